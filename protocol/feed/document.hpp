@@ -1,0 +1,58 @@
+// A published document, parsed: its tree, and its events with their exact source. Immutable once made; any thread may
+// read it. Formats: RSS 0.91/0.92/2.0, RSS 1.0 (RDF), Atom 0.3/1.0 (feeds and single entries), JSON Feed 1.0/1.1 and
+// any other XML.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <pugixml.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/feed/feed_error.hpp"
+
+namespace sluice {
+
+enum class FeedFormat : std::uint8_t { rss, rdf, atom, json, xml };
+
+struct FeedLimits {
+    std::size_t document_bytes_max = 16u << 20;
+    std::size_t depth_max = 256;
+    std::size_t items_max = 10'000;
+    std::size_t item_values_max = 10'000;  // elements and attributes of one item
+};
+
+struct DocumentOptions {
+    std::string content_type;  // of the HTTP request, with its charset parameter; empty: find out from the bytes
+    std::string event_path;    // XPath of the event elements of generic XML; empty: the children of the root
+    FeedLimits limits;
+};
+
+// One event's element in Document::tree(), and its bytes in the document as it was published (after conversion to
+// UTF-8 where it came in another encoding).
+struct Item {
+    pugi::xml_node element;
+    std::string_view source;
+};
+
+class Document {
+public:
+    virtual ~Document() = default;
+
+    virtual FeedFormat format() const = 0;
+    // The tree that filters are evaluated on: prefixes of known namespaces are the customary ones, HTML entities are
+    // resolved. A JSON Feed is <feed> with a child per key; each of its items is an <item>.
+    virtual const pugi::xml_document& tree() const = 0;
+    virtual std::span<const Item> items() const = 0;  // in document order
+};
+
+using DocumentPtr = std::shared_ptr<const Document>;
+
+// Parses all of it or nothing: a document that is not well-formed, or over a limit, gives an error that says where.
+boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options);
+
+}  // namespace sluice

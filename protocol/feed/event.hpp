@@ -1,0 +1,23 @@
+// One event: an item of a published document, its stream and its position there. Copies are cheap and share the
+// document, which lives as long as any of its events does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "protocol/feed/document.hpp"
+
+namespace sluice {
+
+struct Event {
+    DocumentPtr document;
+    std::size_t index = 0;                      // of document->items()
+    std::shared_ptr<const std::string> stream;  // never null
+    std::uint64_t id = 0;                       // position in the stream, from 1
+
+    const Item& item() const { return document->items()[index]; }
+};
+
+}  // namespace sluice

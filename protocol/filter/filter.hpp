@@ -1,0 +1,39 @@
+// The filter language: XPath 1.0 with a few functions and variables more, compiled to what the engine matches.
+// Pure functions of their arguments; any thread. The language is described in protocol/filter/README.md.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/predicate.hpp"
+#include "protocol/filter/filter_error.hpp"
+
+namespace sluice {
+
+struct FilterLimits {
+    std::size_t text_bytes_max = 64u << 10;
+    std::size_t depth_max = 100;         // nesting of the expression
+    std::size_t conjunctions_max = 256;  // of the disjunctive normal form
+    std::size_t literals_max = 16'384;   // of all conjunctions together
+};
+
+// One distinct predicate of a filter, and how it is decided.
+struct Leaf {
+    std::string text;  // canonical, as a filter by itself
+    Predicate predicate;
+    bool indexed = false;  // false: evaluated by pugixml for each event that still needs it
+    std::string reason;    // why it is scanned; empty when indexed
+};
+
+struct Filter {
+    std::string canonical;  // two filters that differ only in white space, quotes or operand order have the same
+    Disjunction conjunctions;
+    std::vector<Leaf> leaves;  // in order of appearance
+};
+
+boost::system::result<Filter, FilterError> compile_filter(std::string_view text, const FilterLimits& limits = {});
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+// Why a filter was refused, and where.
+#pragma once
+
+#include <boost/throw_exception.hpp>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace sluice {
+
+struct FilterError {
+    std::string message;     // what is wrong and what was expected, one sentence
+    std::size_t offset = 0;  // bytes from the start of the filter, 0-based
+    std::size_t line = 1;    // 1-based
+    std::size_t column = 1;  // 1-based, in characters
+    std::string excerpt;     // the faulty line, and below it a line with a caret at the fault
+};
+
+// Called by result<…>::value() on an error; the code base tests results instead.
+[[noreturn]] inline void throw_exception_from_error(const FilterError& error, const boost::source_location&) {
+    throw std::runtime_error(error.message);
+}
+
+}  // namespace sluice
