@@ -4,22 +4,37 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+if(NOT CMAKE_RUNTIME_OUTPUT_DIRECTORY)
+    set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endif()
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 
 find_package(Threads REQUIRED)
+if(SLUICE_CUDA)
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+    enable_language(CUDA)
+endif()
 
 add_library(sluice_options INTERFACE)
-target_include_directories(sluice_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(sluice_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
+target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
 if(SLUICE_WERROR)
-    target_compile_options(sluice_options INTERFACE -Werror)
+    list(APPEND warnings -Werror)
 endif()
+target_compile_options(sluice_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+
 if(SLUICE_SANITIZE)
     add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${SLUICE_SANITIZE})
+    if(SLUICE_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+        add_compile_options(-Wno-tsan)  # Asio's fences, which it does not need for what we use
+    endif()
+endif()
+if(SLUICE_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries' coverage steers the fuzzer
 endif()
 
 # sluice_library(feed SOURCES a.cpp … LINKS pugixml …): the static library sluice_feed, to be linked as sluice::feed.
@@ -31,7 +46,7 @@ function(sluice_library name)
     target_include_directories(sluice_${name} PUBLIC ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# sluice_program(sluiced SOURCES … LINKS …): a binary in build/…/bin.
+# sluice_program(sluiced SOURCES … LINKS …): a binary in the build's bin folder.
 function(sluice_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
     add_executable(${name} ${arg_SOURCES})
