@@ -17,6 +17,12 @@
 
 namespace sluice {
 
+// How the tree is parsed: text and CDATA sections are both kept (as separate text nodes), references and line ends are
+// resolved as XML 1.0 says, white space in attribute values becomes blanks. Text of white space only, comments and
+// processing instructions are left out.
+inline constexpr unsigned feed_parse_flags =
+    pugi::parse_cdata | pugi::parse_escapes | pugi::parse_eol | pugi::parse_wconv_attribute;
+
 enum class FeedFormat : std::uint8_t { rss, rdf, atom, json, xml };
 
 struct FeedLimits {
@@ -28,7 +34,9 @@ struct FeedLimits {
 
 struct DocumentOptions {
     std::string content_type;  // of the HTTP request, with its charset parameter; empty: find out from the bytes
-    std::string event_path;    // XPath of the event elements of generic XML; empty: the children of the root
+    // XPath of the event elements of generic XML. Empty: the child elements of the root, or the root itself if it has
+    // text or attributes but no child elements.
+    std::string event_path;
     FeedLimits limits;
 };
 
@@ -48,6 +56,8 @@ public:
     // resolved. A JSON Feed is <feed> with a child per key; each of its items is an <item>.
     virtual const pugi::xml_document& tree() const = 0;
     virtual std::span<const Item> items() const = 0;  // in document order
+    // The element with the feed's own title and link: <channel>, <feed>, the root of other XML.
+    virtual pugi::xml_node feed() const = 0;
 };
 
 using DocumentPtr = std::shared_ptr<const Document>;

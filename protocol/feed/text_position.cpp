@@ -1,0 +1,30 @@
+#include "protocol/feed/text_position.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+
+TextPosition position_in(std::string_view text, std::size_t offset) {
+    text = text.substr(0, std::min(offset, text.size()));
+    TextPosition position;
+    std::size_t line_begin = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool ends_line = text[i] == '\n' || (text[i] == '\r' && (i + 1 == text.size() || text[i + 1] != '\n'));
+        if (!ends_line) continue;
+        ++position.line;
+        line_begin = i + 1;
+    }
+    std::string_view line = text.substr(line_begin);
+    if (line_begin == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    position.column += static_cast<std::size_t>(
+        std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    return position;
+}
+
+FeedError error_at(FeedError::Kind kind, std::string_view text, std::size_t offset, std::string message) {
+    const TextPosition position = position_in(text, offset);
+    return FeedError{kind, std::move(message), offset, position.line, position.column};
+}
+
+}  // namespace sluice

@@ -1,0 +1,88 @@
+#include "protocol/feed/utf8.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace sluice {
+
+namespace {
+
+// True if all 8 bytes are printable ASCII. A byte below 0x20 borrows in the subtraction and so sets its own or a
+// lower byte's top bit: the test may be wrong only in saying "no".
+bool is_plain(const char* bytes) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, sizeof word);
+    constexpr std::uint64_t tops = 0x8080808080808080u;
+    return ((word | (word - 0x2020202020202020u)) & tops) == 0;
+}
+
+bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
+
+}  // namespace
+
+Utf8Char utf8_at(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) -> unsigned char {
+        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
+    };
+    const unsigned char lead = byte(0);
+    if (lead < 0x80) return {lead, at < text.size() ? 1u : 0u};
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (lead < 0xC2 || lead > 0xF4) return {};
+    char32_t code = lead & (0x7Fu >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+        if (!is_continuation(byte(i))) return {};
+        code = code << 6 | (byte(i) & 0x3Fu);
+    }
+    if (code < least[length] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) return {};
+    return {code, length};
+}
+
+void append_utf8(std::string& text, char32_t code) {
+    const auto put = [&](char32_t byte) { text.push_back(static_cast<char>(byte)); };
+    if (code < 0x80) {
+        put(code);
+    } else if (code < 0x800) {
+        put(0xC0 | code >> 6);
+        put(0x80 | (code & 0x3F));
+    } else if (code < 0x10000) {
+        put(0xE0 | code >> 12);
+        put(0x80 | (code >> 6 & 0x3F));
+        put(0x80 | (code & 0x3F));
+    } else {
+        put(0xF0 | code >> 18);
+        put(0x80 | (code >> 12 & 0x3F));
+        put(0x80 | (code >> 6 & 0x3F));
+        put(0x80 | (code & 0x3F));
+    }
+}
+
+std::optional<std::size_t> find_bad_text(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (text.size() - at >= 8 && is_plain(text.data() + at)) {
+            at += 8;
+            continue;
+        }
+        const auto c = static_cast<unsigned char>(text[at]);
+        if (c >= 0x80) {
+            const std::size_t length = utf8_at(text, at).length;
+            if (length == 0) return at;
+            at += length;
+        } else if (c >= 0x20 || c == '\n' || c == '\t' || c == '\r') {
+            ++at;
+        } else {
+            return at;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string code_point_name(char32_t code) {
+    char name[16];
+    std::snprintf(name, sizeof name, "U+%04X", static_cast<unsigned>(code));
+    return name;
+}
+
+}  // namespace sluice

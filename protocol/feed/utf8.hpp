@@ -1,0 +1,33 @@
+// UTF-8: checking, reading and writing characters. Pure functions; any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// The character that begins at text[at], and its length in bytes; length 0 if the bytes there are no UTF-8 (an
+// overlong form, a surrogate and anything above U+10FFFF are none).
+struct Utf8Char {
+    char32_t code = 0;
+    std::size_t length = 0;
+};
+Utf8Char utf8_at(std::string_view text, std::size_t at);
+
+void append_utf8(std::string& text, char32_t code);
+
+// The first place where text is not UTF-8, or holds a control character other than tab, LF and CR.
+std::optional<std::size_t> find_bad_text(std::string_view text);
+
+// XML 1.0's Char, which is also every character that can appear in a feed.
+constexpr bool is_xml_char(char32_t c) {
+    return c == 0x9 || c == 0xA || c == 0xD || (c >= 0x20 && c <= 0xD7FF) || (c >= 0xE000 && c <= 0xFFFD) ||
+           (c >= 0x10000 && c <= 0x10FFFF);
+}
+
+// "U+0007", for messages.
+std::string code_point_name(char32_t code);
+
+}  // namespace sluice

@@ -1,0 +1,164 @@
+#include "protocol/feed/xml_cursor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/feed/text_position.hpp"
+#include "protocol/feed/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 256> classify_bytes() {
+    std::array<std::uint8_t, 256> classes{};
+    const auto add = [&](std::string_view bytes, std::uint8_t what) {
+        for (const char c : bytes) {
+            auto& entry = classes[static_cast<unsigned char>(c)];
+            entry = static_cast<std::uint8_t>(entry | what);
+        }
+    };
+    add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", xml_name_start | xml_name);
+    add("0123456789-.", xml_name);
+    add(" \t\r\n", xml_space);
+    add(std::string_view("<&]\0", 4), xml_ends_text);
+    add(std::string_view("<&\"'\t\r\n\0", 8), xml_ends_value);
+    return classes;
+}
+
+struct Range {
+    char32_t first, last;
+};
+
+template <std::size_t n>
+bool is_in(const Range (&ranges)[n], char32_t code) {
+    return std::any_of(ranges, ranges + n, [&](Range r) { return code >= r.first && code <= r.last; });
+}
+
+}  // namespace
+
+constexpr std::array<std::uint8_t, 256> xml_bytes = classify_bytes();
+
+bool is_name_start(char32_t code) {
+    static constexpr Range ranges[] = {
+        {'A', 'Z'},       {'_', '_'},       {'a', 'z'},       {0xC0, 0xD6},     {0xD8, 0xF6},
+        {0xF8, 0x2FF},    {0x370, 0x37D},   {0x37F, 0x1FFF},  {0x200C, 0x200D}, {0x2070, 0x218F},
+        {0x2C00, 0x2FEF}, {0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
+    };
+    return is_in(ranges, code);
+}
+
+bool is_name_char(char32_t code) {
+    static constexpr Range ranges[] = {{'-', '.'}, {'0', '9'}, {0xB7, 0xB7}, {0x300, 0x36F}, {0x203F, 0x2040}};
+    return is_name_start(code) || is_in(ranges, code);
+}
+
+std::string_view XmlCursor::nc_name() {
+    const std::size_t begin = at_;
+    std::uint8_t wanted = xml_name_start;
+    while (true) {
+        const auto byte = static_cast<unsigned char>(peek());
+        if (xml_bytes[byte] & wanted) {
+            ++at_;
+        } else if (byte >= 0x80) {
+            const Utf8Char c = utf8_at(text_, at_);
+            if (!(at_ == begin ? is_name_start(c.code) : is_name_char(c.code))) break;
+            at_ += c.length;
+        } else {
+            break;
+        }
+        wanted = xml_name;
+    }
+    return since(begin);
+}
+
+bool XmlCursor::comment() {
+    const std::size_t begin = at_;
+    at_ += 4;
+    const std::size_t dashes = text_.find("--", at_);
+    if (dashes == std::string::npos) return fail(begin, "the comment that begins here does not end");
+    at_ = dashes + 2;
+    return take('>') || fail(dashes, "\"--\" inside a comment");
+}
+
+bool XmlCursor::processing_instruction() {
+    const std::size_t begin = at_;
+    at_ += 2;
+    const std::string_view target = nc_name();
+    if (target.empty()) return expected("the name of a processing instruction");
+    const auto is_letter = [](char c, char letter) { return (c | 0x20) == letter; };
+    if (target.size() == 3 && is_letter(target[0], 'x') && is_letter(target[1], 'm') && is_letter(target[2], 'l')) {
+        return fail(begin, "an XML declaration can only be at the start of the document");
+    }
+    if (take("?>")) return true;
+    if (!skip_space()) return expected("white space after the name of a processing instruction");
+    const std::size_t end = text_.find("?>", at_);
+    if (end == std::string::npos) return fail(begin, "the processing instruction that begins here does not end");
+    at_ = end + 2;
+    return true;
+}
+
+std::optional<char32_t> XmlCursor::character_reference() {
+    const std::size_t begin = at_;
+    at_ += 2;
+    const unsigned base = take('x') ? 16 : 10;
+    const std::size_t digits = at_;
+    char32_t code = 0;
+    for (;; ++at_) {
+        const char c = peek();
+        unsigned digit = base;
+        if (c >= '0' && c <= '9') digit = static_cast<unsigned>(c - '0');
+        const char lower = static_cast<char>(c | 0x20);
+        if (base == 16 && lower >= 'a' && lower <= 'f') digit = static_cast<unsigned>(lower - 'a') + 10;
+        if (digit >= base) break;
+        code = std::min<char32_t>(code * base + digit, 0x110000);
+    }
+    if (at_ == digits || !take(';')) {
+        fail(begin, "a character reference is written &#…; with decimal digits or &#x…; with hexadecimal ones");
+        return std::nullopt;
+    }
+    if (!is_xml_char(code)) {
+        fail(begin, std::string(since(begin)) + " is not a character that XML allows");
+        return std::nullopt;
+    }
+    return code;
+}
+
+std::optional<std::string_view> XmlCursor::literal(std::string_view what) {
+    const char quote = peek();
+    if (quote != '"' && quote != '\'') {
+        expected(what);
+        return std::nullopt;
+    }
+    const std::size_t begin = at_ + 1;
+    const std::size_t end = text_.find(quote, begin);
+    if (end == std::string::npos) {
+        fail(at_, "the quoted text that begins here does not end");
+        return std::nullopt;
+    }
+    at_ = end + 1;
+    return text().substr(begin, end - begin);
+}
+
+bool XmlCursor::fail(std::size_t offset, std::string message, FeedError::Kind kind) {
+    if (!fault_) fault_ = XmlFault{kind, offset, std::move(message)};
+    return false;
+}
+
+bool XmlCursor::expected(std::string_view what) {
+    std::string message = "expected " + std::string(what) + ", found ";
+    if (at_end()) {
+        message += "the end of the document";
+    } else {
+        const Utf8Char c = utf8_at(text_, at_);
+        message += c.code <= 0x20 ? code_point_name(c.code) : "'" + text_.substr(at_, c.length) + "'";
+    }
+    return fail(at_, std::move(message));
+}
+
+FeedError XmlCursor::error() const {
+    if (!fault_) return error_at(FeedError::Kind::not_well_formed, text_, at_, "the document is not well-formed");
+    return error_at(fault_->kind, text_, fault_->offset, fault_->message);
+}
+
+}  // namespace sluice

@@ -1,0 +1,83 @@
+// A place in XML text, and the small pieces of XML's grammar that the document and its DOCTYPE have in common. Every
+// reader returns false (or an empty name) after noting the fault, which is reported once, by whoever started.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/feed/feed_error.hpp"
+
+namespace sluice {
+
+// What a byte can be in XML; a byte of a longer UTF-8 sequence is none of these.
+enum XmlByte : std::uint8_t {
+    xml_space = 1,
+    xml_name_start = 2,
+    xml_name = 4,
+    xml_ends_text = 8,   // '<' '&' ']' and the end
+    xml_ends_value = 16  // '<' '&' quotes, white space that is no blank, and the end
+};
+extern const std::array<std::uint8_t, 256> xml_bytes;
+
+// NCName of "Namespaces in XML 1.0", by the characters of XML 1.0, fifth edition.
+bool is_name_start(char32_t code);
+bool is_name_char(char32_t code);
+
+struct XmlFault {
+    FeedError::Kind kind = FeedError::Kind::not_well_formed;
+    std::size_t offset = 0;
+    std::string message;
+};
+
+class XmlCursor {
+public:
+    // The text is UTF-8 without NUL, so that the string's own terminating NUL marks the end.
+    explicit XmlCursor(const std::string& text) : text_(text) {}
+
+    std::string_view text() const { return text_; }
+    std::size_t at() const { return at_; }
+    void move_to(std::size_t offset) { at_ = offset; }
+    bool at_end() const { return at_ == text_.size(); }
+    char peek() const { return text_[at_]; }
+    bool looks_at(std::string_view token) const { return text().substr(at_, token.size()) == token; }
+    std::string_view since(std::size_t begin) const { return text().substr(begin, at_ - begin); }
+
+    bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
+    bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
+    bool skip_space();
+    bool skip_to(std::uint8_t stop);  // to the next byte of that class; false at the end
+
+    std::string_view nc_name();     // empty: no name begins here; no fault is noted
+    bool comment();                 // at "<!--"
+    bool processing_instruction();  // at "<?"
+    // At "&#": the character it stands for.
+    std::optional<char32_t> character_reference();
+    // At a quote; gives what is between the quotes, unread.
+    std::optional<std::string_view> literal(std::string_view what);
+
+    bool fail(std::size_t offset, std::string message, FeedError::Kind kind = FeedError::Kind::not_well_formed);
+    bool expected(std::string_view what);  // fails here: "expected what, found …"
+    FeedError error() const;
+
+private:
+    const std::string& text_;
+    std::size_t at_ = 0;
+    std::optional<XmlFault> fault_;
+};
+
+inline bool XmlCursor::skip_space() {
+    const std::size_t begin = at_;
+    while (xml_bytes[static_cast<unsigned char>(peek())] & xml_space) ++at_;
+    return at_ != begin;
+}
+
+inline bool XmlCursor::skip_to(std::uint8_t stop) {
+    while (!(xml_bytes[static_cast<unsigned char>(peek())] & stop)) ++at_;
+    return !at_end();
+}
+
+}  // namespace sluice

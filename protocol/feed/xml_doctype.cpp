@@ -1,0 +1,160 @@
+#include "protocol/feed/xml_doctype.hpp"
+
+#include <optional>
+
+#include "protocol/feed/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+// SYSTEM "…" or PUBLIC "…" "…", which are skipped. True if it is there and right; false with a fault, or if absent.
+bool external_id(XmlCursor& cursor) {
+    const bool is_public = cursor.take("PUBLIC");
+    if (!is_public && !cursor.take("SYSTEM")) return false;
+    for (int literals = is_public ? 2 : 1; literals > 0; --literals) {
+        if (!cursor.skip_space()) return cursor.expected("white space");
+        if (!cursor.literal("a quoted identifier")) return false;
+    }
+    return true;
+}
+
+// Skips the rest of a declaration that is not looked into, up to its '>'; quoted text may hold one.
+bool skip_declaration(XmlCursor& cursor) {
+    const std::size_t begin = cursor.at();
+    while (!cursor.at_end()) {
+        const char c = cursor.peek();
+        if (cursor.take('>')) return true;
+        if (c == '<') return cursor.expected("'>' at the end of the declaration");
+        if (c == '"' || c == '\'') {
+            if (!cursor.literal("a quoted text")) return false;
+        } else {
+            cursor.move_to(cursor.at() + 1);
+        }
+    }
+    return cursor.fail(begin, "the declaration that begins here does not end");
+}
+
+// Writes a character of an entity's text so that it is data wherever the entity is used.
+void append_data(std::string& text, char32_t code) {
+    switch (code) {
+        case '>':
+            text += "&gt;";
+            break;
+        case '"':
+            text += "&quot;";
+            break;
+        case '\'':
+            text += "&apos;";
+            break;
+        case '\r':
+            text += "&#13;";
+            break;
+        default:
+            append_utf8(text, code);
+    }
+}
+
+// The replacement text of an entity's literal value (XML 1.0 §4.5), if that is plain text.
+XmlEntity read_entity(std::string_view value) {
+    XmlEntity entity;
+    if (value.size() > XmlDoctype::entity_bytes_max) return entity;
+    const std::string text(value);
+    XmlCursor cursor(text);
+    while (!cursor.at_end()) {
+        char32_t code = 0;
+        if (cursor.looks_at("&#")) {
+            const std::optional<char32_t> reference = cursor.character_reference();
+            if (!reference) return entity;
+            code = *reference;
+        } else {
+            const Utf8Char c = utf8_at(text, cursor.at());
+            if (c.code == '%') return entity;
+            code = c.code;
+            cursor.move_to(cursor.at() + c.length);
+        }
+        if (code == '<' || code == '&') return entity;
+        append_data(entity.text, code);
+    }
+    entity.usable = true;
+    return entity;
+}
+
+}  // namespace
+
+bool XmlDoctype::read(XmlCursor& cursor) {
+    const std::size_t begin = cursor.at();
+    cursor.take("<!DOCTYPE");
+    if (!cursor.skip_space()) return cursor.expected("white space after \"<!DOCTYPE\"");
+    if (cursor.nc_name().empty()) return cursor.expected("the name of the root element");
+    if (cursor.take(':') && cursor.nc_name().empty()) return cursor.expected("a name after ':'");
+    cursor.skip_space();
+    if (cursor.looks_at("SYSTEM") || cursor.looks_at("PUBLIC")) {
+        if (!external_id(cursor)) return false;
+        cursor.skip_space();
+    }
+    if (cursor.take('[')) {
+        if (!internal_subset(cursor)) return false;
+        cursor.skip_space();
+    }
+    if (cursor.at_end()) return cursor.fail(begin, "the document type declaration that begins here does not end");
+    return cursor.take('>') || cursor.expected("'>' at the end of the document type declaration");
+}
+
+bool XmlDoctype::internal_subset(XmlCursor& cursor) {
+    const std::size_t begin = cursor.at();
+    while (!cursor.at_end()) {
+        if (cursor.skip_space()) continue;
+        if (cursor.take(']')) return true;
+        bool right = false;
+        if (cursor.looks_at("<!--")) {
+            right = cursor.comment();
+        } else if (cursor.looks_at("<?")) {
+            right = cursor.processing_instruction();
+        } else if (cursor.take("<!ENTITY")) {
+            right = entity_declaration(cursor);
+        } else if (cursor.take("<!ELEMENT") || cursor.take("<!ATTLIST") || cursor.take("<!NOTATION")) {
+            right = (cursor.skip_space() || cursor.expected("white space")) && skip_declaration(cursor);
+        } else if (cursor.take('%')) {
+            right = (!cursor.nc_name().empty() && cursor.take(';')) || cursor.expected("a parameter entity, %name;");
+        } else {
+            right = cursor.expected("a declaration or ']'");
+        }
+        if (!right) return false;
+    }
+    return cursor.fail(begin, "the internal part of the document type declaration, which begins here, does not end");
+}
+
+bool XmlDoctype::entity_declaration(XmlCursor& cursor) {
+    if (!cursor.skip_space()) return cursor.expected("white space after \"<!ENTITY\"");
+    const bool is_parameter = cursor.take('%');
+    if (is_parameter && !cursor.skip_space()) return cursor.expected("white space after '%'");
+    const std::size_t begin = cursor.at();
+    const std::string_view name = cursor.nc_name();
+    if (name.empty()) return cursor.expected("the name of an entity");
+    if (!cursor.skip_space()) return cursor.expected("white space after the name of an entity");
+
+    XmlEntity entity;
+    if (cursor.looks_at("SYSTEM") || cursor.looks_at("PUBLIC")) {
+        if (!external_id(cursor)) return false;
+    } else {
+        const auto value = cursor.literal("the quoted text of an entity, SYSTEM or PUBLIC");
+        if (!value) return false;
+        entity = read_entity(*value);
+    }
+    if (!is_parameter) {
+        if (entities_.size() == entities_max) {
+            return cursor.fail(begin, "the document declares more than " + std::to_string(entities_max) + " entities",
+                               FeedError::Kind::limit);
+        }
+        entities_.try_emplace(name, std::move(entity));  // the first declaration counts
+    }
+    return skip_declaration(cursor);
+}
+
+const XmlEntity* XmlDoctype::find(std::string_view name) const {
+    const auto found = entities_.find(name);
+    return found == entities_.end() ? nullptr : &found->second;
+}
+
+}  // namespace sluice

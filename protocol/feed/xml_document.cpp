@@ -1,0 +1,178 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "protocol/feed/parsed_document.hpp"
+#include "protocol/feed/text_position.hpp"
+#include "protocol/feed/xml_scanner.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Vocabulary = KnownNamespace::Vocabulary;
+
+class XmlDocumentParser {
+public:
+    XmlDocumentParser(std::string text, const DocumentOptions& options)
+        : document_(std::make_shared<ParsedDocument>()), options_(options) {
+        document_->text_ = std::move(text);
+    }
+
+    ParsedDocumentResult parse();
+
+private:
+    std::optional<FeedError> load();
+    bool find_feed();
+    bool is_feed(pugi::xml_node element, bool is_root) const;
+    void collect_feed(pugi::xml_node element);
+    void add_children(pugi::xml_node parent, std::string_view name);
+    std::optional<FeedError> collect_events();
+    std::optional<FeedError> locate_items();
+
+    const ElementRange& range_of(pugi::xml_node element) const;
+    bool is_in(pugi::xml_node element, Vocabulary vocabulary) const {
+        const KnownNamespace* known = range_of(element).known;
+        return known && known->vocabulary == vocabulary;
+    }
+
+    std::shared_ptr<ParsedDocument> document_;
+    const DocumentOptions& options_;
+    std::vector<ElementRange> ranges_;
+};
+
+// The next element in document order after this one, in the tree below root; null at the end.
+pugi::xml_node next_element(pugi::xml_node element, pugi::xml_node root) {
+    if (const pugi::xml_node child = element.first_child()) return child;
+    while (element != root) {
+        if (const pugi::xml_node sibling = element.next_sibling()) return sibling;
+        element = element.parent();
+    }
+    return {};
+}
+
+ParsedDocumentResult XmlDocumentParser::parse() {
+    if (auto error = load()) return std::move(*error);
+    if (!find_feed()) {
+        if (auto error = collect_events()) return std::move(*error);
+    }
+    if (auto error = locate_items()) return std::move(*error);
+    return std::move(document_);
+}
+
+std::optional<FeedError> XmlDocumentParser::load() {
+    auto scanned = scan_xml(document_->text_, options_.limits);
+    if (!scanned) return std::move(scanned).error();
+    document_->buffer_ = std::move(scanned->text);
+    ranges_ = std::move(scanned->elements);
+    std::string& buffer = document_->buffer_;
+    const pugi::xml_parse_result parsed =
+        document_->tree_.load_buffer_inplace(buffer.data(), buffer.size(), feed_parse_flags, pugi::encoding_utf8);
+    if (parsed) return std::nullopt;
+    return FeedError{FeedError::Kind::not_well_formed, parsed.description()};
+}
+
+// Recognises a feed by the root, or by the first element inside that is one: a feed wrapped in another document.
+bool XmlDocumentParser::find_feed() {
+    const pugi::xml_node root = document_->tree_.document_element();
+    if (is_feed(root, true)) return collect_feed(root), true;
+    if (!options_.event_path.empty()) return false;
+    for (pugi::xml_node node = root; node; node = next_element(node, root)) {
+        if (node.type() == pugi::node_element && is_feed(node, false)) return collect_feed(node), true;
+    }
+    return false;
+}
+
+bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
+    const std::string_view name = element.name();
+    if (name == "rss") return is_root || element.child("channel");
+    if (name == "feed") return element.child("entry") || is_in(element, Vocabulary::atom);
+    if (name == "rdf:RDF") return element.child("item") || element.child("channel");
+    return is_root && (name == "item" || name == "entry");
+}
+
+void XmlDocumentParser::collect_feed(pugi::xml_node element) {
+    const std::string_view name = element.name();
+    document_->feed_ = element;
+    if (name == "item" || name == "entry") {
+        document_->format_ = name == "item" ? FeedFormat::rss : FeedFormat::atom;
+        document_->feed_ = {};
+        document_->items_.push_back({element, {}});
+    } else if (name == "feed") {
+        document_->format_ = FeedFormat::atom;
+        add_children(element, "entry");
+    } else {
+        document_->format_ = name == "rss" ? FeedFormat::rss : FeedFormat::rdf;
+        if (const pugi::xml_node channel = element.child("channel")) document_->feed_ = channel;
+        for (const pugi::xml_node child : element.children()) {
+            if (child.name() == std::string_view("channel")) add_children(child, "item");
+            if (child.name() == std::string_view("item")) document_->items_.push_back({child, {}});
+        }
+    }
+}
+
+void XmlDocumentParser::add_children(pugi::xml_node parent, std::string_view name) {
+    for (const pugi::xml_node child : parent.children()) {
+        if (child.name() == name) document_->items_.push_back({child, {}});
+    }
+}
+
+std::optional<FeedError> XmlDocumentParser::collect_events() {
+    const pugi::xml_node root = document_->tree_.document_element();
+    document_->feed_ = root;
+    if (options_.event_path.empty()) {
+        for (const pugi::xml_node child : root.children()) {
+            if (child.type() == pugi::node_element) document_->items_.push_back({child, {}});
+        }
+        const auto is_data = [](pugi::xml_attribute a) { return !std::string_view(a.name()).starts_with("xmlns"); };
+        if (document_->items_.empty() && (root.first_child() || root.find_attribute(is_data))) {
+            document_->items_.push_back({root, {}});
+        }
+        return std::nullopt;
+    }
+    try {
+        pugi::xpath_node_set events =
+            pugi::xpath_query(options_.event_path.c_str()).evaluate_node_set(document_->tree_);
+        events.sort();
+        for (const pugi::xpath_node& event : events) {
+            if (event.node().type() == pugi::node_element) {
+                document_->items_.push_back({event.node(), {}});
+            } else {
+                return FeedError{FeedError::Kind::event_path,
+                                 "the event path \"" + options_.event_path + "\" selects something that is no element"};
+            }
+        }
+    } catch (const pugi::xpath_exception& error) {
+        return FeedError{FeedError::Kind::event_path, "the event path \"" + options_.event_path +
+                                                          "\" is not right: " + error.what() + " (at character " +
+                                                          std::to_string(error.result().offset + 1) + ")"};
+    }
+    return std::nullopt;
+}
+
+std::optional<FeedError> XmlDocumentParser::locate_items() {
+    const FeedLimits& limits = options_.limits;
+    std::size_t count = 0;
+    for (Item& item : document_->items_) {
+        const ElementRange& range = range_of(item.element);
+        if (++count > limits.items_max) return too_many_items(document_->text_, range.begin, limits);
+        if (range.values > limits.item_values_max) return too_many_values(document_->text_, range.begin, limits);
+        item.source = std::string_view(document_->text_).substr(range.begin, range.end - range.begin);
+    }
+    return std::nullopt;
+}
+
+// The tree is parsed in place, so that an element's name tells where it stands.
+const ElementRange& XmlDocumentParser::range_of(pugi::xml_node element) const {
+    const auto name = static_cast<std::size_t>(element.name() - document_->buffer_.data());
+    return *std::lower_bound(ranges_.begin(), ranges_.end(), name,
+                             [](const ElementRange& range, std::size_t at) { return range.name < at; });
+}
+
+}  // namespace
+
+ParsedDocumentResult parse_xml_document(std::string text, const DocumentOptions& options) {
+    return XmlDocumentParser(std::move(text), options).parse();
+}
+
+}  // namespace sluice
