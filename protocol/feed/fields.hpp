@@ -21,7 +21,10 @@ struct FeedFields {
     std::optional<std::string> title, link;
 };
 
+// Texts are without white space around them, and absent if that leaves nothing.
 Fields read_fields(const Document& document, const Item& item);
+std::optional<std::string> read_id(const Document& document, const Item& item);
+std::optional<std::string> read_link(const Document& document, const Item& item);
 FeedFields read_feed_fields(const Document& document);
 
 }  // namespace sluice

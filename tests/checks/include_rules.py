@@ -44,7 +44,7 @@ class Rule:
 
 
 RULES = [
-    Rule("protocol", STANDARD - THREADS - CLOCKS, r"(pugixml\.hpp$|boost/(json|system)\b|boost/throw_exception\.hpp$)",
+    Rule("protocol", STANDARD - THREADS - CLOCKS, r"(pugixml\.hpp$|iconv\.h$|boost/(json|system)\b|boost/throw_exception\.hpp$)",
          r"(protocol/|gpu/(predicate|event_batch)\.hpp$)"),
     Rule("config", STANDARD, r"yaml-cpp/", r"config/"),
     Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})", r"gpu/"),

@@ -1,0 +1,184 @@
+#include "protocol/feed/fields.hpp"
+
+#include <cmath>
+
+#include "tests/unit/protocol/feed/parse_support.hpp"
+
+using namespace sluice;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+Fields fields_of(const std::string& text) {
+    const DocumentPtr document = parsed(text);
+    REQUIRE(document->items().size() == 1);
+    return read_fields(*document, document->items()[0]);
+}
+
+FeedFields feed_fields_of(const char* text) { return read_feed_fields(*parsed(text)); }
+
+// An RSS item with those children.
+std::string item(const std::string& children) { return "<item>" + children + "</item>"; }
+
+}  // namespace
+
+TEST_CASE("fields of an RSS 2.0 item") {
+    const Fields f = fields_of(R"(<rss version="2.0"><channel><title>T</title><item>
+        <title>
+          <![CDATA[ One & only ]]>
+        </title>
+        <link>http://a/1</link><guid isPermaLink="false">id-1</guid>
+        <author>ann@example.org (Ann)</author>
+        <pubDate>Mon, 16 Oct 2017 15:10:00 +0000</pubDate>
+        <description>short</description>
+        <content:encoded><![CDATA[<p>long</p>]]></content:encoded>
+        <category>x</category><category domain="d"> y </category><dc:subject>z</dc:subject>
+        <itunes:keywords>salt, pepper,,</itunes:keywords></item></channel></rss>)");
+    CHECK(f.title == "One & only");
+    CHECK(f.link == "http://a/1");
+    CHECK(f.id == "id-1");
+    CHECK(f.author == "ann@example.org (Ann)");
+    CHECK(f.published == 1508166600.0);
+    CHECK_FALSE(f.updated);
+    CHECK(f.summary == "short");
+    CHECK(f.content == "<p>long</p>");
+    CHECK(f.category == Strings{"x", "y", "z", "salt", "pepper"});
+}
+
+TEST_CASE("an empty item has no fields") {
+    for (const char* text : {"<item/>", "<entry/>", "<a><b/></a>", R"({"items":[{}]})"}) {
+        INFO(text);
+        const Fields f = fields_of(text);
+        CHECK_FALSE((f.title || f.link || f.id || f.author || f.summary || f.content || f.published || f.updated));
+        CHECK(f.category.empty());
+    }
+    CHECK_FALSE(fields_of("<item><title>  </title></item>").title);
+}
+
+TEST_CASE("where an RSS item's link comes from") {
+    CHECK(fields_of(item("<link/><link>http://a/</link>")).link == "http://a/");
+    CHECK(fields_of(item("<atom:link xmlns:atom='http://www.w3.org/2005/Atom' href='http://a/5'/>")).link ==
+          "http://a/5");
+    CHECK(fields_of(item("<guid>http://a/</guid>")).link == "http://a/");
+    CHECK(fields_of(item("<guid isPermaLink='true'>http://a/</guid>")).link == "http://a/");
+    CHECK_FALSE(fields_of(item("<guid isPermaLink='false'>http://a/</guid>")).link);
+    CHECK_FALSE(fields_of(item("<guid>17</guid>")).link);
+}
+
+TEST_CASE("Dublin Core, iTunes, Media RSS and Atom in RSS") {
+    CHECK(fields_of(item("<dc:creator>Ann</dc:creator>")).author == "Ann");
+    CHECK(fields_of(item("<itunes:author>Ann</itunes:author>")).author == "Ann");
+    CHECK(fields_of(
+              item("<a:author xmlns:a='http://www.w3.org/2005/Atom'><a:name>Ann</a:name><a:uri>u</a:uri></a:author>"))
+              .author == "Ann");
+    CHECK(fields_of(item("<dc:date>2017-10-16T15:10:00Z</dc:date>")).published == 1508166600.0);
+    CHECK(fields_of(item("<itunes:summary>s</itunes:summary>")).summary == "s");
+    CHECK(fields_of(
+              item("<media:group><media:title>t</media:title><media:description>d</media:description></media:group>"))
+              .title == "t");
+    CHECK(
+        fields_of(item("<a:updated xmlns:a='http://www.w3.org/2005/Atom'>2017-10-16T15:10:00Z</a:updated>")).updated ==
+        1508166600.0);
+}
+
+TEST_CASE("a date that can't be read is NaN, unless another one can") {
+    CHECK(std::isnan(*fields_of(item("<pubDate>tomorrow</pubDate>")).published));
+    CHECK(fields_of(item("<pubDate>tomorrow</pubDate><dc:date>2017-10-16T15:10:00Z</dc:date>")).published ==
+          1508166600.0);
+    CHECK(fields_of(item("<pubDate>Mon, 16 Oct 2017 15:10:00 GMT</pubDate><dc:date>1518478934</dc:date>")).published ==
+          1508166600.0);
+}
+
+TEST_CASE("fields of an Atom entry") {
+    const Fields f = fields_of(R"(<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Feed</name></author><entry>
+        <title type="html">A &lt;b&gt;bold&lt;/b&gt; one</title>
+        <link rel="self" href="http://a/self"/><link rel="alternate" type="application/pdf" href="http://a/pdf"/>
+        <link rel="alternate" type="text/html" href="http://a/1"/>
+        <id>urn:1</id><author><name>Ann</name><email>ann@example.org</email></author>
+        <published>2017-10-16T15:10:00Z</published><updated>2017-10-16T15:10:01Z</updated>
+        <category term="x" label="X"/><category term="y"/><summary>short</summary>
+        <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>one <b>two</b></p> three</div></content>
+        </entry></feed>)");
+    CHECK(f.title == "A <b>bold</b> one");
+    CHECK(f.link == "http://a/1");
+    CHECK(f.id == "urn:1");
+    CHECK(f.author == "Ann");
+    CHECK(f.published == 1508166600.0);
+    CHECK(f.updated == 1508166601.0);
+    CHECK(f.summary == "short");
+    CHECK(f.content == "one two three");
+    CHECK(f.category == Strings{"x", "y"});
+}
+
+TEST_CASE("an Atom entry's author may be its source's or its feed's") {
+    const auto author = [](const std::string& entry) {
+        return fields_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry>" + entry +
+                         "</entry><author><name>Feed</name></author></feed>")
+            .author;
+    };
+    CHECK(author("<author><email>a@b</email></author>") == "a@b");
+    CHECK(author("<source><author><name>Source</name></author></source>") == "Source");
+    CHECK(author("") == "Feed");
+}
+
+TEST_CASE("fields of an Atom 0.3 entry") {
+    const Fields f = fields_of(R"(<feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><title>t</title>
+        <link rel="alternate" type="text/html" href="http://a/1"/><issued>2003-12-13T08:29:29-04:00</issued>
+        <modified>2003-12-13T18:30:02Z</modified></entry></feed>)");
+    CHECK(f.link == "http://a/1");
+    CHECK(f.published == 1071318569.0);
+    CHECK(f.updated == 1071340202.0);
+}
+
+TEST_CASE("fields of a JSON Feed item") {
+    const Fields f = fields_of(R"({"version":"https://jsonfeed.org/version/1.1","authors":[{"name":"Feed"}],"items":[
+        {"id":17,"url":"http://a/1","external_url":"http://b/","title":"t","content_html":"<p>h</p>","content_text":"h",
+         "summary":"s","date_published":"2017-10-16T15:10:00Z","date_modified":"2017-10-16T15:10:01Z",
+         "authors":[{"name":"Ann"},{"name":"Bob"}],"tags":["x","y"]}]})");
+    CHECK(f.title == "t");
+    CHECK(f.link == "http://a/1");
+    CHECK(f.id == "17");
+    CHECK(f.author == "Ann");
+    CHECK(f.published == 1508166600.0);
+    CHECK(f.updated == 1508166601.0);
+    CHECK(f.summary == "s");
+    CHECK(f.content == "<p>h</p>");
+    CHECK(f.category == Strings{"x", "y"});
+
+    const Fields few =
+        fields_of(R"({"author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
+    CHECK(few.link == "http://b/");
+    CHECK(few.content == "h");
+    CHECK(few.author == "Feed");
+}
+
+TEST_CASE("fields of other XML") {
+    const Fields f =
+        fields_of("<trades><trade id='7' href='http://a/'><name>n</name><date>2017-10-16</date></trade></trades>");
+    CHECK(f.id == "7");
+    CHECK(f.link == "http://a/");
+    CHECK(f.title == "n");
+    CHECK(f.published == 1508112000.0);
+}
+
+TEST_CASE("a feed's own title and link") {
+    FeedFields f = feed_fields_of(
+        "<rss><channel><title> T </title><atom:link rel='self' href='s' "
+        "xmlns:atom='http://www.w3.org/2005/Atom'/><link>http://a/</link></channel></rss>");
+    CHECK(f.title == "T");
+    CHECK(f.link == "http://a/");
+    f = feed_fields_of(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><link rel='self' href='s'/>"
+        "<link href='http://a/'/></feed>");
+    CHECK(f.title == "T");
+    CHECK(f.link == "http://a/");
+    f = feed_fields_of(R"({"title":"T","home_page_url":"http://a/","items":[]})");
+    CHECK(f.title == "T");
+    CHECK(f.link == "http://a/");
+    f = feed_fields_of("<entry><title>t</title><source><title>T</title><link href='http://a/'/></source></entry>");
+    CHECK(f.title == "T");
+    CHECK(f.link == "http://a/");
+    f = feed_fields_of("<item><title>t</title></item>");
+    CHECK_FALSE(f.title);
+    CHECK_FALSE(f.link);
+}
