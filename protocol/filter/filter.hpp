@@ -29,7 +29,8 @@ struct Leaf {
 };
 
 struct Filter {
-    std::string canonical;  // two filters that differ only in white space, quotes or operand order have the same
+    bool selecting = false;  // a path that selects items, not a test of each item
+    std::string canonical;   // two filters that differ only in white space, quotes or operand order have the same
     Disjunction conjunctions;
     std::vector<Leaf> leaves;  // in order of appearance
 };

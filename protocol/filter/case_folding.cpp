@@ -1,0 +1,42 @@
+#include "protocol/filter/case_folding.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "protocol/filter/case_folding_table.hpp"
+#include "protocol/filter/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+char32_t fold_code_point(char32_t c) {
+    const auto run = std::lower_bound(std::begin(case_folding_runs), std::end(case_folding_runs), c,
+                                      [](const CaseFoldingRun& r, char32_t value) { return r.last < value; });
+    if (run == std::end(case_folding_runs) || c < run->first || (c - run->first) % run->step != 0) return c;
+    return static_cast<char32_t>(static_cast<std::int32_t>(c) + run->delta);
+}
+
+}  // namespace
+
+std::string fold_case(std::string_view utf8) {
+    std::string folded;
+    folded.reserve(utf8.size());
+    for (std::size_t i = 0; i < utf8.size();) {
+        const char byte = utf8[i];
+        if (static_cast<unsigned char>(byte) < 0x80) {
+            folded += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+            ++i;
+            continue;
+        }
+        const CodePoint c = decode_utf8(utf8, i);
+        if (c.valid)
+            append_utf8(folded, fold_code_point(c.value));
+        else
+            folded += byte;
+        i += c.bytes;
+    }
+    return folded;
+}
+
+}  // namespace sluice

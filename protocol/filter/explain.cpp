@@ -1,0 +1,59 @@
+#include "protocol/filter/explain.hpp"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+std::string numbered(std::size_t n, const std::string& singular, const std::string& plural) {
+    return std::to_string(n) + " " + (n == 1 ? singular : plural);
+}
+
+std::string explain_leaves(const Filter& filter) {
+    std::string text = "leaves:\n";
+    for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
+        const Leaf& leaf = filter.leaves[i];
+        text += "  [" + std::to_string(i + 1) + "] " + leaf.text + "\n      ";
+        text += leaf.indexed ? "indexed on " + leaf.predicate.attribute : "scanned: " + leaf.reason;
+        text += "\n";
+    }
+    return text;
+}
+
+std::string literal_name(const Filter& filter, const Literal& literal) {
+    const auto leaf = std::find_if(filter.leaves.begin(), filter.leaves.end(),
+                                   [&](const Leaf& l) { return l.predicate == literal.predicate; });
+    const std::string name = "[" + std::to_string(leaf - filter.leaves.begin() + 1) + "]";
+    return literal.negated ? "not " + name : name;
+}
+
+std::string explain_conjunctions(const Filter& filter) {
+    std::string text =
+        "matches when " + std::string(filter.conjunctions.size() > 1 ? "one of these holds:" : "this holds:") + "\n";
+    for (const Conjunction& conjunction : filter.conjunctions) {
+        std::string line;
+        for (const Literal& literal : conjunction)
+            line += (line.empty() ? "  " : " and ") + literal_name(filter, literal);
+        text += line + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string explain(const Filter& filter) {
+    std::string text = "filter: " + filter.canonical + "\n";
+    text += filter.selecting ? "form:   a path that selects items\n" : "form:   a test of each item\n";
+    if (filter.conjunctions.empty()) return text + "It can never match.\n";
+    if (filter.conjunctions.front().empty()) return text + "It matches every item.\n";
+
+    const auto scanned = static_cast<std::size_t>(
+        std::count_if(filter.leaves.begin(), filter.leaves.end(), [](const Leaf& leaf) { return !leaf.indexed; }));
+    text += explain_leaves(filter) + explain_conjunctions(filter);
+    if (scanned > 0)
+        text += numbered(scanned, "leaf is", "leaves are") + " scanned: evaluated for each item that still needs it.\n";
+    return text;
+}
+
+}  // namespace sluice

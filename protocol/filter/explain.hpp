@@ -1,0 +1,13 @@
+// Says in plain words what a compiled filter does. Pure function; any thread.
+#pragma once
+
+#include <string>
+
+#include "protocol/filter/filter.hpp"
+
+namespace sluice {
+
+// Several lines: the canonical filter, its form, each leaf with how it is decided and why, and the conjunctions.
+std::string explain(const Filter& filter);
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+#include "protocol/filter/fault.hpp"
+
+#include <algorithm>
+
+#include "protocol/filter/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t excerpt_characters_max = 76;
+constexpr std::size_t excerpt_characters_before = 50;
+
+// The line as it can be shown: one entry per character, control characters and stray bytes replaced, so that the caret
+// below it stands in the right place.
+std::vector<std::string> printable_characters(std::string_view line) {
+    std::vector<std::string> characters;
+    for (std::size_t i = 0; i < line.size();) {
+        const CodePoint c = decode_utf8(line, i);
+        const bool shown = c.valid && c.value >= 0x20 && c.value != 0x7f && !(c.value >= 0x80 && c.value < 0xa0);
+        characters.emplace_back(shown ? line.substr(i, c.bytes) : c.value == '\t' ? " " : "\uFFFD");
+        i += c.bytes;
+    }
+    return characters;
+}
+
+std::string excerpt(std::string_view line, std::size_t column) {
+    const std::vector<std::string> characters = printable_characters(line);
+    std::size_t begin = 0;
+    if (characters.size() > excerpt_characters_max && column > excerpt_characters_before)
+        begin = std::min(column - excerpt_characters_before, characters.size() - excerpt_characters_max);
+    const std::size_t end = std::min(characters.size(), begin + excerpt_characters_max);
+
+    std::string text = begin > 0 ? "…" : "";
+    for (std::size_t i = begin; i < end; ++i) text += characters[i];
+    if (end < characters.size()) text += "…";
+    const std::size_t caret = column - 1 - begin + (begin > 0 ? 1 : 0);
+    return text + "\n" + std::string(caret, ' ') + "^";
+}
+
+}  // namespace
+
+FilterError locate(const Fault& fault, std::string_view text) {
+    FilterError error;
+    error.message = fault.message;
+    error.offset = std::min(fault.offset, text.size());
+
+    const std::string_view before = text.substr(0, error.offset);
+    error.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t line_begin = before.find_last_of('\n') + 1;  // npos + 1 is 0
+    error.column = 1 + count_characters(before.substr(line_begin));
+    std::string_view line = text.substr(line_begin, text.find('\n', error.offset) - line_begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    error.excerpt = excerpt(line, error.column);
+    return error;
+}
+
+}  // namespace sluice

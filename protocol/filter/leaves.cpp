@@ -1,0 +1,104 @@
+#include "protocol/filter/leaves.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "protocol/filter/attribute.hpp"
+#include "protocol/filter/writer.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Function = Attribute::Function;
+
+std::string_view operator_sign(Operator op) {
+    switch (op) {
+        case Operator::equal:
+        case Operator::number_equal:
+            return " = ";
+        case Operator::not_equal:
+        case Operator::number_not_equal:
+            return " != ";
+        case Operator::less:
+            return " < ";
+        case Operator::less_equal:
+            return " <= ";
+        case Operator::greater:
+            return " > ";
+        case Operator::greater_equal:
+            return " >= ";
+        default:
+            return {};
+    }
+}
+
+// contains() and starts-with() take the first node's string, so string() need not be written there; a test of every
+// node is a predicate of the path.
+std::string search_text(const std::string& function, const Predicate& p) {
+    Attribute attribute = *parse_attribute(p.attribute);
+    const std::string constant = write_string(p.text);
+    if (attribute.function == Function::each) return p.attribute + "[" + function + "(., " + constant + ")]";
+    if (attribute.function == Function::string) attribute.function = Function::each;
+    if (attribute.function == Function::string_of_lower_case) attribute.function = Function::lower_case;
+    return function + "(" + to_string(attribute) + ", " + constant + ")";
+}
+
+void collect(const Formula& formula, std::vector<std::size_t>& leaves) {
+    if (formula.kind == Formula::Kind::leaf) leaves.push_back(formula.leaf);
+    for (const Formula& part : formula.parts) collect(part, leaves);
+}
+
+}  // namespace
+
+std::string predicate_text(const Predicate& p) {
+    switch (p.op) {
+        case Operator::exists:
+        case Operator::scanned:
+            return p.attribute;
+        case Operator::contains:
+            return search_text("contains", p);
+        case Operator::starts_with:
+            return search_text("starts-with", p);
+        case Operator::ends_with:
+            return "ends-with(" + p.attribute + ", " + write_string(p.text) + ")";
+        default:
+            break;
+    }
+    const std::string constant = is_numeric(p.op) ? write_number(p.number) : write_string(p.text);
+    return p.attribute + std::string(operator_sign(p.op)) + constant;
+}
+
+Formula Leaves::indexed(Predicate predicate, std::size_t offset) {
+    std::string text = predicate_text(predicate);
+    return add({std::move(text), std::move(predicate), true, {}}, offset);
+}
+
+Formula Leaves::scanned(std::string key, std::string text, std::string reason, std::size_t offset) {
+    return add({std::move(text), {std::move(key), Operator::scanned, {}, 0}, false, std::move(reason)}, offset);
+}
+
+Formula Leaves::add(Leaf leaf, std::size_t offset) {
+    const auto [entry, added] = ids_.try_emplace(leaf.predicate, leaves_.size());
+    if (added) {
+        leaves_.push_back(std::move(leaf));
+        offsets_.push_back(offset);
+    }
+    const std::size_t id = entry->second;
+    offsets_[id] = std::min(offsets_[id], offset);
+    return make_leaf(id, leaves_[id].text);
+}
+
+std::vector<Leaf> Leaves::used_by(const Formula& formula) const {
+    std::vector<std::size_t> ids;
+    collect(formula, ids);
+    std::sort(ids.begin(), ids.end(),
+              [&](auto a, auto b) { return std::pair(offsets_[a], a) < std::pair(offsets_[b], b); });
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    std::vector<Leaf> used;
+    for (const std::size_t id : ids) used.push_back(leaves_[id]);
+    return used;
+}
+
+}  // namespace sluice

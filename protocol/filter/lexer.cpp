@@ -1,0 +1,178 @@
+#include "protocol/filter/lexer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "protocol/filter/fault.hpp"
+#include "protocol/filter/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array operator_words = {"and"sv, "or"sv, "div"sv, "mod"sv};
+constexpr std::array node_types = {"comment"sv, "text"sv, "processing-instruction"sv, "node"sv};
+constexpr std::array symbols = {"!="sv, "<="sv, ">="sv, "//"sv, "::"sv, ".."sv, "="sv, "<"sv, ">"sv, "+"sv, "-"sv,
+                                "*"sv,  "|"sv,  "/"sv,  "("sv,  ")"sv,  "["sv,  "]"sv, ","sv, "."sv, "@"sv};
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+template <typename List>
+bool one_of(std::string_view text, const List& list) {
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+class Lexer {
+public:
+    explicit Lexer(std::string_view text) : text_(text) {}
+
+    std::vector<Token> run() {
+        check_encoding();
+        for (skip_space(); at_ < text_.size(); skip_space()) tokens_.push_back(next());
+        tokens_.push_back({Token::Kind::end, {}, text_.size()});
+        return std::move(tokens_);
+    }
+
+private:
+    void check_encoding() const {
+        for (std::size_t i = 0; i < text_.size();) {
+            const CodePoint c = decode_utf8(text_, i);
+            if (!c.valid) throw Fault{i, "the filter is not valid UTF-8 here"};
+            if (c.value == 0) throw Fault{i, "a filter can't contain a NUL character"};
+            i += c.bytes;
+        }
+    }
+
+    char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+    void skip_space() {
+        while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+    }
+
+    Token take(Token::Kind kind, std::size_t bytes) {
+        const Token token{kind, text_.substr(at_, bytes), at_};
+        at_ += bytes;
+        return token;
+    }
+
+    Token next() {
+        const char c = peek();
+        if (c == '\'' || c == '"') return literal();
+        if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+        if (c == '$') return variable();
+        if (name_bytes(at_) > 0) return name();
+        if (c == '*' && !operator_expected()) return take(Token::Kind::name, 1);
+        for (const std::string_view symbol : symbols)
+            if (text_.substr(at_).starts_with(symbol)) return take(Token::Kind::symbol, symbol.size());
+        throw Fault{at_, strange_character()};
+    }
+
+    // §3.7: after an operand, "*" multiplies and a name must be one of and, or, div, mod.
+    bool operator_expected() const {
+        if (tokens_.empty()) return false;
+        const Token& previous = tokens_.back();
+        if (previous.kind == Token::Kind::word) return false;
+        if (previous.kind != Token::Kind::symbol) return true;
+        return previous.text == ")" || previous.text == "]" || previous.text == "." || previous.text == "..";
+    }
+
+    Token literal() {
+        const std::size_t end = text_.find(peek(), at_ + 1);
+        if (end == std::string_view::npos)
+            throw Fault{at_, std::string("this string has no closing ") + peek() + " quote"};
+        const Token token{Token::Kind::literal, text_.substr(at_ + 1, end - at_ - 1), at_};
+        at_ = end + 1;
+        return token;
+    }
+
+    Token number() {
+        std::size_t end = at_;
+        const auto digits = [&] {
+            while (end < text_.size() && is_digit(text_[end])) ++end;
+        };
+        digits();
+        if (end < text_.size() && text_[end] == '.') {
+            ++end;
+            digits();
+        }
+        const std::string_view rest = text_.substr(end);
+        if (rest.starts_with('e') || rest.starts_with('E'))
+            throw Fault{end, "a number has no exponent in XPath; expected digits only, for example 1500000"};
+        return take(Token::Kind::number, end - at_);
+    }
+
+    Token variable() {
+        const std::size_t bytes = qualified_name_bytes(at_ + 1);
+        if (bytes == 0) throw Fault{at_ + 1, "expected the name of a variable after '$', for example $title"};
+        const Token token{Token::Kind::variable, text_.substr(at_ + 1, bytes), at_};
+        at_ += 1 + bytes;
+        return token;
+    }
+
+    Token name() {
+        if (operator_expected()) return word();
+        std::size_t bytes = qualified_name_bytes(at_);
+        const bool prefix_only = text_.substr(at_ + bytes).starts_with(":*");
+        if (prefix_only) return take(Token::Kind::name, bytes + 2);
+        std::size_t after = at_ + bytes;
+        while (after < text_.size() && is_space(text_[after])) ++after;
+        const std::string_view rest = text_.substr(after);
+        if (rest.starts_with("::")) return take(Token::Kind::axis, bytes);
+        if (!rest.starts_with('(')) return take(Token::Kind::name, bytes);
+        const bool node_type = one_of(text_.substr(at_, bytes), node_types);
+        return take(node_type ? Token::Kind::node_type : Token::Kind::function, bytes);
+    }
+
+    Token word() {
+        const std::size_t bytes = name_bytes(at_);
+        const std::string text(text_.substr(at_, bytes));
+        if (one_of(text, operator_words)) return take(Token::Kind::word, bytes);
+        throw Fault{at_, "expected an operator such as 'and', 'or', '=' or '<' before '" + text + "'"};
+    }
+
+    // NCName (":" NCName)?, or 0.
+    std::size_t qualified_name_bytes(std::size_t begin) const {
+        const std::size_t prefix = name_bytes(begin);
+        if (prefix == 0 || begin + prefix >= text_.size() || text_[begin + prefix] != ':') return prefix;
+        const std::size_t local = name_bytes(begin + prefix + 1);
+        return local == 0 ? prefix : prefix + 1 + local;
+    }
+
+    std::size_t name_bytes(std::size_t begin) const {
+        std::size_t i = begin;
+        while (i < text_.size()) {
+            const CodePoint c = decode_utf8(text_, i);
+            if (!(i == begin ? is_name_start(c.value) : is_name_character(c.value))) break;
+            i += c.bytes;
+        }
+        return i - begin;
+    }
+
+    std::string strange_character() const {
+        const CodePoint c = decode_utf8(text_, at_);
+        const std::string shown(text_.substr(at_, c.bytes));
+        if (c.value == U'“' || c.value == U'”' || c.value == U'‘' || c.value == U'’' || c.value == U'„' ||
+            c.value == '`')
+            return shown + " is no quote here; write 'text' or \"text\"";
+        if (c.value == '!') return "expected '!=' or not(…); '!' alone is no operator";
+        if (c.value == '&') return "'&' is no operator; write 'and'";
+        if (c.value == ':') return "expected a name on both sides of ':'";
+        if (c.value < 0x20 || c.value == 0x7f || c.value == 0xa0)
+            return "this character can't stand here; separate words with spaces";
+        return "'" + shown + "' can't stand here";
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
+
+}  // namespace sluice

@@ -1,0 +1,143 @@
+#include "protocol/filter/scan.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <pugixml.hpp>
+#include <utility>
+
+#include "protocol/filter/checker.hpp"
+#include "protocol/filter/fault.hpp"
+#include "protocol/filter/functions.hpp"
+#include "protocol/filter/kernel_functions.hpp"
+#include "protocol/filter/operand.hpp"
+#include "protocol/filter/parser.hpp"
+#include "protocol/filter/simplify.hpp"
+#include "protocol/filter/writer.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Kind = Expression::Kind;
+
+// The first expression, in document order of the tree, for which the function gives true; null if there is none.
+using Test = std::function<bool(const Expression&)>;
+
+const Expression* find(const Expression& e, const Test& test);
+
+const Expression* find(const std::vector<Expression>& list, const Test& test) {
+    for (const Expression& e : list)
+        if (const Expression* found = find(e, test)) return found;
+    return nullptr;
+}
+
+const Expression* find(const Expression& e, const Test& test) {
+    if (test(e)) return &e;
+    if (const Expression* found = find(e.operands, test)) return found;
+    if (const Expression* found = find(e.predicates, test)) return found;
+    for (const Step& step : e.steps)
+        if (const Expression* found = find(step.predicates, test)) return found;
+    return nullptr;
+}
+
+bool is_variable_reference(const Expression& e) { return e.kind == Kind::variable; }
+bool is_added_call(const Expression& e) {
+    return e.kind == Kind::call && find_function(e.text)->origin != Function::Origin::xpath;
+}
+
+void refuse_what_only_the_index_knows(const Expression& e) {
+    const Expression* found = find(e, [](const Expression& part) {
+        return is_added_call(part) || (part.kind == Kind::variable && part.text == "path");
+    });
+    if (!found) return;
+    if (found->kind == Kind::variable)
+        throw Fault{found->offset, "$path can only be compared with a constant or searched for one"};
+    if (find_function(found->text)->origin == Function::Origin::kernel) check_kernel_call(*found);
+    std::string message = found->text + "() can't be used here; expected ";
+    if (found->text == "ends-with")
+        message += "ends-with(path, 'constant') as a test by itself";
+    else
+        message +=
+            found->text + "(path) compared with a constant, the path having no predicates and starting at the item";
+    throw Fault{found->offset, message};
+}
+
+// What pugixml will be asked must be something that it understands.
+void compile_with_pugixml(const std::string& text, std::size_t offset) {
+    pugi::xpath_variable_set variables;
+    for (const std::string_view name : variable_names())
+        variables.add(std::string(name).c_str(), pugi::xpath_type_node_set);
+    try {
+        const pugi::xpath_query query(text.c_str(), &variables);
+    } catch (const pugi::xpath_exception& exception) {
+        throw Fault{offset, std::string("this part can't be evaluated: ") + exception.what()};
+    }
+}
+
+std::string path_reason(const Expression& path) {
+    if (!path.operands.empty()) return "it filters a set of nodes";
+    if (path.absolute) return "its path starts at the root of the document";
+    for (const Step& step : path.steps) {
+        if (step.axis == Axis::descendant_or_self) return "its path has '//'";
+        if (step.axis != Axis::child && step.axis != Axis::attribute && step.axis != Axis::parent)
+            return "its path has the axis " + std::string(axis_name(step.axis));
+        if (!step.predicates.empty()) return "its path has a predicate";
+    }
+    return "its path is none of steps to parents, children and a last attribute or text()";
+}
+
+std::string reason_of(const Expression& e) {
+    const auto unindexed_path = [](const Expression& part) {
+        return part.kind == Kind::path && !as_attribute_path(part, 0);
+    };
+    if (is_comparison(e.kind) && !is_constant(e.operands[1])) return "it compares two values of the event";
+    if (const Expression* path = find(e, unindexed_path)) return path_reason(*path);
+    if (find(e, [](const Expression& part) { return is_arithmetic(part.kind); })) return "it computes with numbers";
+    if (find(e, [](const Expression& part) { return part.kind == Kind::set_union; })) return "it joins paths by '|'";
+    const auto other_call = [](const Expression& part) {
+        return part.kind == Kind::call && !as_operand(part, 0) && part.text != "boolean" && part.text != "not";
+    };
+    if (const Expression* call = find(e, other_call)) return "it uses " + call->text + "() in a way that has no index";
+    return "it has no index";
+}
+
+// The expression as a predicate of the ancestor that is its context node; a number would select by position there.
+std::string text_at_ancestor(const Expression& e, std::size_t parents) {
+    std::string text;
+    for (std::size_t i = 1; i < parents; ++i) text += "../";
+    const std::string test = e.type == ValueType::number ? "boolean(" + write(e) + ")" : write(e);
+    return text + "parent::node()[" + test + "]";
+}
+
+// "Is the context node in the path's node-set" as a test. Needed where the path reads variables: its node-set then
+// differs from event to event, not only from document to document.
+Expression membership(const Expression& path) {
+    const std::string text = write(path);
+    Expression e = parse("count(. | " + text + ") = count(" + text + ")", std::string::npos);
+    check(e);
+    e = simplify(std::move(e));
+    e.offset = path.offset;
+    return e;
+}
+
+}  // namespace
+
+Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
+    refuse_what_only_the_index_knows(e);
+    std::string text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
+    if (parents == 0 && selects(e)) text = "boolean(" + text + ")";
+    compile_with_pugixml(text, e.offset);
+    std::string key = "test " + text;
+    return leaves.scanned(std::move(key), std::move(text), reason_of(e), e.offset);
+}
+
+Formula scan_selection(const Expression& e, Leaves& leaves) {
+    refuse_what_only_the_index_knows(e);
+    if (find(e, is_variable_reference)) return scan_test(membership(e), 0, leaves);
+    std::string text = write(e);
+    compile_with_pugixml(text, e.offset);
+    std::string key = "select " + text;
+    return leaves.scanned(std::move(key), std::move(text), "it selects by position or along an axis", e.offset);
+}
+
+}  // namespace sluice

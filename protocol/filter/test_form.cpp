@@ -1,0 +1,237 @@
+#include "protocol/filter/test_form.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "protocol/filter/constant.hpp"
+#include "protocol/filter/fault.hpp"
+#include "protocol/filter/kernel_functions.hpp"
+#include "protocol/filter/operand.hpp"
+#include "protocol/filter/scan.hpp"
+
+namespace sluice {
+
+namespace {
+
+using Kind = Expression::Kind;
+
+// How a comparison is written as a predicate, by the type of its constant.
+struct ComparisonOperators {
+    Kind kind;
+    Operator textual, numeric;
+};
+
+constexpr ComparisonOperators comparison_operators[] = {
+    {Kind::equal, Operator::equal, Operator::number_equal},
+    {Kind::not_equal, Operator::not_equal, Operator::number_not_equal},
+    {Kind::less, Operator::less, Operator::less},
+    {Kind::less_equal, Operator::less_equal, Operator::less_equal},
+    {Kind::greater, Operator::greater, Operator::greater},
+    {Kind::greater_equal, Operator::greater_equal, Operator::greater_equal},
+};
+
+const ComparisonOperators& operators_of(Kind comparison) {
+    return comparison_operators[static_cast<std::size_t>(comparison == Kind::equal || comparison == Kind::not_equal
+                                                             ? static_cast<int>(comparison) -
+                                                                   static_cast<int>(Kind::equal)
+                                                         : comparison == Kind::less       ? 2
+                                                         : comparison == Kind::less_equal ? 3
+                                                         : comparison == Kind::greater    ? 4
+                                                                                          : 5)];
+}
+
+bool is_equality(Kind kind) { return kind == Kind::equal || kind == Kind::not_equal; }
+bool has_one_value(ValueType type) { return type == ValueType::string || type == ValueType::number; }
+bool is_call(const Expression& e, std::string_view function) { return e.kind == Kind::call && e.text == function; }
+
+bool compare_numbers(Kind comparison, double a, double b) {
+    switch (comparison) {
+        case Kind::equal:
+            return a == b;
+        case Kind::not_equal:
+            return a != b;
+        case Kind::less:
+            return a < b;
+        case Kind::less_equal:
+            return a <= b;
+        case Kind::greater:
+            return a > b;
+        default:
+            return a >= b;
+    }
+}
+
+class TestCompiler {
+public:
+    TestCompiler(std::size_t parents, Leaves& leaves) : parents_(parents), leaves_(leaves) {}
+
+    Formula test(const Expression& e) {
+        if (is_constant(e)) return make_constant(constant_boolean(e));
+        if (e.kind == Kind::logical_and) return make_all(tests(e.operands));
+        if (e.kind == Kind::logical_or) return make_any(tests(e.operands));
+        if (is_call(e, "not")) return negate(test(e.operands[0]));
+        if (is_call(e, "boolean")) return test(e.operands[0]);
+        if (is_kernel_call(e)) kernel_test(e);
+        if (is_comparison(e.kind)) return comparison(e);
+        if (is_call(e, "contains")) return search(e, Operator::contains);
+        if (is_call(e, "starts-with")) return search(e, Operator::starts_with);
+        if (is_call(e, "ends-with")) return ends_with(e);
+        if (std::optional<Formula> found = test_of_last_step(e)) return std::move(*found);
+        if (const std::optional<Operand> operand = as_operand(e, parents_)) return truth(*operand, e.offset);
+        return scan_test(e, parents_, leaves_);
+    }
+
+private:
+    std::vector<Formula> tests(const std::vector<Expression>& operands) {
+        std::vector<Formula> formulas;
+        for (const Expression& operand : operands) formulas.push_back(test(operand));
+        return formulas;
+    }
+
+    [[noreturn]] static void kernel_test(const Expression& call) {
+        check_kernel_call(call);
+        if (call.type != ValueType::boolean)
+            throw Fault{call.offset, call.text + "() gives a number; compare it with a constant"};
+        refuse_kernel_call(call);
+    }
+
+    Formula text_leaf(const Attribute& attribute, Operator op, std::string text, std::size_t offset) {
+        return leaves_.indexed({to_string(attribute), op, std::move(text), 0}, offset);
+    }
+    Formula number_leaf(const Attribute& attribute, Operator op, double number, std::size_t offset) {
+        return leaves_.indexed({to_string(attribute), op, {}, number + 0.0}, offset);  // one zero only
+    }
+    Formula exists_leaf(Attribute attribute, std::size_t offset) {
+        attribute.function = Attribute::Function::each;
+        return leaves_.indexed({to_string(attribute), Operator::exists, {}, 0}, offset);
+    }
+
+    // boolean(operand): a node, a string that is not empty, a number that is neither 0 nor NaN.
+    Formula truth(const Operand& operand, std::size_t offset) {
+        const Attribute& a = operand.attribute;
+        if (operand.type == ValueType::node_set) return exists_leaf(a, offset);
+        if (operand.type == ValueType::string || operand.type == ValueType::strings)
+            return text_leaf(a, Operator::not_equal, "", offset);
+        Formula positive = number_leaf(a, Operator::greater, 0, offset);
+        const bool never_negative =
+            a.function == Attribute::Function::count || a.function == Attribute::Function::string_length;
+        if (never_negative) return positive;
+        return make_any({std::move(positive), number_leaf(a, Operator::less, 0, offset)});
+    }
+
+    Formula comparison(const Expression& e) {
+        const Expression& left = e.operands[0];
+        const Expression& right = e.operands[1];
+        if (is_kernel_call(left) && is_constant(right)) refuse_kernel_call(left);
+        if (!is_constant(right)) return scan_test(e, parents_, leaves_);
+        if (left.type == ValueType::boolean) return boolean_comparison(e);
+        const bool with_boolean = right.kind == Kind::boolean && is_equality(e.kind);
+        if (with_boolean) return (e.kind == Kind::equal) == right.boolean ? test(left) : negate(test(left));
+        if (const std::optional<Operand> operand = as_operand(left, parents_)) return compare(*operand, e);
+        return scan_test(e, parents_, leaves_);
+    }
+
+    // A boolean against a constant: what the comparison gives for false and for true decides.
+    Formula boolean_comparison(const Expression& e) {
+        const Expression& constant = e.operands[1];
+        const double number = is_equality(e.kind) ? (constant_boolean(constant) ? 1 : 0) : constant_number(constant);
+        const bool if_false = compare_numbers(e.kind, 0, number);
+        const bool if_true = compare_numbers(e.kind, 1, number);
+        if (if_false == if_true) return make_constant(if_true);
+        return if_true ? test(e.operands[0]) : negate(test(e.operands[0]));
+    }
+
+    Formula compare(const Operand& operand, const Expression& e) {
+        const Expression& constant = e.operands[1];
+        const bool numbers = operand.type == ValueType::number || operand.type == ValueType::numbers;
+        const bool textual = constant.kind == Kind::string && is_equality(e.kind) && !numbers;
+        if (textual) return text_leaf(operand.attribute, operators_of(e.kind).textual, constant.text, e.offset);
+        const double number = constant_number(constant);
+        if (std::isnan(number)) return compare_with_nan(operand, e);
+        return number_leaf(operand.attribute, operators_of(e.kind).numeric, number, e.offset);
+    }
+
+    // NaN differs from every number and from itself, and is neither less nor greater than any.
+    Formula compare_with_nan(const Operand& operand, const Expression& e) {
+        if (e.kind != Kind::not_equal) return make_constant(false);
+        if (has_one_value(operand.type)) return make_constant(true);
+        return exists_leaf(operand.attribute, e.offset);
+    }
+
+    // contains() and starts-with() of the first node's string.
+    Formula search(const Expression& e, Operator op) {
+        const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
+        const std::optional<Attribute> attribute = operand ? string_of(*operand) : std::nullopt;
+        if (!attribute || !is_constant(e.operands[1])) return scan_test(e, parents_, leaves_);
+        const std::string text = constant_string(e.operands[1]);
+        if (text.empty()) return make_constant(true);
+        return text_leaf(*attribute, op, text, e.offset);
+    }
+
+    // ends-with() of any node's string.
+    Formula ends_with(const Expression& e) {
+        const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
+        const bool text = operand && string_of(*operand) && is_constant(e.operands[1]);
+        if (!text) return scan_test(e, parents_, leaves_);
+        const std::string suffix = constant_string(e.operands[1]);
+        if (!suffix.empty()) return text_leaf(operand->attribute, Operator::ends_with, suffix, e.offset);
+        return has_one_value(operand->type) ? make_constant(true) : exists_leaf(operand->attribute, e.offset);
+    }
+
+    // path[. = 'x'], path[contains(., 'x')] …: a test of each node's string, true if it holds for one of them.
+    std::optional<Formula> test_of_last_step(const Expression& e) {
+        if (e.kind != Kind::path || e.steps.empty() || e.steps.back().predicates.size() != 1) return std::nullopt;
+        Expression path = e;
+        const Expression predicate = std::move(path.steps.back().predicates[0]);
+        path.steps.back().predicates.clear();
+        const std::optional<AttributePath> nodes = as_attribute_path(path, parents_);
+        const bool single = !nodes || (nodes->children.empty() && nodes->last == AttributePath::Last::element);
+        if (single) return std::nullopt;
+        return each_value(Operand{{Attribute::Function::each, {}, *nodes}, ValueType::node_set}, predicate);
+    }
+
+    std::optional<Formula> each_value(const Operand& values, const Expression& test) {
+        if (test.kind == Kind::logical_or) return any_value(values, test);
+        const bool of_dot = !test.operands.empty() && is_dot(test.operands[0]);
+        if (!of_dot || test.operands.size() != 2 || !is_constant(test.operands[1])) return std::nullopt;
+        const Expression& constant = test.operands[1];
+        if (is_comparison(test.kind) && constant.kind != Kind::boolean) return compare(values, test);
+
+        const std::string text = constant_string(constant);
+        const auto found = [&](Operator op) {
+            return text.empty() ? exists_leaf(values.attribute, test.offset)
+                                : text_leaf(values.attribute, op, text, test.offset);
+        };
+        if (is_call(test, "contains")) return found(Operator::contains);
+        if (is_call(test, "starts-with")) return found(Operator::starts_with);
+        if (is_call(test, "ends-with")) return found(Operator::ends_with);
+        return std::nullopt;
+    }
+
+    std::optional<Formula> any_value(const Operand& values, const Expression& test) {
+        std::vector<Formula> formulas;
+        for (const Expression& operand : test.operands) {
+            std::optional<Formula> formula = each_value(values, operand);
+            if (!formula) return std::nullopt;
+            formulas.push_back(std::move(*formula));
+        }
+        return make_any(std::move(formulas));
+    }
+
+    static bool is_dot(const Expression& e) {
+        const std::optional<AttributePath> path = as_attribute_path(e, 0);
+        return path && *path == AttributePath{};
+    }
+
+    std::size_t parents_;
+    Leaves& leaves_;
+};
+
+}  // namespace
+
+Formula compile_test(const Expression& e, std::size_t parents, Leaves& leaves) {
+    return TestCompiler(parents, leaves).test(e);
+}
+
+}  // namespace sluice

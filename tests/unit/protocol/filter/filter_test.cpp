@@ -1,0 +1,215 @@
+#include "protocol/filter/filter.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+using namespace sluice;
+
+namespace {
+
+Filter compiled(const std::string& text) {
+    INFO(text);
+    const auto filter = compile_filter(text);
+    if (!filter) FAIL(text << ": " << filter.error().message);
+    return *filter;
+}
+
+// The only leaf of a filter that is that leaf.
+Predicate predicate_of(const std::string& text) {
+    const Filter filter = compiled(text);
+    INFO(text << " is " << filter.canonical);
+    REQUIRE(filter.leaves.size() == 1);
+    CHECK(filter.conjunctions == Disjunction{{{filter.leaves[0].predicate, false}}});
+    CHECK(filter.leaves[0].indexed == (filter.leaves[0].predicate.op != Operator::scanned));
+    return filter.leaves[0].predicate;
+}
+
+}  // namespace
+
+TEST_CASE("a leaf with an index") {
+    struct Case {
+        const char* text;
+        const char* attribute;
+        Operator op;
+        const char* operand = "";
+        double number = 0;
+    };
+    const Case cases[] = {
+        {"title", "title", Operator::exists},
+        {"child::title", "title", Operator::exists},
+        {"./title", "title", Operator::exists},
+        {"(title)", "title", Operator::exists},
+        {"boolean(title)", "title", Operator::exists},
+        {"not(not(title))", "title", Operator::exists},
+        {"title = true()", "title", Operator::exists},
+        {"false() != title", "title", Operator::exists},
+        {"parent::node()/child::title", "../title", Operator::exists},
+        {"attribute::id", "@id", Operator::exists},
+        {"enclosure/@length", "enclosure/@length", Operator::exists},
+        {"../../@*", "../../@*", Operator::exists},
+        {"(author/name)/text()", "author/name/text()", Operator::exists},
+        {".", ".", Operator::exists},
+        {"$title", "$title", Operator::exists},
+        {"category = 'politics'", "category", Operator::equal, "politics"},
+        {"\"politics\"=category", "category", Operator::equal, "politics"},
+        {"category != 'politics'", "category", Operator::not_equal, "politics"},
+        {". = 'x'", ".", Operator::equal, "x"},
+        {"price = 90", "price", Operator::number_equal, "", 90},
+        {"price = '90'", "price", Operator::equal, "90"},
+        {"price != 9 * 10", "price", Operator::number_not_equal, "", 90},
+        {"price < '90'", "price", Operator::less, "", 90},
+        {"90 > price", "price", Operator::less, "", 90},
+        {"90 >= price", "price", Operator::less_equal, "", 90},
+        {"-1 < price", "price", Operator::greater, "", -1},
+        {"--1 <= price", "price", Operator::greater_equal, "", 1},
+        {"title < true()", "title", Operator::less, "", 1},
+        {"price != 'x' + 1", "price", Operator::exists},
+        {"contains(title, 'GPU')", "string(title)", Operator::contains, "GPU"},
+        {"contains(string(title), 5)", "string(title)", Operator::contains, "5"},
+        {"contains(., 'x')", "string(.)", Operator::contains, "x"},
+        {"contains($title, 'x')", "string($title)", Operator::contains, "x"},
+        {"contains(normalize-space(title), 'x')", "normalize-space(title)", Operator::contains, "x"},
+        {"contains(lower-case(title), lower-case('GPU'))", "string(lower-case(title))", Operator::contains, "gpu"},
+        {"starts-with(lower-case(string(title)), 'g')", "string(lower-case(title))", Operator::starts_with, "g"},
+        {"starts-with(link, 'https:')", "string(link)", Operator::starts_with, "https:"},
+        {"ends-with(link, '.pdf')", "link", Operator::ends_with, ".pdf"},
+        {"ends-with(string(link), '.pdf')", "string(link)", Operator::ends_with, ".pdf"},
+        {"ends-with(lower-case(link), '.pdf')", "lower-case(link)", Operator::ends_with, ".pdf"},
+        {"ends-with(link, '')", "link", Operator::exists},
+        {"category[. = 'x']", "category", Operator::equal, "x"},
+        {"category[. != 'x']", "category", Operator::not_equal, "x"},
+        {"price[3 > .]", "price", Operator::less, "", 3},
+        {"category[contains(., 'x')]", "category", Operator::contains, "x"},
+        {"category[starts-with(., 'x')]", "category", Operator::starts_with, "x"},
+        {"category[ends-with(., 'x')]", "category", Operator::ends_with, "x"},
+        {"link/@href[contains(., 'x')]", "link/@href", Operator::contains, "x"},
+        {"category[contains(., '')]", "category", Operator::exists},
+        {"string(title)", "string(title)", Operator::not_equal, ""},
+        {"string(title) = 'x'", "string(title)", Operator::equal, "x"},
+        {"string(title) = 5", "string(title)", Operator::number_equal, "", 5},
+        {"number(price) < 3", "string(price)", Operator::less, "", 3},
+        {"number(price) = '3'", "string(price)", Operator::number_equal, "", 3},
+        {"number(string(price)) = 3", "string(price)", Operator::number_equal, "", 3},
+        {"number() = 3", "string(.)", Operator::number_equal, "", 3},
+        {"normalize-space() = 'x'", "normalize-space(.)", Operator::equal, "x"},
+        {"string-length(title) > 5", "string-length(title)", Operator::greater, "", 5},
+        {"string-length(title)", "string-length(title)", Operator::greater, "", 0},
+        {"count(category) >= 2", "count(category)", Operator::greater_equal, "", 2},
+        {"count(category) = '2'", "count(category)", Operator::number_equal, "", 2},
+        {"count($category)", "count($category)", Operator::greater, "", 0},
+        {"sum(price) < 3", "sum(price)", Operator::less, "", 3},
+        {"name() = 'item'", "name(.)", Operator::equal, "item"},
+        {"name(parent::node()) = 'channel'", "name(..)", Operator::equal, "channel"},
+        {"starts-with(name(), 'dc:')", "name(.)", Operator::starts_with, "dc:"},
+        {"lower-case(title) = 'x'", "lower-case(title)", Operator::equal, "x"},
+        {"date(pubDate) >= 1700000000", "date(pubDate)", Operator::greater_equal, "", 1700000000},
+        {"$published > 1700000000", "$published", Operator::greater, "", 1700000000},
+        {"$path = '/rss/channel/item'", "$path", Operator::equal, "/rss/channel/item"},
+        {"//item", "name(.)", Operator::equal, "item"},
+        {"//media:*", "name(.)", Operator::starts_with, "media:"},
+        {"//*[title]", "title", Operator::exists},
+        {"//node()[title]", "title", Operator::exists},
+        {"/rss/channel/item", "$path", Operator::equal, "/rss/channel/item"},
+    };
+    for (const Case& c : cases) CHECK(predicate_of(c.text) == Predicate{c.attribute, c.op, c.operand, c.number});
+}
+
+TEST_CASE("a leaf without an index") {
+    struct Case {
+        const char* text;
+        const char* key;
+    };
+    const Case cases[] = {
+        {"local-name()='x'", "test local-name(.) = 'x'"},
+        {".//title", "test .//title"},
+        {"//title and true()", "test boolean(//title)"},
+        {"boolean(//title)", "test boolean(//title)"},
+        {"//title = 'x'", "test //title = 'x'"},
+        {"title[2]", "test title[2]"},
+        {"link[@rel='x']/@href = 'y'", "test link[@rel = 'x']/@href = 'y'"},
+        {"b = a", "test a = b"},
+        {"b > a", "test a < b"},
+        {"price * 2 < 10", "test 2 * price < 10"},
+        {"10 > 2*price", "test 2 * price < 10"},
+        {"a | b", "test a | b"},
+        {"b | a", "test a | b"},
+        {"following-sibling::item", "test following-sibling::item"},
+        {"lang('en')", "test lang('en')"},
+        {"$updated < $published", "test $published > $updated"},
+        {"translate(title, 'AB', 'ab') = 'x'", "test translate(title, 'AB', 'ab') = 'x'"},
+        {"comment()", "test comment()"},
+        {"dc:*", "test dc:*"},
+        {"@xmlns:dc", "test @xmlns:dc"},
+        {"category[not(. < 5)]", "test category[not(. < 5)]"},
+        {"category[. = 'x'] = 'y'", "test category[. = 'x'] = 'y'"},
+        {"category[. = 'x'][2]", "test category[. = 'x'][2]"},
+        {"contains('abc', title)", "test contains('abc', title)"},
+        {"(title)[1] = 'x'", "test (title)[1] = 'x'"},
+        {"(//item)[1]", "select (//item)[1]"},
+        {"//item[1]", "select //item[1]"},
+        {"//item[position() < 3]", "select //item[position() < 3]"},
+        {"//item[last()]", "select //item[last()]"},
+        {"//a//b", "select //a//b"},
+        {"//item/..", "select //item/.."},
+        {"//item/@id", "select //item/@id"},
+        {"/", "select /"},
+        {"//item[$title = 'x'][1]", "test count(. | //item[$title = 'x'][1]) = count(//item[$title = 'x'][1])"},
+    };
+    for (const Case& c : cases) {
+        const Predicate predicate = predicate_of(c.text);
+        CHECK(predicate == Predicate{c.key, Operator::scanned, "", 0});
+        CHECK_FALSE(compiled(c.text).leaves[0].reason.empty());
+    }
+}
+
+TEST_CASE("filters that differ only in spelling are the same") {
+    const std::vector<std::vector<const char*>> groups = {
+        {"price<90", "90 > price", " price\n<\t90.0 ", "price < '90'", "./price < 90", "(price) < (90)"},
+        {"a = 'x' and b = 'y'", "b = \"y\" and \"x\" = a", "(('y' = b) and a = 'x') and true()",
+         "a='x' and (b='y' and a='x')"},
+        {"a or b or c", "c or (b or a)", "(c or b) or (a or c)", "a or b or c or false()"},
+        {"not(a)", "not(not(not(a)))", "false() = boolean(a)", "not(boolean(a))"},
+        {"a + b * 3 = c", "c = 3 * b + a"},
+        {"//item[a and b]", "//item[b and a]", "/descendant-or-self::node()/child::item[b and a]"},
+        {"//a | //b", "//b|//a | //b"},
+        {"contains(title, \"it's\")", "contains(string(./title),concat('it',\"'\",'s'))"},
+    };
+    for (const auto& group : groups)
+        for (const char* text : group) {
+            INFO(text);
+            CHECK(compiled(text).canonical == compiled(group[0]).canonical);
+            CHECK(compiled(text).conjunctions == compiled(group[0]).conjunctions);
+        }
+}
+
+TEST_CASE("boolean structure becomes conjunctions") {
+    const auto structure = [](const std::string& text) {
+        std::string result;
+        for (const Conjunction& conjunction : compiled(text).conjunctions) {
+            result += result.empty() ? "" : " | ";
+            for (const Literal& literal : conjunction)
+                result += (literal.negated ? "-" : "+") + literal.predicate.attribute;
+        }
+        return result;
+    };
+    CHECK(structure("a and b") == "+a+b");
+    CHECK(structure("a or b") == "+a | +b");
+    CHECK(structure("a and (b or c)") == "+a+b | +a+c");
+    CHECK(structure("not(a and not(b))") == "-a | +b");
+    CHECK(structure("not(a or b)") == "-a-b");
+    CHECK(structure("a or (a and b)") == "+a");
+    CHECK(structure("a and (a or b)") == "+a");
+    CHECK(structure("(a or b) and not(a)") == "-a+b");
+    CHECK(structure("a and not(a)").empty());
+    CHECK(structure("false()").empty());
+    CHECK(compiled("true()").conjunctions == Disjunction{{}});
+    CHECK(compiled("'' or 0 or number('x')").conjunctions.empty());
+    CHECK(compiled("a or true()").conjunctions == Disjunction{{}});
+    CHECK(structure("//item[a]") == "+name(.)+a");
+    CHECK(structure("//item[a] | //entry[b]") == "+name(.)+a | +name(.)+b");
+    CHECK(structure("//channel/item") == "+name(..)+name(.)");
+    CHECK(structure("/*/item") == "+name(..)+name(.)+name(../..)");
+    CHECK(structure("/rss/channel[title = 'x']/item[a][b]") == "+$path+../title+a+b");
+    CHECK(structure("/rss/channel[link//x]/item") == "+$path+test parent::node()[link//x]");
+}
