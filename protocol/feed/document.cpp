@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/feed/encoding.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/feed/parsed_document.hpp"

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "protocol/feed/ascii.hpp"
-#include "protocol/feed/date.hpp"
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice {
 

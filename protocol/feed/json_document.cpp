@@ -11,7 +11,7 @@
 #include "protocol/feed/json_ranges.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 #include "protocol/feed/xml_cursor.hpp"
 
 namespace sluice {

@@ -3,7 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice {
 

@@ -1,6 +1,6 @@
 #include "protocol/feed/media_type.hpp"
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "protocol/feed/text_position.hpp"
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

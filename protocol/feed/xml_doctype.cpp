@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

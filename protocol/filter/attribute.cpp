@@ -3,7 +3,8 @@
 #include <iterator>
 #include <utility>
 
-#include "protocol/filter/utf8.hpp"
+#include "protocol/filter/name_characters.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 
@@ -44,9 +45,9 @@ std::string to_string(const AttributePath& path) {
 
 bool is_ncname(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
-        const CodePoint c = decode_utf8(text, i);
-        if (!c.valid || !(i == 0 ? is_name_start(c.value) : is_name_character(c.value))) return false;
-        i += c.bytes;
+        const auto [code, length] = utf8_at(text, i);
+        if (length == 0 || !(i == 0 ? is_name_start(code) : is_name_character(code))) return false;
+        i += length;
     }
     return !text.empty();
 }

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "protocol/filter/case_folding_table.hpp"
-#include "protocol/filter/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 
@@ -29,12 +29,12 @@ std::string fold_case(std::string_view utf8) {
             ++i;
             continue;
         }
-        const CodePoint c = decode_utf8(utf8, i);
-        if (c.valid)
-            append_utf8(folded, fold_code_point(c.value));
+        const auto [code, length] = utf8_at(utf8, i);
+        if (length > 0)
+            append_utf8(folded, fold_code_point(code));
         else
             folded += byte;
-        i += c.bytes;
+        i += std::max<std::size_t>(1, length);
     }
     return folded;
 }

@@ -1,6 +1,7 @@
 #include "protocol/filter/constant.hpp"
 
 #include <cmath>
+#include <limits>
 #include <pugixml.hpp>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/writer.hpp"
 #include "protocol/filter/xpath_number.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice {
 
@@ -86,6 +88,10 @@ Expression fold(const Expression& e) {
         return make_string(fold_case(constant_string(e.operands[0])), e.offset);
     if (e.kind == Kind::call && e.text == "ends-with")
         return make_boolean(constant_string(e.operands[0]).ends_with(constant_string(e.operands[1])), e.offset);
+    if (e.kind == Kind::call && e.text == "date") {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        return make_number(parse_date(constant_string(e.operands[0])).value_or(nan), e.offset);
+    }
     return fold_with_pugixml(e);
 }
 

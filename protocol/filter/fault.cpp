@@ -1,8 +1,9 @@
 #include "protocol/filter/fault.hpp"
 
 #include <algorithm>
+#include <vector>
 
-#include "protocol/filter/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 
@@ -16,10 +17,10 @@ constexpr std::size_t excerpt_characters_before = 50;
 std::vector<std::string> printable_characters(std::string_view line) {
     std::vector<std::string> characters;
     for (std::size_t i = 0; i < line.size();) {
-        const CodePoint c = decode_utf8(line, i);
-        const bool shown = c.valid && c.value >= 0x20 && c.value != 0x7f && !(c.value >= 0x80 && c.value < 0xa0);
-        characters.emplace_back(shown ? line.substr(i, c.bytes) : c.value == '\t' ? " " : "\uFFFD");
-        i += c.bytes;
+        const auto [code, length] = utf8_at(line, i);
+        const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+        characters.emplace_back(length > 0 && !control ? line.substr(i, length) : code == '\t' ? " " : "\uFFFD");
+        i += std::max<std::size_t>(1, length);
     }
     return characters;
 }

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "protocol/filter/fault.hpp"
-#include "protocol/filter/utf8.hpp"
+#include "protocol/filter/name_characters.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 
@@ -40,10 +41,10 @@ public:
 private:
     void check_encoding() const {
         for (std::size_t i = 0; i < text_.size();) {
-            const CodePoint c = decode_utf8(text_, i);
-            if (!c.valid) throw Fault{i, "the filter is not valid UTF-8 here"};
-            if (c.value == 0) throw Fault{i, "a filter can't contain a NUL character"};
-            i += c.bytes;
+            const auto [code, length] = utf8_at(text_, i);
+            if (length == 0) throw Fault{i, "the filter is not valid UTF-8 here"};
+            if (code == 0) throw Fault{i, "a filter can't contain a NUL character"};
+            i += length;
         }
     }
 
@@ -145,24 +146,22 @@ private:
     std::size_t name_bytes(std::size_t begin) const {
         std::size_t i = begin;
         while (i < text_.size()) {
-            const CodePoint c = decode_utf8(text_, i);
-            if (!(i == begin ? is_name_start(c.value) : is_name_character(c.value))) break;
-            i += c.bytes;
+            const auto [code, length] = utf8_at(text_, i);
+            if (!(i == begin ? is_name_start(code) : is_name_character(code))) break;
+            i += length;
         }
         return i - begin;
     }
 
     std::string strange_character() const {
-        const CodePoint c = decode_utf8(text_, at_);
-        const std::string shown(text_.substr(at_, c.bytes));
-        if (c.value == U'“' || c.value == U'”' || c.value == U'‘' || c.value == U'’' || c.value == U'„' ||
-            c.value == '`')
+        const auto [c, length] = utf8_at(text_, at_);
+        const std::string shown(text_.substr(at_, length));
+        if (c == U'“' || c == U'”' || c == U'‘' || c == U'’' || c == U'„' || c == '`')
             return shown + " is no quote here; write 'text' or \"text\"";
-        if (c.value == '!') return "expected '!=' or not(…); '!' alone is no operator";
-        if (c.value == '&') return "'&' is no operator; write 'and'";
-        if (c.value == ':') return "expected a name on both sides of ':'";
-        if (c.value < 0x20 || c.value == 0x7f || c.value == 0xa0)
-            return "this character can't stand here; separate words with spaces";
+        if (c == '!') return "expected '!=' or not(…); '!' alone is no operator";
+        if (c == '&') return "'&' is no operator; write 'and'";
+        if (c == ':') return "expected a name on both sides of ':'";
+        if (c < 0x20 || c == 0x7f || c == 0xa0) return "this character can't stand here; separate words with spaces";
         return "'" + shown + "' can't stand here";
     }
 

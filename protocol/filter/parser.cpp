@@ -8,8 +8,8 @@
 
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/lexer.hpp"
-#include "protocol/filter/utf8.hpp"
 #include "protocol/filter/xpath_number.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

@@ -18,6 +18,9 @@ Utf8Char utf8_at(std::string_view text, std::size_t at);
 
 void append_utf8(std::string& text, char32_t code);
 
+// A stray byte counts as a character.
+std::size_t count_characters(std::string_view text);
+
 // The first place where text is not UTF-8, or holds a control character other than tab, LF and CR.
 std::optional<std::size_t> find_bad_text(std::string_view text);
 

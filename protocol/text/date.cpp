@@ -1,4 +1,4 @@
-#include "protocol/feed/date.hpp"
+#include "protocol/text/date.hpp"
 
 #include <chrono>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <iterator>
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice {
 

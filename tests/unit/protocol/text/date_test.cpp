@@ -1,4 +1,4 @@
-#include "protocol/feed/date.hpp"
+#include "protocol/text/date.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>

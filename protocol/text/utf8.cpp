@@ -1,5 +1,6 @@
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -56,6 +57,12 @@ void append_utf8(std::string& text, char32_t code) {
         put(0x80 | (code >> 6 & 0x3F));
         put(0x80 | (code & 0x3F));
     }
+}
+
+std::size_t count_characters(std::string_view text) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size(); at += std::max<std::size_t>(1, utf8_at(text, at).length)) ++count;
+    return count;
 }
 
 std::optional<std::size_t> find_bad_text(std::string_view text) {
