@@ -2,25 +2,15 @@
 // item's elements serves them all and shared prefixes are shared work. Immutable; any thread.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "gpu/event_batch.hpp"
 #include "protocol/feed/event.hpp"
+#include "protocol/feed/text_arena.hpp"
 
 namespace sluice {
-
-// Owns the texts that are not simply a piece of the document. Addresses are stable until clear().
-class TextArena {
-public:
-    std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
-    void clear() { texts_.clear(); }
-
-private:
-    std::deque<std::string> texts_;
-};
 
 class Extractor {
 public:
@@ -30,12 +20,14 @@ public:
     Extractor(Extractor&&) noexcept;
     Extractor& operator=(Extractor&&) noexcept;
 
-    // Appends the event's values to the batch and closes the event. Views point into the document or the arena.
+    // Appends the event's values to the batch and closes the event. Views point into the document or the arena; both
+    // must live until the batch has been matched and the arena cleared. What lies outside the item (../title) is read
+    // once for all events that share it between two clear()s of the arena.
     void extract(const Event& event, EventBatch& batch, TextArena& arena) const;
 
 private:
     struct Plan;
-    std::unique_ptr<const Plan> plan_;
+    std::shared_ptr<const Plan> plan_;
 };
 
 }  // namespace sluice

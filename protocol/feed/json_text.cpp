@@ -1,0 +1,100 @@
+#include "protocol/feed/json_text.hpp"
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "protocol/feed/utf8.hpp"
+
+namespace sluice {
+
+namespace {
+
+// Bytes that stand for themselves in a JSON string.
+constexpr std::array<bool, 256> plain_bytes = [] {
+    std::array<bool, 256> plain{};
+    for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
+    return plain;
+}();
+
+constexpr bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
+
+void append_escape(std::string& json, char c) {
+    switch (c) {
+        case '"':
+            json += "\\\"";
+            return;
+        case '\\':
+            json += "\\\\";
+            return;
+        case '\n':
+            json += "\\n";
+            return;
+        case '\r':
+            json += "\\r";
+            return;
+        case '\t':
+            json += "\\t";
+            return;
+        default:
+            break;
+    }
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto code = static_cast<unsigned char>(c);
+    json += "\\u00";
+    json += digits[code >> 4];
+    json += digits[code & 15];
+}
+
+// Appends what is at text[at] and gives the place after it.
+std::size_t append_special(std::string& json, std::string_view text, std::size_t at) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+        append_escape(json, text[at]);
+        return at + 1;
+    }
+    const std::size_t length = utf8_at(text, at).length;
+    if (length == 0) {
+        json += "\xEF\xBF\xBD";
+        return at + 1;
+    }
+    json.append(text, at, length);
+    return at + length;
+}
+
+}  // namespace
+
+void append_json_string(std::string& json, std::string_view text) {
+    json += '"';
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && is_plain(text[end])) ++end;
+        json.append(text, at, end - at);
+        at = end < text.size() ? append_special(json, text, end) : end;
+    }
+    json += '"';
+}
+
+std::string rfc3339_text(double seconds) {
+    constexpr double year_0 = -62167219200, year_10000 = 253402300800;
+    if (!(seconds >= year_0 && seconds < year_10000)) return {};  // NaN too
+    using namespace std::chrono;
+    const sys_time<milliseconds> time(milliseconds(static_cast<std::int64_t>(std::floor(seconds * 1000))));
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const hh_mm_ss clock(time - day);
+    char text[64];
+    int length = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+                               static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                               static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                               static_cast<int>(clock.seconds().count()));
+    std::string result(text, static_cast<std::size_t>(length));
+    if (const auto fraction = static_cast<int>(clock.subseconds().count()); fraction != 0) {
+        length = std::snprintf(text, sizeof text, ".%03d", fraction);
+        result.append(text, static_cast<std::size_t>(length));
+    }
+    return result + 'Z';
+}
+
+}  // namespace sluice

@@ -1,0 +1,162 @@
+#include "protocol/feed/scanned_leaves.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "protocol/feed/variables.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view test_prefix = "test ";
+constexpr std::string_view select_prefix = "select ";
+
+// The variables that expressions refer to, with the values that they have for one event.
+class BoundVariables {
+public:
+    BoundVariables() {
+        for (const std::string_view name : variable_names) {
+            variables_[at(name)] = set_.add(std::string(name).c_str(), pugi::xpath_type_node_set);
+        }
+    }
+
+    pugi::xpath_variable_set& set() { return set_; }
+
+    void bind(const Event& event) {
+        if (event_ && event_->document == event.document && event_->index == event.index &&
+            event_->stream == event.stream) {
+            return;
+        }
+        event_ = event;
+        values_.reset();
+        VariableReader reader(event);
+        for (const std::string_view name : variable_names) bind(name, reader);
+    }
+
+    void forget() { event_.reset(); }
+
+private:
+    static std::size_t at(std::string_view name) { return static_cast<std::size_t>(*find_variable(name)); }
+
+    void bind(std::string_view name, VariableReader& reader) {
+        std::vector<pugi::xpath_node> nodes;
+        for (const std::string& text : reader.values(*find_variable(name))) {
+            pugi::xml_node element = values_.append_child(std::string(name).c_str());
+            element.append_child(pugi::node_pcdata).set_value(text.c_str());
+            nodes.emplace_back(element);
+        }
+        variables_[at(name)]->set(pugi::xpath_node_set(nodes.data(), nodes.data() + nodes.size()));
+    }
+
+    pugi::xpath_variable_set set_;
+    std::array<pugi::xpath_variable*, variable_names.size()> variables_{};
+    pugi::xml_document values_;
+    std::optional<Event> event_;
+};
+
+// One leaf, compiled. An expression that pugixml refuses has no query and holds for nothing; the filter compiler lets
+// none through.
+struct Query {
+    std::optional<pugi::xpath_query> compiled;
+    bool selects = false;
+    bool has_variables = false;
+};
+
+Query compile(std::string_view key, pugi::xpath_variable_set& variables) {
+    Query query;
+    query.selects = key.starts_with(select_prefix);
+    if (!query.selects && !key.starts_with(test_prefix)) return query;
+    const std::string text(key.substr(query.selects ? select_prefix.size() : test_prefix.size()));
+    query.has_variables = text.find('$') != std::string::npos;
+    try {
+        query.compiled.emplace(text.c_str(), &variables);
+        if (query.selects && query.compiled->return_type() != pugi::xpath_type_node_set) query.compiled.reset();
+    } catch (const pugi::xpath_exception&) {
+        query.compiled.reset();
+    }
+    return query;
+}
+
+// The elements of a node-set, for binary search.
+std::vector<const void*> elements(const pugi::xpath_node_set& nodes) {
+    std::vector<const void*> found;
+    found.reserve(nodes.size());
+    for (const pugi::xpath_node& node : nodes) {
+        if (node.node()) found.push_back(node.node().internal_object());
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+struct Selection {
+    const Query* query = nullptr;
+    DocumentPtr document;  // kept, so that no other document takes its address
+
+    friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+struct SelectionHash {
+    std::size_t operator()(const Selection& s) const {
+        return std::hash<const void*>{}(s.query) * 31 + std::hash<const void*>{}(s.document.get());
+    }
+};
+
+}  // namespace
+
+struct ScannedLeaves::State {
+    BoundVariables variables;
+    std::unordered_map<std::string, std::shared_ptr<const Query>> queries;
+    std::vector<std::shared_ptr<const Query>> leaves;
+    std::unordered_map<Selection, std::vector<const void*>, SelectionHash> selected;
+
+    bool selects(const Query& query, const Event& event);
+};
+
+bool ScannedLeaves::State::selects(const Query& query, const Event& event) {
+    const void* element = event.item().element.internal_object();
+    const auto evaluate = [&] { return elements(query.compiled->evaluate_node_set(event.document->tree())); };
+    if (query.has_variables) return std::ranges::binary_search(evaluate(), element);
+    const auto [found, is_new] = selected.try_emplace({&query, event.document});
+    if (is_new) found->second = evaluate();
+    return std::ranges::binary_search(found->second, element);
+}
+
+ScannedLeaves::ScannedLeaves() : state_(std::make_unique<State>()) {}
+ScannedLeaves::~ScannedLeaves() = default;
+ScannedLeaves::ScannedLeaves(ScannedLeaves&&) noexcept = default;
+ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;
+
+void ScannedLeaves::assign(std::span<const std::string> keys) {
+    end_batch();
+    decltype(State::queries) queries;
+    std::vector<std::shared_ptr<const Query>> leaves;
+    leaves.reserve(keys.size());
+    for (const std::string& key : keys) {
+        auto& query = queries[key];
+        if (const auto known = state_->queries.find(key); known != state_->queries.end()) query = known->second;
+        if (!query) query = std::make_shared<const Query>(compile(key, state_->variables.set()));
+        leaves.push_back(query);
+    }
+    state_->queries = std::move(queries);
+    state_->leaves = std::move(leaves);
+}
+
+bool ScannedLeaves::holds(std::size_t leaf, const Event& event) {
+    const Query& query = *state_->leaves[leaf];
+    if (!query.compiled) return false;
+    if (query.has_variables) state_->variables.bind(event);
+    if (query.selects) return state_->selects(query, event);
+    return query.compiled->evaluate_boolean(event.item().element);
+}
+
+void ScannedLeaves::end_batch() {
+    state_->selected.clear();
+    state_->variables.forget();
+}
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+#include "protocol/feed/variables.hpp"
+
+#include <algorithm>
+
+#include "protocol/filter/xpath_number.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::vector<std::string> as_values(const std::optional<std::string>& field) {
+    if (!field) return {};
+    return {*field};
+}
+
+std::vector<std::string> as_values(const std::optional<double>& field) {
+    if (!field) return {};
+    return {xpath_string(*field)};
+}
+
+}  // namespace
+
+std::optional<Variable> find_variable(std::string_view name) {
+    const auto found = std::ranges::find(variable_names, name);
+    if (found == variable_names.end()) return std::nullopt;
+    return static_cast<Variable>(found - variable_names.begin());
+}
+
+std::vector<std::string> VariableReader::values(Variable variable) {
+    if (variable == Variable::stream) return {*event_.stream};
+    if (variable > Variable::stream) {
+        if (!feed_fields_) feed_fields_ = read_feed_fields(*event_.document);
+        return as_values(variable == Variable::feed_title ? feed_fields_->title : feed_fields_->link);
+    }
+    if (!fields_) fields_ = read_fields(*event_.document, event_.item());
+    switch (variable) {
+        case Variable::title:
+            return as_values(fields_->title);
+        case Variable::link:
+            return as_values(fields_->link);
+        case Variable::id:
+            return as_values(fields_->id);
+        case Variable::author:
+            return as_values(fields_->author);
+        case Variable::published:
+            return as_values(fields_->published);
+        case Variable::updated:
+            return as_values(fields_->updated);
+        case Variable::summary:
+            return as_values(fields_->summary);
+        case Variable::content:
+            return as_values(fields_->content);
+        default:
+            return fields_->category;
+    }
+}
+
+}  // namespace sluice

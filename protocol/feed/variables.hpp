@@ -1,0 +1,54 @@
+// The values that a filter's variables ($title, $category, $stream …) have for one event, read from its normalised
+// fields. Belongs to one thread, for as long as it looks at the event.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/feed/event.hpp"
+#include "protocol/feed/fields.hpp"
+
+namespace sluice {
+
+// Those after `category` are the same for all items of a document.
+enum class Variable : std::uint8_t {
+    title,
+    link,
+    id,
+    author,
+    published,
+    updated,
+    summary,
+    content,
+    category,
+    stream,
+    feed_title,
+    feed_link,
+};
+
+inline constexpr std::array<std::string_view, 12> variable_names = {
+    "title",   "link",    "id",       "author", "published",  "updated",
+    "summary", "content", "category", "stream", "feed_title", "feed_link",
+};
+
+std::optional<Variable> find_variable(std::string_view name);
+
+class VariableReader {
+public:
+    explicit VariableReader(const Event& event) : event_(event) {}
+
+    // In document order; times are numbers as XPath writes them. The fields are read at the first question that needs
+    // them.
+    std::vector<std::string> values(Variable variable);
+
+private:
+    const Event& event_;
+    std::optional<Fields> fields_;
+    std::optional<FeedFields> feed_fields_;
+};
+
+}  // namespace sluice

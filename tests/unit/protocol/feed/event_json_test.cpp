@@ -1,0 +1,68 @@
+#include "protocol/feed/event_json.hpp"
+
+#include <boost/json.hpp>
+#include <catch2/catch.hpp>
+
+#include "tests/support/tree_document.hpp"
+
+using namespace sluice;
+
+namespace {
+
+boost::json::object json_of(const Event& event) {
+    const std::string json = event_json(event);
+    CHECK(json.find('\n') == std::string::npos);
+    return boost::json::parse(json).as_object();
+}
+
+std::string values_of(const std::string& item) {
+    return boost::json::serialize(json_of(tree_event("<r>" + item + "</r>", "/r/*")).at("values"));
+}
+
+}  // namespace
+
+TEST_CASE("an event tells its id, its stream and its fields") {
+    const auto document = std::make_shared<TreeDocument>(
+        "<rss><channel><item><title>A &quot;b&quot;</title><link>http://x/</link><category>p</category><category>q"
+        "</category><pubDate>Thu, 29 Feb 2024 23:59:59 GMT</pubDate></item><item><pubDate>soon</pubDate></item>"
+        "</channel></rss>",
+        "//item", FeedFormat::rss);
+    const auto stream = std::make_shared<const std::string>("new\"s");
+    const auto first = json_of({document, 0, stream, 42});
+    CHECK(first.at("id") == 42);
+    CHECK(first.at("stream") == "new\"s");
+    const auto& item = first.at("item").as_object();
+    CHECK(item.at("title") == "A \"b\"");
+    CHECK(item.at("link") == "http://x/");
+    CHECK(item.at("published") == "2024-02-29T23:59:59Z");
+    CHECK(item.at("category") == boost::json::array{"p", "q"});
+    CHECK_FALSE(item.contains("author"));
+    CHECK(json_of({document, 1, stream, 43}).at("item").at("published").is_null());
+}
+
+TEST_CASE("values are by path, in order of first appearance") {
+    CHECK(values_of("<i id='1' xmlns:x='u'><b>1</b><a>2</a><b>3</b><c><d>4</d><d/></c></i>") ==
+          R"({"@id":["1"],"b":["1","3"],"a":["2"],"c/d":["4",""]})");
+    CHECK(values_of("<i><e url='u' length='5'/><e url='v'>text</e></i>") ==
+          R"({"e/@url":["u","v"],"e/@length":["5"],"e":["text"]})");
+    CHECK(values_of("<i>just text</i>") == R"({".":["just text"]})");
+    CHECK(values_of("<i/>") == R"({".":[""]})");
+    CHECK(values_of("<i><t><![CDATA[a < b]]></t></i>") == R"({"t":["a < b"]})");
+}
+
+TEST_CASE("elements among text are markup") {
+    CHECK(values_of("<i><content type='xhtml'><div><p>Hello <b>big <i>wide</i></b> <a href='h'>world</a></p></div>"
+                    "</content></i>") ==
+          R"({"content/@type":["xhtml"],"content/div/p":["Hello big wideworld"],"content/div/p/a/@href":["h"]})");
+}
+
+TEST_CASE("the JSON of a deep item with long names stays small") {
+    std::string open, close;
+    for (int i = 0; i < 100; ++i) {
+        const std::string name(500, static_cast<char>('a' + i % 26));
+        open += "<" + name + " x='1'>text";
+        close.insert(0, "</" + name + ">");
+    }
+    const std::string xml = open + close;
+    CHECK(event_json(tree_event(xml, "/*")).size() < 3 * xml.size());
+}
