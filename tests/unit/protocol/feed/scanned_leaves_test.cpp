@@ -23,7 +23,7 @@ std::string holds(const std::string& key) {
     ScannedLeaves leaves;
     leaves.assign(std::vector{key});
     std::string answers;
-    for (const std::size_t i : {0, 1, 2}) answers += leaves.holds(0, item(i)) ? '1' : '0';
+    for (std::size_t i = 0; i < 3; ++i) answers += leaves.holds(0, item(i)) ? '1' : '0';
     return answers;
 }
 

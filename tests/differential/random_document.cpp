@@ -1,0 +1,354 @@
+#include "tests/differential/random_document.hpp"
+
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view words[] = {
+    "a",   "b",    "A", "politics",      "Politics", "sport", "GPU",         "a b",       " a ", "a  b", "ab",
+    "",    "true", "é", "日本",          "x&y",      "<b>",   "O'Neil",      "say \"x\"", "'\"", "]]>",  "0",
+    "bot", "item", "É", "cats and dogs", "category", "text",  "line\nbreak", "tab\there", "-",   "😀"};
+
+constexpr std::string_view numbers[] = {"0",
+                                        "-0",
+                                        "1",
+                                        "2",
+                                        "3",
+                                        "5",
+                                        "10",
+                                        "12",
+                                        "12.0",
+                                        "12.5",
+                                        " 12 ",
+                                        "\n7\t",
+                                        "90",
+                                        "89.9",
+                                        "90.",
+                                        ".5",
+                                        "-3",
+                                        "-.5",
+                                        "1e3",
+                                        "1E3",
+                                        "NaN",
+                                        "+5",
+                                        "0x10",
+                                        "1,000",
+                                        "12abc",
+                                        "--1",
+                                        "- 1",
+                                        "1 2",
+                                        "99999999999999999999",
+                                        "0.1",
+                                        "0.30000000000000004",
+                                        "Infinity",
+                                        "-",
+                                        ".",
+                                        "1700000000",
+                                        "007"};
+
+// One text into XML: what must be escaped is, in one of the ways there are; what need not be sometimes is too.
+class TextWriter {
+public:
+    TextWriter(Random& random, std::string& out) : random_(random), out_(out) {}
+
+    void text(std::string_view value) {
+        if (random_.chance(8) && value.find("]]>") == std::string_view::npos) {
+            out_.append("<![CDATA[").append(value).append("]]>");
+            return;
+        }
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            if (random_.chance(1)) out_ += random_.chance(50) ? "<!-- c -->" : "<?pi x?>";
+            character(value[i], false);
+        }
+    }
+
+    void attribute_value(std::string_view value) {
+        out_ += '"';
+        for (const char c : value) character(c, true);
+        out_ += '"';
+    }
+
+private:
+    void character(char c, bool in_attribute) {
+        const bool must = c == '&' || c == '<' || c == '>' || (in_attribute && (c == '"' || c == '\n' || c == '\t'));
+        const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+        if (!must && (!is_ascii || !random_.chance(3))) {
+            out_ += c;
+        } else if (c == '&' && random_.chance(50)) {
+            out_ += "&amp;";
+        } else if (c == '<' && random_.chance(50)) {
+            out_ += "&lt;";
+        } else if (c == '>' && random_.chance(50)) {
+            out_ += "&gt;";
+        } else {
+            char reference[16];
+            std::snprintf(reference, sizeof reference, random_.chance(50) ? "&#%d;" : "&#x%x;", c);
+            out_ += reference;
+        }
+    }
+
+    Random& random_;
+    std::string& out_;
+};
+
+// A namespace prefix is written as \1, its customary name and a colon; resolve() puts in what a document uses.
+struct Namespace {
+    std::string_view marker;
+    std::string_view uri;
+    std::string_view customary;
+};
+
+constexpr Namespace namespaces[] = {
+    {"atom", "http://www.w3.org/2005/Atom", ""},
+    {"rss", "http://purl.org/rss/1.0/", ""},
+    {"rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "rdf:"},
+    {"dc", "http://purl.org/dc/elements/1.1/", "dc:"},
+    {"media", "http://search.yahoo.com/mrss/", "media:"},
+    {"own", "http://example.org/own", "own:"},
+};
+
+using Prefixes = std::map<std::string_view, std::string>;
+
+std::string resolve(std::string_view text, const Prefixes& prefixes) {
+    std::string out;
+    for (std::size_t at = 0;;) {
+        const std::size_t mark = text.find('\1', at);
+        out += text.substr(at, mark - at);
+        if (mark == std::string_view::npos) return out;
+        const std::size_t colon = text.find(':', mark);
+        out += prefixes.at(text.substr(mark + 1, colon - mark - 1));
+        at = colon + 1;
+    }
+}
+
+class DocumentWriter {
+public:
+    explicit DocumentWriter(Random& random) : random_(random), text_(random, out_) {}
+
+    RandomDocument write() {
+        switch (random_.below(4)) {
+            case 0:
+                return rss();
+            case 1:
+                return rdf();
+            case 2:
+                return atom();
+            default:
+                return generic();
+        }
+    }
+
+private:
+    std::string_view value() { return random_.chance(45) ? random_.pick(numbers) : random_.pick(words); }
+    std::size_t few() { return random_.pick(std::vector<std::size_t>{0, 1, 1, 1, 2, 3}); }
+
+    void attribute(std::string_view name, std::string_view value) {
+        out_.append(" ").append(name).append("=");
+        text_.attribute_value(value);
+    }
+
+    // An element with text and, now and then, attributes and elements among the text.
+    void leaf(std::string_view name, std::string_view value) {
+        out_.append("<").append(name);
+        if (random_.chance(15)) attribute("type", random_.chance(50) ? "text" : value);
+        if (random_.chance(6)) attribute("lang", "en");
+        if (value.empty() && random_.chance(70)) {
+            out_ += "/>";
+            return;
+        }
+        out_ += '>';
+        const std::size_t split = random_.chance(10) ? random_.below(value.size() + 1) : value.size();
+        const bool at_boundary = split == value.size() || (static_cast<unsigned char>(value[split]) & 0xC0) != 0x80;
+        text_.text(at_boundary ? value.substr(0, split) : value);
+        if (split != value.size() && at_boundary) {
+            out_ += "<b>";
+            text_.text(value.substr(split));
+            out_ += "</b>";
+            if (random_.chance(40)) text_.text(this->value());
+        }
+        out_.append("</").append(name).append(">");
+        if (random_.chance(10)) out_ += random_.chance(50) ? "\n  " : "\r\n";
+    }
+
+    void leaves(std::string_view name, std::size_t count) {
+        for (; count > 0; --count) leaf(name, value());
+    }
+
+    void nested() {
+        out_ += "<author>";
+        if (random_.chance(80)) leaf("name", value());
+        if (random_.chance(40)) leaf("email", value());
+        out_ += "</author>";
+    }
+
+    void empty(std::string_view name, std::initializer_list<std::string_view> attributes) {
+        out_.append("<").append(name);
+        for (const std::string_view a : attributes) {
+            if (random_.chance(70)) attribute(a, value());
+        }
+        out_ += "/>";
+    }
+
+    // The children of an item, in random order; most of them are missing or many at times.
+    void children(bool is_atom) {
+        const std::string p = is_atom ? "\1atom:" : plain_;
+        for (std::size_t n = random_.between(2, 9); n > 0; --n) {
+            switch (random_.below(15)) {
+                case 0:
+                    leaf(p + "title", value());
+                    break;
+                case 1:
+                    leaf(p + "link", value());
+                    break;
+                case 2:
+                    leaves(p + "category", few());
+                    break;
+                case 3:
+                    leaf("price", random_.pick(numbers));
+                    break;
+                case 4:
+                    leaves("tag", random_.between(1, 3));
+                    break;
+                case 5:
+                    nested();
+                    break;
+                case 6:
+                    empty("enclosure", {"url", "length", "type"});
+                    break;
+                case 7:
+                    leaf("\1dc:creator", value());
+                    break;
+                case 8:
+                    leaves("\1dc:subject", few());
+                    break;
+                case 9:
+                    media();
+                    break;
+                case 10:
+                    leaf("\1own:score", random_.pick(numbers));
+                    break;
+                case 11:
+                    leaf(p + "description", value());
+                    break;
+                case 12:
+                    empty(p + "category", {"term", "scheme"});
+                    break;
+                case 13:
+                    leaf("\1atom:link", value());
+                    break;
+                default:
+                    text_.text(value());
+                    break;
+            }
+        }
+    }
+
+    void media() {
+        out_ += "<\1media:group>";
+        for (std::size_t n = random_.between(1, 3); n > 0; --n) empty("\1media:content", {"url", "width", "\1media:x"});
+        out_ += "</\1media:group>";
+    }
+
+    void item(const std::string& name, bool is_atom) {
+        out_.append("<").append(name);
+        if (random_.chance(30)) attribute("id", value());
+        if (random_.chance(20)) attribute("\1rdf:about", value());
+        if (random_.chance(10)) out_ += " xmlns:unused=\"http://example.org/unused\"";
+        out_ += '>';
+        children(is_atom);
+        out_.append("</").append(name).append(">");
+    }
+
+    void items(const std::string& name, bool is_atom = false) {
+        for (std::size_t n = random_.between(1, 5); n > 0; --n) {
+            item(name, is_atom);
+            if (random_.chance(10)) out_ += "\n<!-- between items -->";
+            if (random_.chance(5)) leaf("note", value());
+        }
+    }
+
+    void head(const std::string& p) {
+        if (random_.chance(80)) leaf(p + "title", value());
+        if (random_.chance(50)) leaf(p + "link", value());
+        if (random_.chance(30)) leaf("\1dc:creator", value());
+        if (random_.chance(20)) leaf("price", random_.pick(numbers));
+    }
+
+    RandomDocument rss() {
+        open("rss", " version=\"2.0\"");
+        out_ += "<channel>";
+        head("");
+        items("item");
+        out_ += "</channel></rss>";
+        return finish("/rss/channel/item");
+    }
+
+    RandomDocument rdf() {
+        plain_ = "\1rss:";
+        open("\1rdf:RDF", "");
+        out_ += "<\1rss:channel>";
+        head(plain_);
+        out_ += "</\1rss:channel>";
+        items("\1rss:item");
+        out_ += "</\1rdf:RDF>";
+        return finish("/rdf:RDF/item");
+    }
+
+    RandomDocument atom() {
+        open("\1atom:feed", "");
+        head("\1atom:");
+        items("\1atom:entry", true);
+        out_ += "</\1atom:feed>";
+        return finish("/feed/entry");
+    }
+
+    RandomDocument generic() {
+        open("shop", " name=\"S\"");
+        if (random_.chance(50)) out_ += "<!-- a shop --><?x y?>";
+        for (std::size_t n = random_.between(1, 5); n > 0; --n) item(random_.chance(70) ? "product" : "offer", false);
+        out_ += "</shop>";
+        return finish("/shop/*");
+    }
+
+    // The start tag of the root, with every namespace declared; the prefixes are chosen here.
+    void open(std::string_view name, std::string_view attributes) {
+        if (random_.chance(50)) out_ += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+        if (random_.chance(10)) out_ += "<!-- first -->\n";
+        out_.append("<").append(name).append(attributes);
+        const std::string_view in_default = name.starts_with("\1atom")  ? "atom"
+                                            : name.starts_with("\1rdf") ? "rss"
+                                                                        : "";
+        for (const Namespace& n : namespaces) {
+            std::string prefix = n.customary.empty() ? std::string(n.marker) + ':' : std::string(n.customary);
+            if (n.marker == in_default && random_.chance(80)) {
+                prefix.clear();
+            } else if (n.marker != "own" && random_.chance(40)) {
+                prefix = std::string(1, static_cast<char>('p' + (&n - namespaces))) + ":";
+            }
+            used_[n.marker] = prefix;
+            customary_[n.marker] = n.customary;
+            out_ += prefix.empty() ? " xmlns" : " xmlns:" + prefix.substr(0, prefix.size() - 1);
+            out_.append("=\"").append(n.uri).append("\"");
+        }
+        out_ += '>';
+    }
+
+    RandomDocument finish(std::string items) { return {resolve(out_, used_), resolve(out_, customary_), items}; }
+
+    Random& random_;
+    std::string out_;
+    TextWriter text_;
+    std::string plain_;  // prefix of what has no namespace in RSS 2.0
+    Prefixes used_, customary_;
+};
+
+}  // namespace
+
+RandomDocument random_document(Random& random) { return DocumentWriter(random).write(); }
+
+}  // namespace sluice

@@ -1,0 +1,18 @@
+// Random feeds: RSS, RDF, Atom and other XML, with everything in them that the language of filters can tell apart.
+#pragma once
+
+#include <string>
+
+#include "tests/differential/random.hpp"
+
+namespace sluice {
+
+struct RandomDocument {
+    std::string published;  // with whatever prefixes the feed happens to use
+    std::string expected;   // the same with the customary ones: what pugixml is to read
+    std::string items;      // XPath of the event elements
+};
+
+RandomDocument random_document(Random& random);
+
+}  // namespace sluice
