@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/feed/utf8.hpp"
+
 namespace sluice {
 
 namespace {
@@ -61,33 +63,35 @@ public:
             out_.append("<![CDATA[").append(value).append("]]>");
             return;
         }
-        for (std::size_t i = 0; i < value.size(); ++i) {
+        for (std::size_t i = 0; i < value.size(); i += utf8_at(value, i).length) {
             if (random_.chance(1)) out_ += random_.chance(50) ? "<!-- c -->" : "<?pi x?>";
-            character(value[i], false);
+            character(value, i, false);
         }
     }
 
     void attribute_value(std::string_view value) {
         out_ += '"';
-        for (const char c : value) character(c, true);
+        for (std::size_t i = 0; i < value.size(); i += utf8_at(value, i).length) character(value, i, true);
         out_ += '"';
     }
 
 private:
-    void character(char c, bool in_attribute) {
-        const bool must = c == '&' || c == '<' || c == '>' || (in_attribute && (c == '"' || c == '\n' || c == '\t'));
-        const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
-        if (!must && (!is_ascii || !random_.chance(3))) {
-            out_ += c;
-        } else if (c == '&' && random_.chance(50)) {
+    void character(std::string_view value, std::size_t at, bool in_attribute) {
+        const Utf8Char c = utf8_at(value, at);
+        const bool must = c.code == '&' || c.code == '<' || c.code == '>' ||
+                          (in_attribute && (c.code == '"' || c.code == '\n' || c.code == '\t'));
+        if (!must && !random_.chance(3)) {
+            out_ += value.substr(at, c.length);
+        } else if (c.code == '&' && random_.chance(50)) {
             out_ += "&amp;";
-        } else if (c == '<' && random_.chance(50)) {
+        } else if (c.code == '<' && random_.chance(50)) {
             out_ += "&lt;";
-        } else if (c == '>' && random_.chance(50)) {
+        } else if (c.code == '>' && random_.chance(50)) {
             out_ += "&gt;";
         } else {
             char reference[16];
-            std::snprintf(reference, sizeof reference, random_.chance(50) ? "&#%d;" : "&#x%x;", c);
+            const auto code = static_cast<unsigned>(c.code);
+            std::snprintf(reference, sizeof reference, random_.chance(50) ? "&#%u;" : "&#x%x;", code);
             out_ += reference;
         }
     }

@@ -15,13 +15,16 @@ class TreeDocument : public Document {
 public:
     // `items`: XPath of the event elements.
     TreeDocument(const std::string& xml, const char* items, FeedFormat format = FeedFormat::xml) : format_(format) {
-        if (!tree_.load_string(xml.c_str(), pugi::parse_default)) throw std::invalid_argument(xml);
+        if (!tree_.load_string(xml.c_str(), feed_parse_flags)) throw std::invalid_argument(xml);
         for (const pugi::xpath_node& node : tree_.select_nodes(items)) items_.push_back({node.node(), {}});
     }
 
     FeedFormat format() const override { return format_; }
     const pugi::xml_document& tree() const override { return tree_; }
     std::span<const Item> items() const override { return items_; }
+    pugi::xml_node feed() const override {
+        return items_.empty() ? tree_.document_element() : items_[0].element.parent();
+    }
 
 private:
     FeedFormat format_;

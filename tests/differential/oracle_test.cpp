@@ -1,0 +1,155 @@
+// Random filters on random documents: our answers are pugixml's. SLUICE_ORACLE_PAIRS sets how many pairs of a filter
+// and a document are tried, SLUICE_ORACLE_SEED which.
+
+#include "tests/differential/oracle.hpp"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/differential/shrink.hpp"
+
+using namespace sluice;
+
+namespace {
+
+constexpr std::uint64_t pairs_default = 200'000;
+constexpr std::size_t documents_per_round = 8, filters_per_round = 64;
+
+std::uint64_t environment_number(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// So that the test can't pass for want of anything to decide.
+struct Tally {
+    std::uint64_t pairs = 0, answers = 0, yes = 0, filters = 0, undecided = 0, with_scanned = 0, with_indexed = 0,
+                  leaves = 0, scanned = 0, refused = 0;
+
+    void add(const Filter& filter) {
+        std::size_t scans = 0;
+        for (const Leaf& leaf : filter.leaves) scans += leaf.indexed ? 0 : 1;
+        ++filters;
+        leaves += filter.leaves.size();
+        scanned += scans;
+        with_scanned += scans > 0;
+        with_indexed += scans < filter.leaves.size();
+    }
+    void add(const Answers& theirs) {
+        const auto count = static_cast<std::uint64_t>(std::count(theirs.begin(), theirs.end(), true));
+        answers += theirs.size();
+        yes += count;
+        undecided += count != 0 && count != theirs.size();
+    }
+    static std::string percent(std::uint64_t part, std::uint64_t whole) {
+        return std::to_string(100 * part / std::max<std::uint64_t>(whole, 1)) + " %";
+    }
+};
+
+struct Round {
+    std::vector<RandomDocument> texts;
+    std::vector<OracleDocument> documents;
+    Vocabulary vocabulary;
+};
+
+Round make_round(Random& random) {
+    Round round;
+    std::vector<pugi::xml_node> items;
+    for (std::size_t i = 0; i < documents_per_round; ++i) {
+        round.texts.push_back(random_document(random));
+        INFO(round.texts.back().published);
+        REQUIRE_NOTHROW(round.documents.push_back(make_oracle_document(round.texts.back())));
+        items.insert(items.end(), round.documents.back().items.begin(), round.documents.back().items.end());
+    }
+    round.vocabulary = make_vocabulary(items);
+    return round;
+}
+
+// Fails the test with a case that can be read.
+void report(const RandomFilter& filter, const Round& round) {
+    for (const RandomDocument& document : round.texts) {
+        if (!disagreement(filter, document)) continue;
+        const auto fails = [](const OracleCase& c) { return disagreement(c.filter, c.document).has_value(); };
+        const OracleCase small = shrink({filter, document}, fails);
+        FAIL((small.filter.selects ? "select " : "test ")
+             << small.filter.text << "\non " << small.document.published << "\n"
+             << disagreement(small.filter, small.document).value_or("") << "\n\nfound as " << filter.text << "\non "
+             << document.published);
+    }
+    FAIL("only in company: " << filter.text);
+}
+
+std::vector<RandomFilter> make_filters(Random& random, const Round& round, std::vector<Filter>& compiled,
+                                       Tally& tally) {
+    std::vector<RandomFilter> filters;
+    while (filters.size() < filters_per_round) {
+        RandomFilter filter = random_filter(random, round.vocabulary);
+        auto result = compile_filter(filter.text);
+        if (!result) {
+            INFO(filter.text << "\n" << result.error().message << "\n" << result.error().excerpt);
+            REQUIRE(result.error().message.find("limit") != std::string::npos);
+            ++tally.refused;
+            continue;
+        }
+        tally.add(*result);
+        compiled.push_back(std::move(*result));
+        filters.push_back(std::move(filter));
+    }
+    return filters;
+}
+
+void check_round(Random& random, Backend backend, Tally& tally) {
+    const Round round = make_round(random);
+    std::vector<Filter> compiled;
+    const std::vector<RandomFilter> filters = make_filters(random, round, compiled, tally);
+    OurSide ours(backend);
+    for (const Filter& filter : compiled) ours.add(filter.conjunctions);
+    auto answers = ours.answers(round.documents);
+
+    // Some go and come back: the answers of all stay what they were.
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        if (random.chance(20)) {
+            REQUIRE(ours.remove(i));
+            ours.add_again(i, compiled[i].conjunctions);
+        }
+    }
+    REQUIRE(ours.answers(round.documents) == answers);
+
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        INFO(filters[i].text);
+        Answers theirs;
+        REQUIRE_NOTHROW(theirs = their_answers(filters[i], round.documents));
+        tally.add(theirs);
+        if (answers[i] != theirs) report(filters[i], round);
+    }
+    tally.pairs += filters.size() * round.documents.size();
+}
+
+}  // namespace
+
+TEST_CASE("random filters on random documents are answered as pugixml answers") {
+    const std::uint64_t pairs = environment_number("SLUICE_ORACLE_PAIRS", pairs_default);
+    const std::uint64_t seed = environment_number("SLUICE_ORACLE_SEED", 1);
+    std::cout << "oracle: seed " << seed << ", " << pairs << " pairs" << std::endl;
+    Random random(seed);
+    Tally tally;
+    for (std::uint64_t round = 0; tally.pairs < pairs; ++round) {
+        const std::uint64_t round_seed = random.next();
+        INFO("seed " << seed << ", round " << round << " (seed " << round_seed << ")");
+        Random of_round(round_seed);
+        check_round(of_round, round % 4 == 0 ? Backend::naive : Backend::cpu, tally);
+    }
+    std::cout << "oracle: " << tally.pairs << " pairs, " << tally.answers << " answers, "
+              << Tally::percent(tally.yes, tally.answers) << " of them true; of " << tally.filters << " filters "
+              << Tally::percent(tally.undecided, tally.filters) << " are true for some events only, "
+              << Tally::percent(tally.with_scanned, tally.filters) << " have scanned leaves, "
+              << Tally::percent(tally.with_indexed, tally.filters) << " indexed ones; "
+              << Tally::percent(tally.scanned, tally.leaves) << " of leaves are scanned; " << tally.refused
+              << " filters were over a limit" << std::endl;
+    CHECK(tally.yes * 100 >= tally.answers * 15);
+    CHECK(tally.yes * 100 <= tally.answers * 85);
+    CHECK(tally.undecided * 100 >= tally.filters * 30);
+    CHECK(tally.with_scanned * 100 >= tally.filters * 20);
+    CHECK(tally.with_indexed * 100 >= tally.filters * 40);
+    CHECK(tally.refused * 100 <= tally.filters);
+}
