@@ -287,7 +287,7 @@ private:
                 return "//" + element() + (random_.chance(70) ? predicate(depth - 1) : "");
             case 4:
                 return any_of("*", "@*", ".", "..", "text()", "node()", "../*", "../@*", "*/*", "*/@*", "comment()",
-                              "/", "/*");
+                              "(/)", "/*");
             case 5:
                 return std::string(random_.pick(axes)) + (random_.chance(50) ? predicate(depth - 1) : "");
             case 6:
