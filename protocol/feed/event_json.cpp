@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/date.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/json_text.hpp"
 #include "protocol/feed/node_text.hpp"
@@ -108,7 +109,7 @@ public:
     }
     void time(std::string_view key, const std::optional<double>& value) {
         if (!value) return;
-        const std::string text = rfc3339_text(*value);
+        const std::string text = format_rfc3339(*value);
         std::string& json = name(key);
         if (text.empty()) {
             json += "null";

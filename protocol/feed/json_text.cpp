@@ -1,10 +1,7 @@
 #include "protocol/feed/json_text.hpp"
 
 #include <array>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
+#include <cstddef>
 
 #include "protocol/feed/utf8.hpp"
 
@@ -74,27 +71,6 @@ void append_json_string(std::string& json, std::string_view text) {
         at = end < text.size() ? append_special(json, text, end) : end;
     }
     json += '"';
-}
-
-std::string rfc3339_text(double seconds) {
-    constexpr double year_0 = -62167219200, year_10000 = 253402300800;
-    if (!(seconds >= year_0 && seconds < year_10000)) return {};  // NaN too
-    using namespace std::chrono;
-    const sys_time<milliseconds> time(milliseconds(static_cast<std::int64_t>(std::floor(seconds * 1000))));
-    const auto day = floor<days>(time);
-    const year_month_day date(day);
-    const hh_mm_ss clock(time - day);
-    char text[64];
-    int length = std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                               static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                               static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                               static_cast<int>(clock.seconds().count()));
-    std::string result(text, static_cast<std::size_t>(length));
-    if (const auto fraction = static_cast<int>(clock.subseconds().count()); fraction != 0) {
-        length = std::snprintf(text, sizeof text, ".%03d", fraction);
-        result.append(text, static_cast<std::size_t>(length));
-    }
-    return result + 'Z';
 }
 
 }  // namespace sluice
