@@ -108,7 +108,7 @@ void sort_by_attribute(std::span<Value> values) {
 
 struct Extractor::Plan {
     std::map<std::size_t, Base> bases;  // by parents; [0] is the item itself
-    std::array<VariableBase, variable_names.size()> variables;
+    std::array<VariableBase, field_variables.size()> variables;
     std::vector<std::uint32_t> paths;
     bool reads_item_fields = false;
     bool reads_feed_fields = false;

@@ -20,7 +20,7 @@ constexpr std::string_view select_prefix = "select ";
 class BoundVariables {
 public:
     BoundVariables() {
-        for (const std::string_view name : variable_names) {
+        for (const std::string_view name : field_variables) {
             variables_[at(name)] = set_.add(std::string(name).c_str(), pugi::xpath_type_node_set);
         }
     }
@@ -35,7 +35,7 @@ public:
         event_ = event;
         values_.reset();
         VariableReader reader(event);
-        for (const std::string_view name : variable_names) bind(name, reader);
+        for (const std::string_view name : field_variables) bind(name, reader);
     }
 
     void forget() { event_.reset(); }
@@ -54,7 +54,7 @@ private:
     }
 
     pugi::xpath_variable_set set_;
-    std::array<pugi::xpath_variable*, variable_names.size()> variables_{};
+    std::array<pugi::xpath_variable*, field_variables.size()> variables_{};
     pugi::xml_document values_;
     std::optional<Event> event_;
 };

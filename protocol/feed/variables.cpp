@@ -21,9 +21,9 @@ std::vector<std::string> as_values(const std::optional<double>& field) {
 }  // namespace
 
 std::optional<Variable> find_variable(std::string_view name) {
-    const auto found = std::ranges::find(variable_names, name);
-    if (found == variable_names.end()) return std::nullopt;
-    return static_cast<Variable>(found - variable_names.begin());
+    const auto found = std::ranges::find(field_variables, name);
+    if (found == field_variables.end()) return std::nullopt;
+    return static_cast<Variable>(found - field_variables.begin());
 }
 
 std::vector<std::string> VariableReader::values(Variable variable) {

@@ -30,7 +30,7 @@ enum class Variable : std::uint8_t {
     feed_link,
 };
 
-inline constexpr std::array<std::string_view, 12> variable_names = {
+inline constexpr std::array<std::string_view, 12> field_variables = {
     "title",   "link",    "id",       "author", "published",  "updated",
     "summary", "content", "category", "stream", "feed_title", "feed_link",
 };

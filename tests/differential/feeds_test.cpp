@@ -129,11 +129,16 @@ std::vector<std::filesystem::path> feed_files() {
     return files;
 }
 
+// Null for a file that is not well-formed, as pugixml says too.
 DocumentPtr parse_file(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
-    auto document = parse_document(std::string(std::istreambuf_iterator<char>(in), {}), {});
-    if (!document) FAIL(document.error().message << ", line " << document.error().line);
-    return *document;
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    auto document = parse_document(bytes, {});
+    if (document) return *document;
+    pugi::xml_document tree;
+    INFO(document.error().message << ", line " << document.error().line);
+    REQUIRE_FALSE(tree.load_buffer(bytes.data(), bytes.size(), feed_parse_flags));
+    return nullptr;
 }
 
 std::vector<RandomFilter> filters_for(const OracleDocument& document) {
@@ -158,7 +163,9 @@ TEST_CASE("filters on real feeds are answered as pugixml answers") {
     std::size_t answers_count = 0, yes = 0;
     for (const auto& file : files) {
         INFO(file.filename());
-        const OracleDocument document = make_oracle_document(parse_file(file));
+        const DocumentPtr parsed = parse_file(file);
+        if (!parsed) continue;
+        const OracleDocument document = make_oracle_document(parsed);
         REQUIRE_FALSE(document.items.empty());
         const std::vector<RandomFilter> filters = filters_for(document);
         for (const Backend backend : {Backend::cpu, Backend::naive}) {

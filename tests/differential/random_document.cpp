@@ -116,18 +116,26 @@ constexpr Namespace namespaces[] = {
     {"own", "http://example.org/own", "own:"},
 };
 
+// Takes back the colon before it: the prefix is then the name that is declared.
+constexpr char declaration_end = '\2';
+
 using Prefixes = std::map<std::string_view, std::string>;
 
 std::string resolve(std::string_view text, const Prefixes& prefixes) {
     std::string out;
-    for (std::size_t at = 0;;) {
-        const std::size_t mark = text.find('\1', at);
-        out += text.substr(at, mark - at);
-        if (mark == std::string_view::npos) return out;
-        const std::size_t colon = text.find(':', mark);
-        out += prefixes.at(text.substr(mark + 1, colon - mark - 1));
-        at = colon + 1;
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '\1') {
+            const std::size_t colon = text.find(':', at);
+            out += prefixes.at(text.substr(at + 1, colon - at - 1));
+            at = colon + 1;
+        } else if (text[at] == declaration_end) {
+            out.pop_back();
+            ++at;
+        } else {
+            out += text[at++];
+        }
     }
+    return out;
 }
 
 class DocumentWriter {
@@ -334,9 +342,12 @@ private:
             } else if (n.marker != "own" && random_.chance(40)) {
                 prefix = std::string(1, static_cast<char>('p' + (&n - namespaces))) + ":";
             }
-            used_[n.marker] = prefix;
-            customary_[n.marker] = n.customary;
-            out_ += prefix.empty() ? " xmlns" : " xmlns:" + prefix.substr(0, prefix.size() - 1);
+            used_.emplace(n.marker, prefix);
+            customary_.emplace(n.marker, n.customary);
+            // Names without a prefix need none declared; their declarations stay as they are.
+            out_ += prefix.empty() ? " xmlns" : " xmlns:";
+            if (!prefix.empty()) out_ += n.customary.empty() ? prefix : "\1" + std::string(n.marker) + ':';
+            if (!prefix.empty()) out_ += declaration_end;
             out_.append("=\"").append(n.uri).append("\"");
         }
         out_ += '>';

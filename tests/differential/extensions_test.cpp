@@ -1,0 +1,235 @@
+// What filters have beyond XPath 1.0, the functions ends-with(), lower-case() and date() and the variables, against an
+// evaluator that knows the items it was asked about without any XML, feeds or dates to read.
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "tests/differential/oracle.hpp"
+
+using namespace sluice;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::string_view texts[] = {"a", "A", "ab", "Ab", "bA", "abc", "ABC", "cab", "GPU", "gpu news", "12", "x y"};
+
+struct Record {
+    std::string feed_title;
+    std::optional<std::string> title;
+    std::vector<std::string> categories;
+    std::optional<double> date;  // NaN: a text that is none
+    std::string date_text;
+};
+
+// A date as feeds have it, built from its parts so that nothing of ours is needed to know its seconds.
+void give_date(Record& record, Random& random) {
+    constexpr const char* months[] = {"Jan", "Feb", "Mar"};
+    constexpr int days_before[] = {0, 31, 60};  // 2024 is a leap year
+    const int month = static_cast<int>(random.below(3)), day = static_cast<int>(random.between(1, 28));
+    const int hour = static_cast<int>(random.below(24)), minute = static_cast<int>(random.below(60));
+    const int zone = random.chance(50) ? 0 : static_cast<int>(random.below(25)) - 12;
+    constexpr double seconds_2024 = 1704067200;
+    record.date = seconds_2024 + (days_before[month] + day - 1) * 86400.0 + (hour - zone) * 3600.0 + minute * 60.0;
+    char text[64];
+    const char sign = zone < 0 ? '-' : '+';
+    if (random.chance(50)) {
+        std::snprintf(text, sizeof text, "%d %s 2024 %02d:%02d:00 %c%02d00", day, months[month], hour, minute, sign,
+                      std::abs(zone));
+    } else {
+        std::snprintf(text, sizeof text, "2024-%02d-%02dT%02d:%02d:00%c%02d:00", month + 1, day, hour, minute, sign,
+                      std::abs(zone));
+    }
+    record.date_text = text;
+}
+
+std::vector<Record> make_records(Random& random) {
+    std::vector<Record> records(random.between(1, 5));
+    const std::string feed_title(random.pick(texts));
+    for (Record& record : records) {
+        record.feed_title = feed_title;
+        if (random.chance(85)) record.title = random.pick(texts);
+        for (std::size_t n = random.below(4); n > 0; --n) record.categories.emplace_back(random.pick(texts));
+        if (random.chance(70)) {
+            give_date(record, random);
+        } else if (random.chance(50)) {
+            record.date = nan;
+            record.date_text = "soon";
+        }
+    }
+    return records;
+}
+
+DocumentPtr publish(const std::vector<Record>& records) {
+    std::string xml = "<rss version='2.0'><channel><title>" + records[0].feed_title + "</title>";
+    for (const Record& record : records) {
+        xml += "<item>";
+        if (record.title) xml += "<title>" + *record.title + "</title>";
+        for (const std::string& category : record.categories) xml += "<category>" + category + "</category>";
+        if (record.date) xml += "<pubDate>" + record.date_text + "</pubDate>";
+        xml += "</item>";
+    }
+    return parse_document(xml + "</channel></rss>", {}).value();
+}
+
+struct Test {
+    std::string text;
+    std::function<bool(const Record&)> holds;
+};
+
+std::string lower(std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+// The values of what a filter may name in two ways, and its texts: "title" and "$title", "category" and "$category".
+struct Named {
+    std::string text;
+    std::function<std::vector<std::string>(const Record&)> values;
+};
+
+Named any_name(Random& random) {
+    const std::string variable = random.chance(50) ? "$" : "";
+    if (random.chance(15)) return {"$feed_title", [](const Record& r) { return std::vector{r.feed_title}; }};
+    if (random.chance(10)) return {"$stream", [](const Record&) { return std::vector<std::string>{"oracle"}; }};
+    if (random.chance(50)) return {variable + "category", [](const Record& r) { return r.categories; }};
+    return {variable + "title",
+            [](const Record& r) { return r.title ? std::vector{*r.title} : std::vector<std::string>{}; }};
+}
+
+Test any_value(const Named& named, std::string text, std::function<bool(const std::string&)> holds) {
+    return {std::move(text), [named, holds](const Record& record) {
+                const auto values = named.values(record);
+                return std::any_of(values.begin(), values.end(), holds);
+            }};
+}
+
+Test first_value(const Named& named, std::string text, std::function<bool(const std::string&)> holds) {
+    return {std::move(text), [named, holds](const Record& record) {
+                const auto values = named.values(record);
+                return holds(values.empty() ? "" : values[0]);
+            }};
+}
+
+Test date_test(Random& random) {
+    Record other;
+    give_date(other, random);
+    const double limit = *other.date;
+    char number[32];
+    std::snprintf(number, sizeof number, "%.0f", limit);
+    const std::string what = random.chance(50) ? "date(pubDate)" : "$published";
+    const auto with = [&](const char* op, auto compare) {
+        return Test{what + op + number, [=](const Record& r) { return r.date && compare(*r.date, limit); }};
+    };
+    switch (random.below(5)) {
+        case 0:
+            return with(" < ", std::less<>{});
+        case 1:
+            return with(" >= ", std::greater_equal<>{});
+        case 2:
+            return with(" != ", std::not_equal_to<>{});
+        case 3:
+            return {"boolean($published)", [](const Record& r) { return r.date.has_value(); }};
+        default:
+            return {"number($published) = $published", [](const Record& r) { return r.date && !std::isnan(*r.date); }};
+    }
+}
+
+Test simple_test(Random& random) {
+    const Named n = any_name(random);
+    const std::string x(random.pick(texts)), low = lower(x), end = x.substr(random.below(x.size()));
+    switch (random.below(13)) {
+        case 0:
+            return any_value(n, "ends-with(" + n.text + ", " + quoted(end) + ")",
+                             [=](const auto& v) { return v.ends_with(end); });
+        case 1:
+            return any_value(n, "lower-case(" + n.text + ") = " + quoted(low),
+                             [=](const auto& v) { return lower(v) == low; });
+        case 2:
+            return any_value(n, "lower-case(" + n.text + ") != " + quoted(low),
+                             [=](const auto& v) { return lower(v) != low; });
+        case 3:
+            return first_value(n, "contains(lower-case(" + n.text + "), " + quoted(low) + ")",
+                               [=](const auto& v) { return lower(v).find(low) != v.npos; });
+        case 4:
+            return first_value(n, "starts-with(" + n.text + ", " + quoted(x) + ")",
+                               [=](const auto& v) { return v.starts_with(x); });
+        case 5:
+            return any_value(n, n.text + " = " + quoted(x), [=](const auto& v) { return v == x; });
+        case 6:
+            return any_value(n, quoted(x) + " != " + n.text, [=](const auto& v) { return v != x; });
+        case 7:
+            return any_value(n, n.text + " > 11", [](const auto& v) { return v == "12"; });
+        case 8:
+            return first_value(n, "string-length(" + n.text + ") > 2", [](const auto& v) { return v.size() > 2; });
+        case 9:
+            return first_value(n, "concat(" + n.text + ", '!') = " + quoted(x + "!"),
+                               [=](const auto& v) { return v == x; });
+        case 10:
+            return {"count(" + n.text + ") = 2", [=](const Record& r) { return n.values(r).size() == 2; }};
+        case 11:
+            return any_value(n, n.text, [](const auto&) { return true; });
+        default:
+            return date_test(random);
+    }
+}
+
+Test any_test(Random& random, std::size_t depth) {
+    if (depth == 0) return simple_test(random);
+    const Test a = any_test(random, depth - 1), b = any_test(random, depth - 1);
+    switch (random.below(3)) {
+        case 0:
+            return {"(" + a.text + ") and (" + b.text + ")", [=](const Record& r) { return a.holds(r) && b.holds(r); }};
+        case 1:
+            return {"(" + a.text + ") or (" + b.text + ")", [=](const Record& r) { return a.holds(r) || b.holds(r); }};
+        default:
+            return {"not(" + a.text + ")", [=](const Record& r) { return !a.holds(r); }};
+    }
+}
+
+}  // namespace
+
+TEST_CASE("added functions and variables mean what they say") {
+    Random random(1);
+    std::size_t yes = 0, count = 0;
+    for (int round = 0; round < 200; ++round) {
+        std::vector<Record> records;
+        std::vector<OracleDocument> documents;
+        for (int i = 0; i < 8; ++i) {
+            const auto more = make_records(random);
+            documents.push_back(make_oracle_document(publish(more)));
+            records.insert(records.end(), more.begin(), more.end());
+        }
+        std::vector<Test> tests;
+        OurSide ours(round % 4 == 0 ? Backend::naive : Backend::cpu);
+        while (tests.size() < 50) {
+            Test test = any_test(random, random.below(3));
+            if (random.chance(20)) test.text = "//item[" + test.text + "]";
+            INFO(test.text);
+            ours.add(compile_filter(test.text).value().conjunctions);
+            tests.push_back(std::move(test));
+        }
+        const std::vector<Answers> answers = ours.answers(documents);
+        for (std::size_t t = 0; t < tests.size(); ++t) {
+            for (std::size_t i = 0; i < records.size(); ++i) {
+                const bool expected = tests[t].holds(records[i]);
+                yes += expected;
+                ++count;
+                if (answers[t][i] == expected) continue;
+                FAIL(tests[t].text << " is " << answers[t][i] << " for item " << i << " with the title "
+                                   << records[i].title.value_or("(none)") << ", the date " << records[i].date_text
+                                   << " and " << records[i].categories.size() << " categories");
+            }
+        }
+    }
+    CHECK(yes * 100 >= count * 25);
+    CHECK(yes * 100 <= count * 75);
+}
