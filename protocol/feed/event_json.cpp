@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/feed/date.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/json_text.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/text_arena.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "protocol/feed/date.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/filter/case_folding.hpp"
 #include "protocol/filter/xpath_number.hpp"
+#include "protocol/text/date.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 
