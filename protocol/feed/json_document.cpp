@@ -11,8 +11,9 @@
 #include "protocol/feed/json_ranges.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/text/utf8.hpp"
 #include "protocol/feed/xml_cursor.hpp"
+#include "protocol/text/name_characters.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/feed/text_position.hpp"
+#include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice {
@@ -26,32 +27,9 @@ constexpr std::array<std::uint8_t, 256> classify_bytes() {
     return classes;
 }
 
-struct Range {
-    char32_t first, last;
-};
-
-template <std::size_t n>
-bool is_in(const Range (&ranges)[n], char32_t code) {
-    return std::any_of(ranges, ranges + n, [&](Range r) { return code >= r.first && code <= r.last; });
-}
-
 }  // namespace
 
 constexpr std::array<std::uint8_t, 256> xml_bytes = classify_bytes();
-
-bool is_name_start(char32_t code) {
-    static constexpr Range ranges[] = {
-        {'A', 'Z'},       {'_', '_'},       {'a', 'z'},       {0xC0, 0xD6},     {0xD8, 0xF6},
-        {0xF8, 0x2FF},    {0x370, 0x37D},   {0x37F, 0x1FFF},  {0x200C, 0x200D}, {0x2070, 0x218F},
-        {0x2C00, 0x2FEF}, {0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
-    };
-    return is_in(ranges, code);
-}
-
-bool is_name_char(char32_t code) {
-    static constexpr Range ranges[] = {{'-', '.'}, {'0', '9'}, {0xB7, 0xB7}, {0x300, 0x36F}, {0x203F, 0x2040}};
-    return is_name_start(code) || is_in(ranges, code);
-}
 
 std::string_view XmlCursor::nc_name() {
     const std::size_t begin = at_;

@@ -23,10 +23,6 @@ enum XmlByte : std::uint8_t {
 };
 extern const std::array<std::uint8_t, 256> xml_bytes;
 
-// NCName of "Namespaces in XML 1.0", by the characters of XML 1.0, fifth edition.
-bool is_name_start(char32_t code);
-bool is_name_char(char32_t code);
-
 struct XmlFault {
     FeedError::Kind kind = FeedError::Kind::not_well_formed;
     std::size_t offset = 0;

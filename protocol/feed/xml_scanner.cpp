@@ -8,9 +8,10 @@
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/rewriter.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/text/utf8.hpp"
 #include "protocol/feed/xml_cursor.hpp"
 #include "protocol/feed/xml_doctype.hpp"
+#include "protocol/text/name_characters.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice {
 

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "protocol/filter/name_characters.hpp"
+#include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice {
@@ -46,7 +46,7 @@ std::string to_string(const AttributePath& path) {
 bool is_ncname(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto [code, length] = utf8_at(text, i);
-        if (length == 0 || !(i == 0 ? is_name_start(code) : is_name_character(code))) return false;
+        if (length == 0 || !(i == 0 ? is_name_start(code) : is_name_char(code))) return false;
         i += length;
     }
     return !text.empty();

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "protocol/filter/fault.hpp"
-#include "protocol/filter/name_characters.hpp"
+#include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice {
@@ -147,7 +147,7 @@ private:
         std::size_t i = begin;
         while (i < text_.size()) {
             const auto [code, length] = utf8_at(text_, i);
-            if (!(i == begin ? is_name_start(code) : is_name_character(code))) break;
+            if (!(i == begin ? is_name_start(code) : is_name_char(code))) break;
             i += length;
         }
         return i - begin;

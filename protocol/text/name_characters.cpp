@@ -1,4 +1,4 @@
-#include "protocol/filter/name_characters.hpp"
+#include "protocol/text/name_characters.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -27,6 +27,6 @@ bool within(char32_t c, const Range (&ranges)[N]) {
 }  // namespace
 
 bool is_name_start(char32_t c) { return within(c, name_start_ranges); }
-bool is_name_character(char32_t c) { return is_name_start(c) || within(c, name_only_ranges); }
+bool is_name_char(char32_t c) { return is_name_start(c) || within(c, name_only_ranges); }
 
 }  // namespace sluice

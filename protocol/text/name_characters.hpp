@@ -5,6 +5,6 @@
 namespace sluice {
 
 bool is_name_start(char32_t c);
-bool is_name_character(char32_t c);
+bool is_name_char(char32_t c);
 
 }  // namespace sluice
