@@ -1,0 +1,191 @@
+#include "config/section.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "config/units.hpp"
+
+namespace sluice {
+
+namespace {
+
+std::string quote(std::string_view text) {
+    constexpr std::size_t shown_max = 60;
+    return '"' + std::string(text.substr(0, shown_max)) + (text.size() > shown_max ? "…" : "") + '"';
+}
+
+std::string describe(const YamlNode& node) {
+    switch (node.kind) {
+        case YamlNode::Kind::null:
+            return "nothing";
+        case YamlNode::Kind::sequence:
+            return "a list";
+        case YamlNode::Kind::map:
+            return "a map";
+        case YamlNode::Kind::scalar:
+            break;
+    }
+    return (node.quoted ? "the text " : "") + quote(node.text);
+}
+
+// Levenshtein's distance, row by row.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+// The known name that the unknown one is most likely meant to be, or "".
+std::string nearest(std::string_view unknown, const std::vector<std::string>& known) {
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(2, unknown.size() / 3) + 1;
+    if (unknown.size() > 64) return best;
+    for (const std::string& name : known) {
+        const std::size_t distance = edit_distance(unknown, name);
+        if (distance >= best_distance) continue;
+        best = name;
+        best_distance = distance;
+    }
+    return best;
+}
+
+}  // namespace
+
+std::string Section::full_name(std::string_view name) const {
+    return path_.empty() ? std::string(name) : path_ + "." + std::string(name);
+}
+
+void Section::fault(const YamlNode& at, std::string message) {
+    faults_.push_back({source_, at.line, at.column, std::move(message)});
+}
+
+const YamlNode* Section::find(std::string_view name) {
+    known_.emplace_back(name);
+    for (const auto& [key, value] : map_.members) {
+        if (key.text == name) return &value;
+    }
+    return nullptr;
+}
+
+const YamlNode* Section::scalar(std::string_view name, std::string_view expected) {
+    const YamlNode* node = find(name);
+    if (node == nullptr || node->kind == YamlNode::Kind::scalar) return node;
+    fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
+    return nullptr;
+}
+
+void Section::text(std::string_view name, std::string& out) {
+    if (const YamlNode* node = scalar(name, "a text")) out = node->text;
+}
+
+void Section::boolean(std::string_view name, bool& out) {
+    const YamlNode* node = scalar(name, "true or false");
+    if (node == nullptr) return;
+    if (!node->quoted && (node->text == "true" || node->text == "false")) {
+        out = node->text == "true";
+    } else {
+        fault(*node, full_name(name) + ": expected true or false, found " + describe(*node));
+    }
+}
+
+void Section::duration(std::string_view name, Duration& out, Duration min, Duration max) {
+    constexpr std::string_view expected = "a duration with its unit, such as 200us, 5ms, 15s, 10min or 1h";
+    const YamlNode* node = scalar(name, expected);
+    if (node == nullptr) return;
+    const auto value = parse_duration(node->text);
+    if (!value) {
+        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
+    } else if (*value < min || *value > max) {
+        fault(*node, full_name(name) + ": " + node->text + " is not between " + duration_text(min) + " and " +
+                         duration_text(max));
+    } else {
+        out = *value;
+    }
+}
+
+void Section::size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max) {
+    constexpr std::string_view expected = "a size, such as 4096, 64KiB, 16MiB or 1GiB";
+    const YamlNode* node = scalar(name, expected);
+    if (node == nullptr) return;
+    const auto value = parse_size(node->text);
+    if (!value) {
+        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
+    } else if (*value < min || *value > max) {
+        fault(*node,
+              full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " + size_text(max));
+    } else {
+        out = *value;
+    }
+}
+
+std::optional<std::uint64_t> Section::read_integer(std::string_view name, std::uint64_t min, std::uint64_t max) {
+    const YamlNode* node = scalar(name, "an integer");
+    if (node == nullptr) return std::nullopt;
+    const std::string_view digits = std::string_view(node->text).substr(node->text.starts_with('-') ? 1 : 0);
+    if (node->quoted || digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+        fault(*node, full_name(name) + ": expected an integer, found " + describe(*node));
+        return std::nullopt;
+    }
+    const auto value = parse_integer(node->text);
+    if (!value || *value < min || *value > max) {
+        fault(*node, full_name(name) + ": " + node->text + " is not between " + std::to_string(min) + " and " +
+                         std::to_string(max));
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<std::size_t> Section::read_choice(std::string_view name, const std::vector<std::string_view>& names) {
+    std::string expected = "one of ";
+    for (std::size_t i = 0; i < names.size(); ++i) expected += (i == 0 ? "" : ", ") + std::string(names[i]);
+    if (names.size() == 1) expected = std::string(names[0]);
+    const YamlNode* node = scalar(name, expected);
+    if (node == nullptr) return std::nullopt;
+    const auto at = std::find(names.begin(), names.end(), node->text);
+    if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+    fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
+    return std::nullopt;
+}
+
+void Section::read_map(std::string_view name, const YamlNode& node, const std::function<void(Section&)>& read) {
+    if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null) {
+        fault(node, full_name(name) + ": expected a map of options, found " + describe(node));
+        return;
+    }
+    Section child(source_, full_name(name), node, faults_);
+    read(child);
+    child.finish();
+}
+
+void Section::section(std::string_view name, const std::function<void(Section&)>& read) {
+    if (const YamlNode* node = find(name)) read_map(name, *node, read);
+}
+
+void Section::each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read) {
+    for (const auto& [key, value] : map_.members) {
+        known_.push_back(key.text);
+        read_map(key.text, value, [&, &member = key](Section& child) { read(member.text, member, child); });
+    }
+}
+
+void Section::finish() {
+    for (const auto& [key, value] : map_.members) {
+        if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
+        std::string message = "unknown option " + quote(key.text) + (path_.empty() ? "" : " in " + quote(path_));
+        const std::string suggestion = nearest(key.text, known_);
+        if (!suggestion.empty()) message += "; did you mean " + quote(suggestion) + "?";
+        fault(key, std::move(message));
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,62 @@
+// One map of a configuration file while it is read into options. Each call names an option that the map may have, and
+// sets it where the map does; what nobody named is reported by finish() as unknown. Faults are collected, so that a
+// user sees all of them at once. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/options.hpp"
+#include "config/yaml.hpp"
+
+namespace sluice {
+
+class Section {
+public:
+    Section(std::string source, std::string path, const YamlNode& map, std::vector<ConfigError>& faults)
+        : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults) {}
+
+    void text(std::string_view name, std::string& out);
+    void boolean(std::string_view name, bool& out);
+    void duration(std::string_view name, Duration& out, Duration min, Duration max);
+    void size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);
+    template <typename Number>
+    void integer(std::string_view name, Number& out, std::uint64_t min, std::uint64_t max) {
+        if (const auto number = read_integer(name, min, max)) out = static_cast<Number>(*number);
+    }
+    template <typename Enum>
+    void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
+        std::vector<std::string_view> names;
+        for (const auto& [choice_name, value] : choices) names.push_back(choice_name);
+        if (const auto index = read_choice(name, names)) out = choices.begin()[*index].second;
+    }
+    void section(std::string_view name, const std::function<void(Section&)>& read);
+
+    // Every member of this map is a section with a name of the user's own.
+    void each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read);
+
+    void fault(const YamlNode& at, std::string message);
+    void finish();
+
+private:
+    const YamlNode* find(std::string_view name);
+    const YamlNode* scalar(std::string_view name, std::string_view expected);
+    std::optional<std::uint64_t> read_integer(std::string_view name, std::uint64_t min, std::uint64_t max);
+    std::optional<std::size_t> read_choice(std::string_view name, const std::vector<std::string_view>& names);
+    void read_map(std::string_view name, const YamlNode& node, const std::function<void(Section&)>& read);
+    std::string full_name(std::string_view name) const;
+
+    std::string source_;
+    std::string path_;  // of the map in the file, "" for the root
+    const YamlNode& map_;
+    std::vector<ConfigError>& faults_;
+    std::vector<std::string> known_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,138 @@
+#include "config/yaml.hpp"
+
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+namespace sluice {
+
+namespace {
+
+// Builds the tree from yaml-cpp's events. Throws YAML::ParserException, as yaml-cpp itself does, at the first fault.
+class TreeBuilder final : public YAML::EventHandler {
+public:
+    YamlNode take() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        if (++documents_ > 1) fail(mark, "only one document is expected");
+    }
+    void OnDocumentEnd() override {}
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { fail(mark, "aliases are not supported"); }
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        leaf(make(YamlNode::Kind::null, mark, "", anchor), mark);
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& value) override {
+        YamlNode node = make(YamlNode::Kind::scalar, mark, tag, anchor);
+        node.text = value;
+        node.quoted = tag == "!";
+        leaf(std::move(node), mark);
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
+        open(make(YamlNode::Kind::sequence, mark, tag, anchor), mark);
+    }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
+        open(make(YamlNode::Kind::map, mark, tag, anchor), mark);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapEnd() override { close(); }
+
+private:
+    // A collection that is being read; in a map, `key` waits for its value.
+    struct Open {
+        YamlNode node;
+        YamlNode key;
+        bool has_key = false;
+    };
+
+    [[noreturn]] static void fail(const YAML::Mark& mark, const std::string& message) {
+        throw YAML::ParserException(mark, message);
+    }
+
+    static YamlNode make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+        if (anchor != 0) fail(mark, "anchors are not supported");
+        if (!tag.empty() && tag != "?" && tag != "!") fail(mark, "tags are not supported");
+        YamlNode node;
+        node.kind = kind;
+        node.line = static_cast<std::size_t>(mark.line) + 1;
+        node.column = static_cast<std::size_t>(mark.column) + 1;
+        return node;
+    }
+
+    void open(YamlNode node, const YAML::Mark& mark) {
+        if (wants_key()) fail(mark, "a key has to be a plain name");
+        if (stack_.size() == yaml_depth_max) {
+            fail(mark, "nested deeper than " + std::to_string(yaml_depth_max) + " levels");
+        }
+        stack_.push_back({std::move(node), {}, false});
+    }
+
+    void close() {
+        YamlNode node = std::move(stack_.back().node);
+        stack_.pop_back();
+        put(std::move(node));
+    }
+
+    void leaf(YamlNode node, const YAML::Mark& mark) {
+        if (!wants_key()) return put(std::move(node));
+        if (node.kind != YamlNode::Kind::scalar) fail(mark, "a key has to be a plain name");
+        for (const auto& [key, value] : stack_.back().node.members) {
+            if (key.text != node.text) continue;
+            fail(mark, "duplicate key \"" + node.text + "\", first on line " + std::to_string(key.line));
+        }
+        stack_.back().key = std::move(node);
+        stack_.back().has_key = true;
+    }
+
+    void put(YamlNode node) {
+        if (stack_.empty()) {
+            root_ = std::move(node);
+            return;
+        }
+        Open& parent = stack_.back();
+        if (parent.node.kind == YamlNode::Kind::sequence) {
+            parent.node.items.push_back(std::move(node));
+        } else {
+            if (node.kind == YamlNode::Kind::null) {  // has no place of its own where nothing is written
+                node.line = parent.key.line;
+                node.column = parent.key.column;
+            }
+            parent.node.members.emplace_back(std::move(parent.key), std::move(node));
+            parent.has_key = false;
+        }
+    }
+
+    bool wants_key() const {
+        return !stack_.empty() && stack_.back().node.kind == YamlNode::Kind::map && !stack_.back().has_key;
+    }
+
+    YamlNode root_;
+    std::vector<Open> stack_;
+    int documents_ = 0;
+};
+
+}  // namespace
+
+std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text) {
+    if (text.size() > yaml_bytes_max) {
+        return ConfigError{source, 0, 0, "larger than " + std::to_string(yaml_bytes_max) + " bytes"};
+    }
+    try {
+        std::istringstream stream{std::string(text)};
+        YAML::Parser parser(stream);
+        TreeBuilder builder;
+        while (parser.HandleNextDocument(builder)) {
+        }
+        return builder.take();
+    } catch (const YAML::Exception& error) {
+        if (error.mark.is_null()) return ConfigError{source, 0, 0, error.msg};
+        return ConfigError{source, static_cast<std::size_t>(error.mark.line) + 1,
+                           static_cast<std::size_t>(error.mark.column) + 1, error.msg};
+    }
+}
+
+}  // namespace sluice

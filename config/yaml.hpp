@@ -1,0 +1,35 @@
+// YAML text as a small tree with the place of every node. Stricter than YAML: duplicate keys, anchors, aliases, tags,
+// keys that are no scalars and several documents are refused, and size and nesting are bounded before yaml-cpp could
+// overflow its stack. Pure; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/config_error.hpp"
+
+namespace sluice {
+
+struct YamlNode {
+    enum class Kind : std::uint8_t { null, scalar, sequence, map };
+
+    Kind kind = Kind::null;
+    std::string text;     // of a scalar
+    bool quoted = false;  // "12" is text, 12 is a number
+    std::size_t line = 0;
+    std::size_t column = 0;
+    std::vector<YamlNode> items;                         // of a sequence
+    std::vector<std::pair<YamlNode, YamlNode>> members;  // of a map, in the order of the file
+};
+
+constexpr std::size_t yaml_bytes_max = 1u << 20;
+constexpr std::size_t yaml_depth_max = 16;
+
+std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text);
+
+}  // namespace sluice

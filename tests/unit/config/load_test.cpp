@@ -1,0 +1,146 @@
+#include "config/load.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+using namespace std::chrono_literals;
+using sluice::load_config;
+using sluice::parse_config;
+
+namespace {
+
+std::vector<std::string> errors_of(std::string_view text, std::vector<std::string> overrides = {}) {
+    std::vector<std::string> texts;
+    for (const auto& error : parse_config("f.yaml", text, overrides).errors) texts.push_back(to_string(error));
+    return texts;
+}
+
+using Errors = std::vector<std::string>;
+
+struct Bad {
+    std::string_view text;
+    std::string_view error;
+};
+
+}  // namespace
+
+TEST_CASE("the built-in file gives every option its default") {
+    const auto config = parse_config("f.yaml", "");
+    REQUIRE(config.errors.empty());
+    const sluice::Options& o = config.options;
+    CHECK(o.http.address == "127.0.0.1");
+    CHECK(o.http.port == 8080);
+    CHECK(o.matcher.backend == sluice::BackendOption::cpu);
+    CHECK(o.matcher.batch_delay == 200us);
+    CHECK(o.matcher.batch_events == 32);
+    CHECK(o.matcher.apply_delay == 5ms);
+    CHECK(o.limits.document_bytes == 16u << 20);
+    CHECK(o.limits.filter_conjunctions == 256);
+    CHECK(o.limits.filters_per_connection == 128);
+    CHECK(o.delivery.heartbeat == 15s);
+    CHECK(o.log.level == sluice::LogLevel::info);
+    CHECK(o.streams.empty());
+}
+
+TEST_CASE("a file changes what it names and nothing else") {
+    const auto config = parse_config("f.yaml", R"(
+http: {port: 0}
+log:
+  format: json
+matcher:
+streams:
+  weather:
+    event_path: //observation
+    deduplicate: false
+  news:
+)");
+    REQUIRE(config.errors.empty());
+    CHECK(config.options.http.port == 0);
+    CHECK(config.options.http.address == "127.0.0.1");
+    CHECK(config.options.log.format == sluice::LogFormat::json);
+    CHECK(config.options.log.level == sluice::LogLevel::info);
+    REQUIRE(config.options.streams.size() == 2);
+    CHECK(config.options.streams.at("weather").event_path == "//observation");
+    CHECK_FALSE(config.options.streams.at("weather").deduplicate);
+    CHECK(config.options.streams.at("news").deduplicate);
+}
+
+TEST_CASE("a bad file is refused with place and reason") {
+    const std::vector<Bad> table{
+        {"http:\n  prot: 1\n", "f.yaml:2:3: unknown option \"prot\" in \"http\"; did you mean \"port\"?"},
+        {"htp: {}\n", "f.yaml:1:1: unknown option \"htp\"; did you mean \"http\"?"},
+        {"colour: red\n", "f.yaml:1:1: unknown option \"colour\""},
+        {"http: 8080\n", "f.yaml:1:7: http: expected a map of options, found \"8080\""},
+        {"[1, 2]\n", "f.yaml:1:1: expected a map of options"},
+        {"http:\n  port: eighty\n", "f.yaml:2:9: http.port: expected an integer, found \"eighty\""},
+        {"http:\n  port: \"80\"\n", "f.yaml:2:9: http.port: expected an integer, found the text \"80\""},
+        {"http:\n  port: 65536\n", "f.yaml:2:9: http.port: 65536 is not between 0 and 65535"},
+        {"http:\n  port: -1\n", "f.yaml:2:9: http.port: -1 is not between 0 and 65535"},
+        {"http:\n  port: 99999999999999999999\n",
+         "f.yaml:2:9: http.port: 99999999999999999999 is not between 0 and 65535"},
+        {"http:\n  port: [80]\n", "f.yaml:2:9: http.port: expected an integer, found a list"},
+        {"http:\n  port:\n", "f.yaml:2:3: http.port: expected an integer, found nothing"},
+        {"http:\n  port: 1\n  port: 2\n", "f.yaml:3:3: duplicate key \"port\", first on line 2"},
+        {"matcher:\n  batch_delay: 200\n",
+         "f.yaml:2:16: matcher.batch_delay: expected a duration with its unit, such as 200us, 5ms, 15s, 10min or 1h, "
+         "found \"200\""},
+        {"matcher:\n  batch_delay: 2h\n", "f.yaml:2:16: matcher.batch_delay: 2h is not between 0us and 1s"},
+        {"matcher:\n  backend: gpu\n", "f.yaml:2:12: matcher.backend: expected one of cpu, naive, found \"gpu\""},
+        {"matcher:\n  batch_events: 0\n", "f.yaml:2:17: matcher.batch_events: 0 is not between 1 and 1024"},
+        {"limits:\n  document_bytes: 16MB\n",
+         "f.yaml:2:19: limits.document_bytes: expected a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"16MB\""},
+        {"limits:\n  document_bytes: 2GiB\n", "f.yaml:2:19: limits.document_bytes: 2GiB is not between 1B and 1GiB"},
+        {"delivery:\n  slow_consumer: block\n",
+         "f.yaml:2:18: delivery.slow_consumer: expected disconnect, found \"block\""},
+        {"streams:\n  we ather: {}\n",
+         "f.yaml:2:3: streams: a name has 1 to 128 of the characters A-Z a-z 0-9 . _ -, not \"we ather\""},
+        {"streams:\n  w:\n    event_pth: x\n",
+         "f.yaml:3:5: unknown option \"event_pth\" in \"streams.w\"; did you mean \"event_path\"?"},
+        {"streams:\n  w:\n    deduplicate: yes\n",
+         "f.yaml:3:18: streams.w.deduplicate: expected true or false, found \"yes\""},
+    };
+    for (const Bad& bad : table) {
+        CAPTURE(bad.text);
+        CHECK(errors_of(bad.text) == Errors{std::string(bad.error)});
+    }
+}
+
+TEST_CASE("every fault is reported, not only the first") {
+    CHECK(errors_of("http:\n  port: x\n  prot: 1\nlog: {level: loud}\n").size() == 3);
+}
+
+TEST_CASE("overrides come last and are as strict") {
+    const std::vector<std::string> good{"http.port=0", "log.format=json", "streams={w: {event_path: //o}}"};
+    const auto config = parse_config("f.yaml", "http: {port: 81}\n", good);
+    REQUIRE(config.errors.empty());
+    CHECK(config.options.http.port == 0);
+    CHECK(config.options.log.format == sluice::LogFormat::json);
+    CHECK(config.options.streams.at("w").event_path == "//o");
+
+    CHECK(errors_of("", {"http.port=x"}) == Errors{"--set http.port=x: http.port: expected an integer, found \"x\""});
+    CHECK(errors_of("", {"http.prt=1"}) ==
+          Errors{"--set http.prt=1: unknown option \"prt\" in \"http\"; did you mean \"port\"?"});
+    CHECK(errors_of("", {"http.port"}) == Errors{"--set http.port: expected NAME=VALUE, such as http.port=8080"});
+    CHECK(errors_of("", {"=1"}) == Errors{"--set =1: expected NAME=VALUE, such as http.port=8080"});
+    CHECK(errors_of("", {"http.port=[1"}).size() == 1);
+}
+
+TEST_CASE("a file that can't be read is an error") {
+    const auto directory = std::filesystem::temp_directory_path();
+    CHECK(to_string(load_config(directory).errors.at(0)) == directory.string() + ": is a directory");
+    const auto missing = directory / "sluice-no-such-file.yaml";
+    CHECK(to_string(load_config(missing).errors.at(0)) ==
+          missing.string() + ": cannot be read: No such file or directory");
+    CHECK(load_config(std::nullopt).errors.empty());
+    CHECK(load_config("/dev/zero").errors.at(0).message == "larger than 1048576 bytes");
+    CHECK(load_config(std::filesystem::path(SLUICE_SOURCE_DIR) / "config/sluice.yaml").errors.empty());
+}
+
+TEST_CASE("stream names") {
+    CHECK(sluice::is_stream_name("default"));
+    CHECK(sluice::is_stream_name("a.B_c-9"));
+    CHECK(sluice::is_stream_name(std::string(128, 'x')));
+    CHECK_FALSE(sluice::is_stream_name(std::string(129, 'x')));
+    for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n"}) CHECK_FALSE(sluice::is_stream_name(bad));
+}
