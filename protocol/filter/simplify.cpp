@@ -1,6 +1,7 @@
 #include "protocol/filter/simplify.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -116,6 +117,11 @@ Expression simplify_comparison(Expression e) {
     if (swap) {
         std::swap(e.operands[0], e.operands[1]);
         e.kind = mirrored(e.kind);
+    }
+    const bool by_order = e.kind != Kind::equal && e.kind != Kind::not_equal;
+    if (by_order && is_constant(e.operands[1])) {  // order is of numbers, and NaN has none
+        e.operands[1] = convert_constant(std::move(e.operands[1]), ValueType::number);
+        if (std::isnan(e.operands[1].number)) return make_boolean(false, e.offset);
     }
     return e;
 }

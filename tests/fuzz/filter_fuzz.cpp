@@ -1,0 +1,41 @@
+// Any bytes as a filter: compiled or refused, never worse. A compiled filter's canonical text and its leaves' texts
+// must compile to themselves; an error must point into the text.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "protocol/filter/explain.hpp"
+#include "protocol/filter/filter.hpp"
+
+namespace {
+
+void require(bool condition, std::string_view what, std::string_view text) {
+    if (condition) return;
+    std::cerr << what << ": " << text << "\n";
+    std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace sluice;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto filter = compile_filter(text);
+    if (!filter) {
+        const FilterError error = filter.error();
+        require(error.offset <= size && !error.message.empty() && error.excerpt.ends_with('^'), "bad error", text);
+        return 0;
+    }
+    require(!explain(*filter).empty(), "no explanation", text);
+
+    const auto again = compile_filter(filter->canonical, {.text_bytes_max = 16 * size + 4096});
+    require(again.has_value() && again->canonical == filter->canonical, "canonical text is not stable", text);
+    require(again->conjunctions.size() == filter->conjunctions.size(), "canonical text means something else", text);
+    for (const Leaf& leaf : filter->leaves) {
+        const auto alone = compile_filter(leaf.text, {.text_bytes_max = 16 * size + 4096});
+        require(alone.has_value() && alone->leaves.size() == 1, "a leaf is no filter", leaf.text);
+        require(alone->leaves[0].predicate == leaf.predicate, "a leaf is another filter", leaf.text);
+    }
+    return 0;
+}

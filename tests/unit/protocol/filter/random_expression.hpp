@@ -1,0 +1,38 @@
+// Random filters of XPath 1.0 over a small vocabulary, for tests that hold for every filter. Equal seeds give equal
+// filters.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+class RandomExpression {
+public:
+    explicit RandomExpression(unsigned seed) : random_(seed) {}
+
+    std::string filter() { return chance(4) ? selection(3) : expression(4); }
+    std::string expression(int depth);
+
+    bool chance(unsigned one_in) { return random_() % one_in == 0; }
+    std::string one_of(const std::vector<std::string>& list) { return list[random_() % list.size()]; }
+    std::size_t below(std::size_t n) { return random_() % n; }
+
+private:
+    std::string selection(int depth);
+    std::string path(int depth);
+    std::string step(int depth);
+    std::string node_set(int depth);
+    std::string text(int depth);
+    std::string number(int depth);
+    std::string constant();
+    std::string any(int depth);
+    std::string space() { return one_of({"", "", " ", "  ", "\n"}); }
+
+    std::mt19937 random_;
+};
+
+}  // namespace sluice
