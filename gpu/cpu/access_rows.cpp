@@ -1,0 +1,125 @@
+#include "gpu/cpu/access_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sluice {
+
+namespace {
+
+// Cheap literals first; those that lead to the row before all, since they tell apart what shares a bucket.
+int cost(LiteralCode code, const AccessChoice& choice) {
+    if (code == choice.first->code) return 0;
+    if (choice.second && code == choice.second->code) return 1;
+    if (code.family() == Family::scanned) return 5;
+    return code.is_bit() && !code.negated() ? 2 : 3;
+}
+
+}  // namespace
+
+void AccessRows::note(const PredicateTables& tables, const AccessToken& token, std::uint8_t use) {
+    if (token.code.is_bit()) {
+        if (uses_.empty()) uses_.resize(tables.bits());
+        uses_[tables.bit(token.code)] |= use;
+        return;
+    }
+    const RankedRange& range = tables.ranges().ranked(token.code.index());
+    if (levels_.empty()) levels_.resize(tables.attributes());
+    Levels& levels = levels_[range.attribute];
+    (use == leads_alone ? levels.alone : levels.in_pair) |= 1u << cell_of(tables.ranges(), range).level;
+}
+
+void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
+                     std::span<const std::uint32_t> codes) {
+    const auto begin = static_cast<std::uint32_t>(draft_codes_.size());
+    draft_codes_.insert(draft_codes_.end(), codes.begin(), codes.end());
+    std::stable_sort(draft_codes_.begin() + begin, draft_codes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return cost(LiteralCode(a), choice) < cost(LiteralCode(b), choice);
+    });
+    std::uint64_t key = choice.first->key;
+    if (choice.kind == AccessChoice::by_two) {
+        key += choice.second->key;
+        note(tables, *choice.first, leads_in_pair);
+        note(tables, *choice.second, leads_in_pair);
+    } else {
+        note(tables, *choice.first, leads_alone);
+    }
+    drafts_.push_back({key, target, begin, static_cast<std::uint32_t>(codes.size())});
+}
+
+void AccessRows::build() {
+    rows_ = drafts_.size();
+    if (rows_ == 0) return;
+    const std::size_t buckets = std::max<std::size_t>(2, std::bit_ceil(rows_));
+    shift_ = static_cast<unsigned>(64 - std::countr_zero(buckets));
+    offsets_.assign(buckets + 1, 0);
+    for (const Draft& d : drafts_) offsets_[bucket(d.key) + 1] += d.size + 1;
+    for (std::size_t b = 0; b < buckets; ++b) offsets_[b + 1] += offsets_[b];
+    records_.resize(offsets_.back());
+    std::vector<std::uint32_t> next(offsets_.begin(), offsets_.end() - 1);
+    for (const Draft& d : drafts_) {
+        std::uint32_t& at = next[bucket(d.key)];
+        records_[at++] = d.target;
+        for (std::uint32_t i = 0; i < d.size; ++i) records_[at++] = draft_codes_[d.begin + i];
+        records_[at - 1] |= last_flag;
+    }
+    drafts_ = {};
+    draft_codes_ = {};
+}
+
+void AccessRows::collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+    scratch.singles.clear();
+    scratch.pairs.clear();
+    if (!uses_.empty()) {
+        for (const std::uint32_t bits : state.true_codes) {
+            const std::uint8_t use = uses_[tables.bit(LiteralCode(bits))];
+            if ((use & leads_alone) != 0) scratch.singles.push_back(token_key(LiteralCode(bits)));
+            if ((use & leads_in_pair) != 0) scratch.pairs.push_back(token_key(LiteralCode(bits)));
+        }
+    }
+    if (levels_.empty()) return;
+    for (const std::uint32_t attribute : state.with_numbers) {
+        const NumberPosition& p = state.positions[attribute];
+        if (p.lo_end == 0) continue;
+        const Levels levels = levels_[attribute];
+        for (std::uint32_t left = levels.alone | levels.in_pair; left != 0; left &= left - 1) {
+            const auto level = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::uint32_t least = p.lo_least == 0 ? 0 : (p.lo_least - 1) >> level;
+            for (std::uint32_t c = least == 0 ? 0 : least - 1; c <= (p.lo_end - 1) >> level; ++c) {
+                const std::uint64_t key = token_key(RangeCell{attribute, level, c});
+                if ((levels.alone >> level & 1) != 0) scratch.singles.push_back(key);
+                if ((levels.in_pair >> level & 1) != 0) scratch.pairs.push_back(key);
+            }
+        }
+    }
+}
+
+void AccessRows::find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+    collect_tokens(tables, state, scratch);
+    const std::size_t pairs = scratch.pairs.size();
+    const std::size_t probes = scratch.singles.size() + pairs * (pairs - std::min<std::size_t>(pairs, 1)) / 2;
+    scratch.spans.resize(std::min(probes, rows_) + 1);
+    if (probes > rows_) {
+        scratch.spans.assign(1, {0, offsets_.back()});
+        return;
+    }
+    scratch.buckets.resize(probes);
+    std::size_t n = 0;
+    for (const std::uint64_t key : scratch.singles) scratch.buckets[n++] = bucket(key);
+    for (std::size_t i = 0; i < pairs; ++i) {
+        for (std::size_t j = i + 1; j < pairs; ++j) scratch.buckets[n++] = bucket(scratch.pairs[i] + scratch.pairs[j]);
+    }
+    // Without branches, so that the reads of many buckets are under way at once.
+    std::size_t found = 0;
+    for (const std::uint32_t b : scratch.buckets) {
+        scratch.spans[found] = {offsets_[b], offsets_[b + 1]};
+        found += static_cast<std::size_t>(offsets_[b] != offsets_[b + 1]);
+    }
+    scratch.spans.resize(found);
+}
+
+std::size_t AccessRows::bytes() const {
+    return 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() + levels_.capacity() * sizeof(Levels);
+}
+
+}  // namespace sluice

@@ -1,0 +1,102 @@
+// The conjunctions that an event finds by its access tokens. Rows stand in buckets by the hash of their token or pair
+// of tokens; an event looks into the bucket of each token, and of each pair of tokens, that it has. The cost follows
+// the event's tokens and the rows they lead to, not how many rows there are. A row found is decided literal by literal,
+// so that what else a bucket holds does no harm. Built once; any thread may match.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/cpu/access.hpp"
+#include "gpu/cpu/scan_cache.hpp"
+#include "gpu/tables/predicate_tables.hpp"
+
+namespace sluice {
+
+class AccessRows {
+public:
+    struct Scratch {
+        std::vector<std::uint64_t> singles, pairs;
+        std::vector<std::uint32_t> buckets;
+        struct Span {
+            std::uint32_t begin, end;
+        };
+        std::vector<Span> spans;
+    };
+
+    // `codes` must outlive build(); the choice is by_one or by_two.
+    void add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
+             std::span<const std::uint32_t> codes);
+    void build();
+
+    // accept(target) for each row that holds for the event; twice for a row is possible.
+    template <class Accept>
+    void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
+               Scratch& scratch, Accept accept) const {
+        if (records_.empty()) return;
+        find(tables, state, scratch);
+        for (const Scratch::Span span : scratch.spans) {
+            for (std::uint32_t at = span.begin; at != span.end;) {
+                const std::uint32_t target = records_[at++];
+                bool holds = true;
+                while (true) {
+                    const std::uint32_t bits = records_[at++];
+                    holds = holds && literal_holds(tables, LiteralCode(bits), state, event, scans);
+                    if ((bits & last_flag) != 0) break;
+                }
+                if (holds) accept(target);
+            }
+        }
+    }
+
+    // visit(target, codes) for each row; the codes are in no particular order.
+    template <class Visit>
+    void for_each(Visit visit) const {
+        std::vector<std::uint32_t> codes;
+        for (std::size_t at = 0; at < records_.size(); codes.clear()) {
+            const std::uint32_t target = records_[at++];
+            do codes.push_back(records_[at] & ~last_flag);
+            while ((records_[at++] & last_flag) == 0);
+            visit(target, codes);
+        }
+    }
+
+    std::size_t bytes() const;
+
+private:
+    static constexpr std::uint32_t last_flag = 0x80000000u;
+    static constexpr std::uint8_t leads_alone = 1, leads_in_pair = 2;
+
+    struct Draft {
+        std::uint64_t key;
+        std::uint32_t target, begin, size;  // of its codes in draft_codes_
+    };
+    struct Levels {
+        std::uint32_t alone = 0, in_pair = 0;  // bit l: some row is found by a cell of level l
+    };
+
+    static bool literal_holds(const PredicateTables& tables, LiteralCode code, const EventState& state,
+                              std::uint32_t event, ScanCache& scans) {
+        if (code.family() == Family::scanned) return scans.holds(tables.scanned(code), event) != code.negated();
+        return tables.holds(code, state);
+    }
+    std::uint32_t bucket(std::uint64_t key) const {
+        return static_cast<std::uint32_t>(key * 0x9e3779b97f4a7c15u >> shift_);
+    }
+    void note(const PredicateTables& tables, const AccessToken& token, std::uint8_t use);
+    void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+    void collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+
+    std::vector<Draft> drafts_;  // until build()
+    std::vector<std::uint32_t> draft_codes_;
+
+    unsigned shift_ = 63;
+    std::size_t rows_ = 0;
+    std::vector<std::uint32_t> offsets_;  // records of bucket b: offsets_[b] … offsets_[b + 1]
+    std::vector<std::uint32_t> records_;  // target, codes (the last one flagged)
+    std::vector<std::uint8_t> uses_;      // by bit
+    std::vector<Levels> levels_;          // by attribute
+};
+
+}  // namespace sluice

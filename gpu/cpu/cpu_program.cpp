@@ -1,0 +1,39 @@
+#include "gpu/cpu/cpu_program.hpp"
+
+namespace sluice {
+
+namespace {
+
+// One per thread, since clearing what one event has set is far cheaper than making it anew. A match that ended in an
+// exception leaves it in no known state; the next one then starts with a fresh one.
+class ThreadScratch {
+public:
+    ThreadScratch() {
+        if (in_use_) scratch_ = {};
+        in_use_ = true;
+    }
+    void done() { in_use_ = false; }
+    Segment::Scratch& operator*() { return scratch_; }
+
+private:
+    thread_local static Segment::Scratch scratch_;
+    thread_local static bool in_use_;
+};
+
+thread_local Segment::Scratch ThreadScratch::scratch_;
+thread_local bool ThreadScratch::in_use_ = false;
+
+}  // namespace
+
+CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
+                       std::shared_ptr<const Dictionary> scanned)
+    : parts_(std::move(parts)), attributes_(std::move(attributes)), scanned_(std::move(scanned)) {}
+
+void CpuProgram::match(const EventBatch& batch, std::vector<Match>& matches) const {
+    ThreadScratch scratch;
+    ScanCache scans(batch);
+    for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
+    scratch.done();
+}
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+// The CPU backend's program: segments, and for each the entries that have been removed since it was made. Immutable;
+// any number of threads may match.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gpu/cpu/segment.hpp"
+#include "gpu/matcher.hpp"
+
+namespace sluice {
+
+class CpuProgram final : public Program {
+public:
+    struct Part {
+        std::shared_ptr<const Segment> segment;
+        std::shared_ptr<const Bitmap> removed;  // null: none
+    };
+
+    CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
+               std::shared_ptr<const Dictionary> scanned);
+
+    const std::shared_ptr<const Dictionary>& attributes() const override { return attributes_; }
+    const std::shared_ptr<const Dictionary>& scanned() const override { return scanned_; }
+    void match(const EventBatch& batch, std::vector<Match>& matches) const override;
+
+private:
+    std::vector<Part> parts_;
+    std::shared_ptr<const Dictionary> attributes_, scanned_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,190 @@
+#include "gpu/cpu/cpu_set.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "gpu/cpu/cpu_program.hpp"
+#include "gpu/cpu/segment_builder.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t inline_merge_max = 4096;  // subscriptions; larger merges leave the caller's thread
+constexpr std::size_t size_ratio = 4;           // each segment has at least this many times what all later ones have
+
+// A segment of the set, and what has been removed from it.
+struct Part {
+    std::shared_ptr<const Segment> segment;
+    Bitmap removed;
+    std::size_t removed_count = 0;
+    std::shared_ptr<const Bitmap> published;  // what the last program saw of `removed`; null: nothing removed
+
+    explicit Part(std::shared_ptr<const Segment> s) : segment(std::move(s)), removed(segment->size()) {}
+
+    std::size_t live() const { return segment->size() - removed_count; }
+    bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
+    const Bitmap* removed_or_null() const { return removed_count == 0 ? nullptr : &removed; }
+
+    bool remove(SubscriptionId id) {
+        const std::uint32_t entry = segment->find(id);
+        if (entry == none || removed.test(entry)) return false;
+        removed.set(entry);
+        ++removed_count;
+        published.reset();
+        return true;
+    }
+
+    CpuProgram::Part publish() {
+        if (removed_count > 0 && !published) published = std::make_shared<Bitmap>(removed);
+        return {segment, published};
+    }
+};
+
+// What a merge reads: shared segments and a copy of what was removed when it began.
+struct MergeSource {
+    std::shared_ptr<const Segment> segment;
+    std::shared_ptr<const Bitmap> removed;
+};
+
+std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources) {
+    SegmentBuilder builder;
+    for (const MergeSource& source : sources) builder.absorb(*source.segment, source.removed.get());
+    return std::move(builder).build();
+}
+
+class CpuSet final : public SubscriptionSet {
+public:
+    SubscriptionId add(const Disjunction& filter) override {
+        const bool reuse = !free_.empty();
+        const auto slot = reuse ? free_.back() : static_cast<std::uint32_t>(slots_.size());
+        if (!reuse) slots_.emplace_back();
+        const SubscriptionId id{slot, slots_[slot].generation};
+        slots_[slot].place = pending_->add(id, filter, attributes_, scanned_);
+        if (reuse) free_.pop_back();
+        ++size_;
+        return id;
+    }
+
+    bool remove(SubscriptionId id) override {
+        if (id.slot >= slots_.size()) return false;
+        Slot& slot = slots_[id.slot];
+        if (slot.generation != id.generation || slot.place == vacant) return false;
+        if (slot.place == in_segment) {
+            for (Part& part : parts_) {
+                if (part.remove(id)) break;
+            }
+            if (merging_.valid()) removed_while_merging_.push_back(id);
+        } else {
+            pending_->drop(slot.place);
+        }
+        slot = {id.generation + 1, vacant};
+        free_.push_back(id.slot);
+        --size_;
+        return true;
+    }
+
+    std::size_t size() const override { return size_; }
+
+    std::shared_ptr<const Program> compile() override {
+        if (merging_.valid() && merging_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) end_merge();
+        if (pending_->size() > 0)
+            add_part(std::exchange(pending_, std::make_unique<SegmentBuilder>()));
+        else
+            pending_ = std::make_unique<SegmentBuilder>();
+        std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !is_merging(part); });
+        merge_small();
+        if (!merging_.valid()) begin_merge();
+        std::vector<CpuProgram::Part> parts;
+        for (Part& part : parts_) parts.push_back(part.publish());
+        return std::make_shared<CpuProgram>(std::move(parts), attributes_.snapshot(), scanned_.snapshot());
+    }
+
+private:
+    // Where the subscription of a slot is: a number in `pending_`, or one of these.
+    static constexpr std::uint32_t vacant = none, in_segment = none - 1;
+    struct Slot {
+        std::uint32_t generation = 0;
+        std::uint32_t place = vacant;
+    };
+
+    void add_part(std::unique_ptr<SegmentBuilder> builder) {
+        parts_.emplace_back(std::move(*builder).build());
+        const Segment& segment = *parts_.back().segment;
+        for (std::uint32_t i = 0; i < segment.size(); ++i) slots_[segment.entry(i).slot].place = in_segment;
+    }
+
+    bool is_merging(const Part& part) const {
+        return std::any_of(merging_sources_.begin(), merging_sources_.end(),
+                           [&](const MergeSource& source) { return source.segment == part.segment; });
+    }
+
+    // From which part on (those before are large enough for what follows them) to merge, and how much that is.
+    struct Tail {
+        std::size_t first, live;
+    };
+    Tail tail(std::size_t live_max) const {
+        Tail found{parts_.size(), 0};
+        std::size_t live = 0;
+        for (std::size_t i = parts_.size(); i-- > 0;) {
+            if (is_merging(parts_[i]) || live + parts_[i].live() > live_max) break;
+            if (parts_[i].live() < size_ratio * live || parts_[i].is_hollow()) found = {i, live + parts_[i].live()};
+            live += parts_[i].live();
+        }
+        return found;
+    }
+
+    std::vector<MergeSource> sources(std::size_t first) {
+        std::vector<MergeSource> list;
+        for (std::size_t i = first; i < parts_.size(); ++i) {
+            const CpuProgram::Part part = parts_[i].publish();
+            list.push_back({part.segment, part.removed});
+        }
+        return list;
+    }
+
+    void merge_small() {
+        const Tail t = tail(inline_merge_max);
+        if (t.first == parts_.size()) return;
+        auto merged = merge(sources(t.first));
+        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(t.first), parts_.end());
+        parts_.emplace_back(std::move(merged));
+    }
+
+    void begin_merge() {
+        const Tail t = tail(Segment::entries_max);
+        if (t.first == parts_.size()) return;
+        merging_sources_ = sources(t.first);
+        merging_ = std::async(std::launch::async, [list = merging_sources_] { return merge(list); });
+    }
+
+    void end_merge() {
+        Part merged(merging_.get());
+        for (const SubscriptionId id : removed_while_merging_) merged.remove(id);
+        const auto first = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return is_merging(p); });
+        const auto at = first - parts_.begin();
+        std::erase_if(parts_, [&](const Part& part) { return is_merging(part); });
+        parts_.insert(parts_.begin() + at, std::move(merged));
+        merging_sources_.clear();
+        removed_while_merging_.clear();
+    }
+
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_;
+    std::size_t size_ = 0;
+    NameTable attributes_, scanned_;
+    std::unique_ptr<SegmentBuilder> pending_ = std::make_unique<SegmentBuilder>();
+    std::vector<Part> parts_;  // the large ones first
+
+    std::future<std::shared_ptr<const Segment>> merging_;  // valid while a merge is under way
+    std::vector<MergeSource> merging_sources_;
+    std::vector<SubscriptionId> removed_while_merging_;
+};
+
+}  // namespace
+
+std::unique_ptr<SubscriptionSet> make_cpu_set() { return std::make_unique<CpuSet>(); }
+
+}  // namespace sluice

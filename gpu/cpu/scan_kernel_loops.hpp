@@ -1,0 +1,81 @@
+// The loops of scan_kernel.hpp, included by one source file per instruction set, each of which wraps them in a
+// namespace of its own. Only plain loops: an inline function of the standard library that was compiled here could be
+// the one that the linker keeps for the whole program, and would need the instruction set everywhere.
+
+// Few words a literal: all rows of the block advance together, literal by literal.
+template <std::size_t words, class Column>
+std::size_t scan_columns(const ScanBlock& block, const Column* columns, const std::uint32_t* masks, ScanHit* hits) {
+    const std::size_t rows = block.rows;
+    std::uint32_t events[ScanBlock::rows_max * words];
+    for (std::size_t w = 0; w < words; ++w) {
+        for (std::size_t r = 0; r < rows; ++r) events[w * rows + r] = masks[words * block.access + w];
+    }
+    for (std::size_t j = 0; j < block.literals; ++j) {
+        const Column* column = columns + block.first_column + j * rows;
+        std::uint32_t any = 0;
+        for (std::size_t w = 0; w < words; ++w) {
+            for (std::size_t r = 0; r < rows; ++r) {
+                events[w * rows + r] &= masks[words * column[r] + w];
+                any |= events[w * rows + r];
+            }
+        }
+        if (any == 0) return 0;
+    }
+    std::size_t n = 0;
+    for (std::size_t w = 0; w < words; ++w) {
+        for (std::size_t r = 0; r < rows; ++r) {
+            const std::uint32_t accepted = events[w * rows + r];
+            hits[n].row = block.first_row + static_cast<std::uint32_t>(r);
+            hits[n].word = static_cast<std::uint32_t>(w);
+            hits[n].events = accepted;
+            n += accepted != 0 ? 1 : 0;
+        }
+    }
+    return n;
+}
+
+// Many words a literal: row by row, all words of a row at once.
+template <std::size_t words, class Column>
+std::size_t scan_rows(const ScanBlock& block, const Column* columns, const std::uint32_t* masks, ScanHit* hits) {
+    const std::size_t rows = block.rows;
+    std::size_t n = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const Column* column = columns + block.first_column + r;
+        std::uint32_t events[words];
+        for (std::size_t w = 0; w < words; ++w) events[w] = masks[words * block.access + w];
+        for (std::size_t j = 0; j < block.literals; ++j) {
+            const std::uint32_t* mask = masks + words * column[j * rows];
+            for (std::size_t w = 0; w < words; ++w) events[w] &= mask[w];
+        }
+        std::uint32_t any = 0;
+        for (std::size_t w = 0; w < words; ++w) any |= events[w];
+        if (any == 0) continue;
+        for (std::size_t w = 0; w < words; ++w) {
+            hits[n].row = block.first_row + static_cast<std::uint32_t>(r);
+            hits[n].word = static_cast<std::uint32_t>(w);
+            hits[n].events = events[w];
+            n += events[w] != 0 ? 1 : 0;
+        }
+    }
+    return n;
+}
+
+template <class Column>
+std::size_t scan(const ScanBlock& block, const Column* columns, const std::uint32_t* masks, std::size_t words,
+                 ScanHit* hits) {
+    std::uint32_t any = 0;
+    for (std::size_t w = 0; w < words; ++w) any |= masks[words * block.access + w];
+    if (any == 0) return 0;
+    switch (words) {
+        case 1:
+            return scan_columns<1>(block, columns, masks, hits);
+        case 2:
+            return scan_rows<2>(block, columns, masks, hits);
+        case 4:
+            return scan_rows<4>(block, columns, masks, hits);
+        case 8:
+            return scan_rows<8>(block, columns, masks, hits);
+        default:
+            return scan_rows<16>(block, columns, masks, hits);
+    }
+}

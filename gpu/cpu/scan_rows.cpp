@@ -1,0 +1,273 @@
+#include "gpu/cpu/scan_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t mask_bytes_max = 512u << 10;  // what the masks of a chunk may take, so that they stay in cache
+constexpr std::size_t words_max = 16;
+constexpr std::uint32_t access_rows_min = 16;        // fewer rows under an access literal are not worth a block
+constexpr std::uint32_t scanned_flag = 0x80000000u;  // in tail_codes_: a scanned literal's code, else a literal number
+
+bool is_scanned(std::uint32_t code) { return LiteralCode(code).family() == Family::scanned; }
+
+}  // namespace
+
+std::uint32_t ScanRows::literal(std::uint32_t code) {
+    if (const std::uint32_t known = find(code); known != none) return known;
+    const auto number = static_cast<std::uint32_t>(literals_.size());
+    literals_.push_back(code);
+    led_.resize(literals_.size());
+    index_.insert(mix(code), number, [this](std::uint32_t i) { return mix(literals_[i]); });
+    return number;
+}
+
+void ScanRows::add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes) {
+    Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0};
+    if (choice.first) ++led_[draft.access = literal(choice.first->code.bits())];
+    for (const std::uint32_t code : codes) {
+        if (!is_scanned(code)) draft_codes_.push_back(literal(code));
+    }
+    draft.size = draft.tail = static_cast<std::uint32_t>(draft_codes_.size()) - draft.begin;
+    for (const std::uint32_t code : codes) {
+        if (is_scanned(code)) draft_codes_.push_back(scanned_flag | code);
+    }
+    draft.size = static_cast<std::uint32_t>(draft_codes_.size()) - draft.begin;
+    draft.tail = std::min<std::uint32_t>(draft.tail, row_literals_max);
+    drafts_.push_back(draft);
+}
+
+void ScanRows::build(const PredicateTables& tables) {
+    if (drafts_.empty()) return;
+    for (std::size_t i = 1; i < literals_.size(); ++i) {
+        const LiteralCode code(literals_[i]);
+        const auto number = static_cast<std::uint32_t>(i);
+        if (code.is_not_equal()) {
+            const std::uint32_t exists = literal(LiteralCode(Family::exists, tables.attribute_of(code)).bits());
+            not_equals_.push_back({number, exists, code.negated()});
+        } else if (code.is_bit() && code.negated()) {
+            bit_literals_.push_back(number);
+        }
+    }
+    build_range_masks(tables);
+    build_blocks();
+    led_ = {};
+    drafts_ = {};
+    draft_codes_ = {};
+}
+
+void ScanRows::build_range_masks(const PredicateTables& tables) {
+    ranges_of_.assign(tables.attributes(), none);
+    for (std::size_t i = 1; i < literals_.size(); ++i) {
+        const LiteralCode code(literals_[i]);
+        if (code.family() != Family::range) continue;
+        const RankedRange& range = tables.ranges().ranked(code.index());
+        std::uint32_t& at = ranges_of_[range.attribute];
+        if (at == none) {
+            at = static_cast<std::uint32_t>(ranges_.size());
+            ranges_.push_back({range.attribute, {}, {}, {}, 0});
+        }
+        ranges_[at].los.push_back(range.lo);
+        ranges_[at].his.push_back(range.hi);
+        ranges_[at].ranges.push_back({static_cast<std::uint32_t>(i), range.lo, range.hi, code.negated()});
+    }
+    for (RangeMasks& m : ranges_) {
+        for (auto* ranks : {&m.los, &m.his}) {
+            std::sort(ranks->begin(), ranks->end());
+            ranks->erase(std::unique(ranks->begin(), ranks->end()), ranks->end());
+        }
+        const auto rank = [](const std::vector<std::uint32_t>& ranks, std::uint32_t of) {
+            return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), of) - ranks.begin());
+        };
+        for (RangeMask& r : m.ranges) {
+            r.lo = rank(m.los, r.lo);
+            r.hi = rank(m.his, r.hi);
+        }
+        m.first_bound = bounds_;
+        bounds_ += m.los.size() + m.his.size();
+    }
+}
+
+void ScanRows::build_blocks() {
+    const auto columns = [](const Draft& d) { return d.tail - (d.access != 0 ? 1 : 0); };
+    for (Draft& d : drafts_) {
+        const auto begin = draft_codes_.begin() + d.begin;
+        const auto access = std::find(begin, begin + d.tail, d.access);
+        if (led_[d.access] < access_rows_min || access == begin + d.tail)
+            d.access = 0;
+        else
+            std::rotate(begin, access, access + 1);
+    }
+    std::sort(drafts_.begin(), drafts_.end(), [&](const Draft& a, const Draft& b) {
+        return std::tuple(a.access, columns(a)) < std::tuple(b.access, columns(b));
+    });
+    const bool narrow = literals_.size() <= std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1;
+    for (std::size_t first = 0, end = 0; first < drafts_.size(); first = end) {
+        const Draft& head = drafts_[first];
+        ScanBlock block;
+        block.first_column = narrow ? columns16_.size() : columns32_.size();
+        block.first_row = static_cast<std::uint32_t>(first);
+        block.access = head.access;
+        block.literals = static_cast<std::uint16_t>(columns(head));
+        while (end < drafts_.size() && end - first < ScanBlock::rows_max && drafts_[end].access == head.access &&
+               columns(drafts_[end]) == block.literals)
+            ++end;
+        block.rows = static_cast<std::uint16_t>(end - first);
+        for (std::uint32_t j = 0; j < block.literals; ++j) {
+            for (std::size_t r = first; r < end; ++r) {
+                const Draft& d = drafts_[r];
+                const std::uint32_t number = draft_codes_[d.begin + (d.access != 0 ? 1 : 0) + j];
+                if (narrow)
+                    columns16_.push_back(static_cast<std::uint16_t>(number));
+                else
+                    columns32_.push_back(number);
+            }
+        }
+        for (std::size_t r = first; r < end; ++r) {
+            const Draft& d = drafts_[r];
+            targets_.push_back(d.target | (d.tail < d.size ? tail_flag : 0));
+            if (d.tail == d.size) continue;
+            tails_.emplace_back(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(tail_codes_.size()));
+            const auto codes = draft_codes_.begin() + d.begin;
+            tail_codes_.insert(tail_codes_.end(), codes + d.tail, codes + d.size);
+        }
+        blocks_.push_back(block);
+    }
+}
+
+std::size_t ScanRows::words_at_once() const {
+    std::size_t words = words_max;
+    while (words > 1 && words * literals_.size() * sizeof(std::uint32_t) > mask_bytes_max) words /= 2;
+    return words;
+}
+
+void ScanRows::begin(std::size_t events, Scratch& scratch) const {
+    const std::size_t words = std::bit_ceil((events + 31) / 32);
+    scratch.words = words;
+    scratch.valid.assign(words, 0);
+    for (std::size_t e = 0; e < events; ++e) scratch.valid[e / 32] |= 1u << e % 32;
+    scratch.masks.assign(literals_.size() * words, 0);
+    scratch.bounds.assign(bounds_ * words, 0);
+    std::copy(scratch.valid.begin(), scratch.valid.end(), scratch.masks.begin());
+    for (const std::uint32_t literal : bit_literals_)
+        std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[literal * words]);
+}
+
+void ScanRows::set(const EventState& state, std::size_t event, Scratch& scratch) const {
+    const std::size_t words = scratch.words, word = event / 32;
+    const std::uint32_t bit = 1u << event % 32;
+    for (const std::uint32_t bits : state.true_codes) {
+        const LiteralCode code(bits);
+        const std::uint32_t positive = find(bits), negated = find(bits | 1);
+        if (positive != none) scratch.masks[positive * words + word] |= bit;
+        if (negated == none) continue;
+        if (code.is_not_equal())
+            scratch.masks[negated * words + word] |= bit;
+        else
+            scratch.masks[negated * words + word] &= ~bit;
+    }
+    for (const std::uint32_t attribute : state.with_numbers) {
+        if (ranges_of_[attribute] == none) continue;
+        const RangeMasks& m = ranges_[ranges_of_[attribute]];
+        const NumberPosition& p = state.positions[attribute];
+        std::uint32_t* const bounds = &scratch.bounds[m.first_bound * words + word];
+        const auto lo =
+            static_cast<std::size_t>(std::lower_bound(m.los.begin(), m.los.end(), p.lo_end) - m.los.begin());
+        const auto hi =
+            static_cast<std::size_t>(std::lower_bound(m.his.begin(), m.his.end(), p.hi_begin) - m.his.begin());
+        if (lo > 0) bounds[(lo - 1) * words] |= bit;
+        if (hi < m.his.size()) bounds[(m.los.size() + hi) * words] |= bit;
+    }
+}
+
+// The events at a bound are those set at it and, for los, those above; for his, those below.
+void ScanRows::finish_ranges(Scratch& scratch) const {
+    const std::size_t words = scratch.words;
+    for (const RangeMasks& m : ranges_) {
+        std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
+        std::uint32_t* const his = los + m.los.size() * words;
+        for (std::size_t i = (m.los.size() - 1) * words; i-- > 0;) los[i] |= los[i + words];
+        for (std::size_t i = words; i < m.his.size() * words; ++i) his[i] |= his[i - words];
+        for (const RangeMask& r : m.ranges) {
+            std::uint32_t* const mask = &scratch.masks[r.literal * words];
+            for (std::size_t w = 0; w < words; ++w) {
+                const std::uint32_t inside = los[r.lo * words + w] & his[r.hi * words + w];
+                mask[w] = r.negated ? scratch.valid[w] & ~inside : inside;
+            }
+        }
+    }
+}
+
+void ScanRows::finish_masks(Scratch& scratch) const {
+    finish_ranges(scratch);
+    const std::size_t words = scratch.words;
+    for (const NotEqualMask& n : not_equals_) {
+        for (std::size_t w = 0; w < words; ++w) {
+            std::uint32_t& mask = scratch.masks[n.literal * words + w];
+            const std::uint32_t holds = scratch.masks[n.exists * words + w] & ~mask;
+            mask = n.negated ? scratch.valid[w] & ~holds : holds;
+        }
+    }
+}
+
+std::size_t ScanRows::run(const ScanBlock& block, Scratch& scratch) const {
+    static const auto narrow = scan_kernel<std::uint16_t>();
+    static const auto wide = scan_kernel<std::uint32_t>();
+    if (columns32_.empty())
+        return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, scratch.hits.data());
+    return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, scratch.hits.data());
+}
+
+std::uint32_t ScanRows::column(const ScanBlock& block, std::uint32_t row, std::uint32_t j) const {
+    const std::size_t at = block.first_column + std::size_t{j} * block.rows + (row - block.first_row);
+    return columns32_.empty() ? columns16_[at] : columns32_[at];
+}
+
+std::span<const std::uint32_t> ScanRows::tail(std::uint32_t row) const {
+    const auto at = std::lower_bound(tails_.begin(), tails_.end(), std::pair(row, 0u));
+    if (at == tails_.end() || at->first != row) return {};
+    const std::size_t end = at + 1 == tails_.end() ? tail_codes_.size() : (at + 1)->second;
+    return std::span(tail_codes_).subspan(at->second, end - at->second);
+}
+
+void ScanRows::row_codes(const ScanBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const {
+    codes.clear();
+    if (block.access != 0) codes.push_back(literals_[block.access]);
+    for (std::uint32_t j = 0; j < block.literals; ++j) codes.push_back(literals_[column(block, row, j)]);
+    for (const std::uint32_t code : tail(row))
+        codes.push_back((code & scanned_flag) != 0 ? code & ~scanned_flag : literals_[code]);
+}
+
+std::uint32_t ScanRows::decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
+                                    ScanCache& scans, const Scratch& scratch) const {
+    std::uint32_t events = hit.events;
+    for (const std::uint32_t code : tail(hit.row)) {
+        if ((code & scanned_flag) == 0) {
+            events &= scratch.masks[code * scratch.words + hit.word];
+            continue;
+        }
+        const LiteralCode literal(code);
+        for (std::uint32_t left = events; left != 0; left &= left - 1) {
+            const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+            const auto event = static_cast<std::uint32_t>(first_event + 32 * hit.word + bit);
+            if (scans.holds(tables.scanned(literal), event) == literal.negated()) events &= ~(1u << bit);
+        }
+    }
+    return events;
+}
+
+std::size_t ScanRows::bytes() const {
+    std::size_t sum = 4 * (literals_.capacity() + bit_literals_.capacity() + ranges_of_.capacity() +
+                           columns32_.capacity() + targets_.capacity() + tail_codes_.capacity()) +
+                      2 * columns16_.capacity() + 8 * tails_.capacity() + index_.bytes() +
+                      not_equals_.capacity() * sizeof(NotEqualMask) + blocks_.capacity() * sizeof(ScanBlock);
+    for (const RangeMasks& m : ranges_)
+        sum += 4 * (m.los.capacity() + m.his.capacity()) + m.ranges.capacity() * sizeof(RangeMask);
+    return sum;
+}
+
+}  // namespace sluice

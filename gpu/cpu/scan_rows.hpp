@@ -1,0 +1,134 @@
+// The conjunctions that no access token finds well: wide ranges, negations, few distinct operands. They are decided for
+// a whole batch at once: each distinct literal has a mask of 32 events a word, and a row is the AND of its literals'
+// masks. Rows stand in blocks of the same number of literals, column by column; a block whose access literal (one that
+// all its rows contain) holds for no event of the batch is not read.
+// Built once; any thread may match, each with its own Scratch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "gpu/cpu/access.hpp"
+#include "gpu/cpu/scan_cache.hpp"
+#include "gpu/cpu/scan_kernel.hpp"
+#include "gpu/tables/predicate_tables.hpp"
+
+namespace sluice {
+
+class ScanRows {
+public:
+    static constexpr std::size_t row_literals_max = 128;  // further ones, and scanned ones, stand in the row's tail
+
+    struct Scratch {
+        std::size_t words = 1;              // of the chunk of the batch that is being matched
+        std::vector<std::uint32_t> masks;   // masks[words * literal + w]
+        std::vector<std::uint32_t> valid;   // valid[w]: the events there are
+        std::vector<std::uint32_t> bounds;  // masks of the bounds of ranges
+        std::vector<ScanHit> hits;
+    };
+
+    void add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes);
+    void build(const PredicateTables& tables);
+
+    bool empty() const { return targets_.empty(); }
+    std::size_t words_at_once() const;  // how many words of a batch to match together
+
+    // One chunk of a batch: begin, then set for each event, then match.
+    void begin(std::size_t events, Scratch& scratch) const;
+    void set(const EventState& state, std::size_t event, Scratch& scratch) const;
+    // accept(target, w, events): the row holds for the events of word w of the chunk. `first_event` is the chunk's.
+    template <class Accept>
+    void match(const PredicateTables& tables, std::size_t first_event, ScanCache& scans, Scratch& scratch,
+               Accept accept) const {
+        finish_masks(scratch);
+        for (const ScanBlock& block : blocks_) {
+            scratch.hits.resize(block.rows * scratch.words);
+            const std::size_t hits = run(block, scratch);
+            for (std::size_t i = 0; i < hits; ++i) {
+                const ScanHit& hit = scratch.hits[i];
+                const std::uint32_t target = targets_[hit.row];
+                std::uint32_t events = hit.events;
+                if ((target & tail_flag) != 0) {
+                    events = decide_tail(tables, hit, first_event, scans, scratch);
+                    if (events == 0) continue;
+                }
+                accept(target & ~tail_flag, hit.word, events);
+            }
+        }
+    }
+
+    // visit(target, codes) for each row.
+    template <class Visit>
+    void for_each(Visit visit) const {
+        std::vector<std::uint32_t> codes;
+        for (const ScanBlock& block : blocks_) {
+            for (std::uint32_t row = block.first_row; row < block.first_row + block.rows; ++row) {
+                row_codes(block, row, codes);
+                visit(targets_[row] & ~tail_flag, codes);
+            }
+        }
+    }
+
+    std::size_t bytes() const;
+
+private:
+    static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
+
+    struct Draft {
+        std::uint32_t target, access, begin, size, tail;  // access: literal or 0; tail: of the codes, where it begins
+    };
+    // A literal of a range, by the ranks of its bounds among those that scanned rows use.
+    struct RangeMask {
+        std::uint32_t literal, lo, hi;
+        bool negated;
+    };
+    struct RangeMasks {  // of one attribute
+        std::uint32_t attribute;
+        std::vector<std::uint32_t> los, his;  // ranks in the tables, ascending
+        std::vector<RangeMask> ranges;
+        std::size_t first_bound;  // in Scratch::bounds, in masks
+    };
+    // x != c is `x exists` without `all x are c`.
+    struct NotEqualMask {
+        std::uint32_t literal, exists;
+        bool negated;
+    };
+
+    std::uint32_t literal(std::uint32_t code);
+    std::uint32_t find(std::uint32_t code) const {
+        return index_.find(mix(code), [&](std::uint32_t i) { return literals_[i] == code; });
+    }
+    void build_blocks();
+    void build_range_masks(const PredicateTables& tables);
+    void finish_masks(Scratch& scratch) const;
+    void finish_ranges(Scratch& scratch) const;
+    std::size_t run(const ScanBlock& block, Scratch& scratch) const;
+    std::uint32_t column(const ScanBlock& block, std::uint32_t row, std::uint32_t j) const;
+    void row_codes(const ScanBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const;
+    std::span<const std::uint32_t> tail(std::uint32_t row) const;
+    std::uint32_t decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
+                              ScanCache& scans, const Scratch& scratch) const;
+
+    std::vector<Draft> drafts_;  // until build()
+    std::vector<std::uint32_t> draft_codes_;
+    std::vector<std::uint32_t> led_;  // until build(): by literal, the rows that would have it as access literal
+
+    std::vector<std::uint32_t> literals_{none};  // codes; literal 0 always holds
+    HashIndex index_;
+    std::vector<std::uint32_t> bit_literals_;  // negated ones, whose masks begin full
+    std::vector<NotEqualMask> not_equals_;
+    std::vector<RangeMasks> ranges_;
+    std::vector<std::uint32_t> ranges_of_;  // by attribute: index in ranges_, or none
+    std::size_t bounds_ = 0;
+
+    std::vector<ScanBlock> blocks_;
+    std::vector<std::uint16_t> columns16_;  // literals, where all have numbers this small
+    std::vector<std::uint32_t> columns32_;
+    std::vector<std::uint32_t> targets_;                          // by row
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> tails_;  // (row, begin in tail_codes_), ascending
+    std::vector<std::uint32_t> tail_codes_;                       // literal numbers, or scanned_flag | code…
+};
+
+}  // namespace sluice

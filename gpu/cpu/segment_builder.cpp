@@ -1,0 +1,152 @@
+#include "gpu/cpu/segment_builder.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "gpu/tables/term.hpp"
+
+namespace sluice {
+
+namespace {
+
+// The codes of one segment's literals in another's tables, each predicate looked up once.
+class Translation {
+public:
+    Translation(const PredicateTables& from, PredicateTables& to) : from_(from), to_(to) {}
+
+    std::uint32_t operator()(std::uint32_t bits) {
+        const LiteralCode code(bits);
+        auto& known = known_[static_cast<std::size_t>(code.family())];
+        if (code.index() >= known.size()) known.resize(code.index() + 1, none);
+        std::uint32_t& translated = known[code.index()];
+        if (translated == none) translated = to_.intern(from_, code.positive()).bits();
+        return translated | (code.negated() ? 1u : 0u);
+    }
+
+private:
+    const PredicateTables& from_;
+    PredicateTables& to_;
+    std::array<std::vector<std::uint32_t>, families> known_;
+};
+
+}  // namespace
+
+std::uint32_t SegmentBuilder::add(SubscriptionId id, const Disjunction& filter, NameTable& attributes,
+                                  NameTable& scanned) {
+    const std::vector<Terms> normal = normalise(filter);
+    conjunctions_.resize(normal.size());
+    for (std::size_t i = 0; i < normal.size(); ++i) {
+        conjunctions_[i].clear();
+        for (const Term& term : normal[i]) {
+            NameTable& names = term.family == Family::scanned ? scanned : attributes;
+            conjunctions_[i].push_back(segment_->tables_.intern(term, names.intern(term.name)).bits());
+        }
+    }
+    entries_.push_back({id, forms_.intern(conjunctions_)});
+    return static_cast<std::uint32_t>(entries_.size() - 1);
+}
+
+void SegmentBuilder::drop(std::uint32_t number) {
+    entries_[number].form = dropped_form;
+    ++dropped_;
+}
+
+void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed) {
+    const auto is_live = [&](std::uint32_t entry) { return removed == nullptr || !removed->test(entry); };
+    Translation translate(other.tables(), segment_->tables_);
+    std::vector<std::uint32_t> form_of(other.size(), none), codes;
+    std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> group_rows;
+    std::vector<bool> live_group(other.groups());
+    for (std::uint32_t g = 0; g < other.groups(); ++g)
+        live_group[g] = std::any_of(other.group(g).begin(), other.group(g).end(), is_live);
+    other.for_each_row([&](Target target, std::span<const std::uint32_t> row) {
+        if (target.is_group() ? !live_group[target.index()] : !is_live(target.index())) return;
+        codes.clear();
+        for (const std::uint32_t code : row) codes.push_back(translate(code));
+        if (target.is_group())
+            group_rows.emplace_back(target.index(), codes);
+        else
+            form_of[target.index()] = forms_.intern(codes);
+    });
+    std::stable_sort(group_rows.begin(), group_rows.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < group_rows.size();) {
+        const std::uint32_t group = group_rows[i].first;
+        conjunctions_.clear();
+        for (; i < group_rows.size() && group_rows[i].first == group; ++i)
+            conjunctions_.push_back(std::move(group_rows[i].second));
+        const std::uint32_t form = forms_.intern(conjunctions_);
+        for (const std::uint32_t entry : other.group(group)) form_of[entry] = form;
+    }
+    for (std::uint32_t entry = 0; entry < other.size(); ++entry) {
+        if (!is_live(entry)) continue;
+        conjunctions_.clear();
+        entries_.push_back(
+            {other.entry(entry), form_of[entry] != none ? form_of[entry] : forms_.intern(conjunctions_)});
+    }
+}
+
+void SegmentBuilder::sort_entries() {
+    std::erase_if(entries_, [](const Entry& e) { return e.form == dropped_form; });
+    const auto by_slot = [](const Entry& a, const Entry& b) { return a.id.slot < b.id.slot; };
+    if (!std::is_sorted(entries_.begin(), entries_.end(), by_slot))
+        std::sort(entries_.begin(), entries_.end(), by_slot);
+    segment_->entries_.reserve(entries_.size());
+    for (const Entry& e : entries_) segment_->entries_.push_back(e.id);
+}
+
+// By form: the entry that has it, if it is one conjunction of one entry; else a group; none if nobody has it.
+std::vector<Target> SegmentBuilder::assign_targets() {
+    std::vector<std::uint32_t> users(forms_.size()), group_of(forms_.size(), none);
+    for (const Entry& e : entries_) ++users[e.form];
+    std::vector<Target> targets(forms_.size(), Target(none));
+    auto& ends = segment_->group_ends_;
+    for (std::uint32_t form = 0; form < forms_.size(); ++form) {
+        if (users[form] == 0 || forms_.conjunctions(form) == 0) continue;
+        if (users[form] == 1 && forms_.conjunctions(form) == 1) continue;
+        group_of[form] = static_cast<std::uint32_t>(ends.size() - 1);
+        targets[form] = Target::group(group_of[form]);
+        ends.push_back(ends.back() + users[form]);
+    }
+    segment_->group_entries_.resize(ends.back());
+    std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
+    for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+        const std::uint32_t form = entries_[i].form;
+        if (group_of[form] != none)
+            segment_->group_entries_[next[group_of[form]]++] = i;
+        else
+            targets[form] = Target::entry(i);
+    }
+    ends.shrink_to_fit();
+    return targets;
+}
+
+void SegmentBuilder::place_rows(const std::vector<Target>& targets) {
+    const PredicateTables& tables = segment_->tables_;
+    AccessChooser chooser(tables);
+    const auto each_row = [&](auto visit) {
+        for (std::uint32_t form = 0; form < forms_.size(); ++form) {
+            if (targets[form].bits() == none) continue;
+            forms_.for_each(form, [&](std::span<const std::uint32_t> codes) { visit(targets[form].bits(), codes); });
+        }
+    };
+    each_row([&](std::uint32_t, std::span<const std::uint32_t> codes) { chooser.count(codes); });
+    each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
+        const AccessChoice choice = chooser.choose(codes);
+        if (choice.kind == AccessChoice::by_scan)
+            segment_->scan_.add(target, choice, codes);
+        else
+            segment_->access_.add(tables, target, choice, codes);
+    });
+    segment_->access_.build();
+    segment_->scan_.build(tables);
+}
+
+std::shared_ptr<const Segment> SegmentBuilder::build() && {
+    sort_entries();
+    segment_->tables_.freeze();
+    place_rows(assign_targets());
+    return std::shared_ptr<const Segment>(std::move(segment_));
+}
+
+}  // namespace sluice

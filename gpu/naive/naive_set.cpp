@@ -1,0 +1,165 @@
+#include "gpu/naive/naive_set.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+struct Leaf {
+    Literal literal;
+    std::uint32_t name = 0;  // id of its attribute, or of its key if it is scanned
+};
+
+struct Subscription {
+    SubscriptionId id;
+    std::vector<std::vector<Leaf>> conjunctions;
+};
+
+bool holds_for(const Predicate& p, const Value& value) {
+    switch (p.op) {
+        case Operator::exists:
+            return true;
+        case Operator::equal:
+            return value.text == p.text;
+        case Operator::not_equal:
+            return value.text != p.text;
+        case Operator::contains:
+            return value.text.find(p.text) != std::string_view::npos;
+        case Operator::starts_with:
+            return value.text.starts_with(p.text);
+        case Operator::ends_with:
+            return value.text.ends_with(p.text);
+        case Operator::number_equal:
+            return value.number == p.number;
+        case Operator::number_not_equal:
+            return value.number != p.number;
+        case Operator::less:
+            return value.number < p.number;
+        case Operator::less_equal:
+            return value.number <= p.number;
+        case Operator::greater:
+            return value.number > p.number;
+        case Operator::greater_equal:
+            return value.number >= p.number;
+        case Operator::scanned:
+            break;
+    }
+    return false;
+}
+
+class NaiveProgram final : public Program {
+public:
+    NaiveProgram(std::vector<Subscription> subscriptions, std::shared_ptr<const Dictionary> attributes,
+                 std::shared_ptr<const Dictionary> scanned)
+        : subscriptions_(std::move(subscriptions)), attributes_(std::move(attributes)), scanned_(std::move(scanned)) {}
+
+    const std::shared_ptr<const Dictionary>& attributes() const override { return attributes_; }
+    const std::shared_ptr<const Dictionary>& scanned() const override { return scanned_; }
+
+    void match(const EventBatch& batch, std::vector<Match>& matches) const override {
+        Known known;
+        for (const Subscription& s : subscriptions_) {
+            for (std::uint32_t word = 0; word < batch.words(); ++word) {
+                Match match{s.id, word, 0};
+                for (std::uint32_t bit = 0; bit < 32 && 32 * word + bit < batch.size(); ++bit) {
+                    if (holds(s, batch, 32 * word + bit, known)) match.accepted |= 1u << bit;
+                }
+                if (match.accepted != 0) matches.push_back(match);
+            }
+        }
+    }
+
+private:
+    using Known = std::map<std::pair<std::uint32_t, std::uint32_t>, bool>;  // (scanned, event): asked once a batch
+
+    static bool holds(const Leaf& leaf, const EventBatch& batch, std::uint32_t event, Known& known) {
+        const Predicate& p = leaf.literal.predicate;
+        if (p.op == Operator::scanned) {
+            const auto [at, is_new] = known.try_emplace({leaf.name, event}, false);
+            if (is_new && batch.scan) at->second = batch.scan(leaf.name, event);
+            return at->second;
+        }
+        const auto values = batch.event(event);
+        return std::any_of(values.begin(), values.end(),
+                           [&](const Value& v) { return v.attribute == leaf.name && holds_for(p, v); });
+    }
+
+    static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known) {
+        return std::any_of(s.conjunctions.begin(), s.conjunctions.end(), [&](const std::vector<Leaf>& conjunction) {
+            return std::all_of(conjunction.begin(), conjunction.end(), [&](const Leaf& leaf) {
+                return holds(leaf, batch, event, known) != leaf.literal.negated;
+            });
+        });
+    }
+
+    std::vector<Subscription> subscriptions_;
+    std::shared_ptr<const Dictionary> attributes_, scanned_;
+};
+
+class NaiveSet final : public SubscriptionSet {
+public:
+    SubscriptionId add(const Disjunction& filter) override {
+        Subscription s{new_id(), {}};
+        for (const Conjunction& conjunction : filter) {
+            auto& leaves = s.conjunctions.emplace_back();
+            for (const Literal& literal : conjunction) leaves.push_back({literal, name(literal.predicate)});
+        }
+        subscriptions_.push_back(s);
+        return s.id;
+    }
+
+    bool remove(SubscriptionId id) override {
+        const auto found = std::find_if(subscriptions_.begin(), subscriptions_.end(),
+                                        [&](const Subscription& s) { return s.id == id; });
+        if (found == subscriptions_.end()) return false;
+        subscriptions_.erase(found);
+        ++next_[id.slot];
+        free_.push_back(id.slot);
+        return true;
+    }
+
+    std::size_t size() const override { return subscriptions_.size(); }
+
+    std::shared_ptr<const Program> compile() override {
+        return std::make_shared<NaiveProgram>(subscriptions_, attributes_, scanned_);
+    }
+
+private:
+    SubscriptionId new_id() {
+        if (free_.empty()) {
+            next_.push_back(0);
+            return {static_cast<std::uint32_t>(next_.size() - 1), 0};
+        }
+        const std::uint32_t slot = free_.back();
+        free_.pop_back();
+        return {slot, next_[slot]};
+    }
+
+    std::uint32_t name(const Predicate& p) {
+        auto& dictionary = p.op == Operator::scanned ? scanned_ : attributes_;
+        const auto& names = dictionary->names;
+        const auto at = std::find(names.begin(), names.end(), p.attribute);
+        const auto id = static_cast<std::uint32_t>(at - names.begin());
+        if (at == names.end()) {
+            auto grown = std::make_shared<Dictionary>(*dictionary);
+            grown->names.push_back(p.attribute);
+            dictionary = std::move(grown);
+        }
+        return id;
+    }
+
+    std::vector<Subscription> subscriptions_;
+    std::vector<std::uint32_t> next_;  // generation of each slot's next subscription
+    std::vector<std::uint32_t> free_;
+    std::shared_ptr<const Dictionary> attributes_ = std::make_shared<Dictionary>();
+    std::shared_ptr<const Dictionary> scanned_ = std::make_shared<Dictionary>();
+};
+
+}  // namespace
+
+std::unique_ptr<SubscriptionSet> make_naive_set() { return std::make_unique<NaiveSet>(); }
+
+}  // namespace sluice

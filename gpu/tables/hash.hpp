@@ -1,0 +1,89 @@
+// Hashing for the engine's tables, and the open-addressing index that they share. A hash only narrows: whoever looks
+// something up compares the thing itself. One thread inserts; once nobody inserts any more, any thread may look up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace sluice {
+
+constexpr std::uint32_t none = 0xffffffffu;
+
+// A bijection whose every output bit depends on every input bit.
+constexpr std::uint64_t mix(std::uint64_t x) {
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ (x >> 32);
+}
+
+inline std::uint64_t hash_bytes(std::string_view text, std::uint64_t seed) {
+    std::uint64_t h = seed ^ (text.size() * 0x9e3779b97f4a7c15u);
+    const char* at = text.data();
+    std::size_t left = text.size();
+    for (std::uint64_t block = 0; left >= 8; at += 8, left -= 8) {
+        std::memcpy(&block, at, 8);
+        h = (h ^ block) * 0x9fb21c651e98df25u;
+        h ^= h >> 35;
+    }
+    std::uint64_t tail = 0;
+    if (left > 0) std::memcpy(&tail, at, left);
+    return mix(h ^ tail);
+}
+
+// Ids by hash, linear probing at a load of at most one half.
+class HashIndex {
+public:
+    // The first id inserted with this hash for which equal(id) holds, or none.
+    template <class Equal>
+    std::uint32_t find(std::uint64_t hash, Equal equal) const {
+        if (slots_.empty()) return none;
+        const std::size_t last = slots_.size() - 1;
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+        for (std::size_t at = hash & last; slots_[at].id != none; at = (at + 1) & last) {
+            if (slots_[at].tag == tag && equal(slots_[at].id)) return slots_[at].id;
+        }
+        return none;
+    }
+
+    // hash_of(id) must give what the id was inserted with; it is asked when the index grows.
+    template <class HashOf>
+    void insert(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
+        if (2 * (size_ + 1) > slots_.size()) grow(hash_of);
+        place(hash, id);
+        ++size_;
+    }
+
+    std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
+
+private:
+    struct Slot {
+        std::uint32_t tag = 0;
+        std::uint32_t id = none;
+    };
+
+    void place(std::uint64_t hash, std::uint32_t id) {
+        const std::size_t last = slots_.size() - 1;
+        std::size_t at = hash & last;
+        while (slots_[at].id != none) at = (at + 1) & last;
+        slots_[at] = {static_cast<std::uint32_t>(hash >> 32), id};
+    }
+
+    template <class HashOf>
+    void grow(HashOf hash_of) {
+        const std::vector<Slot> old(std::move(slots_));
+        slots_.assign(old.empty() ? 4 : 2 * old.size(), Slot{});
+        for (const Slot& slot : old) {
+            if (slot.id != none) place(hash_of(slot.id), slot.id);
+        }
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,31 @@
+// Names by id, growing only. Written by one thread; the snapshots may be read by any.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "gpu/matcher.hpp"
+
+namespace sluice {
+
+class NameTable {
+public:
+    std::uint32_t intern(std::string_view name);
+    // All names so far; the same pointer as the last time if there is no new one.
+    const std::shared_ptr<const Dictionary>& snapshot();
+    std::size_t size() const { return ids_.size(); }
+
+private:
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+    };
+
+    std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
+    std::vector<std::string> names_;
+    std::shared_ptr<const Dictionary> snapshot_ = std::make_shared<Dictionary>();
+};
+
+}  // namespace sluice

@@ -1,0 +1,235 @@
+#include "gpu/tables/predicate_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sluice {
+
+namespace {
+
+void insert_sorted(std::vector<std::uint32_t>& sizes, std::size_t size) {
+    const auto value = static_cast<std::uint32_t>(size);
+    const auto at = std::lower_bound(sizes.begin(), sizes.end(), value);
+    if (at == sizes.end() || *at != value) sizes.insert(at, value);
+}
+
+}  // namespace
+
+TextTable& PredicateTables::texts(Family family) {
+    switch (family) {
+        case Family::contains:
+            return contains_;
+        case Family::starts_with:
+            return starts_with_;
+        case Family::ends_with:
+            return ends_with_;
+        case Family::not_equal:
+            return not_equal_;
+        default:
+            return equal_;
+    }
+}
+
+std::uint32_t PredicateTables::local(std::uint32_t name) {
+    if (name >= locals_.size()) locals_.resize(name + 1, none);
+    if (locals_[name] == none) {
+        locals_[name] = attributes();
+        names_.push_back(name);
+    }
+    return locals_[name];
+}
+
+std::uint32_t PredicateTables::intern_scanned(std::uint32_t name) {
+    const std::uint32_t known = scanned_index_.find(mix(name), [&](std::uint32_t i) { return scanned_[i] == name; });
+    if (known != none) return known;
+    const auto index = static_cast<std::uint32_t>(scanned_.size());
+    scanned_.push_back(name);
+    scanned_index_.insert(mix(name), index, [this](std::uint32_t i) { return mix(scanned_[i]); });
+    return index;
+}
+
+LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
+    const auto code = [&](std::uint32_t index) { return LiteralCode(term.family, index, term.negated); };
+    switch (term.family) {
+        case Family::exists:
+            return code(local(name));
+        case Family::number_equal:
+        case Family::number_not_equal:
+            return code(numbers(term.family).intern(local(name), term.lo));
+        case Family::range:
+            return code(ranges_.intern({local(name), term.lo, term.hi}));
+        case Family::scanned:
+            return code(intern_scanned(name));
+        default:
+            return code(texts(term.family).intern(local(name), term.text));
+    }
+}
+
+LiteralCode PredicateTables::intern(const PredicateTables& other, LiteralCode code) {
+    Term term{code.family(), code.negated(), {}, {}, 0, 0};
+    if (term.family == Family::scanned) return intern(term, other.scanned(code));
+    if (term.family == Family::range) {
+        const Range range = other.ranges_.range(code.index());
+        term.lo = range.lo;
+        term.hi = range.hi;
+    } else if (term.family == Family::number_equal || term.family == Family::number_not_equal) {
+        term.lo = other.numbers(term.family).number(code.index());
+    } else if (term.family != Family::exists) {
+        term.text = other.texts(term.family).text(code.index());
+    }
+    return intern(term, other.names_[other.attribute_of(code)]);
+}
+
+std::uint32_t PredicateTables::attribute_of(LiteralCode code) const {
+    switch (code.family()) {
+        case Family::exists:
+            return code.index();
+        case Family::number_equal:
+        case Family::number_not_equal:
+            return numbers(code.family()).attribute(code.index());
+        case Family::range:
+            return ranges_.ranked(code.index()).attribute;
+        case Family::scanned:
+            return none;
+        default:
+            return texts(code.family()).attribute(code.index());
+    }
+}
+
+std::uint32_t PredicateTables::size(Family family) const {
+    switch (family) {
+        case Family::exists:
+            return attributes();
+        case Family::number_equal:
+        case Family::number_not_equal:
+            return numbers(family).size();
+        default:
+            return texts(family).size();
+    }
+}
+
+void PredicateTables::freeze() {
+    for (std::size_t f = 0; f < bit_families; ++f) bases_[f + 1] = bases_[f] + size(static_cast<Family>(f));
+
+    plans_.resize(attributes());
+    for (std::uint32_t i = 0; i < equal_.size(); ++i) {
+        Plan& plan = plans_[equal_.attribute(i)];
+        plan.equal = true;
+        plan.equal_bytes_max = std::max(plan.equal_bytes_max, equal_.text(i).size());
+    }
+    for (std::uint32_t i = 0; i < not_equal_.size(); ++i) plans_[not_equal_.attribute(i)].not_equal = true;
+    for (std::uint32_t i = 0; i < number_equal_.size(); ++i) plans_[number_equal_.attribute(i)].number_equal = true;
+    for (std::uint32_t i = 0; i < number_not_equal_.size(); ++i)
+        plans_[number_not_equal_.attribute(i)].number_not_equal = true;
+    for (std::uint32_t i = 0; i < starts_with_.size(); ++i)
+        insert_sorted(plans_[starts_with_.attribute(i)].prefix_sizes, starts_with_.text(i).size());
+    for (std::uint32_t i = 0; i < ends_with_.size(); ++i)
+        insert_sorted(plans_[ends_with_.attribute(i)].suffix_sizes, ends_with_.text(i).size());
+
+    std::vector<std::vector<std::uint32_t>> patterns(attributes());
+    for (std::uint32_t i = 0; i < contains_.size(); ++i) patterns[contains_.attribute(i)].push_back(i);
+    for (std::uint32_t a = 0; a < attributes(); ++a) {
+        if (patterns[a].empty()) continue;
+        plans_[a].automaton = static_cast<std::uint32_t>(automata_.size());
+        automata_.emplace_back(contains_, std::move(patterns[a]));
+    }
+    ranges_.freeze();
+    for (TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) t->shrink();
+    for (NumberTable* t : {&number_equal_, &number_not_equal_}) t->shrink();
+}
+
+void PredicateTables::set(Family family, std::uint32_t index, EventState& state) const {
+    if (index == none) return;
+    const LiteralCode code(family, index);
+    const std::uint32_t at = bit(code);
+    if (test(at, state)) return;
+    state.bits[at / 64] |= std::uint64_t{1} << at % 64;
+    state.true_codes.push_back(code.bits());
+}
+
+void PredicateTables::evaluate(std::span<const Value> event, EventState& state) const {
+    if (state.bits.size() * 64 < bits()) state.bits.resize((bits() + 63) / 64);
+    if (state.positions.size() < attributes()) state.positions.resize(attributes());
+    for (std::size_t i = 0, end = 0; i < event.size(); i = end) {
+        const std::uint32_t name = event[i].attribute;
+        while (end < event.size() && event[end].attribute == name) ++end;
+        if (name >= locals_.size() || locals_[name] == none) continue;
+        const std::uint32_t attribute = locals_[name];
+        set(Family::exists, attribute, state);
+        evaluate_texts(attribute, event.subspan(i, end - i), state);
+        evaluate_numbers(attribute, event.subspan(i, end - i), state);
+    }
+}
+
+void PredicateTables::evaluate_texts(std::uint32_t attribute, std::span<const Value> values, EventState& state) const {
+    const Plan& plan = plans_[attribute];
+    for (const Value& value : values) {
+        const std::string_view text = value.text;
+        if (plan.equal && text.size() <= plan.equal_bytes_max) set(Family::equal, equal_.find(attribute, text), state);
+        for (const std::uint32_t size : plan.prefix_sizes) {
+            if (size > text.size()) break;
+            set(Family::starts_with, starts_with_.find(attribute, text.substr(0, size)), state);
+        }
+        for (const std::uint32_t size : plan.suffix_sizes) {
+            if (size > text.size()) break;
+            set(Family::ends_with, ends_with_.find(attribute, text.substr(text.size() - size)), state);
+        }
+        if (plan.automaton != none) {
+            automata_[plan.automaton].scan(contains_, text,
+                                           [&](std::uint32_t index) { set(Family::contains, index, state); });
+        }
+    }
+    if (plan.not_equal &&
+        std::all_of(values.begin() + 1, values.end(), [&](const Value& v) { return v.text == values.front().text; })) {
+        set(Family::not_equal, not_equal_.find(attribute, values.front().text), state);
+    }
+}
+
+void PredicateTables::evaluate_numbers(std::uint32_t attribute, std::span<const Value> values,
+                                       EventState& state) const {
+    const Plan& plan = plans_[attribute];
+    double least = std::numeric_limits<double>::infinity(), greatest = -least;
+    bool any = false, any_nan = false;
+    for (const Value& value : values) {
+        if (std::isnan(value.number)) {
+            any_nan = true;
+            continue;
+        }
+        any = true;
+        least = std::min(least, value.number);
+        greatest = std::max(greatest, value.number);
+        if (plan.number_equal) set(Family::number_equal, number_equal_.find(attribute, value.number), state);
+    }
+    if (!any) return;
+    if (plan.number_not_equal && !any_nan && least == greatest)
+        set(Family::number_not_equal, number_not_equal_.find(attribute, least), state);
+    if (ranges_.has(attribute)) {
+        state.positions[attribute] = ranges_.locate(attribute, least, greatest);
+        state.with_numbers.push_back(attribute);
+    }
+}
+
+void PredicateTables::forget(EventState& state) const {
+    for (const std::uint32_t bits : state.true_codes) {
+        const std::uint32_t at = bit(LiteralCode(bits));
+        state.bits[at / 64] &= ~(std::uint64_t{1} << at % 64);
+    }
+    for (const std::uint32_t attribute : state.with_numbers) state.positions[attribute] = {};
+    state.true_codes.clear();
+    state.with_numbers.clear();
+}
+
+std::uint32_t PredicateTables::predicates() const {
+    return bits() + ranges_.size() + static_cast<std::uint32_t>(scanned_.size());
+}
+
+std::size_t PredicateTables::bytes() const {
+    std::size_t sum = 4 * (locals_.capacity() + names_.capacity() + scanned_.capacity()) + scanned_index_.bytes() +
+                      ranges_.bytes() + plans_.capacity() * sizeof(Plan);
+    for (const TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) sum += t->bytes();
+    for (const NumberTable* t : {&number_equal_, &number_not_equal_}) sum += t->bytes();
+    for (const SubstringAutomaton& a : automata_) sum += a.bytes();
+    return sum;
+}
+
+}  // namespace sluice

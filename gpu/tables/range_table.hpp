@@ -1,0 +1,67 @@
+// Distinct closed ranges of numbers by dense index: (attribute, lo, hi), with infinity for an open side. The numbers of
+// an attribute are summed up by their least and greatest: a range holds if the greatest >= lo and the least <= hi. For
+// a single value that is lo <= v <= hi; for several it is `some value >= lo and some value <= hi`, which is what the
+// two comparisons mean that the range stands for.
+//
+// After freeze() bounds are ranks among the attribute's distinct bounds, so that deciding a range compares integers.
+// Built by one thread; after freeze() read-only for any.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/tables/hash.hpp"
+
+namespace sluice {
+
+struct Range {
+    std::uint32_t attribute = 0;
+    double lo = 0, hi = 0;  // never NaN
+};
+
+struct RankedRange {
+    std::uint32_t attribute, lo, hi;  // ranks in los(attribute) and his(attribute)
+};
+
+// Where an event's numbers lie among the bounds of one attribute: those of rank < lo_end are <= the greatest number,
+// those of rank >= hi_begin are >= the least.
+struct NumberPosition {
+    std::uint32_t lo_end = 0;
+    std::uint32_t hi_begin = none;
+    std::uint32_t lo_least = 0;  // bounds lo below this rank are <= the least number
+
+    bool inside(const RankedRange& r) const { return r.lo < lo_end && r.hi >= hi_begin; }
+};
+
+class RangeTable {
+public:
+    std::uint32_t intern(const Range& range);
+    void freeze();
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(frozen_ ? ranked_.size() : ranges_.size()); }
+    Range range(std::uint32_t index) const;
+    const RankedRange& ranked(std::uint32_t index) const { return ranked_[index]; }
+
+    bool has(std::uint32_t attribute) const { return attribute < bounds_.size() && !bounds_[attribute].los.empty(); }
+    std::span<const double> los(std::uint32_t attribute) const { return bounds_[attribute].los; }
+    NumberPosition locate(std::uint32_t attribute, double least, double greatest) const;
+
+    // The last rank of a bound lo that a number inside the range can reach.
+    std::uint32_t last_lo_inside(const RankedRange& r) const;
+    std::size_t bytes() const;
+
+private:
+    struct Bounds {
+        std::vector<double> los, his;  // ascending, distinct
+    };
+    static std::uint64_t hash(const Range& r);
+
+    bool frozen_ = false;
+    std::vector<Range> ranges_;  // until freeze()
+    HashIndex index_;            // until freeze()
+    std::vector<RankedRange> ranked_;
+    std::vector<Bounds> bounds_;  // by attribute
+};
+
+}  // namespace sluice

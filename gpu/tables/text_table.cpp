@@ -1,0 +1,35 @@
+#include "gpu/tables/text_table.hpp"
+
+namespace sluice {
+
+std::uint32_t TextTable::find(std::uint64_t hash, std::uint32_t attribute, std::string_view text) const {
+    return index_.find(hash, [&](std::uint32_t i) { return attributes_[i] == attribute && this->text(i) == text; });
+}
+
+std::uint32_t TextTable::find(std::uint32_t attribute, std::string_view text) const {
+    return find(hash(attribute, text), attribute, text);
+}
+
+std::uint32_t TextTable::intern(std::uint32_t attribute, std::string_view text) {
+    const std::uint64_t h = hash(attribute, text);
+    if (const std::uint32_t known = find(h, attribute, text); known != none) return known;
+    const std::uint32_t index = size();
+    attributes_.push_back(attribute);
+    pool_.append(text);
+    ends_.push_back(pool_.size());
+    index_.insert(h, index, [this](std::uint32_t i) { return hash(attributes_[i], this->text(i)); });
+    return index;
+}
+
+std::size_t TextTable::bytes() const {
+    return attributes_.capacity() * sizeof(attributes_[0]) + ends_.capacity() * sizeof(ends_[0]) + pool_.capacity() +
+           index_.bytes();
+}
+
+void TextTable::shrink() {
+    attributes_.shrink_to_fit();
+    ends_.shrink_to_fit();
+    pool_.shrink_to_fit();
+}
+
+}  // namespace sluice

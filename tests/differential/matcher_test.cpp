@@ -1,0 +1,164 @@
+#include <catch2/catch.hpp>
+
+#include "matcher_random.hpp"
+
+namespace sluice::test {
+
+namespace {
+
+std::vector<RandomEvent> random_events(const World& world, std::size_t count, Random& random) {
+    std::vector<RandomEvent> events(count);
+    for (RandomEvent& event : events) event = random_event(world, random);
+    return events;
+}
+
+// Adds and removes at random between batches of all sizes; every answer must be the naive backend's.
+void mutate_and_match(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
+    const std::vector<std::size_t> batch_sizes = {0, 1, 2, 31, 32, 33, 64, 65, 100};
+    BothSets sets;
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = random.below(adds_max + 1); i > 0; --i) sets.add(random_filter(world, random));
+        if (random.chance(0.7)) {
+            for (std::size_t i = random.below(sets.size() + 1); i > 0; --i) sets.remove(random.below(sets.size()));
+        }
+        REQUIRE(sets.differences(random_events(world, random.of(batch_sizes), random)) == 0);
+    }
+    CHECK(sets.matches() > 0);
+}
+
+Literal number_literal(const std::string& attribute, Operator op, double number) {
+    return {{attribute, op, {}, number}, false};
+}
+
+}  // namespace
+
+TEST_CASE("cpu answers are naive's: all operators, a small world") {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        mutate_and_match({}, 12, 30, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: every text and number, few values") {
+    World world;
+    world.texts = 40;
+    world.numbers = 24;
+    world.values_max = 3;
+    for (std::uint64_t seed = 100; seed < 120; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        mutate_and_match(world, 10, 60, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: many operands, so that access tokens are used") {
+    World world;
+    world.attributes = 5;
+    world.texts = 300;
+    world.numbers = 300;
+    world.negated = 0.1;
+    world.values_max = 12;
+    for (std::uint64_t seed = 200; seed < 208; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        mutate_and_match(world, 5, 700, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: pairs of equalities") {
+    World world;
+    world.attributes = 4;
+    world.texts = 60;
+    world.numbers = 60;
+    world.equality_only = true;
+    world.negated = 0.02;
+    world.literals_max = 3;
+    world.values_max = 30;
+    for (std::uint64_t seed = 300; seed < 305; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        mutate_and_match(world, 4, 3000, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: ranges of all widths") {
+    for (std::uint64_t seed = 400; seed < 410; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        World world;
+        world.numbers = 2000;
+        world.attributes = 4;
+        world.values_max = 6;
+        BothSets sets;
+        for (int i = 0; i < 800; ++i) {
+            Conjunction conjunction;
+            for (std::size_t k = 1 + random.below(3); k > 0; --k) {
+                const std::string attribute = "attribute" + std::to_string(random.below(4));
+                const double lo = static_cast<double>(random.below(2000));
+                const double width = static_cast<double>(random.of<std::size_t>({0, 5, 20, 100, 500, 2000}));
+                conjunction.push_back(
+                    number_literal(attribute, random.chance(0.5) ? Operator::greater : Operator::greater_equal, lo));
+                conjunction.push_back(
+                    number_literal(attribute, random.chance(0.5) ? Operator::less : Operator::less_equal, lo + width));
+                conjunction.back().negated = random.chance(0.05);
+            }
+            sets.add({conjunction});
+        }
+        for (const int size : {1, 33, 100})
+            REQUIRE(sets.differences(random_events(world, static_cast<std::size_t>(size), random)) == 0);
+        CHECK(sets.matches() > 0);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: conjunctions of more than 128 literals") {
+    Random random(500);
+    World world;
+    world.texts = 400;
+    world.negated = 0.97;
+    world.literals_max = 300;
+    world.conjunctions_max = 4;
+    mutate_and_match(world, 8, 40, random);
+}
+
+TEST_CASE("cpu answers are naive's: a full batch of 1024 events") {
+    Random random(600);
+    World world;
+    BothSets sets;
+    for (int i = 0; i < 200; ++i) sets.add(random_filter(world, random));
+    REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+    world.numbers = 500;
+    for (int i = 0; i < 3000; ++i) sets.add(random_filter(world, random));  // so many masks that the batch is cut up
+    REQUIRE(sets.differences(random_events(world, 300, random)) == 0);
+}
+
+TEST_CASE("cpu answers are naive's: 0, 1, 31, 32, 33 … predicates") {
+    Random random(700);
+    for (const int predicates : {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129}) {
+        BothSets sets;
+        for (int i = 0; i < predicates; ++i)
+            sets.add({{{{"attribute0", Operator::equal, "t" + std::to_string(i), 0}, false}}});
+        World world;
+        world.attributes = 1;
+        world.texts = 140;
+        REQUIRE(sets.differences(random_events(world, 40, random)) == 0);
+    }
+}
+
+TEST_CASE("always and never") {
+    BothSets sets;
+    sets.add({});
+    sets.add({{}});
+    sets.add({{}, {}});
+    sets.add({{{{"a", Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, false}}});
+    sets.add({{{{"a", Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, true}}});
+    sets.add({{{{"a", Operator::exists, {}, 0}, false}, {{"a", Operator::exists, {}, 0}, true}}});
+    CHECK(sets.differences({}) == 0);
+    CHECK(sets.matches() == 0);
+    CHECK(sets.differences({{}, {{"a", "x", 1}}}) == 0);
+    CHECK(sets.matches() == 3);
+    while (sets.size() > 0) sets.remove(0);
+    CHECK(sets.differences({{}}) == 0);
+}
+
+}  // namespace sluice::test
