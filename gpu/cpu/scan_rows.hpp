@@ -113,7 +113,7 @@ private:
 
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;
-    std::vector<std::uint32_t> led_;  // until build(): by literal, the rows that would have it as access literal
+    std::vector<std::uint32_t> led_{0};  // until build(): by literal, the rows that would have it as access literal
 
     std::vector<std::uint32_t> literals_{none};  // codes; literal 0 always holds
     HashIndex index_;

@@ -49,7 +49,8 @@ Predicate random_predicate(const World& world, Random& random);
 Disjunction random_filter(const World& world, Random& random);
 RandomEvent random_event(const World& world, Random& random);
 
-// The answers of one program to a batch of events, by subscription.
+// The answers of one program to a batch of events, by subscription. Any thread; throws if the program breaks its
+// contract.
 using Answers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>;
 Answers answers(const Program& program, const std::vector<RandomEvent>& events);
 

@@ -1,0 +1,141 @@
+#include "gpu/matcher.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+using namespace sluice;
+
+namespace {
+
+Disjunction equals(const std::string& attribute, const std::string& text) {
+    return {{{{attribute, Operator::equal, text, 0}, false}}};
+}
+
+std::vector<SubscriptionId> match(const Program& program, const std::string& text, std::size_t events = 1) {
+    EventBatch batch;
+    for (std::size_t e = 0; e < events; ++e) {
+        for (std::uint32_t a = 0; a < program.attributes()->names.size(); ++a) batch.values.push_back({a, text, 0});
+        batch.end_event();
+    }
+    std::vector<Match> matches;
+    program.match(batch, matches);
+    std::vector<SubscriptionId> ids;
+    for (const Match& m : matches) ids.push_back(m.subscription);
+    return ids;
+}
+
+bool has(const std::vector<SubscriptionId>& ids, SubscriptionId id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Backend::naive, Backend::cpu) {
+    const auto set = make_subscription_set(backend);
+
+    SECTION("a program holds what was there when it was compiled") {
+        const auto a = set->add(equals("x", "a"));
+        const auto before = set->compile();
+        const auto b = set->add(equals("x", "a"));
+        REQUIRE(set->remove(a));
+        const auto after = set->compile();
+        CHECK(match(*before, "a") == std::vector{a});
+        CHECK(match(*after, "a") == std::vector{b});
+        CHECK(match(*after, "b").empty());
+    }
+    SECTION("slots are dense and reused, stale ids name nobody") {
+        const auto a = set->add(equals("x", "a"));
+        set->compile();
+        REQUIRE(set->remove(a));
+        CHECK_FALSE(set->remove(a));
+        const auto b = set->add(equals("x", "b"));
+        CHECK(b.slot == a.slot);
+        CHECK(b.generation != a.generation);
+        CHECK_FALSE(set->remove(a));
+        CHECK(set->size() == 1);
+        CHECK(match(*set->compile(), "a").empty());
+        CHECK(match(*set->compile(), "b") == std::vector{b});
+        CHECK_FALSE(set->remove({77, 0}));
+    }
+    SECTION("dictionaries grow, and are the same object while they do not") {
+        set->add(equals("x", "a"));
+        const auto first = set->compile();
+        CHECK(first->attributes()->names == std::vector<std::string>{"x"});
+        set->add(equals("x", "b"));
+        const auto second = set->compile();
+        CHECK(second->attributes() == first->attributes());
+        CHECK(second->scanned() == first->scanned());
+        set->add({{{{"y", Operator::exists, {}, 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}});
+        const auto third = set->compile();
+        CHECK(third->attributes()->names == std::vector<std::string>{"x", "y"});
+        CHECK(third->scanned()->names == std::vector<std::string>{"key"});
+        CHECK(third->attributes()->epoch == first->attributes()->epoch);
+    }
+    SECTION("an empty set and an empty batch") {
+        CHECK(match(*set->compile(), "a").empty());
+        set->add({{}});
+        EventBatch batch;
+        std::vector<Match> matches;
+        set->compile()->match(batch, matches);
+        CHECK(matches.empty());
+    }
+    SECTION("events beyond the batch's last are never accepted") {
+        set->add({{}});
+        set->add({{{{"x", Operator::equal, "a", 0}, true}}});
+        EventBatch batch;
+        for (int e = 0; e < 33; ++e) batch.end_event();
+        std::vector<Match> matches;
+        set->compile()->match(batch, matches);
+        REQUIRE(matches.size() == 4);
+        for (const Match& m : matches) CHECK(m.accepted == (m.word == 0 ? 0xffffffffu : 1u));
+    }
+    SECTION("scanned predicates are asked only where the cheap literals hold") {
+        const Literal scanned{{"key", Operator::scanned, {}, 0}, false};
+        const auto a = set->add({{scanned, {{"x", Operator::equal, "a", 0}, false}}});
+        const auto program = set->compile();
+        EventBatch batch;
+        for (const char* text : {"b", "a", "b", "a"}) {
+            batch.values.push_back({0, text, 0});
+            batch.end_event();
+        }
+        std::vector<std::uint32_t> asked;
+        batch.scan = [&](std::uint32_t, std::uint32_t event) {
+            asked.push_back(event);
+            return event == 3;
+        };
+        std::vector<Match> matches;
+        program->match(batch, matches);
+        CHECK(matches == std::vector<Match>{{a, 0, 1u << 3}});
+        std::sort(asked.begin(), asked.end());
+        if (backend == Backend::cpu) CHECK(asked == std::vector<std::uint32_t>{1, 3});
+    }
+    SECTION("a scan that throws leaves nothing behind") {
+        const auto a = set->add(equals("x", "a"));
+        set->add({{{{"x", Operator::equal, "b", 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}});
+        const auto program = set->compile();
+        EventBatch batch;
+        batch.values.push_back({0, "a", 0});
+        batch.values.push_back({0, "b", 0});
+        batch.end_event();
+        batch.scan = [](std::uint32_t, std::uint32_t) -> bool { throw std::runtime_error("scan"); };
+        std::vector<Match> matches;
+        CHECK_THROWS_AS(program->match(batch, matches), std::runtime_error);
+        CHECK(match(*program, "c").empty());
+        CHECK(match(*program, "a") == std::vector{a});
+    }
+    SECTION("thousands, compiled one by one, then removed") {
+        std::vector<SubscriptionId> ids;
+        for (int i = 0; i < 3000; ++i) {
+            ids.push_back(set->add(equals("x", std::to_string(i % 1000))));
+            if (i % 3 == 0 && backend == Backend::cpu)
+                REQUIRE(has(match(*set->compile(), std::to_string(i % 1000)), ids.back()));
+        }
+        CHECK(match(*set->compile(), "7").size() == 3);
+        for (std::size_t i = 0; i < ids.size(); i += 2) REQUIRE(set->remove(ids[i]));
+        const auto program = set->compile();
+        CHECK(match(*program, "7", 40).size() == 2 * 3);
+        CHECK(match(*program, "8").empty());
+        CHECK(set->size() == 1500);
+    }
+}

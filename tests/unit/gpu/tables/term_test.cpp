@@ -1,0 +1,46 @@
+#include "gpu/tables/term.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+using namespace sluice;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Literal number(Operator op, double value, bool negated = false) { return {{"n", op, {}, value}, negated}; }
+Literal text(Operator op, const char* value, bool negated = false) { return {{"t", op, value, 0}, negated}; }
+
+}  // namespace
+
+TEST_CASE("normal form: comparisons of one attribute become one closed range") {
+    const Disjunction filter = {{number(Operator::greater_equal, 1), number(Operator::less_equal, 5),
+                                 number(Operator::greater, 2), number(Operator::less, 9, true)}};
+    const auto normal = normalise(filter);
+    REQUIRE(normal.size() == 1);
+    REQUIRE(normal[0].size() == 2);
+    CHECK(normal[0][0].family == Family::range);
+    CHECK(normal[0][0].lo == std::nextafter(2, infinity));
+    CHECK(normal[0][0].hi == 5);
+    CHECK(normal[0][1].negated);
+    CHECK(normal[0][1].hi == std::nextafter(9, -infinity));
+}
+
+TEST_CASE("normal form: what can't hold goes, with its conjunction unless it is negated") {
+    const double nan = std::nan("");
+    CHECK(normalise({{number(Operator::less, nan)}}).empty());
+    CHECK(normalise({{number(Operator::number_equal, nan)}}).empty());
+    CHECK(normalise({{number(Operator::greater, infinity)}}).empty());
+    CHECK(normalise({{number(Operator::less, -infinity)}}).empty());
+    REQUIRE(normalise({{number(Operator::less, nan, true)}}).size() == 1);
+    CHECK(normalise({{number(Operator::less, nan, true)}})[0].empty());
+}
+
+TEST_CASE("normal form: what holds for any value is existence") {
+    for (const Operator op : {Operator::contains, Operator::starts_with, Operator::ends_with})
+        CHECK(normalise({{text(op, "")}})[0][0].family == Family::exists);
+    CHECK(normalise({{text(Operator::equal, "")}})[0][0].family == Family::equal);
+    CHECK(normalise({{number(Operator::number_not_equal, std::nan(""))}})[0][0].family == Family::exists);
+}
