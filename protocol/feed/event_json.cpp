@@ -17,28 +17,35 @@ namespace sluice {
 
 namespace {
 
-bool is_text(pugi::xml_node node) { return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata; }
-
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
-// The values of an item by path.
+// The values of an item by path: a list of groups in order of first appearance, each with a chain of values.
 class PathValues {
 public:
-    struct Group {
-        std::string path;
-        std::vector<std::string_view> values;
-    };
-
     explicit PathValues(pugi::xml_node item) { element(item, false); }
-    const std::vector<Group>& groups() const { return groups_; }
+
+    void write(JsonWriter& json) const;
 
 private:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    struct Value {
+        std::string_view text;
+        std::size_t next = none;
+    };
+    struct Group {
+        std::string_view path;  // the key of index_
+        std::size_t first = none;
+        std::size_t last = none;
+    };
+
     void element(pugi::xml_node node, bool is_markup);
     bool attributes(pugi::xml_node node);
     void add(std::string_view value);
 
     TextArena arena_;
     std::string path_;
+    std::vector<Value> values_;
     std::vector<Group> groups_;
     std::unordered_map<std::string, std::size_t> index_;
 };
@@ -80,81 +87,72 @@ bool PathValues::attributes(pugi::xml_node node) {
 void PathValues::add(std::string_view value) {
     if (path_.size() > path_bytes_max) return;
     const auto [found, is_new] = index_.try_emplace(path_.empty() ? "." : path_, groups_.size());
-    if (is_new) groups_.push_back({found->first, {}});
-    groups_[found->second].values.push_back(value);
+    if (is_new) groups_.push_back({found->first, values_.size(), values_.size()});
+    Group& group = groups_[found->second];
+    if (!is_new) group.last = values_[group.last].next = values_.size();
+    values_.push_back({value, none});
 }
 
-void append_array(std::string& json, const auto& texts) {
-    json += '[';
-    for (const auto& text : texts) {
-        if (json.back() != '[') json += ',';
-        append_json_string(json, text);
+void PathValues::write(JsonWriter& json) const {
+    json.open('{');
+    for (const Group& group : groups_) {
+        json.name(group.path);
+        json.open('[');
+        for (std::size_t v = group.first; v != none; v = values_[v].next) json.string(values_[v].text);
+        json.close(']');
     }
-    json += ']';
+    json.close('}');
 }
 
-// The members of an object that is open in `json`.
-class Members {
-public:
-    explicit Members(std::string& json) : json_(json) { json_ += '{'; }
-    ~Members() { json_ += '}'; }
-
-    std::string& name(std::string_view name) {
-        if (json_.back() != '{') json_ += ',';
-        append_json_string(json_, name);
-        return json_ += ':';
-    }
-    void text(std::string_view key, const std::optional<std::string>& value) {
-        if (value) append_json_string(name(key), *value);
-    }
-    void time(std::string_view key, const std::optional<double>& value) {
-        if (!value) return;
-        const std::string text = format_rfc3339(*value);
-        std::string& json = name(key);
-        if (text.empty()) {
-            json += "null";
-        } else {
-            append_json_string(json, text);
-        }
-    }
-
-private:
-    std::string& json_;
-};
-
-void append_fields(std::string& json, const Fields& fields) {
-    Members members(json);
-    members.text("title", fields.title);
-    members.text("link", fields.link);
-    members.text("id", fields.id);
-    members.text("author", fields.author);
-    members.time("published", fields.published);
-    members.time("updated", fields.updated);
-    members.text("summary", fields.summary);
-    members.text("content", fields.content);
-    if (!fields.category.empty()) append_array(members.name("category"), fields.category);
+void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string>& text) {
+    if (!text) return;
+    json.name(name);
+    json.string(*text);
 }
 
-void append_values(std::string& json, const PathValues& values) {
-    Members members(json);
-    for (const PathValues::Group& group : values.groups()) append_array(members.name(group.path), group.values);
+void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
+    if (!time) return;
+    json.name(name);
+    const std::string text = format_rfc3339(*time);
+    text.empty() ? json.literal("null") : json.string(text);
 }
 
-void append_event(std::string& json, const Event& event) {
-    Members members(json);
-    members.name("id") += std::to_string(event.id);
-    members.text("stream", *event.stream);
-    append_fields(members.name("item"), read_fields(*event.document, event.item()));
-    append_values(members.name("values"), PathValues(event.item().element));
+void write_fields(JsonWriter& json, const Fields& fields) {
+    json.open('{');
+    write_text(json, "title", fields.title);
+    write_text(json, "link", fields.link);
+    write_text(json, "id", fields.id);
+    write_text(json, "author", fields.author);
+    write_time(json, "published", fields.published);
+    write_time(json, "updated", fields.updated);
+    write_text(json, "summary", fields.summary);
+    write_text(json, "content", fields.content);
+    if (!fields.category.empty()) {
+        json.name("category");
+        json.open('[');
+        for (const std::string& category : fields.category) json.string(category);
+        json.close(']');
+    }
+    json.close('}');
 }
 
 }  // namespace
 
 std::string event_json(const Event& event) {
-    std::string json;
-    json.reserve(event.item().source.size() * 2 + 256);
-    append_event(json, event);
-    return json;
+    std::string text;
+    text.reserve(event.item().source.size() * 2 + 256);
+    JsonWriter json(text);
+    json.open('{');
+    json.name("id");
+    json.literal(std::to_string(event.id));
+    json.name("stream");
+    json.string(*event.stream);
+    json.name("item");
+    write_fields(json, read_fields(*event.document, event.item()));
+    json.name("values");
+    PathValues(event.item().element).write(json);
+    json.close('}');
+    return text;
 }
 
 }  // namespace sluice

@@ -29,10 +29,12 @@ bool is_normal(std::string_view text) {
 }  // namespace
 
 std::string_view string_value(pugi::xml_node node, TextArena& arena) {
+    const pugi::xml_node child = node.first_child();
+    if (is_text(child) && !child.next_sibling()) return child.value();  // most elements are like this
     std::string_view first;
     std::string all;
     for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node)) {
-        if (n.type() != pugi::node_pcdata && n.type() != pugi::node_cdata) continue;
+        if (!is_text(n)) continue;
         const std::string_view piece = n.value();
         if (first.empty()) {
             first = piece;

@@ -8,6 +8,8 @@
 
 namespace sluice {
 
+inline bool is_text(pugi::xml_node node) { return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata; }
+
 // The string-value of an element or of the document node: the text below it, comments left out. A view of the tree
 // where it is one piece there, of the arena otherwise.
 std::string_view string_value(pugi::xml_node node, TextArena& arena);
