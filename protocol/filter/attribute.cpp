@@ -1,8 +1,9 @@
 #include "protocol/filter/attribute.hpp"
 
-#include <iterator>
+#include <algorithm>
 #include <utility>
 
+#include "protocol/filter/functions.hpp"
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -124,6 +125,11 @@ std::optional<Attribute> parse_attribute(std::string_view text) {
     if (!path || (attribute.function == Function::name && !is_element_only(*path))) return std::nullopt;
     attribute.path = std::move(*path);
     return attribute;
+}
+
+bool is_variable(std::string_view name) {
+    const auto names = xpath::variable_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace sluice

@@ -8,7 +8,7 @@
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/functions.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -123,4 +123,4 @@ void check(Expression& e) {
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -4,9 +4,9 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // Sets `type` in the whole tree. Missing arguments that default to the context node are written out as ".".
 void check(Expression& expression);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

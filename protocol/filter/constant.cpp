@@ -11,7 +11,7 @@
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/date.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -95,4 +95,4 @@ Expression fold(const Expression& e) {
     return fold_with_pugixml(e);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -5,7 +5,7 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // string(), number() and boolean() of a constant expression.
 std::string constant_string(const Expression& constant);
@@ -20,4 +20,4 @@ Expression make_boolean(bool value, std::size_t offset);
 // that folding never changes the meaning.
 Expression fold(const Expression& expression);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -33,8 +33,10 @@ std::string explain_conjunctions(const Filter& filter) {
         "matches when " + std::string(filter.conjunctions.size() > 1 ? "one of these holds:" : "this holds:") + "\n";
     for (const Conjunction& conjunction : filter.conjunctions) {
         std::string line;
-        for (const Literal& literal : conjunction)
-            line += (line.empty() ? "  " : " and ") + literal_name(filter, literal);
+        for (const Literal& literal : conjunction) {
+            line += line.empty() ? "  " : " and ";
+            line += literal_name(filter, literal);
+        }
         text += line + "\n";
     }
     return text;

@@ -5,7 +5,7 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -56,4 +56,4 @@ FilterError locate(const Fault& fault, std::string_view text) {
     return error;
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -8,7 +8,7 @@
 
 #include "protocol/filter/filter_error.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 struct Fault {
     std::size_t offset = 0;  // bytes from the start of the filter
@@ -18,4 +18,4 @@ struct Fault {
 // Adds line, column and an excerpt of the text. Columns count characters; a long line is cut around the fault.
 FilterError locate(const Fault& fault, std::string_view text);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

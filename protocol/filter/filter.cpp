@@ -17,6 +17,8 @@ namespace sluice {
 
 namespace {
 
+using namespace xpath;
+
 // Whatever the configuration says, a deeper tree could overflow the stack, and pugixml's own limit is not far away.
 constexpr std::size_t depth_ceiling = 500;
 
@@ -53,8 +55,8 @@ Filter compile(std::string_view text, const FilterLimits& limits) {
 boost::system::result<Filter, FilterError> compile_filter(std::string_view text, const FilterLimits& limits) {
     try {
         return compile(text, limits);
-    } catch (const Fault& fault) {
-        return locate(fault, text);
+    } catch (const xpath::Fault& fault) {
+        return xpath::locate(fault, text);
     }
 }
 

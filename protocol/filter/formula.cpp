@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -71,4 +71,4 @@ Formula negate(Formula formula) {
 Formula make_all(std::vector<Formula> parts) { return make_joined(Kind::all, std::move(parts)); }
 Formula make_any(std::vector<Formula> parts) { return make_joined(Kind::any, std::move(parts)); }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

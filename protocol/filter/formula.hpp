@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::xpath {
 
 struct Formula {
     enum class Kind : std::uint8_t { constant, leaf, negation, all, any };
@@ -27,4 +27,4 @@ Formula negate(Formula formula);
 Formula make_all(std::vector<Formula> parts);
 Formula make_any(std::vector<Formula> parts);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -7,7 +7,7 @@
 
 #include "protocol/filter/attribute.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -89,10 +89,6 @@ const Function* find_function(std::string_view name) {
 
 std::span<const std::string_view> variable_names() { return variables; }
 
-bool is_variable(std::string_view name) {
-    return std::find(std::begin(variables), std::end(variables), name) != std::end(variables);
-}
-
 std::string suggest(std::string_view wrong, std::span<const std::string_view> candidates) {
     constexpr std::size_t name_bytes_max = 40;  // a longer one is no slip of the pen
     if (wrong.size() > name_bytes_max) return {};
@@ -114,4 +110,4 @@ std::string suggest_function(std::string_view wrong) {
     return suggest(wrong, names);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -10,7 +10,7 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 struct Function {
     enum class Origin : std::uint8_t {
@@ -40,4 +40,4 @@ std::span<const std::string_view> variable_names();
 std::string suggest(std::string_view wrong, std::span<const std::string_view> candidates);
 std::string suggest_function(std::string_view wrong);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -13,7 +13,7 @@
 #include "protocol/filter/operand.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -140,4 +140,4 @@ void refuse_kernel_call(const Expression& call) {
     throw Fault{call.offset, call.text + "() is not available in this build"};
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

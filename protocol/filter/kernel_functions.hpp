@@ -5,7 +5,7 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 bool is_kernel_call(const Expression& expression);
 
@@ -15,4 +15,4 @@ void check_kernel_call(const Expression& simplified);
 // For a call in its right place: checked, then refused as not available.
 [[noreturn]] void refuse_kernel_call(const Expression& simplified);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

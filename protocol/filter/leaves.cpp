@@ -7,7 +7,7 @@
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -90,6 +90,12 @@ Formula Leaves::add(Leaf leaf, std::size_t offset) {
     return make_leaf(id, leaves_[id].text);
 }
 
+bool Leaves::scans(const Formula& formula) const {
+    std::vector<std::size_t> ids;
+    collect(formula, ids);
+    return std::any_of(ids.begin(), ids.end(), [&](std::size_t id) { return !leaves_[id].indexed; });
+}
+
 std::vector<Leaf> Leaves::used_by(const Formula& formula) const {
     std::vector<std::size_t> ids;
     collect(formula, ids);
@@ -101,4 +107,4 @@ std::vector<Leaf> Leaves::used_by(const Formula& formula) const {
     return used;
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -10,7 +10,7 @@
 #include "protocol/filter/filter.hpp"
 #include "protocol/filter/formula.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 class Leaves {
 public:
@@ -19,6 +19,7 @@ public:
     Formula indexed(Predicate predicate, std::size_t offset);
     Formula scanned(std::string key, std::string text, std::string reason, std::size_t offset);
 
+    bool scans(const Formula& formula) const;  // true if a leaf of the formula is scanned
     const Predicate& predicate(std::size_t leaf) const { return leaves_[leaf].predicate; }
 
     // The leaves that the formula holds, in the order of their first appearance in the text.
@@ -35,4 +36,4 @@ private:
 // The canonical text of an indexed predicate, as a filter by itself: "price < 90", "category[contains(., 'x')]".
 std::string predicate_text(const Predicate& predicate);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

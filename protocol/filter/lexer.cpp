@@ -8,7 +8,7 @@
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -174,4 +174,4 @@ private:
 
 std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice {
+namespace sluice::xpath {
 
 struct Token {
     enum class Kind : std::uint8_t {
@@ -31,4 +31,4 @@ struct Token {
 // The last token is Kind::end. Views point into `text`.
 std::vector<Token> tokenize(std::string_view text);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

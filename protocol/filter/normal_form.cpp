@@ -7,17 +7,17 @@
 
 #include "protocol/filter/fault.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
 using Kind = Formula::Kind;
 using Sets = std::vector<LiteralSet>;
 
-bool includes(const LiteralSet& larger, const LiteralSet& smaller) {
-    return smaller.size() <= larger.size() &&
-           std::includes(larger.begin(), larger.end(), smaller.begin(), smaller.end());
-}
+// What may stand in memory before it is reduced, as a multiple of the limits.
+constexpr std::size_t candidates_factor = 4;
+// Literals looked at in all, a multiple of the square of the greatest number of conjunctions.
+constexpr std::size_t work_factor = 1'000;
 
 // Ascending order puts a literal right before its negation.
 bool contradicts_itself(const LiteralSet& set) {
@@ -26,9 +26,10 @@ bool contradicts_itself(const LiteralSet& set) {
 
 class NormalForm {
 public:
-    explicit NormalForm(const NormalFormLimits& limits) : limits_(limits) {}
+    explicit NormalForm(const NormalFormLimits& limits)
+        : limits_(limits), work_left_(limits.conjunctions_max * limits.conjunctions_max * work_factor) {}
 
-    Sets run(const Formula& f, bool negated) const {
+    Sets run(const Formula& f, bool negated) {
         switch (f.kind) {
             case Kind::constant:
                 return f.value != negated ? Sets{{}} : Sets{};
@@ -45,15 +46,15 @@ public:
     }
 
 private:
-    Sets sum(const Formula& f, bool negated) const {
-        Sets result;
+    Sets sum(const Formula& f, bool negated) {
+        Sets candidates;
         std::size_t literals = 0;
         for (const Formula& part : f.parts)
-            for (LiteralSet& set : run(part, negated)) add(result, literals, std::move(set));
-        return without_subsumed(std::move(result));
+            for (LiteralSet& set : run(part, negated)) add(candidates, literals, std::move(set));
+        return reduce(std::move(candidates));
     }
 
-    Sets product(const Formula& f, bool negated) const {
+    Sets product(const Formula& f, bool negated) {
         // Single literals first: they are many at times, and make the rest shorter.
         LiteralSet certain;
         std::vector<const Formula*> factors;
@@ -68,59 +69,78 @@ private:
         std::sort(certain.begin(), certain.end());
         if (contradicts_itself(certain)) return {};
 
-        Sets result;
-        std::size_t literals = 0;
-        add(result, literals, std::move(certain));
+        Sets result = reduce({std::move(certain)});
         for (const Formula* factor : factors) result = multiply(result, run(*factor, negated));
-        return without_subsumed(std::move(result));
+        return result;
     }
 
-    Sets multiply(const Sets& left, const Sets& right) const {
-        Sets result;
+    Sets multiply(const Sets& left, const Sets& right) {
+        Sets candidates;
         std::size_t literals = 0;
         for (const LiteralSet& l : left) {
             const bool absorbs = std::any_of(right.begin(), right.end(), [&](const auto& r) { return includes(l, r); });
             if (absorbs) {
-                add(result, literals, l);
+                add(candidates, literals, l);
                 continue;
             }
             for (const LiteralSet& r : right) {
                 LiteralSet both;
                 std::set_union(l.begin(), l.end(), r.begin(), r.end(), std::back_inserter(both));
-                if (!contradicts_itself(both)) add(result, literals, std::move(both));
+                work(both.size());
+                if (!contradicts_itself(both)) add(candidates, literals, std::move(both));
             }
         }
-        std::sort(result.begin(), result.end());
-        result.erase(std::unique(result.begin(), result.end()), result.end());
-        return result;
+        return reduce(std::move(candidates));
     }
 
-    void add(Sets& sets, std::size_t& literals, LiteralSet set) const {
+    void add(Sets& candidates, std::size_t& literals, LiteralSet set) const {
         literals += set.size();
-        sets.push_back(std::move(set));
-        if (sets.size() > limits_.conjunctions_max)
-            refuse("conjunctions", "limits.filter_conjunctions", limits_.conjunctions_max);
-        if (literals > limits_.literals_max) refuse("literals", "limits.filter_literals", limits_.literals_max);
+        candidates.push_back(std::move(set));
+        if (candidates.size() > candidates_factor * limits_.conjunctions_max) refuse_conjunctions();
+        if (literals > candidates_factor * limits_.literals_max) refuse_literals();
     }
 
-    [[noreturn]] static void refuse(const std::string& what, const std::string& option, std::size_t limit) {
-        throw Fault{0, "as alternatives of conditions joined by 'and', this filter has more than " +
-                           std::to_string(limit) + " " + what + " (" + option + " = " + std::to_string(limit) +
-                           "); write it with fewer 'or' inside 'and', or as several subscriptions"};
-    }
-
-    static Sets without_subsumed(Sets sets) {
-        std::stable_sort(sets.begin(), sets.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    // Drops what another set subsumes, then holds the rest against the limits.
+    Sets reduce(Sets candidates) {
+        std::sort(candidates.begin(), candidates.end(), [](const LiteralSet& a, const LiteralSet& b) {
+            return a.size() != b.size() ? a.size() < b.size() : a < b;
+        });
         Sets kept;
-        for (LiteralSet& set : sets) {
-            const bool subsumed =
-                std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return includes(set, k); });
-            if (!subsumed) kept.push_back(std::move(set));
+        std::size_t literals = 0;
+        for (LiteralSet& set : candidates) {
+            if (std::any_of(kept.begin(), kept.end(), [&](const auto& k) { return includes(set, k); })) continue;
+            literals += set.size();
+            kept.push_back(std::move(set));
+            if (kept.size() > limits_.conjunctions_max) refuse_conjunctions();
+            if (literals > limits_.literals_max) refuse_literals();
         }
         return kept;
     }
 
+    bool includes(const LiteralSet& larger, const LiteralSet& smaller) {
+        work(1 + smaller.size());
+        return smaller.size() <= larger.size() &&
+               std::includes(larger.begin(), larger.end(), smaller.begin(), smaller.end());
+    }
+
+    void work(std::size_t literals) {
+        if (literals > work_left_) refuse_conjunctions();
+        work_left_ -= literals;
+    }
+
+    [[noreturn]] void refuse_conjunctions() const {
+        refuse("conjunctions", "limits.filter_conjunctions", limits_.conjunctions_max);
+    }
+    [[noreturn]] void refuse_literals() const { refuse("literals", "limits.filter_literals", limits_.literals_max); }
+
+    [[noreturn]] static void refuse(const std::string& what, const std::string& option, std::size_t limit) {
+        throw Fault{0, "written out as alternatives, each a list of conditions joined by 'and', this filter has more " +
+                           ("than " + std::to_string(limit)) + " " + what + " (" + option + " = " +
+                           std::to_string(limit) + "); use fewer 'or' inside 'and', or several subscriptions"};
+    }
+
     const NormalFormLimits& limits_;
+    std::size_t work_left_;
 };
 
 }  // namespace
@@ -129,4 +149,4 @@ std::vector<LiteralSet> disjunctive_normal_form(const Formula& formula, const No
     return NormalForm(limits).run(formula, false);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -7,7 +7,7 @@
 
 #include "protocol/filter/formula.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // A literal is 2 * leaf, + 1 where it is negated.
 using LiteralSet = std::vector<std::uint32_t>;  // ascending
@@ -18,8 +18,8 @@ struct NormalFormLimits {
 };
 
 // Conjunctions that hold a literal and its negation, or that another one subsumes, are dropped. The work is bounded by
-// the limits and the size of the formula: a normal form that explodes is given up as soon as it passes a limit. Throws
+// the limits: a normal form that explodes is given up as soon as it passes one of them. Throws
 // a Fault then.
 std::vector<LiteralSet> disjunctive_normal_form(const Formula& formula, const NormalFormLimits& limits);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::optional<Attribute> string_of(const Operand& operand) {
     return attribute;
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -8,7 +8,7 @@
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // node_set, strings and numbers are compared value by value; string and number have exactly one value.
 struct Operand {
@@ -25,4 +25,4 @@ std::optional<AttributePath> as_attribute_path(const Expression& simplified, std
 // The attribute that gives string() of the operand: of the first node only. Nothing if it is no text.
 std::optional<Attribute> string_of(const Operand& operand);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -11,7 +11,7 @@
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -343,4 +343,4 @@ private:
 
 Expression parse(std::string_view text, std::size_t depth_max) { return Parser(text, depth_max).run(); }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

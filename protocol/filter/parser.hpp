@@ -7,9 +7,9 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // `depth_max` bounds both the nesting of the text and the depth of the tree.
 Expression parse(std::string_view text, std::size_t depth_max);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -14,7 +14,7 @@
 #include "protocol/filter/simplify.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -140,4 +140,4 @@ Formula scan_selection(const Expression& e, Leaves& leaves) {
     return leaves.scanned(std::move(key), std::move(text), "it selects by position or along an axis", e.offset);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -8,7 +8,7 @@
 #include "protocol/filter/leaves.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // The boolean value of the expression, with the node `parents` levels above the event's element as context node.
 Formula scan_test(const Expression& simplified, std::size_t parents, Leaves& leaves);
@@ -16,4 +16,4 @@ Formula scan_test(const Expression& simplified, std::size_t parents, Leaves& lea
 // Whether the event's element is in the node-set of the path.
 Formula scan_selection(const Expression& simplified, Leaves& leaves);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

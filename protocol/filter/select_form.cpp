@@ -7,23 +7,14 @@
 
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/scan.hpp"
+#include "protocol/filter/self_steps.hpp"
 #include "protocol/filter/test_form.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
 using Kind = Expression::Kind;
-
-bool reads_position(const Expression& e) {
-    if (e.kind == Kind::call && (e.text == "position" || e.text == "last")) return true;
-    // Predicates of inner paths count positions of their own.
-    return std::any_of(e.operands.begin(), e.operands.end(), reads_position);
-}
-
-bool is_condition(const Expression& predicate) {
-    return predicate.type != ValueType::number && !reads_position(predicate);
-}
 
 bool is_element_test(const NodeTest& test) {
     return test.kind == NodeTest::Kind::name || test.kind == NodeTest::Kind::any_name ||
@@ -54,8 +45,8 @@ public:
         if (all_named() && !anywhere_) {
             conditions.push_back(whole_path(leaves));
         } else {
-            for (std::size_t i = 0; i < steps_.size(); ++i) add_name_test(conditions, i, leaves);
-            if (!anywhere_) conditions.push_back(name_leaf(steps_.size(), Operator::equal, "", leaves));
+            for (std::size_t i = 0; i < steps_.size(); ++i) conditions.push_back(name_test(i, leaves));
+            if (!anywhere_) conditions.push_back(nothing_above(leaves));
         }
         for (std::size_t i = 0; i < steps_.size(); ++i)
             for (const Expression& predicate : steps_[i]->predicates)
@@ -82,23 +73,19 @@ private:
         return leaves.indexed({"$path", Operator::equal, path, 0}, offset_);
     }
 
-    // An element has a name; the document above the root element has "", and so has what is above that.
-    void add_name_test(std::vector<Formula>& conditions, std::size_t i, Leaves& leaves) const {
-        const NodeTest& test = steps_[i]->test;
-        const std::size_t parents = parents_of(i);
-        if (test.kind == NodeTest::Kind::name)
-            conditions.push_back(name_leaf(parents, Operator::equal, test.name, leaves));
-        else if (test.kind == NodeTest::Kind::any_in_namespace)
-            conditions.push_back(name_leaf(parents, Operator::starts_with, test.name, leaves));
-        else if (parents > 0)
-            conditions.push_back(name_leaf(parents, Operator::not_equal, "", leaves));
+    // What a child step leads to is never the document, even with node().
+    Formula name_test(std::size_t i, Leaves& leaves) const {
+        NodeTest test = steps_[i]->test;
+        if (test.kind == NodeTest::Kind::node) test.kind = NodeTest::Kind::any_name;
+        return compile_node_test(test, parents_of(i), offset_, leaves);
     }
 
-    Formula name_leaf(std::size_t parents, Operator op, const std::string& name, Leaves& leaves) const {
+    // Only the document, or what would be above it, has no name.
+    Formula nothing_above(Leaves& leaves) const {
         Attribute attribute;
         attribute.function = Attribute::Function::name;
-        attribute.path.parents = parents;
-        return leaves.indexed({to_string(attribute), op, name, 0}, offset_);
+        attribute.path.parents = steps_.size();
+        return leaves.indexed({to_string(attribute), Operator::equal, {}, 0}, offset_);
     }
 
     std::vector<const Step*> steps_;
@@ -118,4 +105,4 @@ Formula compile_selection(const Expression& e, Leaves& leaves) {
     return scan_selection(e, leaves);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -6,9 +6,9 @@
 #include "protocol/filter/leaves.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 // True if the event's element is in the node-set; selects(simplified) must hold.
 Formula compile_selection(const Expression& simplified, Leaves& leaves);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

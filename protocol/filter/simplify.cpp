@@ -10,7 +10,7 @@
 #include "protocol/filter/functions.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -228,4 +228,4 @@ bool selects(const Expression& e) {
     return e.absolute || (!e.operands.empty() && selects(e.operands[0]));
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -5,11 +5,11 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 Expression simplify(Expression expression);
 
 // True if the expression is the selecting form of a filter: paths that start at the root, one or more joined by '|'.
 bool selects(const Expression& expression);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

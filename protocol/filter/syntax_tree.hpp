@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::xpath {
 
 enum class Axis : std::uint8_t {
     child,
@@ -98,4 +98,4 @@ constexpr bool is_arithmetic(Expression::Kind kind) {
     return kind >= Expression::Kind::negate && kind <= Expression::Kind::subtract;
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

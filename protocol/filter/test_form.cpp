@@ -9,8 +9,9 @@
 #include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/operand.hpp"
 #include "protocol/filter/scan.hpp"
+#include "protocol/filter/self_steps.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -79,6 +80,7 @@ public:
         if (is_call(e, "ends-with")) return ends_with(e);
         if (std::optional<Formula> found = test_of_last_step(e)) return std::move(*found);
         if (const std::optional<Operand> operand = as_operand(e, parents_)) return truth(*operand, e.offset);
+        if (std::optional<Formula> found = test_of_self_steps(e, nullptr)) return std::move(*found);
         return scan_test(e, parents_, leaves_);
     }
 
@@ -103,6 +105,10 @@ private:
         return leaves_.indexed({to_string(attribute), op, {}, number + 0.0}, offset);  // one zero only
     }
     Formula exists_leaf(Attribute attribute, std::size_t offset) {
+        const AttributePath& path = attribute.path;
+        const bool element = path.children.empty() && path.last == AttributePath::Last::element;
+        // The event's element has a parent, at least the document.
+        if (attribute.variable.empty() && element && path.parents <= 1) return make_constant(true);
         attribute.function = Attribute::Function::each;
         return leaves_.indexed({to_string(attribute), Operator::exists, {}, 0}, offset);
     }
@@ -129,6 +135,7 @@ private:
         const bool with_boolean = right.kind == Kind::boolean && is_equality(e.kind);
         if (with_boolean) return (e.kind == Kind::equal) == right.boolean ? test(left) : negate(test(left));
         if (const std::optional<Operand> operand = as_operand(left, parents_)) return compare(*operand, e);
+        if (std::optional<Formula> found = test_of_self_steps(left, &e)) return std::move(*found);
         return scan_test(e, parents_, leaves_);
     }
 
@@ -219,6 +226,29 @@ private:
         return make_any(std::move(formulas));
     }
 
+    // Leading self:: and parent:: steps with conditions, then the rest of the path, alone or in its comparison.
+    std::optional<Formula> test_of_self_steps(const Expression& path, const Expression* comparison) {
+        std::optional<SelfSteps> steps = split_self_steps(path, parents_);
+        if (!steps) return std::nullopt;
+        std::vector<Formula> parts;
+        for (const SelfSteps::Condition& c : steps->conditions) {
+            parts.push_back(compile_node_test(c.test, c.parents, path.offset, leaves_));
+            for (const Expression& predicate : c.predicates)
+                parts.push_back(compile_test(predicate, c.parents, leaves_));
+        }
+        Expression rest = std::move(steps->rest);
+        if (comparison) {
+            Expression compared = *comparison;
+            compared.operands[0] = std::move(rest);
+            rest = std::move(compared);
+        }
+        parts.push_back(compile_test(rest, steps->parents, leaves_));
+        Formula formula = make_all(std::move(parts));
+        // A leaf that is scanned far up is written as such a path itself; it must stay one leaf.
+        if (steps->parents > 1 && leaves_.scans(formula)) return std::nullopt;
+        return formula;
+    }
+
     static bool is_dot(const Expression& e) {
         const std::optional<AttributePath> path = as_attribute_path(e, 0);
         return path && *path == AttributePath{};
@@ -228,10 +258,25 @@ private:
     Leaves& leaves_;
 };
 
+Formula name_leaf(std::size_t parents, Operator op, std::string name, std::size_t offset, Leaves& leaves) {
+    Attribute attribute;
+    attribute.function = Attribute::Function::name;
+    attribute.path.parents = parents;
+    return leaves.indexed({to_string(attribute), op, std::move(name), 0}, offset);
+}
+
 }  // namespace
+
+Formula compile_node_test(const NodeTest& test, std::size_t parents, std::size_t offset, Leaves& leaves) {
+    if (test.kind == NodeTest::Kind::name) return name_leaf(parents, Operator::equal, test.name, offset, leaves);
+    if (test.kind == NodeTest::Kind::any_in_namespace)
+        return name_leaf(parents, Operator::starts_with, test.name, offset, leaves);
+    if (test.kind == NodeTest::Kind::node || parents == 0) return make_constant(true);
+    return name_leaf(parents, Operator::not_equal, "", offset, leaves);
+}
 
 Formula compile_test(const Expression& e, std::size_t parents, Leaves& leaves) {
     return TestCompiler(parents, leaves).test(e);
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace sluice {
+namespace sluice::xpath {
 
 namespace {
 
@@ -219,4 +219,4 @@ std::string write(const Expression& e) {
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::xpath

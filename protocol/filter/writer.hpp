@@ -6,7 +6,7 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice {
+namespace sluice::xpath {
 
 std::string write(const Expression& expression);
 
@@ -18,4 +18,4 @@ std::string write_number(double number);
 std::string_view operator_text(Expression::Kind kind);  // of a binary operator
 std::string_view axis_name(Axis axis);
 
-}  // namespace sluice
+}  // namespace sluice::xpath

@@ -49,7 +49,10 @@ TEST_CASE("a leaf with an index") {
         {"enclosure/@length", "enclosure/@length", Operator::exists},
         {"../../@*", "../../@*", Operator::exists},
         {"(author/name)/text()", "author/name/text()", Operator::exists},
-        {".", ".", Operator::exists},
+        {"../..", "../..", Operator::exists},
+        {"self::item", "name(.)", Operator::equal, "item"},
+        {"../self::*", "name(..)", Operator::not_equal, ""},
+        {"parent::node()[title]", "../title", Operator::exists},
         {"$title", "$title", Operator::exists},
         {"category = 'politics'", "category", Operator::equal, "politics"},
         {"\"politics\"=category", "category", Operator::equal, "politics"},
@@ -207,7 +210,14 @@ TEST_CASE("boolean structure becomes conjunctions") {
     CHECK(compiled("'' or 0 or number('x')").conjunctions.empty());
     CHECK(compiled("a or true()").conjunctions == Disjunction{{}});
     CHECK(structure("//item[a]") == "+name(.)+a");
-    CHECK(structure("//item[a] | //entry[b]") == "+name(.)+a | +name(.)+b");
+    CHECK(structure("//item[a] | //entry[b]") == "+name(.)+b | +name(.)+a");
+    CHECK(structure("self::item[a]/b = 'x'") == "+name(.)+a+b");
+    CHECK(structure("parent::channel/title = 'x'") == "+name(..)+../title");
+    CHECK(structure("not(parent::channel[a])") == "-name(..) | -../a");
+    CHECK(structure("parent::channel[a[2]]") == "+name(..)+test parent::node()[a[2]]");
+    CHECK(structure("../parent::rss[a[2]]") == "+test ../parent::rss[a[2]]");
+    CHECK(structure("..") == "");
+    CHECK(structure(". and a") == "+a");
     CHECK(structure("//channel/item") == "+name(..)+name(.)");
     CHECK(structure("/*/item") == "+name(..)+name(.)+name(../..)");
     CHECK(structure("/rss/channel[title = 'x']/item[a][b]") == "+$path+../title+a+b");
