@@ -10,7 +10,7 @@
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/filter/xpath_number.hpp"
-#include "random_expression.hpp"
+#include "tests/unit/protocol/filter/random_expression.hpp"
 
 using namespace sluice;
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "protocol/filter/filter.hpp"
-#include "random_expression.hpp"
+#include "tests/unit/protocol/filter/random_expression.hpp"
 
 using namespace sluice;
 

@@ -1,4 +1,4 @@
-#include "random_expression.hpp"
+#include "tests/unit/protocol/filter/random_expression.hpp"
 
 namespace sluice {
 
