@@ -131,9 +131,10 @@ bool Scanner::prolog() {
 
 // <?xml version="1.0" encoding="utf-8" standalone="yes"?>. The encoding has been dealt with; only its form counts here.
 bool Scanner::xml_declaration() {
+    // Whatever version is written is read as 1.0, as other parsers do.
     const auto is_version = [](std::string_view value) {
-        return value.size() > 2 && value.starts_with("1.") &&
-               value.find_first_not_of("0123456789", 2) == std::string_view::npos;
+        return std::all_of(value.begin(), value.end(),
+                           [](char c) { return c > 0 && is_name_char(static_cast<unsigned char>(c)); });
     };
     const auto is_encoding = [](std::string_view value) {
         return !value.empty() && value[0] != '_' && is_name_start(static_cast<unsigned char>(value[0])) &&

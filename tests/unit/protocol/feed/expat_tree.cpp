@@ -1,0 +1,93 @@
+#include "tests/unit/protocol/feed/expat_tree.hpp"
+
+#include <algorithm>
+#include <expat.h>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "protocol/feed/ascii.hpp"
+#include "protocol/feed/namespaces.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr char separator = '\x01';  // no document can hold it
+
+using Attributes = std::map<std::string, std::string>;
+
+void write_start(std::string& tree, const std::string& name, const Attributes& attributes) {
+    tree += '<' + name;
+    for (const auto& [key, value] : attributes) tree += ' ' + key + "=\"" + value + '"';
+    tree += '>';
+}
+
+void write_text(std::string& tree, std::string_view text) {
+    std::copy_if(text.begin(), text.end(), std::back_inserter(tree),
+                 [](char c) { return ascii_space.find(c) == std::string_view::npos; });
+}
+
+// "uri local prefix", "uri local" or "local", with the separator, as a name in our tree.
+std::string customary_name(std::string_view triplet, bool is_attribute) {
+    const std::size_t first = triplet.find(separator);
+    if (first == std::string_view::npos) return std::string(triplet);
+    const std::string_view uri = triplet.substr(0, first);
+    std::string_view local = triplet.substr(first + 1), prefix;
+    if (const std::size_t second = local.find(separator); second != std::string_view::npos) {
+        prefix = local.substr(second + 1);
+        local = local.substr(0, second);
+    }
+    const KnownNamespace* known = find_known_namespace(uri);
+    if (known && !(is_attribute && known->declaration.empty()))
+        return std::string(known->prefix()) + std::string(local);
+    return (prefix.empty() ? std::string() : std::string(prefix) + ':') + std::string(local);
+}
+
+void XMLCALL on_start(void* tree, const XML_Char* name, const XML_Char** pairs) {
+    Attributes attributes;
+    for (; *pairs; pairs += 2) attributes[customary_name(pairs[0], true)] = pairs[1];
+    write_start(*static_cast<std::string*>(tree), customary_name(name, false), attributes);
+}
+
+void XMLCALL on_end(void* tree, const XML_Char*) { *static_cast<std::string*>(tree) += "</>"; }
+
+void XMLCALL on_text(void* tree, const XML_Char* text, int size) {
+    write_text(*static_cast<std::string*>(tree), std::string_view(text, static_cast<std::size_t>(size)));
+}
+
+void write_node(std::string& tree, pugi::xml_node node) {
+    if (node.type() != pugi::node_element) return write_text(tree, node.value());
+    Attributes attributes;
+    for (const pugi::xml_attribute attribute : node.attributes()) {
+        const std::string_view name = attribute.name();
+        if (name != "xmlns" && !name.starts_with("xmlns:")) attributes[attribute.name()] = attribute.value();
+    }
+    write_start(tree, node.name(), attributes);
+    for (const pugi::xml_node child : node.children()) write_node(tree, child);
+    tree += "</>";
+}
+
+}  // namespace
+
+ExpatVerdict expat_tree(const std::string& text) {
+    const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(
+        XML_ParserCreateNS("UTF-8", separator), XML_ParserFree);
+    std::string tree;
+    XML_SetReturnNSTriplet(parser.get(), 1);
+    XML_SetUserData(parser.get(), &tree);
+    XML_SetElementHandler(parser.get(), on_start, on_end);
+    XML_SetCharacterDataHandler(parser.get(), on_text);
+    if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK)
+        return {tree, {}, false};
+    const XML_Error code = XML_GetErrorCode(parser.get());
+    return {std::nullopt, XML_ErrorString(code), code == XML_ERROR_UNBOUND_PREFIX};
+}
+
+std::string pugixml_tree(const pugi::xml_document& document) {
+    std::string tree;
+    write_node(tree, document.document_element());
+    return tree;
+}
+
+}  // namespace sluice

@@ -1,0 +1,287 @@
+// The scanner accepts what expat accepts, and the tree says what expat says. Where they differ on purpose:
+// - white space and a byte order mark before the XML declaration; HTML's entities; customary prefixes that are not
+//   declared: accepted (xml_scanner_test.cpp);
+// - entities with markup, other entities or outside text: refused where they are used, not expanded or left out;
+// - names by the fifth edition of XML 1.0, expat's by the fourth;
+// - the declarations inside a DOCTYPE are looked at only as far as it takes to find their end.
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "protocol/feed/html_entities.hpp"
+#include "protocol/feed/utf8.hpp"
+#include "protocol/feed/xml_scanner.hpp"
+#include "tests/unit/protocol/feed/expat_tree.hpp"
+
+using namespace sluice;
+
+namespace {
+
+// The tree as we see it; absent if we refuse the text, with the reason.
+std::optional<std::string> our_tree(const std::string& text, std::string& reason) {
+    if (const auto bad = find_bad_text(text)) return reason = "bad text", std::nullopt;
+    auto scanned = scan_xml(text, FeedLimits());
+    if (!scanned) return reason = scanned.error().message, std::nullopt;
+    pugi::xml_document document;
+    REQUIRE(document.load_buffer_inplace(scanned->text.data(), scanned->text.size(), feed_parse_flags,
+                                         pugi::encoding_utf8));
+    return pugixml_tree(document);
+}
+
+// True if both accept the text.
+bool agree(const std::string& text) {
+    INFO(text);
+    std::string reason;
+    const auto ours = our_tree(text, reason);
+    const ExpatVerdict expats = expat_tree(text);
+    INFO("ours: " << reason << ", expat's: " << expats.error);
+    if (ours && expats.is_unbound_prefix) return false;  // a customary prefix
+    CHECK(ours.has_value() == expats.tree.has_value());
+    if (!ours || !expats.tree) return false;
+    CHECK(*ours == *expats.tree);
+    return true;
+}
+
+// References to HTML's entities replaced: expat does not know them.
+std::string without_html_entities(std::string text) {
+    for (std::size_t at = 0; (at = text.find('&', at)) != std::string::npos; ++at) {
+        const std::size_t end = text.find(';', at);
+        if (end == std::string::npos) break;
+        const std::string_view character = html_entity(std::string_view(text).substr(at + 1, end - at - 1));
+        if (!character.empty()) text.replace(at, end + 1 - at, character);
+    }
+    return text;
+}
+
+class Mutator {
+public:
+    explicit Mutator(unsigned seed) : random_(seed) {}
+
+    std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+
+    void mutate(std::string& text) {
+        static const char* const pieces[] = {"<",
+                                             ">",
+                                             "&",
+                                             "&amp;",
+                                             "&lt;",
+                                             "]]>",
+                                             "]",
+                                             "--",
+                                             "<!--",
+                                             "-->",
+                                             "<![CDATA[",
+                                             "\"",
+                                             "'",
+                                             "=",
+                                             "/",
+                                             " ",
+                                             "\n",
+                                             "\r",
+                                             "\t",
+                                             "<?p ?>",
+                                             "?>",
+                                             "<?",
+                                             "<?xml",
+                                             "&#",
+                                             "&#65;",
+                                             "&#x4E00;",
+                                             "&#0;",
+                                             "&#xD800;",
+                                             "a",
+                                             "a:",
+                                             ":",
+                                             "b='1'",
+                                             " a:b='1' ",
+                                             "xmlns",
+                                             " xmlns='u'",
+                                             " xmlns:a='v'",
+                                             " xmlns:c='v'",
+                                             " xmlns=''",
+                                             " xmlns:a=''",
+                                             "<b>",
+                                             "</b>",
+                                             "<b/>",
+                                             "<a:b/>",
+                                             "</",
+                                             "/>",
+                                             "\xC3\xA9",
+                                             "\xE2\x80\x94",
+                                             "\x01",
+                                             "!",
+                                             ";",
+                                             "-",
+                                             "xml",
+                                             "<!",
+                                             "1"};
+        const std::size_t at = below(text.size() + 1);
+        const std::size_t size = std::min(below(8) + 1, text.size() - at);
+        switch (below(4)) {
+            case 0:
+                text.erase(at, size);
+                break;
+            case 1:
+                text.insert(below(text.size() + 1), text.substr(at, size));
+                break;
+            default:
+                text.insert(at, pieces[below(std::size(pieces))]);
+        }
+    }
+
+private:
+    std::mt19937 random_;
+};
+
+const char* const well_formed[] = {
+    "<a/>",
+    "<a ></a >",
+    "<a b='1' c=\"2\"/>",
+    "<a b = '1'\n\tc=\"'\"/>",
+    "<?xml version='1.0'?><a/>",
+    "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone='yes' ?>\n<!-- c --><?p q?><a/><!-- d --><?r?>\n",
+    "<a>x &amp; y &lt; z &gt; &quot;&apos; &#65;&#x42; > ] ]] ]></a>",
+    "<a b='&amp;&lt;&#10;&#9; \t\n\r\n\r x'>1\r\n2\r3</a>",
+    "<a><![CDATA[<b>&amp;]] ]>]]></a>",
+    "<a><![CDATA[]]>x<![CDATA[]]]]><![CDATA[>]]></a>",
+    "<a><!-- - -> <b> &x; --><?p <b> & ?></a>",
+    "<a><b><c/></b><b>t<c>u</c>v</b></a>",
+    "<a xmlns='u'><b xmlns=''/><b/></a>",
+    "<p:a xmlns:p='u' xmlns:q='v' p:b='1' q:b='2' b='3'><q:c xmlns:q='w' q:d='1'/></p:a>",
+    "<a xml:lang='en' xml:space='preserve'/>",
+    "<a xmlns:xml='http://www.w3.org/XML/1998/namespace'/>",
+    "<d:a xmlns:d='http://purl.org/dc/elements/1.1/'><d:b d:c='1'/></d:a>",
+    "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:a='http://www.w3.org/2005/Atom'><a:entry a:b='1'>"
+    "<div xmlns='http://www.w3.org/1999/xhtml' xmlns:m='http://search.yahoo.com/mrss/'><p "
+    "m:q='1'/>x</div></a:entry></feed>",
+    "<a xmlns:m='http://search.yahoo.com&#x2F;mrss/'><m:b/></a>",
+    "<\xC3\xA9 \xE4\xB8\x80='1'>\xF0\x9F\x98\x80</\xC3\xA9>",
+    "<\xC3\xA9 \xC3\xA8='1'>\xC3\xAF</\xC3\xA9>",
+    "<a-b.c_d1 e-f='g'/>",
+    "<a1 b1='1' b2='2' b3='3' b4='4' b5='5' b6='6' b7='7' b8='8' b9='9' ba='a'/>",
+    "<!DOCTYPE a><a/>",
+    "<!DOCTYPE a SYSTEM \"x'>\"><a/>",
+    "<!DOCTYPE a PUBLIC '-//A//B' \"c\" [ ] ><a/>",
+    "<!DOCTYPE a [<!ELEMENT a ANY><!ATTLIST a b CDATA #IMPLIED><!-- ]> --><?p ]> ?>"
+    "<!ENTITY e \"it's > &#65; \"><!ENTITY e 'second'><!NOTATION n SYSTEM 'x'>]><a b='&e;'>&e;&e;</a>",
+    "<!DOCTYPE a [<!ENTITY quot '&#34;'><!ENTITY % p 'x'>]><a>&quot;</a>",
+};
+
+const char* const not_well_formed[] = {
+    "",
+    " ",
+    "x",
+    "<a>",
+    "<a/><b/>",
+    "<a/>x",
+    "<a/>&#32;",
+    "<a/><![CDATA[]]>",
+    "<a></b>",
+    "<a></a",
+    "<a",
+    "<a b",
+    "<a b=",
+    "<a b='",
+    "<a b='1'",
+    "<a b=1/>",
+    "<a b/>",
+    "<a b='1'c='2'/>",
+    "<a b='1' b='2'/>",
+    "<a b='<'/>",
+    "<a b='&'/>",
+    "<a b='&x;'/>",
+    "<a>&x;</a>",
+    "<a>& </a>",
+    "<a>&amp</a>",
+    "<a>&#;</a>",
+    "<a>&#x;</a>",
+    "<a>&#a;</a>",
+    "<a>&#0;</a>",
+    "<a>&#1;</a>",
+    "<a>&#xFFFE;</a>",
+    "<a>&#xD800;</a>",
+    "<a>&#x110000;</a>",
+    "<a>&#99999999999999999999;</a>",
+    "<a>]]></a>",
+    "<a>\x01</a>",
+    "<a b='\x1f'/>",
+    "<a><!-- -- --></a>",
+    "<a><!-- ---></a>",
+    "<a><!--></a>",
+    "<a><!- -></a>",
+    "<a><? ?></a>",
+    "<a><?p</a>",
+    "<a><?p+?></a>",
+    "<a><?xml version='1.0'?></a>",
+    "<a><?XmL ?></a>",
+    "<a><?p:q ?></a>",
+    "<a><![CDATA[</a>",
+    "<a><![cdata[]]></a>",
+    "<a><!DOCTYPE a></a>",
+    "<a/><!DOCTYPE a>",
+    "<!DOCTYPE a><!DOCTYPE a><a/>",
+    "<!DOCTYPE a",
+    "<!DOCTYPE a [",
+    "<!DOCTYPE a [x]><a/>",
+    "<!DOCTYPE><a/>",
+    "<!DOCTYPE a PUBLIC 'x'><a/>",
+    "<!DOCTYPE a SYSTEM x><a/>",
+    "<?xml?><a/>",
+    "<?xml encoding='utf-8'?><a/>",
+    "<?xml version='1.0' standalone='maybe'?><a/>",
+    "<?xml version='1.0' standalone='yes' encoding='utf-8'?><a/>",
+    "<?xml version='1.0' encoding='8'?><a/>",
+    "<?xml version='1.0'encoding='utf-8'?><a/>",
+    "<?xml version='1.0' ?",
+    "< a/>",
+    "<a / >",
+    "<1a/>",
+    "<-a/>",
+    "<a 1='b'/>",
+    "<a></ a>",
+    "<a></a b='1'>",
+    "<p:a/>",
+    "<a p:b='1'/>",
+    "<:a/>",
+    "<a:/>",
+    "<a:b:c xmlns:a='u'/>",
+    "<a :b='1'/>",
+    "<a xmlns:p=''/>",
+    "<a xmlns:xml='u'/>",
+    "<a xmlns:xmlns='u'/>",
+    "<a xmlns:p='http://www.w3.org/XML/1998/namespace'/>",
+    "<a xmlns='http://www.w3.org/XML/1998/namespace'/>",
+    "<a xmlns:p='http://www.w3.org/2000/xmlns/'/>",
+    "<xmlns:a/>",
+    "<a xmlns:p='u' xmlns:q='u' p:b='1' q:b='2'/>",
+    "<a xmlns:p='u' xmlns:q='u' b1='1' b2='2' b3='3' b4='4' b5='5' b6='6' b7='7' p:b='1' q:b='2'/>",
+    "<a b1='1' b2='2' b3='3' b4='4' b5='5' b6='6' b7='7' b8='8' b9='9' b1='a'/>",
+    "<a xmlns:p='u'><p:b/></a><p:c/>",
+    "<a><b xmlns:p='u'/><p:c/></a>",
+};
+
+}  // namespace
+
+TEST_CASE("the scanner and expat agree on what is well-formed") {
+    for (const char* text : well_formed) CHECK(agree(text));
+    for (const char* text : not_well_formed) CHECK_FALSE(agree(text));
+}
+
+TEST_CASE("the scanner and expat agree on documents with random faults") {
+    // Without a DOCTYPE and without characters that only one of the editions has in names.
+    std::vector<std::string> bases;
+    for (const std::string text : well_formed) {
+        if (text.find("<!DOCTYPE") == std::string::npos && text.find('\xF0') == std::string::npos)
+            bases.push_back(text);
+    }
+    Mutator mutator(20260101);
+    std::size_t accepted = 0;
+    for (int i = 0; i < 300'000; ++i) {
+        std::string text = bases[mutator.below(bases.size())];
+        if (mutator.below(2) == 0) text = "<r>" + text + bases[mutator.below(bases.size())] + "</r>";
+        for (std::size_t faults = mutator.below(3) + 1; faults > 0; --faults) mutator.mutate(text);
+        text = without_html_entities(text);
+        if (text.find_first_not_of(" \t\r\n") != 0) continue;
+        accepted += agree(text);
+    }
+    CHECK(accepted > 20'000);
+}
