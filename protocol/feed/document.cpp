@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/text/ascii.hpp"
 #include "protocol/feed/encoding.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice {
 
@@ -19,6 +19,13 @@ bool is_accepted(std::string_view type) {
                                              "application/x-www-form-urlencoded"};  // what curl says by itself
     return std::find(std::begin(accepted), std::end(accepted), type) != std::end(accepted) || type == "text/xml" ||
            (type.starts_with("application/") && (type.ends_with("xml") || type.ends_with("json")));
+}
+
+// JSON begins with a bracket, whatever white space or byte order mark comes first.
+bool is_json(std::string_view text) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    text = trim(text);
+    return text.starts_with('{') || text.starts_with('[');
 }
 
 FeedError over_limit(const std::string& text, std::size_t offset, const std::string& message, std::size_t value) {
@@ -45,16 +52,12 @@ boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, 
         return FeedError{FeedError::Kind::content_type,
                          "the content type \"" + media_type.type + "\" is not that of a feed, XML or JSON"};
     }
-    auto text = to_utf8(std::move(bytes), media_type.charset, bytes_max);
+    // JSON is UTF-8, whatever charset somebody says it has (RFC 8259 §8.1).
+    const std::string_view charset = is_json(bytes) ? std::string_view() : media_type.charset;
+    auto text = to_utf8(std::move(bytes), charset, bytes_max);
     if (!text) return std::move(text).error();
-
-    std::string_view begin = *text;
-    if (begin.starts_with("\xEF\xBB\xBF")) begin.remove_prefix(3);
-    begin = trim(begin);
-    if (begin.empty()) return FeedError{FeedError::Kind::not_well_formed, "the document is empty"};
-    const bool is_json = begin[0] == '{' || begin[0] == '[';
     auto parsed =
-        is_json ? parse_json_document(std::move(*text), options) : parse_xml_document(std::move(*text), options);
+        is_json(*text) ? parse_json_document(std::move(*text), options) : parse_xml_document(std::move(*text), options);
     if (!parsed) return std::move(parsed).error();
     return DocumentPtr(std::move(*parsed));
 }

@@ -1,6 +1,5 @@
 #include "protocol/feed/encoding.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iconv.h>
@@ -9,8 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "protocol/text/ascii.hpp"
+#include "protocol/feed/encoding_label.hpp"
 #include "protocol/feed/text_position.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice {
@@ -19,112 +19,26 @@ namespace {
 
 using boost::system::result;
 
-struct EncodingLabel {
-    std::string_view label;
-    const char* iconv_name;
-};
-
-constexpr const char* utf8_name = "UTF-8";
-constexpr const char* latin1_name = "windows-1252";
-
-// Only these names reach iconv, which has many more encodings and takes options in a name.
-constexpr EncodingLabel labels[] = {
-    {"utf-8", utf8_name},
-    {"utf8", utf8_name},
-    {"unicode-1-1-utf-8", utf8_name},
-    {"us-ascii", utf8_name},
-    {"ascii", utf8_name},
-    {"utf-16", "UTF-16BE"},
-    {"utf-16le", "UTF-16LE"},
-    {"utf-16be", "UTF-16BE"},
-    {"ucs-2", "UTF-16BE"},
-    {"iso-10646-ucs-2", "UTF-16BE"},
-    {"utf-32", "UTF-32BE"},
-    {"utf-32le", "UTF-32LE"},
-    {"utf-32be", "UTF-32BE"},
-    {"iso-8859-1", latin1_name},
-    {"iso8859-1", latin1_name},
-    {"iso_8859-1", latin1_name},
-    {"latin1", latin1_name},
-    {"latin-1", latin1_name},
-    {"windows-1252", latin1_name},
-    {"cp1252", latin1_name},
-    {"iso-8859-2", "ISO-8859-2"},
-    {"latin2", "ISO-8859-2"},
-    {"iso-8859-3", "ISO-8859-3"},
-    {"iso-8859-4", "ISO-8859-4"},
-    {"iso-8859-5", "ISO-8859-5"},
-    {"iso-8859-6", "ISO-8859-6"},
-    {"iso-8859-7", "ISO-8859-7"},
-    {"iso-8859-8", "ISO-8859-8"},
-    {"iso-8859-9", "CP1254"},
-    {"iso-8859-10", "ISO-8859-10"},
-    {"iso-8859-11", "CP874"},
-    {"tis-620", "CP874"},
-    {"windows-874", "CP874"},
-    {"iso-8859-13", "ISO-8859-13"},
-    {"iso-8859-14", "ISO-8859-14"},
-    {"iso-8859-15", "ISO-8859-15"},
-    {"latin9", "ISO-8859-15"},
-    {"iso-8859-16", "ISO-8859-16"},
-    {"windows-1250", "CP1250"},
-    {"cp1250", "CP1250"},
-    {"windows-1251", "CP1251"},
-    {"cp1251", "CP1251"},
-    {"windows-1253", "CP1253"},
-    {"windows-1254", "CP1254"},
-    {"windows-1255", "CP1255"},
-    {"windows-1256", "CP1256"},
-    {"windows-1257", "CP1257"},
-    {"windows-1258", "CP1258"},
-    {"koi8-r", "KOI8-R"},
-    {"koi8-u", "KOI8-U"},
-    {"ibm866", "CP866"},
-    {"cp866", "CP866"},
-    {"macintosh", "MACINTOSH"},
-    {"shift_jis", "CP932"},
-    {"shift-jis", "CP932"},
-    {"sjis", "CP932"},
-    {"windows-31j", "CP932"},
-    {"euc-jp", "EUC-JP"},
-    {"iso-2022-jp", "ISO-2022-JP"},
-    {"gb2312", "GB18030"},
-    {"gbk", "GB18030"},
-    {"gb18030", "GB18030"},
-    {"big5", "BIG5-HKSCS"},
-    {"big5-hkscs", "BIG5-HKSCS"},
-    {"euc-kr", "CP949"},
-    {"ks_c_5601-1987", "CP949"},
-    {"windows-949", "CP949"},
-};
-
-const char* find_encoding(std::string_view label) {
-    const std::string lower = ascii_lower(label);
-    const auto* found = std::find_if(std::begin(labels), std::end(labels),
-                                     [&](const EncodingLabel& known) { return known.label == lower; });
-    return found == std::end(labels) ? nullptr : found->iconv_name;
-}
-
 struct ByteOrderMark {
     std::string_view bytes;
-    const char* iconv_name;
+    std::string_view encoding;
 };
 
 constexpr ByteOrderMark marks[] = {
-    {"\xEF\xBB\xBF", utf8_name},
+    {"\xEF\xBB\xBF", utf8_encoding},
     {std::string_view("\xFF\xFE\0\0", 4), "UTF-32LE"},
     {std::string_view("\0\0\xFE\xFF", 4), "UTF-32BE"},
     {"\xFF\xFE", "UTF-16LE"},
     {"\xFE\xFF", "UTF-16BE"},
 };
 
-// What the first bytes of XML without a byte order mark look like (XML 1.0, appendix F); null: like ASCII.
-const char* guess_from_zeros(std::string_view bytes) {
+// What the first bytes of XML without a byte order mark look like (XML 1.0, appendix F); empty: like ASCII.
+std::string_view guess_from_zeros(std::string_view bytes) {
     if (bytes.starts_with(std::string_view("<\0\0\0", 4))) return "UTF-32LE";
     if (bytes.starts_with(std::string_view("\0\0\0<", 4))) return "UTF-32BE";
     if (bytes.starts_with(std::string_view("<\0", 2))) return "UTF-16LE";
     if (bytes.starts_with(std::string_view("\0<", 2))) return "UTF-16BE";
-    return nullptr;
+    return {};
 }
 
 // The encoding that an XML declaration names; empty if there is none. Its form is checked when it is parsed.
@@ -162,31 +76,67 @@ std::string from_windows_1252(std::string_view bytes) {
     return text;
 }
 
-result<std::string, FeedError> convert(std::string_view bytes, const char* from, std::size_t bytes_max) {
+bool is_wide(std::string_view encoding) { return encoding.starts_with("UTF-16") || encoding.starts_with("UTF-32"); }
+
+struct Encoding {
+    std::string_view name;  // as iconv calls it
+    std::size_t mark_bytes = 0;
+};
+
+result<Encoding, FeedError> find_encoding(std::string_view bytes, std::string_view charset) {
+    for (const ByteOrderMark& mark : marks) {
+        if (bytes.starts_with(mark.bytes)) return Encoding{mark.encoding, mark.bytes.size()};
+    }
+    const std::string_view guess = guess_from_zeros(bytes);
+    if (charset.empty() && !guess.empty()) return Encoding{guess};
+    const std::string_view label = !charset.empty() ? charset : declared_encoding(bytes);
+    const std::string_view name = label.empty() ? utf8_encoding : encoding_by_label(label);
+    if (name.empty()) {
+        return FeedError{FeedError::Kind::encoding, "the encoding \"" + std::string(label) + "\" is not known"};
+    }
+    if (!is_wide(name)) return Encoding{name};
+    if (!guess.empty()) return Encoding{guess};
+    // A declaration that could be read as ASCII is wrong when it says UTF-16.
+    return Encoding{charset.empty() ? utf8_encoding : name};
+}
+
+result<std::string, FeedError> convert(std::string_view bytes, std::string_view from, std::size_t bytes_max) {
     const auto close = [](iconv_t handle) { iconv_close(handle); };
-    std::unique_ptr<std::remove_pointer_t<iconv_t>, decltype(close)> handle(iconv_open(utf8_name, from), close);
+    std::unique_ptr<std::remove_pointer_t<iconv_t>, decltype(close)> handle(
+        iconv_open(utf8_encoding.data(), from.data()), close);
     if (handle.get() == reinterpret_cast<iconv_t>(-1)) {  // NOLINT(performance-no-int-to-ptr): iconv's way
         handle.release();
-        return FeedError{FeedError::Kind::encoding, std::string("this system can't convert from ") + from};
+        return FeedError{FeedError::Kind::encoding, "this system can't convert from " + std::string(from)};
     }
     std::string text;
     std::array<char, 16 << 10> buffer;
     char* in = const_cast<char*>(bytes.data());  // iconv does not write there
+    char** source = &in;
     std::size_t in_left = bytes.size();
     while (true) {
         char* out = buffer.data();
         std::size_t out_left = buffer.size();
-        const bool is_done = iconv(handle.get(), &in, &in_left, &out, &out_left) != static_cast<std::size_t>(-1);
+        const bool is_done = iconv(handle.get(), source, &in_left, &out, &out_left) != static_cast<std::size_t>(-1);
         const int error = errno;
         text.append(buffer.data(), buffer.size() - out_left);
         if (text.size() > bytes_max) return too_large(bytes_max);
-        if (is_done) return text;
-        if (error == E2BIG) continue;
-        FeedError fault = error_at(FeedError::Kind::encoding, text, text.size(),
-                                   std::string("the bytes here are not text in ") + from);
-        fault.offset = bytes.size() - in_left;
-        return fault;
+        if (is_done && !source) return text;
+        if (is_done) {
+            source = nullptr;  // once more, for a character that waits for an accent
+        } else if (error != E2BIG) {
+            FeedError fault = error_at(FeedError::Kind::encoding, text, text.size(),
+                                       "the bytes here are not text in " + std::string(from));
+            fault.offset = bytes.size() - in_left;
+            return fault;
+        }
     }
+}
+
+result<std::string, FeedError> from_encoding(std::string_view bytes, std::string_view from, std::size_t bytes_max) {
+    if (from != latin1_encoding) return convert(bytes, from, bytes_max);
+    std::string text = from_windows_1252(bytes);
+    if (text.size() > bytes_max) return too_large(bytes_max);
+    return text;
 }
 
 result<std::string, FeedError> checked(std::string text) {
@@ -195,36 +145,19 @@ result<std::string, FeedError> checked(std::string text) {
     const Utf8Char c = utf8_at(text, *bad);
     if (c.length == 0) return error_at(FeedError::Kind::encoding, text, *bad, "the bytes here are not UTF-8");
     return error_at(FeedError::Kind::not_well_formed, text, *bad,
-                    "the control character " + code_point_name(c.code) + " is not allowed");
+                    "the character " + code_point_name(c.code) + " is not allowed");
 }
 
 }  // namespace
 
 result<std::string, FeedError> to_utf8(std::string bytes, std::string_view charset, std::size_t bytes_max) {
-    const auto* mark = std::find_if(std::begin(marks), std::end(marks),
-                                    [&](const ByteOrderMark& m) { return bytes.starts_with(m.bytes); });
-    const char* from = utf8_name;
-    std::size_t skipped = 0;
-    if (mark != std::end(marks)) {
-        from = mark->iconv_name;
-        skipped = from == utf8_name ? 0 : mark->bytes.size();
-    } else {
-        const char* guess = guess_from_zeros(bytes);
-        const std::string_view label = !charset.empty() ? charset : guess ? "" : declared_encoding(bytes);
-        if (!label.empty()) from = find_encoding(label);
-        if (!from) {
-            return FeedError{FeedError::Kind::encoding, "the encoding \"" + std::string(label) + "\" is not known"};
-        }
-        const bool is_wide = std::string_view(from).find("BE") != std::string_view::npos || label.empty();
-        if (guess && is_wide) from = guess;
-    }
-    if (from == utf8_name) return checked(std::move(bytes));
-    const std::string_view input = std::string_view(bytes).substr(skipped);
-    if (from == latin1_name) return checked(from_windows_1252(input));
-    auto text = convert(input, from, bytes_max);
+    const auto encoding = find_encoding(bytes, charset);
+    if (!encoding) return encoding.error();
+    if (encoding->name == utf8_encoding) return checked(std::move(bytes));
+    auto text = from_encoding(std::string_view(bytes).substr(encoding->mark_bytes), encoding->name, bytes_max);
     if (text) return checked(std::move(*text));
     FeedError fault = std::move(text).error();
-    fault.offset += fault.kind == FeedError::Kind::encoding ? skipped : 0;
+    if (fault.kind == FeedError::Kind::encoding) fault.offset += encoding->mark_bytes;
     return fault;
 }
 

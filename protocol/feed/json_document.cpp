@@ -163,7 +163,7 @@ ParsedDocumentResult JsonDocumentParser::parse() {
 
 std::optional<FeedError> JsonDocumentParser::add_items(const json::array& items) {
     const std::vector<std::string_view> sources = json_array_elements(document_->text_, "items");
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t i = 0; i < std::min(items.size(), sources.size()); ++i) {
         const auto offset = static_cast<std::size_t>(sources[i].data() - document_->text_.data());
         if (i == limits_.items_max) return too_many_items(document_->text_, offset, limits_);
         if (!items[i].is_object()) {

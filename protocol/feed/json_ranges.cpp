@@ -72,7 +72,7 @@ std::vector<std::string_view> json_array_elements(std::string_view text, std::st
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     std::vector<std::string_view> elements;
     JsonWalker walker(text);
-    walker.take('{');
+    if (!walker.take('{')) return elements;
     while (!walker.take('}')) {
         const bool is_wanted = is_key(walker.value(), key);
         walker.take(':');

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/text/utf8.hpp"
+
 namespace sluice {
 
 TextPosition position_in(std::string_view text, std::size_t offset) {
@@ -17,8 +19,7 @@ TextPosition position_in(std::string_view text, std::size_t offset) {
     }
     std::string_view line = text.substr(line_begin);
     if (line_begin == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-    position.column += static_cast<std::size_t>(
-        std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    position.column += count_characters(line);
     return position;
 }
 

@@ -88,7 +88,7 @@ bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
     if (name == "rss") return is_root || element.child("channel");
     if (name == "feed") return element.child("entry") || is_in(element, Vocabulary::atom);
     if (name == "rdf:RDF") return element.child("item") || element.child("channel");
-    return is_root && (name == "item" || name == "entry");
+    return is_root && options_.event_path.empty() && (name == "item" || name == "entry");
 }
 
 void XmlDocumentParser::collect_feed(pugi::xml_node element) {

@@ -125,6 +125,7 @@ bool Scanner::prolog() {
             break;
         }
     }
+    if (cursor_.at_end()) return cursor_.fail(cursor_.at(), "the document is empty");
     rewriter_.replace(0, cursor_.at(), {});
     return cursor_.peek() == '<' || cursor_.expected("the root element");
 }

@@ -74,9 +74,9 @@ std::optional<std::size_t> find_bad_text(std::string_view text) {
         }
         const auto c = static_cast<unsigned char>(text[at]);
         if (c >= 0x80) {
-            const std::size_t length = utf8_at(text, at).length;
-            if (length == 0) return at;
-            at += length;
+            const Utf8Char character = utf8_at(text, at);
+            if (character.length == 0 || !is_xml_char(character.code)) return at;
+            at += character.length;
         } else if (c >= 0x20 || c == '\n' || c == '\t' || c == '\r') {
             ++at;
         } else {

@@ -21,10 +21,11 @@ void append_utf8(std::string& text, char32_t code);
 // A stray byte counts as a character.
 std::size_t count_characters(std::string_view text);
 
-// The first place where text is not UTF-8, or holds a control character other than tab, LF and CR.
+// The first place where text is not UTF-8, or holds a character that is_xml_char refuses: a control character other
+// than tab, LF and CR, U+FFFE or U+FFFF.
 std::optional<std::size_t> find_bad_text(std::string_view text);
 
-// XML 1.0's Char, which is also every character that can appear in a feed.
+// XML 1.0's Char.
 constexpr bool is_xml_char(char32_t c) {
     return c == 0x9 || c == 0xA || c == 0xD || (c >= 0x20 && c <= 0xD7FF) || (c >= 0xE000 && c <= 0xFFFD) ||
            (c >= 0x10000 && c <= 0x10FFFF);

@@ -82,7 +82,7 @@ TEST_CASE("a refusal says what is wrong and where") {
     CHECK(error.line == 2);
     CHECK(refused("<a>caf\xE9</a>").kind == Kind::encoding);
     CHECK(refused("<a>caf\xE9</a>").offset == 6);
-    CHECK(refused("<a>\x01</a>").message == "the control character U+0001 is not allowed");
+    CHECK(refused("<a>\x01</a>").message == "the character U+0001 is not allowed");
 }
 
 TEST_CASE("limits are refused with their option and value") {

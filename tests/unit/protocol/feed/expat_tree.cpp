@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "protocol/feed/ascii.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/feed/namespaces.hpp"
 
 namespace sluice {

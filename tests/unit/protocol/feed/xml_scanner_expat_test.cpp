@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "protocol/feed/html_entities.hpp"
-#include "protocol/feed/utf8.hpp"
+#include "protocol/text/utf8.hpp"
 #include "protocol/feed/xml_scanner.hpp"
 #include "tests/unit/protocol/feed/expat_tree.hpp"
 

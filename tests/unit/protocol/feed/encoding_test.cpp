@@ -1,0 +1,133 @@
+#include "protocol/feed/encoding.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace sluice;
+
+namespace {
+
+constexpr std::size_t no_limit = 1u << 20;
+
+std::string converted(std::string bytes, std::string_view charset = {}) {
+    auto text = to_utf8(std::move(bytes), charset, no_limit);
+    if (!text) FAIL(text.error().message);
+    return *text;
+}
+
+FeedError refused(std::string bytes, std::string_view charset = {}, std::size_t bytes_max = no_limit) {
+    const auto text = to_utf8(std::move(bytes), charset, bytes_max);
+    REQUIRE(text.has_error());
+    return text.error();
+}
+
+std::string utf16(std::string_view ascii, bool is_little) {
+    std::string bytes;
+    for (const char c : ascii) {
+        if (!is_little) bytes += '\0';
+        bytes += c;
+        if (is_little) bytes += '\0';
+    }
+    return bytes;
+}
+
+std::string declared(const std::string& encoding, const std::string& rest) {
+    return "<?xml version='1.0' encoding='" + encoding + "'?><a>" + rest + "</a>";
+}
+
+}  // namespace
+
+TEST_CASE("UTF-8 is passed on") {
+    CHECK(converted("<a>\xC3\xA9</a>") == "<a>\xC3\xA9</a>");
+    CHECK(converted("\xEF\xBB\xBF<a/>") == "\xEF\xBB\xBF<a/>");
+    CHECK(converted("<a>\xC3\xA9</a>", "us-ascii") == "<a>\xC3\xA9</a>");
+    CHECK(converted("").empty());
+}
+
+TEST_CASE("the byte order mark comes first, then the charset, then the declaration") {
+    const std::string latin = declared("iso-8859-1", "\xE9"), utf8 = declared("iso-8859-1", "\xC3\xA9");
+    CHECK(converted(latin) == utf8);
+    CHECK(converted(declared("utf-8", "\xE9"), "iso-8859-1") == declared("utf-8", "\xC3\xA9"));
+    CHECK(converted(utf8, "utf-8") == utf8);
+    CHECK(converted("\xEF\xBB\xBF" + utf8, "iso-8859-1") == "\xEF\xBB\xBF" + utf8);
+    CHECK(converted("\n " + latin) == "\n " + utf8);
+    CHECK(converted("<a encoding='iso-8859-1'>\xC3\xA9</a>") == "<a encoding='iso-8859-1'>\xC3\xA9</a>");
+}
+
+TEST_CASE("UTF-16 and UTF-32, with and without a byte order mark") {
+    const std::string text = "<?xml version='1.0' encoding='utf-16'?><a/>";
+    CHECK(converted("\xFF\xFE" + utf16(text, true)) == text);
+    CHECK(converted("\xFE\xFF" + utf16(text, false)) == text);
+    CHECK(converted(utf16(text, true)) == text);
+    CHECK(converted(utf16(text, false)) == text);
+    CHECK(converted(utf16(text, true), "utf-16") == text);
+    CHECK(converted(utf16(text, false), "UTF-16") == text);
+    CHECK(converted(utf16(text, true), "utf-16le") == text);
+    CHECK(converted(std::string("\xFF\xFE\x3D\xD8\x00\xDE", 6)) == "\xF0\x9F\x98\x80");
+    CHECK(converted(std::string("\xFF\xFE\0\0<\0\0\0", 8)) == "<");
+    CHECK(converted(std::string("\0\0\xFE\xFF\0\0\0<", 8)) == "<");
+    CHECK(converted(declared("utf-16", "\xC3\xA9")) == declared("utf-16", "\xC3\xA9"));
+    CHECK(refused(std::string("\xFF\xFE\x3D\xD8", 4)).kind == FeedError::Kind::encoding);
+    CHECK(refused(std::string("\xFF\xFE<\0a", 5)).offset == 4);
+    CHECK(refused(utf16("<a/>", true), "iso-8859-1").kind == FeedError::Kind::not_well_formed);
+}
+
+TEST_CASE("other encodings, by the names that browsers know") {
+    CHECK(converted("\x93smart\x94 \x80 \x81", "ISO-8859-1") == "\xE2\x80\x9Csmart\xE2\x80\x9D \xE2\x82\xAC \xC2\x81");
+    CHECK(converted("\xA4", "iso-8859-15") == "\xE2\x82\xAC");
+    CHECK(converted("\xCF\xF0\xE8\xE2\xE5\xF2", "windows-1251") == "\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82");
+    CHECK(converted("\xF0\xD2\xC9", "KOI8-R") == "\xD0\x9F\xD1\x80\xD0\xB8");
+    CHECK(converted("\x93\xFA\x96\x7B", "Shift_JIS") == "\xE6\x97\xA5\xE6\x9C\xAC");
+    CHECK(converted("\xC6\xFC\xCB\xDC", "euc-jp") == "\xE6\x97\xA5\xE6\x9C\xAC");
+    CHECK(converted("\x1B$BF|K\\\x1B(B", "iso-2022-jp") == "\xE6\x97\xA5\xE6\x9C\xAC");
+    CHECK(converted("\xD6\xD0", "gb2312") == "\xE4\xB8\xAD");
+    CHECK(converted("\xA4\xA4", "big5") == "\xE4\xB8\xAD");
+    CHECK(converted("\xC7\xD1", "euc-kr") == "\xED\x95\x9C");
+    CHECK(converted("e", "windows-1258") == "e");  // an accent could have followed
+    const std::string long_text(100'000, '\xE4');
+    CHECK(converted(long_text, "iso-8859-2").size() == 2 * long_text.size());
+}
+
+TEST_CASE("every encoding that is offered can be converted") {
+    for (const char* charset :
+         {"utf-16",       "utf-32",       "iso-8859-2",   "iso-8859-3",   "iso-8859-4",   "iso-8859-5",
+          "iso-8859-6",   "iso-8859-7",   "iso-8859-8",   "iso-8859-9",   "iso-8859-10",  "iso-8859-11",
+          "iso-8859-13",  "iso-8859-14",  "iso-8859-15",  "iso-8859-16",  "windows-1250", "windows-1251",
+          "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
+          "windows-874",  "koi8-r",       "koi8-u",       "ibm866",       "macintosh",    "shift_jis",
+          "euc-jp",       "iso-2022-jp",  "gb2312",       "gbk",          "gb18030",      "big5",
+          "euc-kr",       "tis-620"}) {
+        INFO(charset);
+        const bool is_wide = std::string_view(charset).starts_with("utf-");
+        CHECK(converted(is_wide ? "" : "<a/>", charset) == (is_wide ? "" : "<a/>"));
+    }
+}
+
+TEST_CASE("bytes that are not text are refused with their place") {
+    FeedError error = refused("<a>\n\xC3\xA9\xFF</a>");
+    CHECK(error.kind == FeedError::Kind::encoding);
+    CHECK(error.message == "the bytes here are not UTF-8");
+    CHECK(error.offset == 6);
+    CHECK(error.line == 2);
+    CHECK(error.column == 2);
+    error = refused("ab\n\x93\xFA\x93", "shift_jis");
+    CHECK(error.kind == FeedError::Kind::encoding);
+    CHECK(error.offset == 5);
+    CHECK(error.line == 2);
+    CHECK(error.column == 2);
+    error = refused("ab\x0C", "windows-1252");
+    CHECK(error.kind == FeedError::Kind::not_well_formed);
+    CHECK(error.message == "the character U+000C is not allowed");
+    CHECK(refused("a\xEF\xBF\xBF").message == "the character U+FFFF is not allowed");
+}
+
+TEST_CASE("unknown encodings are refused") {
+    CHECK(refused("<a/>", "klingon").message == "the encoding \"klingon\" is not known");
+    CHECK(refused("<a/>", "UTF-16//IGNORE").kind == FeedError::Kind::encoding);
+    CHECK(refused(declared("ebcdic-x", "")).kind == FeedError::Kind::encoding);
+}
+
+TEST_CASE("the limit counts the bytes of the result") {
+    CHECK(refused(std::string(60, '\xE9'), "iso-8859-2", 100).kind == FeedError::Kind::limit);
+    CHECK(refused(std::string(60, '\xE9'), "iso-8859-1", 100).kind == FeedError::Kind::limit);
+    CHECK(to_utf8(std::string(50, '\xE9'), "iso-8859-1", 100).has_value());
+}

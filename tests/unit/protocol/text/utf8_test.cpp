@@ -1,0 +1,41 @@
+#include "protocol/text/utf8.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace sluice;
+
+TEST_CASE("every character is written and read back") {
+    for (char32_t code = 0; code <= 0x10FFFF; code += code < 0x1000 ? 1 : 97) {
+        if (code >= 0xD800 && code <= 0xDFFF) continue;
+        std::string text;
+        append_utf8(text, code);
+        const Utf8Char c = utf8_at(text, 0);
+        REQUIRE(c.code == code);
+        REQUIRE(c.length == text.size());
+        REQUIRE(find_bad_text(text).has_value() == !is_xml_char(code));
+    }
+}
+
+TEST_CASE("what is no UTF-8 has length 0") {
+    for (const char* bytes : {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC3", "\xC3(", "\xE0\x80\x80", "\xE0\x9F\xBF",
+                              "\xE2\x82", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x80\x80\x80", "\xF0\x8F\xBF\xBF",
+                              "\xF0\x9F\x98", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFE", "\xFF"}) {
+        CHECK(utf8_at(bytes, 0).length == 0);
+        CHECK(find_bad_text("0123456789" + std::string(bytes)) == 10u);
+    }
+    CHECK(utf8_at("", 0).length == 0);
+    CHECK(utf8_at("a", 1).length == 0);
+}
+
+TEST_CASE("bad text is found wherever it stands") {
+    const std::string good(40, 'x');
+    CHECK_FALSE(find_bad_text(good));
+    CHECK_FALSE(find_bad_text("a\tb\r\nc\x7F" + good));
+    for (std::size_t at = 0; at < good.size(); ++at) {
+        for (const char bad : {'\0', '\x01', '\x1F', '\x80', '\xFF'}) {
+            std::string text = good;
+            text[at] = bad;
+            CHECK(find_bad_text(text) == at);
+        }
+    }
+}
