@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/feed/node_text.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
 #include "protocol/feed/xml_scanner.hpp"
@@ -124,7 +125,7 @@ std::optional<FeedError> XmlDocumentParser::collect_events() {
         for (const pugi::xml_node child : root.children()) {
             if (child.type() == pugi::node_element) document_->items_.push_back({child, {}});
         }
-        const auto is_data = [](pugi::xml_attribute a) { return !std::string_view(a.name()).starts_with("xmlns"); };
+        const auto is_data = [](pugi::xml_attribute a) { return is_xpath_attribute(a.name()); };
         if (document_->items_.empty() && (root.first_child() || root.find_attribute(is_data))) {
             document_->items_.push_back({root, {}});
         }
