@@ -1,0 +1,33 @@
+// What the daemon has done since it started. Any thread adds and reads; the numbers are not a snapshot.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace sluice {
+
+struct Counters {
+    using Counter = std::atomic<std::uint64_t>;
+
+    Counter connections_accepted{0};
+    Counter connections_refused{0};  // over limits.connections
+    Counter requests{0};
+    Counter request_errors{0};  // replies with a status of 400 or more
+
+    Counter documents{0};              // accepted
+    Counter documents_refused{0};      // not well-formed, over a limit …
+    Counter documents_turned_away{0};  // 503: no room in the queue in time
+    Counter events{0};                 // given an id and queued
+    Counter events_unchanged{0};       // posted again and not delivered again
+
+    Counter batches{0};
+    Counter events_matched{0};      // that went through the matcher
+    Counter events_lost{0};         // in the queue when the drain timeout ran out
+    Counter deliveries{0};          // events handed to a subscriber's queue
+    Counter deliveries_written{0};  // events written to a subscriber's connection
+    Counter slow_consumers{0};      // subscribers disconnected because their queue was full
+};
+
+inline void count(Counters::Counter& counter, std::uint64_t n = 1) { counter.fetch_add(n, std::memory_order_relaxed); }
+
+}  // namespace sluice

@@ -1,0 +1,10 @@
+// The version of this build, "0.1.0".
+#pragma once
+
+#include <string_view>
+
+namespace sluice {
+
+std::string_view version();
+
+}  // namespace sluice

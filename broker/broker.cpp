@@ -1,0 +1,75 @@
+#include "broker/broker.hpp"
+
+#include <algorithm>
+
+#include "broker/base/log.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::chrono::seconds cut_timeout{10};  // for connections to notice that they have been cut
+
+std::size_t io_threads(const Options& options) {
+    return options.io.threads != 0 ? options.io.threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+Backend backend(BackendOption option) { return option == BackendOption::naive ? Backend::naive : Backend::cpu; }
+
+}  // namespace
+
+Broker::Broker(Options options)
+    : options_(std::move(options)),
+      io_threads_(io_threads(options_)),
+      io_(static_cast<int>(io_threads_)),
+      work_(io_.get_executor()),
+      queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
+      fanout_(counters_),
+      matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
+               counters_),
+      registry_({backend(options_.matcher.backend), options_.matcher.apply_delay, options_.limits.subscriptions},
+                fanout_, [this](std::shared_ptr<const Program> program) { matcher_.set_program(std::move(program)); }),
+      publisher_({options_.limits.streams, options_.deduplication.entries}, queue_, counters_),
+      connections_(options_.limits.connections),
+      services_{options_, counters_, queue_, publisher_, registry_, connections_, Clock::now()},
+      listener_(std::make_shared<Listener>(io_, services_)) {}
+
+Broker::~Broker() { drain(); }
+
+void Broker::start() {
+    matcher_.start();
+    listener_->start();
+    for (std::size_t i = 0; i < io_threads_; ++i) threads_.emplace_back([this] { io_.run(); });
+}
+
+void Broker::drain() {
+    if (std::exchange(drained_, true)) return;
+    const Clock::time_point deadline = Clock::now() + options_.shutdown.drain_timeout;
+    services_.draining = true;
+    listener_->close();
+    connections_.drain();
+    queue_.close();
+    drain_matcher(deadline);
+    drain_connections(deadline);
+    work_.reset();
+    io_.stop();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Broker::drain_matcher(Clock::time_point deadline) {
+    if (matcher_.wait_until_done(deadline)) return;
+    const std::size_t lost = queue_.clear();
+    count(counters_.events_lost, lost);
+    log_warn("drain timeout, events not matched", {{"events", lost}});
+    matcher_.wait_until_done(Clock::time_point::max());
+}
+
+void Broker::drain_connections(Clock::time_point deadline) {
+    connections_.end_streams();
+    if (connections_.wait_until_none(deadline)) return;
+    log_warn("drain timeout, connections cut", {{"connections", connections_.size()}});
+    connections_.cut();
+    if (!connections_.wait_until_none(Clock::now() + cut_timeout)) log_error("connections did not end");
+}
+
+}  // namespace sluice

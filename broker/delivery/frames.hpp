@@ -1,0 +1,24 @@
+// Events as server-sent events. Each is rendered once for all subscribers that want its format. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "protocol/feed/event.hpp"
+
+namespace sluice {
+
+using Frame = std::shared_ptr<const std::string>;
+
+// "id: 42\ndata: {…" without the closing brace: each subscriber gets its own json_frame_end() behind it.
+Frame json_frame(const Event& event);
+
+// "}\n\n", or `,"filters":[0,3]}` and a blank line with the indices of the filters that hold.
+std::string json_frame_end(std::span<const std::uint32_t> filters);
+
+// The item as it was published, whole.
+Frame xml_frame(const Event& event);
+
+}  // namespace sluice

@@ -1,0 +1,28 @@
+// One connection that receives events, as the matching side sees it. Shared by the connection and the fan-out; `wanted`
+// belongs to the thread that delivers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "broker/delivery/mailbox.hpp"
+
+namespace sluice {
+
+enum class EventFormat : std::uint8_t { json, xml };
+
+struct Subscriber {
+    Subscriber(MailboxLimits limits, std::function<void()> wake, EventFormat event_format, bool tell_filters)
+        : mailbox(limits, std::move(wake)), format(event_format), tells_filters(tell_filters) {}
+
+    Mailbox mailbox;
+    const EventFormat format;
+    const bool tells_filters;       // whether an event says which of the connection's filters hold
+    std::atomic<bool> gone{false};  // its subscriptions are being removed
+
+    // (event << 32 | filter) for every event of the batch that one of the filters accepts.
+    std::vector<std::uint64_t> wanted;
+};
+
+}  // namespace sluice

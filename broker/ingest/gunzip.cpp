@@ -1,0 +1,48 @@
+#include "broker/ingest/gunzip.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <zlib.h>
+
+namespace sluice {
+
+namespace {
+
+constexpr int gzip_only = 16 + MAX_WBITS;
+constexpr std::size_t first_bytes = 64u << 10;
+
+struct EndInflate {
+    void operator()(z_stream* stream) const { inflateEnd(stream); }
+};
+
+}  // namespace
+
+boost::system::result<std::string, GunzipError> gunzip(std::string_view compressed, std::size_t bytes_max) {
+    z_stream stream{};
+    if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
+    const std::unique_ptr<z_stream, EndInflate> end(&stream);
+    // zlib only reads through next_in, but its type is not const; the body is far below 4 GiB.
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));
+    stream.avail_in = static_cast<uInt>(compressed.size());
+    std::string out;
+    std::size_t filled = 0;
+    for (;;) {
+        // One byte above the bound shows that there is more.
+        if (filled == out.size()) out.resize(std::min(bytes_max + 1, std::max(first_bytes, out.size() * 2)));
+        stream.next_out = reinterpret_cast<Bytef*>(out.data() + filled);
+        stream.avail_out = static_cast<uInt>(out.size() - filled);
+        const int status = inflate(&stream, Z_NO_FLUSH);
+        filled = out.size() - stream.avail_out;
+        if (filled > bytes_max) return GunzipError::too_large;
+        if (status == Z_STREAM_END) {
+            if (stream.avail_in == 0) break;
+            inflateReset(&stream);
+        } else if (status != Z_OK) {
+            return GunzipError::corrupt;
+        }
+    }
+    out.resize(filled);
+    return out;
+}
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+// Matches one batch after another with whatever program is current, and keeps between them what depends on the
+// program's dictionaries alone. Belongs to one thread. Also used by POST /v1/match, for a program of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "broker/matching/event_queue.hpp"
+#include "gpu/matcher.hpp"
+#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/scanned_leaves.hpp"
+
+namespace sluice {
+
+class BatchMatcher {
+public:
+    // The matches stay valid until the next call. At most EventBatch::events_max events.
+    std::span<const Match> match(const Program& program, std::span<const QueuedEvent> events);
+
+private:
+    void use_dictionaries_of(const Program& program);
+    void forget_batch();  // also after one that ended in an exception
+
+    std::shared_ptr<const Dictionary> attributes_;
+    std::shared_ptr<const Dictionary> scanned_;
+    std::optional<Extractor> extractor_;
+    ScannedLeaves leaves_;
+    EventBatch batch_;
+    TextArena arena_;
+    std::vector<Match> matches_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,114 @@
+#include "broker/matching/fanout.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "broker/base/log.hpp"
+#include "broker/delivery/frames.hpp"
+
+namespace sluice {
+
+namespace {
+
+// The frames of one batch, each made when the first subscriber wants it.
+class BatchFrames {
+public:
+    explicit BatchFrames(std::span<const QueuedEvent> events)
+        : events_(events), json_(events.size()), xml_(events.size()) {}
+
+    const Frame& json(std::size_t e) {
+        if (!json_[e]) json_[e] = json_frame(events_[e].event);
+        return json_[e];
+    }
+    const Frame& xml(std::size_t e) {
+        if (!xml_[e]) xml_[e] = xml_frame(events_[e].event);
+        return xml_[e];
+    }
+
+private:
+    std::span<const QueuedEvent> events_;
+    std::vector<Frame> json_;
+    std::vector<Frame> xml_;
+};
+
+std::vector<Message> make_messages(Subscriber& subscriber, BatchFrames& frames) {
+    std::vector<Message> messages;
+    messages.reserve(subscriber.wanted.size());
+    std::sort(subscriber.wanted.begin(), subscriber.wanted.end());
+    std::vector<std::uint32_t> filters;
+    for (std::size_t i = 0; i < subscriber.wanted.size();) {
+        const std::uint64_t event = subscriber.wanted[i] >> 32;
+        filters.clear();
+        for (; i < subscriber.wanted.size() && subscriber.wanted[i] >> 32 == event; ++i) {
+            if (subscriber.tells_filters) filters.push_back(static_cast<std::uint32_t>(subscriber.wanted[i]));
+        }
+        if (subscriber.format == EventFormat::json) {
+            messages.push_back({frames.json(event), json_frame_end(filters)});
+        } else {
+            messages.push_back({frames.xml(event), ""});
+        }
+    }
+    return messages;
+}
+
+}  // namespace
+
+Fanout::Slot* Fanout::find(SubscriptionId id) {
+    if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return nullptr;
+    return &slots_[id.slot];
+}
+
+void Fanout::apply(Change change) {
+    std::vector<Target> dropped;  // destroyed after the lock
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, target] : change.gained) {
+        if (id.slot >= slots_.size()) slots_.resize(std::max<std::size_t>(id.slot + 1, slots_.size() * 2));
+        Slot& slot = slots_[id.slot];
+        if (slot.generation != id.generation) slot = {id.generation, {}};
+        slot.targets.push_back(std::move(target));
+    }
+    for (const SubscriptionId id : change.lost) {
+        Slot* slot = find(id);
+        if (slot == nullptr) continue;
+        const auto first_gone = std::partition(slot->targets.begin(), slot->targets.end(),
+                                               [](const Target& t) { return !t.subscriber->gone.load(); });
+        dropped.insert(dropped.end(), std::move_iterator(first_gone), std::move_iterator(slot->targets.end()));
+        slot->targets.erase(first_gone, slot->targets.end());
+    }
+}
+
+std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> matches) {
+    std::vector<std::shared_ptr<Subscriber>> touched;
+    const std::lock_guard lock(mutex_);
+    for (const Match& match : matches) {
+        Slot* slot = find(match.subscription);
+        if (slot == nullptr) continue;
+        for (const Target& target : slot->targets) {
+            Subscriber& subscriber = *target.subscriber;
+            if (subscriber.wanted.empty()) touched.push_back(target.subscriber);
+            for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
+                const auto event = std::uint64_t{match.word} * 32 + static_cast<unsigned>(std::countr_zero(bits));
+                subscriber.wanted.push_back(event << 32 | target.filter);
+            }
+        }
+    }
+    return touched;
+}
+
+void Fanout::deliver(std::span<const QueuedEvent> events, std::span<const Match> matches) {
+    if (matches.empty()) return;
+    BatchFrames frames(events);
+    for (const auto& subscriber : collect(matches)) {
+        std::vector<Message> messages = make_messages(*subscriber, frames);
+        subscriber->wanted.clear();
+        const std::size_t n = messages.size();
+        const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
+        if (accepted) count(counters_.deliveries, n);
+        if (overflowed_now) {
+            count(counters_.slow_consumers);
+            log_warn("slow consumer", {{"queued_events", subscriber->mailbox.events()}});
+        }
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,53 @@
+// Who gets what a subscription of the engine accepts. Many subscribers that ask for the same share one engine
+// subscription; here it is fanned out again. Changed by the registry's thread, read by the delivering one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "broker/base/counters.hpp"
+#include "broker/delivery/subscriber.hpp"
+#include "broker/matching/event_queue.hpp"
+#include "gpu/matcher.hpp"
+
+namespace sluice {
+
+struct Target {
+    std::shared_ptr<Subscriber> subscriber;
+    std::uint32_t filter = 0;  // which of the subscriber's filters this is
+};
+
+class Fanout {
+public:
+    explicit Fanout(Counters& counters) : counters_(counters) {}
+
+    // Applied together, in this order: `gained` are added, then `lost` drop the targets whose subscriber is gone.
+    struct Change {
+        std::vector<std::pair<SubscriptionId, Target>> gained;
+        std::vector<SubscriptionId> lost;
+    };
+    void apply(Change change);
+
+    // Puts the events of a batch into the mailboxes of those that the matches name, each at most once and in the order
+    // of the batch. Matches of subscriptions that have been removed meanwhile are ignored. One thread at a time.
+    void deliver(std::span<const QueuedEvent> events, std::span<const Match> matches);
+
+private:
+    struct Slot {
+        std::uint32_t generation = 0;
+        std::vector<Target> targets;
+    };
+
+    Slot* find(SubscriptionId id);
+    std::vector<std::shared_ptr<Subscriber>> collect(std::span<const Match> matches);  // fills their `wanted`
+
+    Counters& counters_;
+    std::mutex mutex_;
+    std::vector<Slot> slots_;  // by SubscriptionId::slot
+};
+
+}  // namespace sluice

@@ -1,0 +1,78 @@
+#include "broker/matching/matcher.hpp"
+
+#include <exception>
+
+#include "broker/base/log.hpp"
+
+namespace sluice {
+
+Matcher::Matcher(Settings settings, EventQueue& queue, Fanout& fanout, Counters& counters)
+    : settings_(settings), queue_(queue), fanout_(fanout), counters_(counters) {}
+
+Matcher::~Matcher() {
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Matcher::set_program(std::shared_ptr<const Program> program) {
+    const std::lock_guard lock(program_mutex_);
+    program_.swap(program);
+}
+
+void Matcher::start() {
+    running_ = settings_.threads;
+    for (std::size_t i = 0; i < settings_.threads; ++i) threads_.emplace_back([this] { run(); });
+}
+
+bool Matcher::wait_until_done(std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock lock(turn_mutex_);
+    return turn_changed_.wait_until(lock, deadline, [this] { return running_ == 0; });
+}
+
+void Matcher::run() {
+    BatchMatcher matcher;
+    Batch batch;
+    while (take(batch)) {
+        process(batch, matcher);
+        batch = {};  // an idle matcher keeps no documents and no program alive
+    }
+    const std::lock_guard lock(turn_mutex_);
+    --running_;
+    turn_changed_.notify_all();
+}
+
+bool Matcher::take(Batch& batch) {
+    const std::lock_guard lock(take_mutex_);
+    if (!queue_.pop(settings_.batch_events, settings_.batch_delay, batch.events)) return false;
+    batch.number = next_number_++;
+    // Only now: a subscription that was in place before an event was published is in the program that matches it.
+    const std::lock_guard program_lock(program_mutex_);
+    batch.program = program_;
+    return true;
+}
+
+void Matcher::process(Batch& batch, BatchMatcher& matcher) {
+    std::span<const Match> matches;
+    try {
+        matches = matcher.match(*batch.program, batch.events);
+    } catch (const std::exception& error) {
+        log_error("batch could not be matched", {{"events", batch.events.size()}, {"reason", error.what()}});
+        count(counters_.events_lost, batch.events.size());
+    }
+    {
+        std::unique_lock lock(turn_mutex_);
+        turn_changed_.wait(lock, [&] { return turn_ == batch.number; });
+    }
+    try {
+        fanout_.deliver(batch.events, matches);
+    } catch (const std::exception& error) {
+        log_error("batch could not be delivered", {{"events", batch.events.size()}, {"reason", error.what()}});
+        count(counters_.events_lost, batch.events.size());
+    }
+    count(counters_.batches);
+    count(counters_.events_matched, batch.events.size());
+    const std::lock_guard lock(turn_mutex_);
+    ++turn_;
+    turn_changed_.notify_all();
+}
+
+}  // namespace sluice

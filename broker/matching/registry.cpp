@@ -1,0 +1,126 @@
+#include "broker/matching/registry.hpp"
+
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "protocol/filter/attribute.hpp"
+
+namespace sluice {
+
+Subscription make_subscription(const std::string& stream, const std::string& canonical, Disjunction conjunctions) {
+    if (!stream.empty()) {
+        Attribute attribute;
+        attribute.variable = "stream";
+        const Literal literal{{to_string(attribute), Operator::equal, stream, 0}, false};
+        for (Conjunction& conjunction : conjunctions) conjunction.push_back(literal);
+    }
+    // No stream name has a line feed, so that the parts can't run into each other.
+    return {stream + '\n' + canonical, std::move(conjunctions)};
+}
+
+SubscriptionRegistry::SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink)
+    : settings_(settings), fanout_(fanout), sink_(std::move(sink)), set_(make_subscription_set(settings.backend)) {
+    sink_(set_->compile());
+    thread_ = std::thread([this] { run(); });
+}
+
+SubscriptionRegistry::~SubscriptionRegistry() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+}
+
+bool SubscriptionRegistry::add(std::shared_ptr<Subscriber> subscriber, std::vector<Subscription> subscriptions,
+                               std::function<void()> done) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (size_ + subscriptions.size() > settings_.subscriptions_max) return false;
+        size_ += subscriptions.size();
+        additions_.push_back({std::move(subscriber), std::move(subscriptions), std::move(done)});
+    }
+    changed_.notify_all();
+    return true;
+}
+
+void SubscriptionRegistry::remove(std::shared_ptr<Subscriber> subscriber) {
+    subscriber->gone.store(true);
+    {
+        const std::lock_guard lock(mutex_);
+        removals_.push_back(std::move(subscriber));
+    }
+    changed_.notify_all();
+}
+
+std::size_t SubscriptionRegistry::size() const {
+    const std::lock_guard lock(mutex_);
+    return size_;
+}
+
+std::size_t SubscriptionRegistry::distinct() const {
+    const std::lock_guard lock(mutex_);
+    return distinct_;
+}
+
+void SubscriptionRegistry::run() {
+    auto next_apply = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [this] { return stopping_ || !additions_.empty() || !removals_.empty(); });
+        // A change after a pause is applied at once, those that come close behind it together.
+        changed_.wait_until(lock, next_apply, [this] { return stopping_; });
+        if (additions_.empty() && removals_.empty()) return;
+        auto additions = std::exchange(additions_, {});
+        auto removals = std::exchange(removals_, {});
+        lock.unlock();
+        apply(std::move(additions), removals);
+        next_apply = std::chrono::steady_clock::now() + settings_.apply_delay;
+        lock.lock();
+    }
+}
+
+void SubscriptionRegistry::apply(std::vector<Addition> additions,
+                                 const std::vector<std::shared_ptr<Subscriber>>& removals) {
+    Fanout::Change change;
+    std::size_t removed = 0;
+    for (Addition& addition : additions) apply_addition(addition, change);
+    for (const auto& subscriber : removals) removed += apply_removal(*subscriber, change);
+    fanout_.apply(std::move(change));
+    sink_(set_->compile());
+    {
+        const std::lock_guard lock(mutex_);
+        size_ -= removed;
+        distinct_ = entries_.size();
+    }
+    for (const Addition& addition : additions) addition.done();
+}
+
+void SubscriptionRegistry::apply_addition(Addition& addition, Fanout::Change& change) {
+    auto& held = held_[addition.subscriber.get()];
+    for (std::size_t i = 0; i < addition.subscriptions.size(); ++i) {
+        Subscription& subscription = addition.subscriptions[i];
+        const auto [entry, is_new] = entries_.try_emplace(std::move(subscription.key));
+        if (is_new) entry->second.id = set_->add(subscription.conjunctions);
+        ++entry->second.users;
+        held.push_back(&*entry);
+        change.gained.push_back({entry->second.id, {addition.subscriber, static_cast<std::uint32_t>(i)}});
+    }
+}
+
+std::size_t SubscriptionRegistry::apply_removal(const Subscriber& subscriber, Fanout::Change& change) {
+    const auto held = held_.find(&subscriber);
+    if (held == held_.end()) return 0;
+    const std::size_t removed = held->second.size();
+    for (Entries::value_type* entry : held->second) {
+        change.lost.push_back(entry->second.id);
+        if (--entry->second.users != 0) continue;
+        set_->remove(entry->second.id);
+        entries_.erase(entries_.find(entry->first));
+    }
+    held_.erase(held);
+    return removed;
+}
+
+}  // namespace sluice

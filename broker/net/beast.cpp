@@ -1,0 +1,2 @@
+// Boost.Beast's own code, compiled once for the whole project.
+#include <boost/beast/src.hpp>

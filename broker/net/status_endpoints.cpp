@@ -1,0 +1,63 @@
+// GET /v1/status, /healthz, /readyz
+#include <boost/json/serialize.hpp>
+
+#include "broker/base/version.hpp"
+#include "broker/net/endpoints.hpp"
+#include "broker/net/problems.hpp"
+
+namespace sluice {
+
+namespace asio = boost::asio;
+
+namespace {
+
+boost::json::object counters_json(const Counters& c) {
+    return {{"connections_accepted", c.connections_accepted.load()},
+            {"connections_refused", c.connections_refused.load()},
+            {"requests", c.requests.load()},
+            {"request_errors", c.request_errors.load()},
+            {"documents", c.documents.load()},
+            {"documents_refused", c.documents_refused.load()},
+            {"documents_turned_away", c.documents_turned_away.load()},
+            {"events", c.events.load()},
+            {"events_unchanged", c.events_unchanged.load()},
+            {"batches", c.batches.load()},
+            {"events_matched", c.events_matched.load()},
+            {"events_lost", c.events_lost.load()},
+            {"deliveries", c.deliveries.load()},
+            {"deliveries_written", c.deliveries_written.load()},
+            {"slow_consumers", c.slow_consumers.load()}};
+}
+
+HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
+
+}  // namespace
+
+asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
+    const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - services.started_at;
+    boost::json::object streams;
+    for (const auto& [name, last_id] : services.publisher.streams()) streams[name] = {{"last_id", last_id}};
+    HttpReply reply;
+    reply.headers.emplace_back("Cache-Control", "no-store");
+    reply.body = boost::json::serialize(boost::json::object{
+        {"version", version()},
+        {"uptime_seconds", uptime.count()},
+        {"state", services.draining ? "draining" : "running"},
+        {"backend", services.options.matcher.backend == BackendOption::naive ? "naive" : "cpu"},
+        {"connections", services.connections.size()},
+        {"subscribers", services.subscribers.load()},
+        {"subscriptions", {{"total", services.registry.size()}, {"distinct", services.registry.distinct()}}},
+        {"queue", {{"events", services.queue.events()}, {"bytes", services.queue.bytes()}}},
+        {"counters", counters_json(services.counters)},
+        {"streams", std::move(streams)}});
+    co_return reply;
+}
+
+asio::awaitable<HttpReply> show_health(Services&, HttpRequest&) { co_return text_reply("ok\n"); }
+
+asio::awaitable<HttpReply> show_readiness(Services& services, HttpRequest&) {
+    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    co_return text_reply("ready\n");
+}
+
+}  // namespace sluice

@@ -1,0 +1,133 @@
+// GET /v1/events
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/parse.hpp>
+
+#include "broker/net/endpoints.hpp"
+#include "broker/net/event_stream.hpp"
+#include "broker/net/limits.hpp"
+#include "broker/net/parameters.hpp"
+#include "broker/net/problems.hpp"
+#include "config/load.hpp"
+#include "protocol/filter/filter.hpp"
+
+namespace sluice {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// What is asked for, or the reply that refuses it.
+struct Wish {
+    std::vector<Subscription> subscriptions;
+    EventFormat format = EventFormat::json;
+    std::optional<HttpReply> refusal;
+};
+
+void read_filters(const Query& query, const std::string& stream, const LimitOptions& limits, Wish& wish) {
+    for (const auto& [name, text] : query) {
+        if (name != "filter") continue;
+        if (wish.subscriptions.size() == limits.filters_per_connection) {
+            wish.refusal = status_reply(400, "more filters than limits.filters_per_connection, " +
+                                                 std::to_string(limits.filters_per_connection));
+            return;
+        }
+        auto filter = compile_filter(text, filter_limits(limits));
+        if (!filter) {
+            wish.refusal = filter_problem(filter.error());
+            return;
+        }
+        wish.subscriptions.push_back(make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));
+    }
+    if (wish.subscriptions.empty()) wish.subscriptions.push_back(make_subscription(stream, "", {Conjunction{}}));
+}
+
+Wish read_wish(const HttpRequest& request, const LimitOptions& limits) {
+    Wish wish;
+    wish.refusal = refuse_unknown_parameters(request.query, {"stream", "format"}, "filter");
+    if (wish.refusal) return wish;
+    const std::string_view format = parameter(request.query, "format", "json");
+    if (format != "json" && format != "xml") wish.refusal = bad_parameter("format", format, "json or xml");
+    wish.format = format == "xml" ? EventFormat::xml : EventFormat::json;
+    const std::string stream(parameter(request.query, "stream", "default"));
+    if (stream != "*" && !is_stream_name(stream)) {
+        wish.refusal = bad_parameter("stream", stream, "*, or 1 to 128 of the characters A-Z a-z 0-9 . _ -");
+    }
+    if (!wish.refusal) read_filters(request.query, stream == "*" ? "" : stream, limits, wish);
+    return wish;
+}
+
+// Resumes when the subscriptions are in place. False: there are too many already.
+asio::awaitable<bool> add_subscriptions(SubscriptionRegistry& registry, std::shared_ptr<Subscriber> subscriber,
+                                        std::vector<Subscription> subscriptions) {
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(
+        [&](auto handler) {
+            // Shared, since std::function has to be copyable.
+            const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+            const auto resume = [shared](bool added) {
+                asio::post(asio::get_associated_executor(*shared), [shared, added] { std::move (*shared)(added); });
+            };
+            const bool added =
+                registry.add(std::move(subscriber), std::move(subscriptions), [resume] { resume(true); });
+            if (!added) resume(false);
+        },
+        asio::use_awaitable);
+}
+
+// Counts a subscriber in, and out again unless it is kept.
+class SubscriberPlace {
+public:
+    SubscriberPlace(Services& services)
+        : services_(services), got_(services.subscribers.fetch_add(1) < services.options.limits.subscribers) {}
+    ~SubscriberPlace() {
+        if (!kept_) services_.subscribers.fetch_sub(1);
+    }
+    SubscriberPlace(const SubscriberPlace&) = delete;
+    SubscriberPlace& operator=(const SubscriberPlace&) = delete;
+
+    bool got() const { return got_; }
+    void keep() { kept_ = true; }
+
+private:
+    Services& services_;
+    const bool got_;
+    bool kept_ = false;
+};
+
+HttpReply stream_reply(std::shared_ptr<EventStream> stream) {
+    HttpReply reply;
+    reply.content_type = "text/event-stream";
+    reply.headers = {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+    reply.stream = std::move(stream);
+    return reply;
+}
+
+}  // namespace
+
+asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request) {
+    const LimitOptions& limits = services.options.limits;
+    Wish wish = read_wish(request, limits);
+    if (wish.refusal) co_return std::move(*wish.refusal);
+    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    SubscriberPlace place(services);
+    if (!place.got()) {
+        co_return busy_problem("there are limits.subscribers subscribers already, " +
+                               std::to_string(limits.subscribers));
+    }
+    const DeliveryOptions& delivery = services.options.delivery;
+    const auto alarm = std::make_shared<EventStream::Alarm>(co_await asio::this_coro::executor);
+    const auto subscriber =
+        std::make_shared<Subscriber>(MailboxLimits{delivery.queue_events, delivery.queue_bytes},
+                                     EventStream::ring(alarm), wish.format, wish.subscriptions.size() > 1);
+    if (!co_await add_subscriptions(services.registry, subscriber, std::move(wish.subscriptions))) {
+        co_return busy_problem("there are limits.subscriptions subscriptions already, " +
+                               std::to_string(limits.subscriptions));
+    }
+    place.keep();
+    co_return stream_reply(std::make_shared<EventStream>(services, alarm, subscriber));
+}
+
+}  // namespace sluice

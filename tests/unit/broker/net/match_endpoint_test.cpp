@@ -1,0 +1,67 @@
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <catch2/catch.hpp>
+
+#include "tests/unit/broker/support.hpp"
+
+using sluice::HttpClient;
+using sluice::item;
+using sluice::Reply;
+using sluice::rss;
+using sluice::RunningBroker;
+namespace json = boost::json;
+
+namespace {
+
+const std::string as_json = "Content-Type: application/json\r\n";
+
+Reply match(HttpClient& client, const json::value& body) {
+    return client.post("/v1/match", json::serialize(body), as_json);
+}
+
+}  // namespace
+
+TEST_CASE("a trial tells of every item what holds and why") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const Reply reply = match(client, {{"filter", "category = 'x' and contains(title, 'o')"},
+                                       {"document", rss({item("one", "x"), item("two", "y"), item("six", "x")})}});
+    REQUIRE(reply.status == 200);
+    const json::value items = json::parse(reply.body).at("items");
+    REQUIRE(items.as_array().size() == 3);
+    const auto row = [&](std::size_t i) {
+        std::string text = items.at(i).at("matched").as_bool() ? "+" : "-";
+        for (const auto& leaf : items.at(i).at("because").as_array()) text += leaf.at("value").as_bool() ? "1" : "0";
+        return text + items.at(i).at("id").as_string().c_str();
+    };
+    CHECK(row(0) == "+11one");
+    CHECK(row(1) == "-01two");
+    CHECK(row(2) == "-10six");
+    CHECK(items.at(2).at("index").to_number<int>() == 2);
+}
+
+TEST_CASE("more items than a batch") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    std::vector<std::string> items;
+    for (int i = 0; i < 100; ++i) items.push_back(item(std::to_string(i), i % 7 == 0 ? "x" : "y"));
+    const Reply reply = match(client, {{"filter", "//item[category = 'x']"}, {"document", rss(items)}});
+    const json::value parsed = json::parse(reply.body);
+    for (std::size_t i = 0; i < 100; ++i) {
+        REQUIRE(parsed.at("items").at(i).at("matched").as_bool() == (i % 7 == 0));
+    }
+}
+
+TEST_CASE("a bad trial is refused with its reason") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    CHECK(client.post("/v1/match", "{", as_json).status == 400);
+    CHECK(client.post("/v1/match", "[]", as_json).status == 400);
+    CHECK(match(client, {{"filter", "a"}}).body.find("\\\"document\\\" is missing") != std::string::npos);
+    CHECK(match(client, {{"filter", 1}, {"document", ""}}).status == 400);
+    CHECK(match(client, {{"filtr", "a"}}).body.find("unknown member \\\"filtr\\\"") != std::string::npos);
+    CHECK(match(client, {{"filter", "a["}, {"document", "<a/>"}}).body.find("problem:filter") != std::string::npos);
+    CHECK(match(client, {{"filter", "a"}, {"document", "<a>"}}).body.find("problem:document") != std::string::npos);
+    CHECK(client.post("/v1/match", std::string(100'000, '['), as_json).status == 400);
+}

@@ -1,0 +1,140 @@
+#include <catch2/catch.hpp>
+#include <thread>
+#include <zlib.h>
+
+#include "tests/unit/broker/support.hpp"
+
+using sluice::HttpClient;
+using sluice::item;
+using sluice::Reply;
+using sluice::rss;
+using sluice::RunningBroker;
+
+namespace {
+
+const std::string xml = "Content-Type: application/rss+xml\r\n";
+
+std::string gzip(const std::string& plain) {
+    z_stream stream{};
+    deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    std::string out(deflateBound(&stream, static_cast<uLong>(plain.size())), '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+    stream.avail_in = static_cast<uInt>(plain.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    deflateEnd(&stream);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("publishing says what became of the items") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b")}), xml).body ==
+          R"({"stream":"s","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2})");
+    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b", "x"), item("c")}), xml).body ==
+          R"({"stream":"s","received":3,"new":1,"updated":1,"unchanged":1,"first_id":3,"last_id":4})");
+    CHECK(client.post("/v1/events?stream=s", rss({item("a")}), xml).body ==
+          R"({"stream":"s","received":1,"new":0,"updated":0,"unchanged":1,"first_id":null,"last_id":null})");
+    CHECK(client.post("/v1/events?stream=s&deduplicate=false", rss({item("a")}), xml).body ==
+          R"({"stream":"s","received":1,"new":1,"updated":0,"unchanged":0,"first_id":5,"last_id":5})");
+}
+
+TEST_CASE("bad parameters are refused by name") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    for (const char* query :
+         {"?stream=a%20b", "?stream=", "?stream=*", "?deduplicate=maybe", "?strem=a", "?stream=a&stream=b"}) {
+        CAPTURE(query);
+        const Reply reply = client.post(std::string("/v1/events") + query, rss({item("a")}), xml);
+        CHECK(reply.status == 400);
+        CHECK(reply.headers.at("content-type") == "application/problem+json");
+    }
+    CHECK(client.post("/v1/events?strem=a", "", xml).body.find("unknown parameter \\\"strem\\\"") != std::string::npos);
+    CHECK(running.broker.counters().events == 0);
+}
+
+TEST_CASE("a document that is refused publishes nothing and says where the fault is") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const Reply truncated = client.post("/v1/events", "<rss><channel>\n<item></chan", xml);
+    CHECK(truncated.status == 400);
+    CHECK(truncated.body.find("\"type\":\"urn:sluice:problem:document\"") != std::string::npos);
+    CHECK(truncated.body.find("\"line\":2") != std::string::npos);
+    CHECK(client.post("/v1/events", rss({item("\xff")}), xml).status == 400);
+    CHECK(client.post("/v1/events", rss({item("a")}), "Content-Type: image/png\r\n").status == 415);
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += "<a>";
+    CHECK(client.post("/v1/events", deep, xml).status == 413);
+    CHECK(running.broker.counters().events == 0);
+    CHECK(running.broker.counters().documents_refused == 4);
+    CHECK(client.post("/v1/events", rss({item("a")}), xml).status == 202);
+}
+
+TEST_CASE("gzip is undone within the limit; other codings are refused") {
+    RunningBroker running({"limits.document_bytes=100KiB"});
+    HttpClient client(running.port());
+    const std::string gz = xml + "Content-Encoding: gzip\r\n";
+    CHECK(client.post("/v1/events", gzip(rss({item("a")})), gz).status == 202);
+    CHECK(client.post("/v1/events", gzip(rss({item(std::string(200'000, 'x'))})), gz).status == 413);
+    CHECK(client.post("/v1/events", "not gzip", gz).status == 400);
+    const Reply other = client.post("/v1/events", "x", xml + "Content-Encoding: br\r\n");
+    CHECK(other.status == 415);
+    CHECK(other.headers.at("accept-encoding") == "gzip");
+}
+
+TEST_CASE("a stream's options apply to it alone") {
+    RunningBroker running({"streams={w: {event_path: //obs, deduplicate: false}}"});
+    HttpClient client(running.port());
+    const std::string body = "<d><a><obs>1</obs></a><obs>1</obs></d>";
+    CHECK(client.post("/v1/events?stream=w", body, "Content-Type: application/xml\r\n").body.find("\"new\":2") !=
+          std::string::npos);
+    CHECK(client.post("/v1/events?stream=w", body, "Content-Type: application/xml\r\n").body.find("\"new\":2") !=
+          std::string::npos);
+}
+
+TEST_CASE("without room a publisher waits, then gets 503, and nothing is published or remembered") {
+    // A broker that is not started matches nothing: only its I/O runs, so the queue stays full.
+    sluice::Counters counters;
+    sluice::EventQueue queue(1, 1'000'000);
+    sluice::Options options = sluice::test_options({"publish.wait=30ms"});
+    sluice::Fanout fanout(counters);
+    sluice::SubscriptionRegistry registry({sluice::Backend::naive, std::chrono::microseconds(0), 10}, fanout,
+                                          [](std::shared_ptr<const sluice::Program>) {});
+    sluice::Publisher publisher({10, 10}, queue, counters);
+    sluice::Connections connections(10);
+    boost::asio::io_context io;
+    sluice::Services services{
+        options, counters, queue, publisher, registry, connections, std::chrono::steady_clock::now()};
+    const auto listener = std::make_shared<sluice::Listener>(io, services);
+    listener->start();
+    std::thread thread([&] { io.run(); });
+    {
+        HttpClient client(listener->local_endpoint().port());
+        CHECK(client.post("/v1/events", rss({item("a"), item("b")}), xml).status == 202);
+        const Reply busy = client.post("/v1/events", rss({item("c")}), xml);
+        CHECK(busy.status == 503);
+        CHECK(busy.headers.at("retry-after") == "1");
+        CHECK(counters.documents_turned_away == 1);
+        CHECK(counters.events == 2);
+
+        // Room that comes while a publisher waits lets it in, with the item still new.
+        options.publish.wait = std::chrono::hours(1);
+        const std::string body = rss({item("c")});
+        client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
+                    "\r\n\r\n" + body);
+        while (counters.requests < 3) std::this_thread::yield();
+        std::vector<sluice::QueuedEvent> batch;
+        queue.pop(32, std::chrono::microseconds(0), batch);
+        const Reply accepted = client.read_reply();
+        CHECK(accepted.status == 202);
+        CHECK(accepted.body.find("\"new\":1") != std::string::npos);
+        CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
+    }
+    REQUIRE(connections.wait_until_none(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
+    io.stop();
+    thread.join();
+}

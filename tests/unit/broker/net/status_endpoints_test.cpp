@@ -1,0 +1,25 @@
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <catch2/catch.hpp>
+
+#include "tests/unit/broker/support.hpp"
+
+TEST_CASE("the status counts what has happened") {
+    sluice::RunningBroker running;
+    sluice::HttpClient subscriber(running.port());
+    sluice::subscribe(subscriber, "?stream=s&filter=a&filter=a");
+    sluice::HttpClient client(running.port());
+    client.post("/v1/events?stream=s", sluice::rss({sluice::item("a"), sluice::item("b")}), "");
+    const auto status = boost::json::parse(client.get("/v1/status").body);
+    CHECK(status.at("version").as_string() == "0.1.0");
+    CHECK(status.at("state") == "running");
+    CHECK(status.at("backend") == "cpu");
+    CHECK(status.at("connections").to_number<int>() == 2);
+    CHECK(status.at("subscribers").to_number<int>() == 1);
+    CHECK(status.at("subscriptions").at("total").to_number<int>() == 2);
+    CHECK(status.at("subscriptions").at("distinct").to_number<int>() == 1);
+    CHECK(status.at("counters").at("events").to_number<int>() == 2);
+    CHECK(status.at("streams").at("s").at("last_id").to_number<int>() == 2);
+    CHECK(status.at("queue").at("events").to_number<int>() >= 0);
+    CHECK(status.at("uptime_seconds").to_number<double>() > 0);
+}

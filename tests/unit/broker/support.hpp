@@ -1,0 +1,78 @@
+// What the broker's tests share: documents to publish, options for a broker on a free port, and an HTTP client that
+// sees every byte.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/broker.hpp"
+#include "config/options.hpp"
+#include "protocol/feed/document.hpp"
+
+namespace sluice {
+
+// The defaults on a free port, with `overrides` such as "http.idle_timeout=50ms". Logs are off.
+Options test_options(std::vector<std::string> overrides = {});
+
+// An RSS feed with an <item> for each text in `items`.
+std::string rss(const std::vector<std::string>& items);
+// <title>TITLE</title><guid>TITLE</guid><category>CATEGORY</category>
+std::string item(const std::string& title, const std::string& category = "news");
+DocumentPtr document(const std::vector<std::string>& items);
+
+// A broker that runs from construction to destruction.
+struct RunningBroker {
+    explicit RunningBroker(std::vector<std::string> overrides = {}) : broker(test_options(std::move(overrides))) {
+        broker.start();
+    }
+    std::uint16_t port() const { return broker.local_endpoint().port(); }
+
+    Broker broker;
+};
+
+struct Reply {
+    unsigned status = 0;
+    std::map<std::string, std::string> headers;  // names in lower case
+    std::string body;
+};
+
+// One connection. Its reads give up after ten seconds with an exception, so that no test hangs.
+class HttpClient {
+public:
+    explicit HttpClient(std::uint16_t port);
+
+    void send(std::string_view text);
+    Reply read_reply(bool to_head = false);
+    Reply get(const std::string& target);
+    Reply post(const std::string& target, const std::string& body, const std::string& fields = "");
+
+    // A chunked body, piece by piece: text up to and including `end`.
+    std::string read_until(std::string_view end);
+    // One server-sent event or comment, without its blank line. No value: the stream has ended well.
+    std::optional<std::string> read_event();
+    Reply read_head();
+
+    bool is_closed_by_peer();  // waits for it
+    boost::asio::ip::tcp::socket& socket() { return socket_; }
+
+private:
+    bool fill();  // false: end of file
+
+    boost::asio::io_context io_;
+    boost::asio::ip::tcp::socket socket_{io_};
+    std::string buffer_;
+    std::string stream_;  // decoded chunks
+    bool stream_ended_ = false;
+};
+
+std::string percent_encode(std::string_view text);
+
+// Opens GET /v1/events on the connection with the given query and waits until it is in place.
+void subscribe(HttpClient& client, const std::string& query);
+
+}  // namespace sluice
