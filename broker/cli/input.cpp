@@ -1,0 +1,23 @@
+#include "broker/cli/input.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+namespace sluice {
+
+boost::system::result<std::string> read_input(const std::string& path) {
+    const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
+    const std::unique_ptr<std::FILE, decltype(close)> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"), close);
+    const auto last_error = [] { return boost::system::error_code(errno, boost::system::system_category()); };
+    if (!file) return last_error();
+    std::string bytes;
+    char piece[65536];
+    while (const auto size = std::fread(piece, 1, sizeof piece, file.get())) bytes.append(piece, size);
+    if (std::ferror(file.get())) return last_error();
+    return bytes;
+}
+
+std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+}  // namespace sluice

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <ostream>
+
+#include "broker/cli/commands.hpp"
+#include "broker/cli/input.hpp"
+#include "gpu/matcher.hpp"
+#include "protocol/feed/event_json.hpp"
+#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/fields.hpp"
+#include "protocol/feed/scanned_leaves.hpp"
+#include "protocol/filter/filter.hpp"
+
+namespace sluice {
+
+namespace {
+
+// The broker's way of matching, with one subscription and one thread.
+class FileMatcher {
+public:
+    explicit FileMatcher(const Filter& filter) : program_(compile(filter)), extractor_(program_->attributes()->names) {
+        leaves_.assign(program_->scanned()->names);
+    }
+
+    // The events that satisfy the filter, in order.
+    std::vector<Event> match(const std::vector<Event>& events) {
+        std::vector<Event> matching;
+        for (std::size_t start = 0; start < events.size(); start += EventBatch::events_max) {
+            const auto size = std::min(events.size() - start, EventBatch::events_max);
+            match_batch(std::span(events).subspan(start, size), matching);
+        }
+        return matching;
+    }
+
+private:
+    static std::shared_ptr<const Program> compile(const Filter& filter) {
+        const auto set = make_subscription_set(Backend::cpu);
+        set->add(filter.conjunctions);
+        return set->compile();
+    }
+
+    void match_batch(std::span<const Event> events, std::vector<Event>& matching) {
+        EventBatch batch;
+        TextArena arena;
+        for (const auto& event : events) extractor_.extract(event, batch, arena);
+        batch.scan = [&](std::uint32_t leaf, std::uint32_t event) { return leaves_.holds(leaf, events[event]); };
+        std::vector<Match> matches;
+        program_->match(batch, matches);
+        leaves_.end_batch();
+        std::vector<std::uint32_t> words(batch.words());
+        for (const auto& match : matches) words[match.word] |= match.accepted;
+        for (std::size_t e = 0; e < events.size(); ++e) {
+            if (words[e / 32] >> (e % 32) & 1u) matching.push_back(events[e]);
+        }
+    }
+
+    std::shared_ptr<const Program> program_;
+    Extractor extractor_;
+    ScannedLeaves leaves_;
+};
+
+std::string title_of(const Event& event) {
+    const auto fields = read_fields(*event.document, event.item());
+    for (const auto& field : {fields.title, fields.link, fields.id}) {
+        if (field && !field->empty()) return *field;
+    }
+    return "(untitled)";
+}
+
+std::string text_of(const Event& event, ItemFormat format) {
+    switch (format) {
+        case ItemFormat::json:
+            return event_json(event);
+        case ItemFormat::xml:
+            return std::string(event.item().source);
+        case ItemFormat::title:
+            break;
+    }
+    return title_of(event);
+}
+
+// Prints the items of one file that match, with its name before them if there are several files. Gives the exit status.
+int match_file(const MatchOptions& options, const std::string& file, FileMatcher& matcher, Console console) {
+    const auto name = input_name(file);
+    auto bytes = read_input(file);
+    if (!bytes) {
+        console.err << "sluice: can't read " << name << ": " << bytes.error().message() << '\n';
+        return exit_failed;
+    }
+    DocumentOptions how;
+    how.event_path = options.event_path;
+    const auto document = parse_document(std::move(*bytes), how);
+    if (!document) {
+        const auto& error = document.error();
+        console.err << "sluice: " << name << ':' << error.line << ':' << error.column << ": " << error.message << '\n';
+        return exit_failed;
+    }
+    const auto stream = std::make_shared<const std::string>(options.stream);
+    std::vector<Event> events;
+    for (std::size_t i = 0; i < (*document)->items().size(); ++i) events.push_back({*document, i, stream, i + 1});
+    const auto matching = matcher.match(events);
+    for (const auto& event : matching) {
+        if (options.files.size() > 1) console.out << name << ": ";
+        console.out << text_of(event, options.format) << '\n';
+    }
+    return matching.empty() ? exit_no_match : exit_done;
+}
+
+}  // namespace
+
+int match(const MatchOptions& options, Console console) {
+    const auto filter = compile_filter(options.filter);
+    if (!filter) {
+        const auto& error = filter.error();
+        console.err << "sluice: filter:" << error.line << ':' << error.column << ": " << error.message << '\n'
+                    << error.excerpt << '\n';
+        return exit_failed;
+    }
+    FileMatcher matcher(*filter);
+    bool any = false, failed = false;
+    for (const auto& file : options.files) {
+        const auto status = match_file(options, file, matcher, console);
+        any |= status == exit_done;
+        failed |= status == exit_failed;
+    }
+    if (failed) return exit_failed;
+    return any ? exit_done : exit_no_match;
+}
+
+}  // namespace sluice

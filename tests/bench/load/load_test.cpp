@@ -1,0 +1,217 @@
+#include "tests/bench/load/load_test.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/url.hpp>
+#include <charconv>
+#include <stdexcept>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "tests/bench/load/process.hpp"
+
+namespace sluice::load {
+
+namespace {
+
+constexpr auto drain_time = std::chrono::seconds(10);
+constexpr std::string_view title_mark = "\"title\":\"e";
+
+std::uint64_t number_in(std::string_view text) {
+    std::uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+}  // namespace
+
+LoadTest::LoadTest(const LoadOptions& options)
+    : options_(options),
+      workload_(options.filters, options.subscribers, options.seed),
+      subscribers_(options.subscribers),
+      publishers_(options.publishers),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    prctl(PR_SET_TIMERSLACK, 1);  // so that waiting ends when it should
+    for (std::size_t i = 0; i < subscribers_.size(); ++i) subscribe(i);
+    for (std::size_t i = 0; i < publishers_.size(); ++i) {
+        publishers_[i].socket = Socket::connect(options.host, options.port);
+        watch(publishers_[i].socket, subscribers_.size() + i, false);
+    }
+}
+
+LoadTest::~LoadTest() { ::close(epoll_); }
+
+void LoadTest::watch(const Socket& socket, std::size_t index, bool writable) {
+    epoll_event event{};
+    event.events = writable ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    event.data.u64 = index;
+    if (epoll_ctl(epoll_, EPOLL_CTL_MOD, socket.descriptor(), &event) != 0) {
+        epoll_ctl(epoll_, EPOLL_CTL_ADD, socket.descriptor(), &event);
+    }
+}
+
+void LoadTest::subscribe(std::size_t index) {
+    auto& subscriber = subscribers_[index];
+    boost::urls::url target("/v1/events");
+    for (const auto& filter : workload_.filters(index)) target.params().append({"filter", filter});
+    subscriber.socket = Socket::connect(options_.host, options_.port);
+    subscriber.socket.send("GET " + std::string(target.buffer()) + " HTTP/1.1\r\nHost: " + options_.host + "\r\n\r\n");
+    auto event = HttpStream::Event::need_more;
+    while ((event = subscriber.http.next()) == HttpStream::Event::need_more) {
+        if (subscriber.socket.receive(subscriber.http.input()) == Socket::Received::closed) break;
+        usleep(100);
+    }
+    if (event != HttpStream::Event::header || subscriber.http.status() != 200) {
+        throw std::runtime_error("the broker refused a subscription: " + subscriber.http.input());
+    }
+    watch(subscriber.socket, index, false);
+}
+
+LoadTest::Publisher* LoadTest::idle_publisher() {
+    auto* best = &publishers_.front();
+    for (auto& publisher : publishers_) {
+        if (publisher.under_way.size() < best->under_way.size()) best = &publisher;
+    }
+    return best->under_way.size() < options_.pipeline ? best : nullptr;
+}
+
+void LoadTest::publish(Publisher& publisher, Clock::time_point intended) {
+    const auto number = next_number_++;
+    const auto receivers = workload_.make_item(number, document_);
+    ledger_->published(number, intended, receivers);
+    request_ = "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/rss+xml\r\nContent-Length: ";
+    request_.append(std::to_string(document_.size())).append("\r\n\r\n").append(document_);
+    publisher.under_way.push_back({number, intended});
+    if (!publisher.socket.send(request_)) throw std::runtime_error("the broker closed a publishing connection");
+    if (!publisher.socket.is_flushed()) {
+        watch(publisher.socket, subscribers_.size() + static_cast<std::size_t>(&publisher - publishers_.data()), true);
+    }
+    ++sent_in_run_;
+}
+
+void LoadTest::send_due(double rate, Clock::time_point start, Clock::time_point stop) {
+    while (auto* publisher = idle_publisher()) {
+        auto intended = Clock::now();
+        if (rate > 0) {
+            const std::chrono::duration<double> after(static_cast<double>(sent_in_run_) / rate);
+            const auto due = start + std::chrono::duration_cast<Clock::duration>(after);
+            if (due > intended) break;
+            intended = due;
+        }
+        if (intended >= stop) break;
+        publish(*publisher, intended);
+    }
+}
+
+void LoadTest::wait(Clock::time_point until) {
+    std::array<epoll_event, 64> ready{};
+    const auto left = std::chrono::nanoseconds(std::max(until - Clock::now(), Clock::duration::zero())).count();
+    const timespec timeout{left / 1'000'000'000, left % 1'000'000'000};
+    const int count = epoll_pwait2(epoll_, ready.data(), static_cast<int>(ready.size()), &timeout, nullptr);
+    for (int i = 0; i < count; ++i) {
+        const auto index = ready[static_cast<std::size_t>(i)].data.u64;
+        if (index < subscribers_.size()) {
+            read_deliveries(index);
+        } else {
+            read_replies(index - subscribers_.size());
+        }
+    }
+}
+
+void LoadTest::read_deliveries(std::size_t index) {
+    auto& [socket, http, events, last_id] = subscribers_[index];
+    const auto received = socket.receive(http.input());
+    const auto now = Clock::now();
+    while (true) {
+        const auto event = http.next();
+        if (event == HttpStream::Event::body) {
+            result_.received_bytes += http.piece().size();
+            events.read(http.piece(), [&](const SseEvent& e) { take_delivery(index, e, now); });
+        } else {
+            if (event == HttpStream::Event::need_more && received != Socket::Received::closed) return;
+            break;
+        }
+    }
+    ++result_.disconnected;
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, socket.descriptor(), nullptr);
+    socket.close();
+}
+
+void LoadTest::take_delivery(std::size_t index, const SseEvent& event, Clock::time_point now) {
+    const auto at = event.data.find(title_mark);
+    if (event.type != "message" || at == std::string::npos) return;
+    ledger_->received(number_in(std::string_view(event.data).substr(at + title_mark.size())), index, now);
+    const auto id = number_in(event.id);
+    if (id <= subscribers_[index].last_id) ++result_.out_of_order;
+    subscribers_[index].last_id = id;
+    last_delivery_ = now;
+}
+
+void LoadTest::read_replies(std::size_t index) {
+    constexpr int accepted = 202;
+    auto& publisher = publishers_[index];
+    const auto received = publisher.socket.receive(publisher.http.input());
+    if (received == Socket::Received::closed) throw std::runtime_error("the broker closed a publishing connection");
+    const auto now = Clock::now();
+    auto event = HttpStream::Event::need_more;
+    while ((event = publisher.http.next()) != HttpStream::Event::need_more) {
+        if (event == HttpStream::Event::malformed) throw std::runtime_error("a reply is not HTTP");
+        if (event != HttpStream::Event::end) continue;
+        const auto request = publisher.under_way.front();
+        publisher.under_way.pop_front();
+        if (publisher.http.status() == accepted) {
+            ++result_.accepted;
+            result_.reply.add(now - request.intended);
+        } else {
+            ++result_.refused;
+            ledger_->refused(request.number);
+        }
+    }
+    if (!publisher.socket.is_flushed()) {
+        publisher.socket.flush();
+        watch(publisher.socket, subscribers_.size() + index, !publisher.socket.is_flushed());
+    }
+}
+
+bool LoadTest::replies_due() const {
+    return std::any_of(publishers_.begin(), publishers_.end(), [](const auto& p) { return !p.under_way.empty(); });
+}
+
+LoadResult LoadTest::run(double rate, double seconds) {
+    result_ = {};
+    sent_in_run_ = 0;
+    ledger_ = std::make_unique<Ledger>();
+    const auto own_cpu = cpu_seconds(getpid()), broker_cpu = cpu_seconds(options_.broker);
+    const auto start = Clock::now();
+    const auto stop = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    last_delivery_ = start;
+    for (auto now = start; now < stop; now = Clock::now()) {
+        send_due(rate, start, stop);
+        auto until = stop;
+        if (rate > 0 && idle_publisher()) {
+            const std::chrono::duration<double> after(static_cast<double>(sent_in_run_) / rate);
+            until = std::min(stop, start + std::chrono::duration_cast<Clock::duration>(after));
+        }
+        wait(until);
+    }
+    const auto give_up = Clock::now() + drain_time;
+    const auto all = static_cast<std::uint64_t>(rate * seconds);  // late ones are sent too, and count as late
+    while ((sent_in_run_ < all || ledger_->outstanding() > 0 || replies_due()) && Clock::now() < give_up) {
+        send_due(rate, start, stop);
+        wait(Clock::now() + std::chrono::milliseconds(10));
+    }
+    result_.seconds = std::chrono::duration<double>(std::max(last_delivery_, stop) - start).count();
+    result_.events = sent_in_run_;
+    result_.deliveries = ledger_->received();
+    result_.lost = ledger_->outstanding();
+    result_.unexpected = ledger_->unexpected();
+    result_.deliver = std::move(ledger_->latencies());
+    result_.filters_per_event = workload_.filters_matched_mean();
+    result_.own_cpu_seconds = cpu_seconds(getpid()) - own_cpu;
+    result_.broker_cpu_seconds = cpu_seconds(options_.broker) - broker_cpu;
+    return std::move(result_);
+}
+
+}  // namespace sluice::load

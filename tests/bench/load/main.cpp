@@ -1,0 +1,131 @@
+// bench_load: what a broker carries, and how fast. Prints JSON; exit status 1 if anything was lost, repeated or wrong.
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <netinet/in.h>
+#include <optional>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "tests/bench/load/load_test.hpp"
+#include "tests/bench/load/process.hpp"
+
+namespace {
+
+using namespace sluice::load;
+
+// A port that was free a moment ago.
+std::uint16_t free_port() {
+    const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(descriptor, reinterpret_cast<sockaddr*>(&address), size);
+    getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size);
+    close(descriptor);
+    return ntohs(address.sin_port);
+}
+
+void wait_for_broker(const LoadOptions& options) {
+    using namespace std::chrono_literals;
+    for (const auto give_up = Clock::now() + 10s;;) {
+        try {
+            Socket::connect(options.host, options.port);
+            return;
+        } catch (const std::exception&) {
+            if (Clock::now() > give_up) throw;
+            std::this_thread::sleep_for(20ms);
+        }
+    }
+}
+
+void print_latencies(std::ostream& out, const char* name, Latencies& latencies) {
+    out << "    \"" << name << "\": {\"p50\": " << latencies.quantile_us(0.5);
+    out << ", \"p99\": " << latencies.quantile_us(0.99) << ", \"p99.9\": " << latencies.quantile_us(0.999);
+    out << ", \"max\": " << latencies.quantile_us(1) << "},\n";
+}
+
+double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }
+
+void print(std::ostream& out, const LoadOptions& options, double rate, LoadResult& result) {
+    const auto events = static_cast<double>(std::max<std::uint64_t>(result.events, 1));
+    out << std::fixed;
+    out.precision(2);
+    out << "  {\n    \"mode\": \"" << (rate > 0 ? "open loop" : "closed loop") << "\",\n";
+    if (rate > 0) out << "    \"intended_events_per_second\": " << rate << ",\n";
+    out << "    \"subscribers\": " << options.subscribers << ", \"filters\": " << options.filters
+        << ", \"publishers\": " << options.publishers << ", \"pipeline\": " << options.pipeline << ",\n";
+    out << "    \"seconds\": " << result.seconds << ", \"events\": " << result.events
+        << ", \"accepted\": " << result.accepted << ", \"refused\": " << result.refused << ",\n";
+    out << "    \"events_per_second\": " << per_second(result.accepted, result)
+        << ", \"deliveries_per_second\": " << per_second(result.deliveries, result) << ",\n";
+    out << "    \"filters_matched_per_event\": " << result.filters_per_event
+        << ", \"delivered_bytes_per_second\": " << per_second(result.received_bytes, result) << ",\n";
+    print_latencies(out, "publish_to_receive_us", result.deliver);
+    print_latencies(out, "publish_to_reply_us", result.reply);
+    out << "    \"broker_cpu_us_per_event\": " << result.broker_cpu_seconds * 1e6 / events
+        << ", \"own_cpu_us_per_event\": " << result.own_cpu_seconds * 1e6 / events << ",\n";
+    out << "    \"deliveries\": " << result.deliveries << ", \"lost\": " << result.lost
+        << ", \"unexpected\": " << result.unexpected << ", \"out_of_order\": " << result.out_of_order
+        << ", \"disconnected\": " << result.disconnected << "\n  }";
+}
+
+bool is_clean(const LoadResult& r) { return r.lost + r.unexpected + r.out_of_order + r.disconnected + r.refused == 0; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    LoadOptions options;
+    std::string broker;
+    std::optional<double> rate;
+    double seconds = 10;
+    bool find_max = false;
+    CLI::App app(
+        "Measures a broker under load: how many items per second it carries, and at half of that rate (or at --rate) "
+        "how long items take. A latency runs from the time an item should have been sent.",
+        "bench_load");
+    app.add_option("--broker", broker, "Start this sluiced and measure it");
+    app.add_option("--host", options.host, "Measure a running broker")->capture_default_str();
+    app.add_option("--port", options.port)->capture_default_str();
+    app.add_option("--pid", options.broker, "Its process, to know its CPU time");
+    app.add_option("--rate", rate, "Only open loop, with so many items per second");
+    app.add_flag("--find-max", find_max, "Only closed loop: as fast as replies come");
+    app.add_option("--seconds", seconds, "Length of each run")->capture_default_str();
+    app.add_option("--subscribers", options.subscribers)->capture_default_str()->check(CLI::Range(1, 128));
+    app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
+    app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
+    app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
+    app.add_option("--seed", options.seed)->capture_default_str();
+    CLI11_PARSE(app, argc, argv);
+    try {
+        std::optional<Child> child;
+        if (!broker.empty()) {
+            options.port = free_port();
+            child.emplace(std::vector<std::string>{broker, "--listen", "127.0.0.1:" + std::to_string(options.port)});
+            options.broker = child->id();
+            wait_for_broker(options);
+        }
+        LoadTest test(options);
+        test.run(0, 1);  // warms up
+        bool clean = true;
+        const auto measure = [&](double per_second_intended, const char* before) {
+            auto result = test.run(per_second_intended, seconds);
+            std::cout << before;
+            print(std::cout, options, per_second_intended, result);
+            clean &= is_clean(result);
+            return per_second(result.accepted, result);
+        };
+        if (rate) {
+            measure(*rate, "[\n");
+        } else {
+            const auto sustained = measure(0, "[\n");
+            if (!find_max) measure(sustained / 2, ",\n");
+        }
+        std::cout << "\n]\n";
+        return clean ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::cerr << "bench_load: " << error.what() << '\n';
+        return 2;
+    }
+}

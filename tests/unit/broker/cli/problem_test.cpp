@@ -1,0 +1,28 @@
+#include "broker/cli/problem.hpp"
+
+#include <catch2/catch.hpp>
+
+using sluice::describe_problem;
+using sluice::HttpReply;
+
+namespace {
+
+HttpReply refusal(unsigned status, const std::string& body) {
+    return {.status = status, .content_type = "application/problem+json", .retry_after_seconds = {}, .body = body};
+}
+
+}  // namespace
+
+TEST_CASE("a problem with a place and an excerpt") {
+    const auto reply = refusal(400, R"({"title":"Invalid filter","detail":"expected ]","line":1,"column":8,
+                                        "excerpt":"//item[a\n        ^"})");
+    CHECK(describe_problem(reply, "filter") == "filter:1:8: expected ]\n//item[a\n        ^");
+}
+
+TEST_CASE("a problem that says less") {
+    CHECK(describe_problem(refusal(413, R"({"title":"Too large"})"), "a.xml") == "a.xml: Too large");
+    CHECK(describe_problem(refusal(500, R"({"line":"x"})"), "a.xml") ==
+          "a.xml: the broker answered 500 Internal Server Error");
+    CHECK(describe_problem(refusal(502, "<html>"), "a.xml") == "a.xml: the broker answered 502 Bad Gateway");
+    CHECK(describe_problem(refusal(404, "[]"), "a.xml") == "a.xml: the broker answered 404 Not Found");
+}

@@ -1,0 +1,59 @@
+#include "tests/unit/broker/cli/scripted_server.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <sys/socket.h>
+#include <utility>
+
+namespace sluice::test {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+ScriptedServer::ScriptedServer(std::vector<std::string> replies)
+    : acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)),
+      thread_([this, script = std::move(replies)] { serve(script); }) {}
+
+// A test that failed half-way leaves replies that nobody will ask for.
+ScriptedServer::~ScriptedServer() {
+    ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
+    requests();
+}
+
+std::string ScriptedServer::url() const {
+    return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port());
+}
+
+const std::vector<std::string>& ScriptedServer::requests() {
+    if (thread_.joinable()) thread_.join();
+    return requests_;
+}
+
+void ScriptedServer::serve(const std::vector<std::string>& replies) {
+    for (const auto& reply : replies) {
+        tcp::socket socket(context_);
+        boost::system::error_code stopped;
+        acceptor_.accept(socket, stopped);
+        if (stopped) return;
+        std::string request;
+        const auto head = asio::read_until(socket, asio::dynamic_buffer(request), "\r\n\r\n");
+        const std::string length = "Content-Length: ";
+        if (const auto at = request.find(length); at < head) {
+            const auto body = std::stoul(request.substr(at + length.size()));
+            const auto missing = head + body - request.size();
+            asio::read(socket, asio::dynamic_buffer(request), asio::transfer_exactly(missing));
+        }
+        requests_.push_back(std::move(request));
+        boost::system::error_code ignored;
+        asio::write(socket, asio::buffer(reply), ignored);
+    }
+}
+
+std::string reply(const std::string& status, const std::string& headers, const std::string& body) {
+    return "HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+           body;
+}
+
+}  // namespace sluice::test
