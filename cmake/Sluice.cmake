@@ -11,6 +11,10 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 
+# The programs look for libraries in ../lib first, and those libraries for theirs: ./dev bundle puts them there.
+set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
+add_link_options(-Wl,--disable-new-dtags)
+
 find_package(Threads REQUIRED)
 if(SLUICE_CUDA)
     set(CMAKE_CUDA_STANDARD 20)

@@ -102,7 +102,8 @@ int main(int argc, char** argv) {
         std::optional<Child> child;
         if (!broker.empty()) {
             options.port = free_port();
-            child.emplace(std::vector<std::string>{broker, "--listen", "127.0.0.1:" + std::to_string(options.port)});
+            child.emplace(std::vector<std::string>{broker, "--set", "http.port=" + std::to_string(options.port),
+                                                   "--set", "log.level=warn"});
             options.broker = child->id();
             wait_for_broker(options);
         }
