@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::cli {
 
 // As of grep: 1 is an answer (nothing matched), 2 a failure.
 constexpr int exit_done = 0, exit_no_match = 1, exit_failed = 2;
@@ -59,4 +59,4 @@ struct MatchOptions {
 };
 int match(const MatchOptions& options, Console console);
 
-}  // namespace sluice
+}  // namespace sluice::cli

@@ -4,7 +4,7 @@
 
 #include "broker/cli/commands.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 int explain(const ExplainOptions& options, Console console) {
     const auto compiled = compile_filter(options.filter);
@@ -18,4 +18,4 @@ int explain(const ExplainOptions& options, Console console) {
     return exit_done;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

@@ -9,7 +9,7 @@
 #include <boost/url.hpp>
 #include <charconv>
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace http = boost::beast::http;
 using boost::asio::ip::tcp;
@@ -97,4 +97,4 @@ boost::system::result<HttpReply, HttpError> send(const HttpServer& server, const
     return reply;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

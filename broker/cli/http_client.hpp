@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::cli {
 
 struct HttpServer {
     std::string host, port;
@@ -48,4 +48,4 @@ boost::system::result<HttpServer, HttpError> parse_server(std::string_view url);
 boost::system::result<HttpReply, HttpError> send(const HttpServer& server, const HttpRequest& request,
                                                  const std::function<bool(std::string_view)>& piece = {});
 
-}  // namespace sluice
+}  // namespace sluice::cli

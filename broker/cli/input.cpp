@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-namespace sluice {
+namespace sluice::cli {
 
 boost::system::result<std::string> read_input(const std::string& path) {
     const auto close = [](std::FILE* file) { return file == stdin ? 0 : std::fclose(file); };
@@ -20,4 +20,4 @@ boost::system::result<std::string> read_input(const std::string& path) {
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-}  // namespace sluice
+}  // namespace sluice::cli

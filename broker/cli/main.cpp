@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace sluice;
+using namespace sluice::cli;
 
 const Console console{std::cout, std::cerr};
 

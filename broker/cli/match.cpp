@@ -10,7 +10,7 @@
 #include "protocol/feed/scanned_leaves.hpp"
 #include "protocol/filter/filter.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace {
 
@@ -126,4 +126,4 @@ int match(const MatchOptions& options, Console console) {
     return any ? exit_done : exit_no_match;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

@@ -3,7 +3,7 @@
 #include <boost/beast/http/status.hpp>
 #include <boost/json.hpp>
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace json = boost::json;
 
@@ -43,4 +43,4 @@ std::string describe_problem(const HttpReply& reply, const std::string& name) {
     return text;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

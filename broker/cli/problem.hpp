@@ -5,10 +5,10 @@
 
 #include "broker/cli/http_client.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 // "NAME:LINE:COLUMN: what is wrong", and the faulty line with a caret below it, as far as the reply says so. `name` is
 // what was sent: a file's name, "filter" …; no newline at the end.
 std::string describe_problem(const HttpReply& reply, const std::string& name);
 
-}  // namespace sluice
+}  // namespace sluice::cli

@@ -9,7 +9,7 @@
 #include "broker/cli/input.hpp"
 #include "broker/cli/problem.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace {
 
@@ -91,4 +91,4 @@ int publish(const PublishOptions& options, Console console) {
     return all ? exit_done : exit_failed;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

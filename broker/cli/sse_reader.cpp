@@ -1,6 +1,6 @@
 #include "broker/cli/sse_reader.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 bool SseReader::read(std::string_view bytes, const std::function<void(const SseEvent&)>& event) {
     while (!bytes.empty()) {
@@ -51,4 +51,4 @@ void SseReader::take_line(std::string_view line, const std::function<void(const 
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

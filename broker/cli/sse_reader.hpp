@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::cli {
 
 struct SseEvent {
     std::string type;  // "message" unless the stream says otherwise
@@ -33,4 +33,4 @@ private:
     bool at_start_ = true;       // of the stream, where a byte order mark may stand
 };
 
-}  // namespace sluice
+}  // namespace sluice::cli

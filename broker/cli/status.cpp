@@ -5,7 +5,7 @@
 #include "broker/cli/http_client.hpp"
 #include "broker/cli/problem.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace {
 
@@ -46,4 +46,4 @@ int status(const StatusOptions& options, Console console) {
     return exit_done;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

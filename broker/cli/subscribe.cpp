@@ -7,7 +7,7 @@
 #include "broker/cli/problem.hpp"
 #include "broker/cli/sse_reader.hpp"
 
-namespace sluice {
+namespace sluice::cli {
 
 namespace {
 
@@ -67,4 +67,4 @@ int subscribe(const SubscribeOptions& options, Console console) {
     return exit_failed;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cli

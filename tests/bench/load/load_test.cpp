@@ -128,7 +128,7 @@ void LoadTest::read_deliveries(std::size_t index) {
         const auto event = http.next();
         if (event == HttpStream::Event::body) {
             result_.received_bytes += http.piece().size();
-            events.read(http.piece(), [&](const SseEvent& e) { take_delivery(index, e, now); });
+            events.read(http.piece(), [&](const cli::SseEvent& e) { take_delivery(index, e, now); });
         } else {
             if (event == HttpStream::Event::need_more && received != Socket::Received::closed) return;
             break;
@@ -139,7 +139,7 @@ void LoadTest::read_deliveries(std::size_t index) {
     socket.close();
 }
 
-void LoadTest::take_delivery(std::size_t index, const SseEvent& event, Clock::time_point now) {
+void LoadTest::take_delivery(std::size_t index, const cli::SseEvent& event, Clock::time_point now) {
     const auto at = event.data.find(title_mark);
     if (event.type != "message" || at == std::string::npos) return;
     ledger_->received(number_in(std::string_view(event.data).substr(at + title_mark.size())), index, now);

@@ -50,7 +50,7 @@ private:
     struct Subscriber {
         Socket socket;
         HttpStream http;
-        SseReader events;
+        cli::SseReader events;
         std::uint64_t last_id = 0;
     };
     struct Request {
@@ -70,7 +70,7 @@ private:
     void send_due(double rate, Clock::time_point start, Clock::time_point stop);
     void wait(Clock::time_point until);
     void read_deliveries(std::size_t index);
-    void take_delivery(std::size_t index, const SseEvent& event, Clock::time_point now);
+    void take_delivery(std::size_t index, const cli::SseEvent& event, Clock::time_point now);
     void read_replies(std::size_t index);
     bool replies_due() const;
 

@@ -4,7 +4,7 @@
 
 #include "tests/unit/broker/cli/scripted_server.hpp"
 
-using namespace sluice;
+using namespace sluice::cli;
 using test::reply;
 using test::ScriptedServer;
 

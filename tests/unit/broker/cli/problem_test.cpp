@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using sluice::describe_problem;
-using sluice::HttpReply;
+using sluice::cli::describe_problem;
+using sluice::cli::HttpReply;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <utility>
 
-namespace sluice::test {
+namespace sluice::cli::test {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -56,4 +56,4 @@ std::string reply(const std::string& status, const std::string& headers, const s
            body;
 }
 
-}  // namespace sluice::test
+}  // namespace sluice::cli::test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace sluice::test {
+namespace sluice::cli::test {
 
 class ScriptedServer {
 public:
@@ -32,4 +32,4 @@ private:
 // "HTTP/1.1 STATUS", the headers, and a body with its length.
 std::string reply(const std::string& status, const std::string& headers, const std::string& body);
 
-}  // namespace sluice::test
+}  // namespace sluice::cli::test

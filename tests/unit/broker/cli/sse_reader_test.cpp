@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-using sluice::SseEvent;
-using sluice::SseReader;
+using sluice::cli::SseEvent;
+using sluice::cli::SseReader;
 
 namespace {
 
