@@ -66,7 +66,7 @@ void apply_override(const std::string& text, LoadedConfig& config) {
         key.text = path.substr(dot == std::string_view::npos ? 0 : dot + 1);
         YamlNode map;
         map.kind = YamlNode::Kind::map;
-        map.members.emplace_back(std::move(key), std::move(node));
+        map.members.push_back({std::move(key), std::move(node)});
         node = std::move(map);
         path = path.substr(0, dot == std::string_view::npos ? 0 : dot);
     }

@@ -101,7 +101,7 @@ private:
                 node.line = parent.key.line;
                 node.column = parent.key.column;
             }
-            parent.node.members.emplace_back(std::move(parent.key), std::move(node));
+            parent.node.members.push_back({std::move(parent.key), std::move(node)});
             parent.has_key = false;
         }
     }

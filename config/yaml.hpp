@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "config/config_error.hpp"
 
 namespace sluice {
+
+struct YamlMember;
 
 struct YamlNode {
     enum class Kind : std::uint8_t { null, scalar, sequence, map };
@@ -23,8 +24,12 @@ struct YamlNode {
     bool quoted = false;  // "12" is text, 12 is a number
     std::size_t line = 0;
     std::size_t column = 0;
-    std::vector<YamlNode> items;                         // of a sequence
-    std::vector<std::pair<YamlNode, YamlNode>> members;  // of a map, in the order of the file
+    std::vector<YamlNode> items;      // of a sequence
+    std::vector<YamlMember> members;  // of a map, in the order of the file
+};
+
+struct YamlMember {
+    YamlNode key, value;
 };
 
 constexpr std::size_t yaml_bytes_max = 1u << 20;

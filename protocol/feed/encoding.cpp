@@ -105,7 +105,7 @@ result<std::string, FeedError> convert(std::string_view bytes, std::string_view 
     std::unique_ptr<std::remove_pointer_t<iconv_t>, decltype(close)> handle(
         iconv_open(utf8_encoding.data(), from.data()), close);
     if (handle.get() == reinterpret_cast<iconv_t>(-1)) {  // NOLINT(performance-no-int-to-ptr): iconv's way
-        handle.release();
+        static_cast<void>(handle.release());
         return FeedError{FeedError::Kind::encoding, "this system can't convert from " + std::string(from)};
     }
     std::string text;

@@ -151,7 +151,7 @@ void Extractor::Plan::read_paths(pugi::xml_node element, const std::shared_ptr<c
         }
         const pugi::xml_node node = ancestor(element, parents);
         append(values, arena.shared(place++, self, node.internal_object(),
-                                    [&](std::vector<Value>& into) { read(base, node, into, arena); }));
+                                    [&, &base = base](std::vector<Value>& into) { read(base, node, into, arena); }));
     }
     for (const std::uint32_t attribute : paths) {
         values.push_back({attribute, arena.keep(path_of(element)), xpath_number({})});
