@@ -15,6 +15,7 @@ endif()
 set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
 add_link_options(-Wl,--disable-new-dtags)
 
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # what one folder finds, those that link its libraries need
 find_package(Threads REQUIRED)
 if(SLUICE_CUDA)
     set(CMAKE_CUDA_STANDARD 20)

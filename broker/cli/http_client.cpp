@@ -52,7 +52,8 @@ void write(tcp::socket& socket, const HttpServer& server, const HttpRequest& req
 
 boost::system::result<HttpServer, HttpError> parse_server(std::string_view url) {
     const auto parsed = boost::urls::parse_uri(url);
-    if (!parsed || parsed->scheme_id() != boost::urls::scheme::http || parsed->host().empty() ||
+    const bool port_is_wrong = parsed && parsed->has_port() && parsed->port_number() == 0;
+    if (!parsed || port_is_wrong || parsed->scheme_id() != boost::urls::scheme::http || parsed->host().empty() ||
         parsed->path().size() > 1 || parsed->has_userinfo() || parsed->has_query() || parsed->has_fragment()) {
         return HttpError{"the server '" + std::string(url) + "' is not of the form http://HOST[:PORT]"};
     }

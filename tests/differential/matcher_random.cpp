@@ -1,4 +1,4 @@
-#include "matcher_random.hpp"
+#include "tests/differential/matcher_random.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "matcher_random.hpp"
+#include "tests/differential/matcher_random.hpp"
 
 namespace sluice::test {
 

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <thread>
 
-#include "matcher_random.hpp"
+#include "tests/differential/matcher_random.hpp"
 
 namespace sluice::test {
 

@@ -122,8 +122,7 @@ TEST_CASE("publish sends each file and says what became of it") {
     const auto ran = run(publish, options);
     CHECK(ran.exit_status == exit_done);
     CHECK_THAT(ran.out, Catch::StartsWith(xml.path() + ": 3 received: 2 new, 1 updated, 0 unchanged\n"));
-    CHECK_THAT(server.requests().at(0), Catch::StartsWith("POST /v1/events?stream=a+b&deduplicate=false HTTP") ||
-                                            Catch::StartsWith("POST /v1/events?stream=a%20b&deduplicate=false HTTP"));
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("POST /v1/events?stream=a%20b&deduplicate=false HTTP"));
     CHECK_THAT(server.requests().at(0), Catch::Contains("Content-Type: application/xml") && Catch::EndsWith(feed));
     CHECK_THAT(server.requests().at(1), Catch::Contains("Content-Type: application/feed+json"));
 }
@@ -147,8 +146,7 @@ TEST_CASE("subscribe prints titles until it has enough") {
     CHECK(ran.exit_status == exit_done);
     CHECK(ran.out == "One\nhttp://two\n");
     CHECK(ran.err.empty());
-    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/events?filter=a%3D'1+%26+2'&filter=b HTTP") ||
-                                            Catch::StartsWith("GET /v1/events?filter=a%3D'1%20%26%202'&filter=b HTTP"));
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/events?filter=a='1%20%26%202'&filter=b HTTP"));
 }
 
 TEST_CASE("subscribe prints what was sent, and says why it ended") {
