@@ -41,21 +41,24 @@ void check_variable(Expression& e) {
     throw Fault{e.offset, message};
 }
 
+// $category, $category[1], …
+bool is_of_variable(const Expression& e) {
+    return e.kind == Kind::variable || (e.kind == Kind::path && !e.operands.empty() && is_of_variable(e.operands[0]));
+}
+
 void check_path(const Expression& e) {
     if (e.operands.empty()) return;
     const Expression& head = e.operands[0];
     if (head.type != ValueType::node_set)
         throw Fault{head.offset, "a step or a predicate can only follow a path, not a string, number or boolean"};
-    if (head.kind == Kind::variable && !e.steps.empty())
-        throw Fault{e.offset, "$" + head.text + " stands for plain values; no step can follow it"};
+    if (is_of_variable(head) && !e.steps.empty())
+        throw Fault{e.offset, "a variable stands for plain values; no step can follow it"};
 }
 
 void check_union(const Expression& e) {
     for (const Expression& operand : e.operands) {
-        const bool variable =
-            operand.kind == Kind::variable ||
-            (operand.kind == Kind::path && !operand.operands.empty() && operand.operands[0].kind == Kind::variable);
-        if (variable) throw Fault{operand.offset, "a variable can't be joined by '|'; write two tests joined by 'or'"};
+        if (is_of_variable(operand))
+            throw Fault{operand.offset, "a variable can't be joined by '|'; write two tests joined by 'or'"};
         if (operand.type != ValueType::node_set)
             throw Fault{operand.offset, "'|' joins paths, not strings, numbers or booleans; for tests write 'or'"};
     }
@@ -81,8 +84,8 @@ void check_call(Expression& e) {
     if (of_each && e.text == "lower-case") e.type = ValueType::strings;
     if (of_each && e.text == "date") e.type = ValueType::numbers;
     const bool names = e.text == "name" || e.text == "local-name" || e.text == "namespace-uri";
-    if (names && e.operands[0].kind == Kind::variable)
-        throw Fault{e.operands[0].offset, "$" + e.operands[0].text + " stands for plain values, which have no name"};
+    if (names && is_of_variable(e.operands[0]))
+        throw Fault{e.operands[0].offset, "a variable stands for plain values, which have no name"};
 }
 
 }  // namespace

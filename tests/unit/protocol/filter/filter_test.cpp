@@ -223,3 +223,11 @@ TEST_CASE("boolean structure becomes conjunctions") {
     CHECK(structure("/rss/channel[title = 'x']/item[a][b]") == "+$path+../title+a+b");
     CHECK(structure("/rss/channel[link//x]/item") == "+$path+test parent::node()[link//x]");
 }
+
+TEST_CASE("date() of a constant is a constant") {
+    CHECK(predicate_of("$published > date('2024-01-01')") ==
+          Predicate{"$published", Operator::greater, "", 1704067200});
+    CHECK(predicate_of("date(pubDate) <= date('Mon, 01 Jan 2024 00:00:00 GMT')") ==
+          Predicate{"date(pubDate)", Operator::less_equal, "", 1704067200});
+    CHECK(compiled("$published > date('yesterday')").conjunctions.empty());
+}

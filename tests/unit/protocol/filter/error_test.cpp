@@ -1,0 +1,206 @@
+// What is refused, where the error points, and what it says.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "protocol/filter/filter.hpp"
+
+using namespace sluice;
+
+namespace {
+
+FilterError refused(const std::string& text, const FilterLimits& limits = {}) {
+    const auto filter = compile_filter(text, limits);
+    if (filter) FAIL(text << " is accepted as " << filter->canonical);
+    return filter.error();
+}
+
+}  // namespace
+
+TEST_CASE("a fault is named with its place") {
+    struct Case {
+        const char* text;
+        std::size_t offset;
+        const char* message;  // a part of it
+    };
+    const Case cases[] = {
+        {"", 0, "the filter is empty"},
+        {"  \n ", 4, "the filter is empty"},
+        {"price <", 7, "expected a path, a value or '(', but the filter ends here"},
+        {"category == 'x'", 10, "before '='"},
+        {"price < < 5", 8, "before '<'"},
+        {"(a or b", 7, "expected ')', but the filter ends here (to close the '(' at character 1)"},
+        {"a[b = 'x'", 9, "expected ']', but the filter ends here (to close the '[' at character 2)"},
+        {"a)", 1, "expected an operator or the end of the filter before ')'"},
+        {"(ä or [b])", 7, "expected a path, a value or '(' before '['"},
+        {"ä[(b]", 5, "expected ')' before ']' (to close the '(' at character 3)"},
+        {"a b", 2, "expected an operator such as 'and', 'or', '=' or '<' before 'b'"},
+        {"a = 'x' AND b", 8, "before 'AND'"},
+        {"title contains 'x'", 6, "before 'contains'"},
+        {"a = 'x", 4, "this string has no closing ' quote"},
+        {"a = \"it's", 4, "this string has no closing \" quote"},
+        {"title = “x”", 8, "“ is no quote here"},
+        {"title = `x`", 8, "` is no quote here"},
+        {"a && b", 2, "write 'and'"},
+        {"!a", 0, "not("},
+        {"a # b", 2, "'#' can't stand here"},
+        {"price\xC2\xA0< 5", 5, "separate words with spaces"},
+        {"price < 1e6", 9, "no exponent"},
+        {"price = 5 : b", 10, "on both sides of ':'"},
+        {"a = '\xFF'", 5, "not valid UTF-8"},
+        {"a = '\xED\xA0\x80'", 5, "not valid UTF-8"},
+        {"$", 1, "expected the name of a variable"},
+        {"$titel = 'x'", 0, "there is no variable $titel (did you mean 'title'?)"},
+        {"$published/a", 0, "stands for plain values"},
+        {"a | $title", 4, "write two tests joined by 'or'"},
+        {"a | $title[1]", 4, "write two tests joined by 'or'"},
+        {"a | ($title[1])[1]", 5, "write two tests joined by 'or'"},
+        {"name($title)", 5, "which have no name"},
+        {"foo::a", 0, "'foo' is no axis"},
+        {"a/", 2, "expected a step"},
+        {"a//", 3, "expected a step"},
+        {"//", 2, "expected a step"},
+        {"@", 1, "expected a name, '*' or node()"},
+        {"a/1", 2, "expected a step"},
+        {".[a]", 1, "self::node()[…]"},
+        {"..[a]", 2, "parent::node()[…]"},
+        {"node(1)", 5, "expected ')'"},
+        {"5[1]", 0, "can only follow a path"},
+        {"'a'/b", 0, "can only follow a path"},
+        {"a | 'b'", 4, "for tests write 'or'"},
+        {"containz(a, 'b')", 0, "there is no function containz() (did you mean 'contains'?)"},
+        {"nonsense-of-mine(a)", 0, "there is no function nonsense-of-mine()"},
+        {"f:contains(a, 'b')", 0, "there is no function f:contains()"},
+        {"contains(a)", 0, "contains() takes 2 arguments, but has 1"},
+        {"not()", 0, "not() takes 1 argument, but has 0"},
+        {"true(1)", 0, "true() takes no arguments, but has 1"},
+        {"concat('a')", 0, "concat() takes 2 arguments or more, but has 1"},
+        {"substring('a')", 0, "substring() takes 2 or 3 arguments, but has 1"},
+        {"count('a')", 6, "count() takes a path"},
+        {"sum(1 + 2)", 6, "sum() takes a path"},
+        {"string-length(a, b)", 0, "takes 0 or 1 argument, but has 2"},
+        {"contains(a, )", 12, "expected a path, a value or '(' before ')'"},
+        {"lower-case(a) = lower-case(b)", 0, "compared with a constant"},
+        {"ends-with(a, b)", 0, "ends-with(path, 'constant')"},
+        {"a = 'x' or concat(lower-case(b), 'x') = 'y'", 18, "lower-case() can't be used here"},
+        {"date(a//b) > 5", 0, "date() can't be used here"},
+        {"//item[2][ends-with(a, 'x')]", 10, "ends-with() can't be used here"},
+        {"$path = title", 0, "$path can only be"},
+    };
+    for (const Case& c : cases) {
+        const FilterError error = refused(c.text);
+        INFO(c.text << "\n" << error.message);
+        CHECK(error.message.find(c.message) != std::string::npos);
+        CHECK(error.offset == c.offset);
+    }
+}
+
+TEST_CASE("operators of the engine that this build has not are checked, then refused") {
+    const auto message = [](const std::string& text) { return refused(text).message; };
+    const char* const right[] = {
+        "matches(title, '^a.*b$')",
+        "approx-contains(title, 'kernel', 2)",
+        "approx-contains($title, 'kernel', 0)",
+        "approx-distance(title, 'kernel') <= 2",
+        "2 >= approx-distance(title, 'kernel', 'unit')",
+        "edit-distance(normalize-space(title), 'kernel', 'typing') < 3",
+        "align(sequence, 'acgtn') > 20",
+        "align(sequence, 'ACGT', 'dna:2,-3,-5,-2') > 20",
+        "align-global(sequence, 'MKV*', 'blosum62:-11,-1') > 20",
+        "laminarity(series, 0.1) > 0.5",
+        "determinism(series, .1, 2) > 0.5",
+        "not(recurrence-rate(series, 0.1) > 0.5)",
+        "//item[matches(title, 'x')]",
+    };
+    for (const char* text : right) {
+        INFO(text);
+        CHECK(message(text).find("is not available in this build") != std::string::npos);
+    }
+    const std::pair<const char*, const char*> wrong[] = {
+        {"matches(title)", "takes 2 arguments"},
+        {"matches(title, author)", "a constant regular expression"},
+        {"matches('abc', 'b')", "a path or a variable as first argument"},
+        {"matches(a//b, 'b')", "a path without predicates"},
+        {"matches(count(a), 'b')", "a path without predicates"},
+        {"approx-contains(title, '', 2)", "not empty"},
+        {"approx-contains(title, 'x', -1)", "whole number from 0"},
+        {"approx-contains(title, 'x', 1.5)", "whole number from 0"},
+        {"approx-contains(title, 'x', count(a))", "whole number from 0"},
+        {"approx-distance(title, 'x')", "compare it with a constant"},
+        {"approx-distance(title, 'x') < price", "can't be used here"},
+        {"edit-distance(title, 'x', 'qwerty') < 3", "'unit', 'typing' or 'vowels'"},
+        {"align(sequence, 'ACGZ') > 20", "a sequence of the letters ACGT"},
+        {"align(sequence, 'ACGT', 'dna:1,2') > 20", "'dna:match,mismatch,first,extend'"},
+        {"align(sequence, 'ACGT', 'dna:1,-3,-5,2') > 20", "'dna:match,mismatch,first,extend'"},
+        {"align(sequence, 'ACGT', 'dna:1,-3,-5,-99999999999') > 20", "'dna:match,mismatch,first,extend'"},
+        {"align(sequence, 'ACGT', 'pam250') > 20", "the scheme 'dna'"},
+        {"align(sequence, 'MJ', 'blosum62:-11,-1') > 20", "a sequence of the letters ARND"},
+        {"laminarity(series, 0) > 0.5", "epsilon as a constant number above 0"},
+        {"laminarity(series, number('x')) > 0.5", "epsilon as a constant number above 0"},
+        {"laminarity(series, 0.1, 1) > 0.5", "whole number from 2"},
+    };
+    for (const auto& [text, part] : wrong) {
+        INFO(text << "\n" << message(text));
+        CHECK(message(text).find(part) != std::string::npos);
+    }
+}
+
+TEST_CASE("the excerpt shows the line with a caret below the fault") {
+    CHECK(refused("a = 'x' and\n  größe << 5\n or b").excerpt == "  größe << 5\n         ^");
+    CHECK(refused("a = 'x' and\r\n\tb !\r\nc").excerpt == " b !\n   ^");
+    CHECK(refused("a or").excerpt == "a or\n    ^");
+    CHECK(refused("\xFF").excerpt == "\uFFFD\n^");
+    const FilterError error = refused("a = 'x' and\n  größe << 5\n or b");
+    CHECK(error.line == 2);
+    CHECK(error.column == 10);
+    CHECK(error.offset == 23);
+}
+
+TEST_CASE("a long line is cut around the fault") {
+    const std::string many = [] {
+        std::string text = "a0 = 'é'";
+        for (int i = 1; i < 100; ++i) text += " or a" + std::to_string(i) + " = 'é'";
+        return text;
+    }();
+    const std::string excerpt = refused(many + " or ! or " + many).excerpt;
+    CHECK(excerpt == "… = 'é' or a97 = 'é' or a98 = 'é' or a99 = 'é' or ! or a0 = 'é' or a1 = 'é' o…\n" +
+                         std::string(50, ' ') + "^");
+    const std::string at_end = refused(many + " or").excerpt;
+    CHECK(at_end.starts_with("…"));
+    CHECK(at_end.find("…", 3) == std::string::npos);
+    CHECK(refused("! or " + many).excerpt.starts_with("! or a0"));
+}
+
+TEST_CASE("limits are named with their values") {
+    const auto message = [](const std::string& text, const FilterLimits& limits) {
+        return refused(text, limits).message;
+    };
+    CHECK(message("abcdef", {.text_bytes_max = 5}) == "the filter has 6 bytes, more than 5 (limits.filter_bytes)");
+    CHECK(message("((((a))))", {.depth_max = 4}).find("4 levels (limits.filter_depth)") != std::string::npos);
+    CHECK(message("1+a+a+a+a", {.depth_max = 4}).find("4 levels (limits.filter_depth)") != std::string::npos);
+    CHECK(message("a or b or c", {.conjunctions_max = 2}).find("2 conjunctions (limits.filter_conjunctions = 2)") !=
+          std::string::npos);
+    CHECK(message("a and b and c", {.literals_max = 2}).find("2 literals (limits.filter_literals = 2)") !=
+          std::string::npos);
+    CHECK(compile_filter("a or b", {.conjunctions_max = 2}).has_value());
+    CHECK(compile_filter("a and b", {.literals_max = 2}).has_value());
+    CHECK(compile_filter("abcdef", {.text_bytes_max = 6}).has_value());
+    CHECK(compile_filter("(((a)))", {.depth_max = 4}).has_value());
+}
+
+TEST_CASE("nesting as deep as any configuration allows does no harm") {
+    const FilterLimits limits{.depth_max = 1'000'000};
+    const auto nested = [](const std::string& open, const std::string& close, std::size_t n) {
+        std::string text;
+        for (std::size_t i = 0; i < n; ++i) text += open;
+        text += "a";
+        for (std::size_t i = 0; i < n; ++i) text += close;
+        return text;
+    };
+    for (const auto& [open, close] :
+         {std::pair("(", ")"), {"not(", ")"}, {"a[", "]"}, {"-", ""}, {"string(", ")"}, {"(b or (c and ", "))"}}) {
+        INFO(open);
+        CHECK(compile_filter(nested(open, close, 90), limits).has_value());
+        CHECK(refused(nested(open, close, 20'000), {.text_bytes_max = 1u << 20, .depth_max = 1'000'000})
+                  .message.find("limits.filter_depth") != std::string::npos);
+    }
+}
