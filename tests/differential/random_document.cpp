@@ -6,52 +6,11 @@
 #include <vector>
 
 #include "protocol/text/utf8.hpp"
+#include "tests/differential/random_values.hpp"
 
 namespace sluice {
 
 namespace {
-
-constexpr std::string_view words[] = {
-    "a",   "b",    "A", "politics",      "Politics", "sport", "GPU",         "a b",       " a ", "a  b", "ab",
-    "",    "true", "é", "日本",          "x&y",      "<b>",   "O'Neil",      "say \"x\"", "'\"", "]]>",  "0",
-    "bot", "item", "É", "cats and dogs", "category", "text",  "line\nbreak", "tab\there", "-",   "😀"};
-
-constexpr std::string_view numbers[] = {"0",
-                                        "-0",
-                                        "1",
-                                        "2",
-                                        "3",
-                                        "5",
-                                        "10",
-                                        "12",
-                                        "12.0",
-                                        "12.5",
-                                        " 12 ",
-                                        "\n7\t",
-                                        "90",
-                                        "89.9",
-                                        "90.",
-                                        ".5",
-                                        "-3",
-                                        "-.5",
-                                        "1e3",
-                                        "1E3",
-                                        "NaN",
-                                        "+5",
-                                        "0x10",
-                                        "1,000",
-                                        "12abc",
-                                        "--1",
-                                        "- 1",
-                                        "1 2",
-                                        "99999999999999999999",
-                                        "0.1",
-                                        "0.30000000000000004",
-                                        "Infinity",
-                                        "-",
-                                        ".",
-                                        "1700000000",
-                                        "007"};
 
 // One text into XML: what must be escaped is, in one of the ways there are; what need not be sometimes is too.
 class TextWriter {
@@ -156,7 +115,7 @@ public:
     }
 
 private:
-    std::string_view value() { return random_.chance(45) ? random_.pick(numbers) : random_.pick(words); }
+    std::string_view value() { return random_value(random_); }
     std::size_t few() { return random_.pick(std::vector<std::size_t>{0, 1, 1, 1, 2, 3}); }
 
     void attribute(std::string_view name, std::string_view value) {
@@ -221,7 +180,7 @@ private:
                     leaves(p + "category", few());
                     break;
                 case 3:
-                    leaf("price", random_.pick(numbers));
+                    leaf("price", random_.pick(random_numbers));
                     break;
                 case 4:
                     leaves("tag", random_.between(1, 3));
@@ -242,7 +201,7 @@ private:
                     media();
                     break;
                 case 10:
-                    leaf("\1own:score", random_.pick(numbers));
+                    leaf("\1own:score", random_.pick(random_numbers));
                     break;
                 case 11:
                     leaf(p + "description", value());
@@ -288,7 +247,7 @@ private:
         if (random_.chance(80)) leaf(p + "title", value());
         if (random_.chance(50)) leaf(p + "link", value());
         if (random_.chance(30)) leaf("\1dc:creator", value());
-        if (random_.chance(20)) leaf("price", random_.pick(numbers));
+        if (random_.chance(20)) leaf("price", random_.pick(random_numbers));
     }
 
     RandomDocument rss() {
@@ -364,6 +323,8 @@ private:
 
 }  // namespace
 
-RandomDocument random_document(Random& random) { return DocumentWriter(random).write(); }
+RandomDocument random_document(Random& random) {
+    return random.chance(15) ? random_json_document(random) : DocumentWriter(random).write();
+}
 
 }  // namespace sluice

@@ -1,4 +1,5 @@
-// Random feeds: RSS, RDF, Atom and other XML, with everything in them that the language of filters can tell apart.
+// Random feeds: RSS, RDF, Atom, other XML and JSON Feeds, with everything in them that the language of filters can tell
+// apart.
 #pragma once
 
 #include <string>
@@ -9,10 +10,11 @@ namespace sluice {
 
 struct RandomDocument {
     std::string published;  // with whatever prefixes the feed happens to use
-    std::string expected;   // the same with the customary ones: what pugixml is to read
+    std::string expected;   // the same with the customary ones, and as XML: what pugixml is to read
     std::string items;      // XPath of the event elements
 };
 
 RandomDocument random_document(Random& random);
+RandomDocument random_json_document(Random& random);
 
 }  // namespace sluice
