@@ -277,7 +277,7 @@ private:
     std::string nodes(std::size_t depth) {
         const std::string known = known_path().path;
         if (depth == 0) return known;
-        switch (random_.below(14)) {
+        switch (random_.below(16)) {
             case 0:
             case 1:
                 return known + predicate(depth - 1);
@@ -305,12 +305,22 @@ private:
                 return "../" + element() + predicate(depth - 1) + "/" + any_of("*", element(), "@*");
             case 12:
                 return "*[name()" + any_of("=", "!=") + literal(element()) + "]";
+            case 13:
+                return any_of("", "../", ".//", "@", "*/") + prefix() + ":*";
+            case 14:
+                return any_of("processing-instruction()", "id('a')", "..//" + element(), "*//text()",
+                              "descendant::" + element());
             default:
                 return known;
         }
     }
 
     std::string element() { return vocabulary_.elements.empty() ? "title" : random_.pick(vocabulary_.elements); }
+    // Of some element's name, if any has one.
+    std::string prefix() {
+        const std::string name = element();
+        return name.find(':') == name.npos ? any_of("dc", "media", "own", "none") : name.substr(0, name.find(':'));
+    }
     std::string attribute() {
         return "@" + (vocabulary_.attributes.empty() ? "id"s : random_.pick(vocabulary_.attributes));
     }
@@ -356,7 +366,7 @@ private:
         const std::string base =
             any_of(path, path, "//" + name, "//" + name, "//*", parent + "/*", "/descendant::" + name);
         const std::string condition = "[" + maybe_space() + boolean(random_.between(0, 2)) + maybe_space() + "]";
-        switch (random_.below(20)) {
+        switch (random_.below(24)) {
             case 0:
                 return base;
             case 1:
@@ -382,6 +392,14 @@ private:
                 return base + condition + "/" + known_path().path;
             case 11:
                 return base + condition + "[" + simple_leaf() + "]";
+            case 12:
+                return "(" + base + condition + ")" + predicate(1);
+            case 13:
+                return "(" + base + condition + space() + "|" + space() + base + predicate(1) + ")" + predicate(1);
+            case 14:
+                return "(" + base + predicate(1) + ")/" + any_of("self::*", ".", "..", "following-sibling::*");
+            case 15:
+                return parent + "//" + any_of(name, "*") + condition;
             default:
                 return base + condition;
         }
