@@ -98,10 +98,10 @@ private:
     void string(std::string_view text) {
         json_ += '"';
         for (const char c : text) {
-            char escape[8];
+            char escape[16];
             const bool must = c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
             const bool can = static_cast<unsigned char>(c) < 0x80 && random_.chance(5);
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
             json_ += must || can ? std::string(escape) : std::string(1, c);
             xml_ += c == '<' ? "&lt;" : c == '&' ? "&amp;" : c == '>' ? "&gt;" : std::string(1, c);
         }
