@@ -1,0 +1,266 @@
+// bench_matcher: runs the matching engine on the workloads of matcher_workload.hpp and prints what it costs.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <malloc.h>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "matcher_workload.hpp"
+
+namespace sluice::bench {
+
+namespace {
+
+constexpr const char* help = R"(usage: bench_matcher [OPTION]…
+
+Builds a matcher of a workload's subscriptions and matches its events, in batches.
+
+  --workload W1…W6        the workload to generate (default: all six, one after the other)
+  --subscriptions N       how many (default 1000000)
+  --events N              how many (default 1000)
+  --files PREFIX          read PREFIX.subs and PREFIX.events instead of generating
+  --write PREFIX          write the workload to PREFIX.subs and PREFIX.events, and end
+  --batch N               events a batch, at most 1024 (default: 1, then 32, then 1024)
+  --threads N             threads that match at the same time (default 1)
+  --backend cpu|naive     default cpu
+  --seconds S             how long to measure each figure at least (default 1)
+  --updates N             also measure N additions and N removals beside the workload
+  --json                  one JSON object a line
+)";
+
+struct Options {
+    std::vector<std::string> workloads = {"W1", "W2", "W3", "W4", "W5", "W6"};
+    std::size_t subscriptions = 1'000'000, events = 1000, threads = 1, updates = 0;
+    std::optional<std::string> files, write;
+    std::vector<std::size_t> batches = {1, 32, 1024};
+    std::string backend = "cpu";
+    double seconds = 1;
+    bool json = false;
+};
+
+struct Built {
+    std::unique_ptr<SubscriptionSet> set;
+    std::shared_ptr<const Program> program;
+    std::vector<SubscriptionId> ids;            // by subscription of the workload
+    std::vector<std::uint32_t> number_of_slot;  // the other way round
+    double build_seconds = 0;
+    double bytes_per_subscription = 0;
+};
+
+struct Figures {
+    std::size_t matches = 0;
+    std::uint64_t checksum = 0;
+    double us_per_event = 0;
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double heap_bytes() {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
+Built build(const Workload& workload, const Options& options) {
+    Built b;
+    b.ids.reserve(workload.subscriptions());
+    const double before = heap_bytes();
+    b.set = make_subscription_set(options.backend == "naive" ? Backend::naive : Backend::cpu);
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < workload.subscriptions(); ++i) b.ids.push_back(b.set->add(workload.filter(i)));
+    b.program = b.set->compile();
+    b.build_seconds = seconds_since(start);
+    b.bytes_per_subscription = (heap_bytes() - before) / static_cast<double>(std::max<std::size_t>(1, b.ids.size()));
+    for (std::uint32_t i = 0; i < b.ids.size(); ++i) {
+        if (b.ids[i].slot >= b.number_of_slot.size()) b.number_of_slot.resize(b.ids[i].slot + 1);
+        b.number_of_slot[b.ids[i].slot] = i;
+    }
+    return b;
+}
+
+std::uint64_t scramble(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+// Does not depend on the order of the matches, nor on the size of the batches.
+void count(const Built& b, const std::vector<Match>& matches, std::size_t first_event, Figures& figures) {
+    for (const Match& m : matches) {
+        for (std::uint32_t left = m.accepted; left != 0; left &= left - 1) {
+            const std::size_t event = first_event + 32 * m.word + static_cast<unsigned>(__builtin_ctz(left));
+            ++figures.matches;
+            figures.checksum += scramble(std::uint64_t{b.number_of_slot[m.subscription.slot]} << 32 | event);
+        }
+    }
+}
+
+Figures measure(const Workload& workload, const Built& b, std::size_t batch_size, const Options& options) {
+    std::vector<EventBatch> batches;
+    for (std::size_t e = 0; e < workload.events(); e += batch_size)
+        batches.push_back(workload.batch(e, std::min(batch_size, workload.events() - e), *b.program->attributes()));
+
+    Figures figures;
+    std::vector<Match> matches;
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+        matches.clear();
+        b.program->match(batches[i], matches);
+        count(b, matches, i * batch_size, figures);
+    }
+    std::atomic<std::size_t> rounds = 0;
+    const auto start = Clock::now();
+    const auto run = [&] {
+        std::vector<Match> found;
+        do {
+            for (const EventBatch& batch : batches) {
+                found.clear();
+                b.program->match(batch, found);
+            }
+            ++rounds;
+        } while (seconds_since(start) < options.seconds);
+    };
+    std::vector<std::thread> others;
+    for (std::size_t t = 1; t < options.threads; ++t) others.emplace_back(run);
+    run();
+    for (std::thread& thread : others) thread.join();
+    figures.us_per_event = 1e6 * seconds_since(start) / static_cast<double>(rounds * workload.events());
+    return figures;
+}
+
+void print(const std::string& name, const Built& b, std::size_t batch, const Figures& f, const Options& options) {
+    const double per_second = f.us_per_event > 0 ? 1e6 / f.us_per_event : 0;
+    if (options.json) {
+        std::printf(
+            "{\"workload\": \"%s\", \"backend\": \"%s\", \"subscriptions\": %zu, \"threads\": %zu, \"batch\": %zu, "
+            "\"build_seconds\": %.3f, \"bytes_per_subscription\": %.1f, \"us_per_event\": %.3f, "
+            "\"events_per_second\": %.0f, \"matches\": %zu, \"checksum\": \"%016llx\"}\n",
+            name.c_str(), options.backend.c_str(), b.ids.size(), options.threads, batch, b.build_seconds,
+            b.bytes_per_subscription, f.us_per_event, per_second, f.matches,
+            static_cast<unsigned long long>(f.checksum));
+    } else {
+        std::printf(
+            "%-10s %10zu subscriptions  built in %6.2f s  %6.1f bytes each  batch %4zu  %10.2f us/event  "
+            "%9.0f events/s  %9zu matches  checksum %016llx\n",
+            name.c_str(), b.ids.size(), b.build_seconds, b.bytes_per_subscription, batch, f.us_per_event, per_second,
+            f.matches, static_cast<unsigned long long>(f.checksum));
+    }
+    std::fflush(stdout);
+}
+
+// Additions and removals beside what is there, compiled every few hundred, so that each is visible within the time that
+// one compile takes.
+void measure_updates(const std::string& name, const Workload& workload, Built& b, const Options& options) {
+    constexpr std::size_t step = 500;
+    std::vector<Disjunction> filters;
+    for (std::size_t i = 0; i < std::min<std::size_t>(options.updates, 10'000); ++i)
+        filters.push_back(workload.filter(i * 7919 % workload.subscriptions()));
+    std::vector<SubscriptionId> added;
+    double visible_max = 0;
+    const auto run = [&](auto change) {
+        const auto start = Clock::now();
+        for (std::size_t i = 0; i < options.updates;) {
+            const auto step_start = Clock::now();
+            for (std::size_t k = 0; k < step && i < options.updates; ++k, ++i) change(i);
+            b.program = b.set->compile();
+            visible_max = std::max(visible_max, seconds_since(step_start));
+        }
+        return static_cast<double>(options.updates) / seconds_since(start);
+    };
+    const double adds = run([&](std::size_t i) { added.push_back(b.set->add(filters[i % filters.size()])); });
+    const double visible_adds = visible_max;
+    visible_max = 0;
+    const double removals = run([&](std::size_t i) { b.set->remove(added[i]); });
+    std::printf(options.json
+                    ? "{\"workload\": \"%s\", \"updates\": %zu, \"adds_per_second\": %.0f, \"add_visible_ms_max\": "
+                      "%.3f, \"removals_per_second\": %.0f, \"removal_visible_ms_max\": %.3f}\n"
+                    : "%-10s %10zu updates  %.0f additions/s, visible within %.2f ms  %.0f removals/s, visible "
+                      "within %.2f ms\n",
+                name.c_str(), options.updates, adds, 1e3 * visible_adds, removals, 1e3 * visible_max);
+}
+
+void run(const std::string& name, const Workload& workload, const Options& options) {
+    if (options.write) return write_files(workload, *options.write);
+    Built b = build(workload, options);
+    for (const std::size_t batch : options.batches)
+        print(name, b, batch, measure(workload, b, batch, options), options);
+    if (options.updates > 0) measure_updates(name, workload, b, options);
+}
+
+std::size_t positive(const std::string& option, const std::string& text) {
+    char* end = nullptr;
+    const unsigned long long n = std::strtoull(text.c_str(), &end, 10);
+    if (text.empty() || *end != 0 || n == 0 || text.front() == '-')
+        throw std::invalid_argument(option + " needs a positive number, not '" + text + "'");
+    return n;
+}
+
+Options parse(int argc, char** argv) {
+    Options o;
+    for (int i = 1; i < argc; ++i) {
+        const std::string option = argv[i];
+        if (option == "--help") {
+            std::cout << help;
+            std::exit(0);
+        }
+        if (option == "--json") {
+            o.json = true;
+            continue;
+        }
+        if (i + 1 == argc) throw std::invalid_argument("unknown option, or no value for it: " + option);
+        const std::string value = argv[++i];
+        if (option == "--workload")
+            o.workloads = {value};
+        else if (option == "--subscriptions")
+            o.subscriptions = positive(option, value);
+        else if (option == "--events")
+            o.events = positive(option, value);
+        else if (option == "--files")
+            o.files = value;
+        else if (option == "--write")
+            o.write = value;
+        else if (option == "--batch")
+            o.batches = {std::min(positive(option, value), EventBatch::events_max)};
+        else if (option == "--threads")
+            o.threads = positive(option, value);
+        else if (option == "--updates")
+            o.updates = positive(option, value);
+        else if (option == "--seconds")
+            o.seconds = std::atof(value.c_str());
+        else if (option == "--backend" && (value == "cpu" || value == "naive"))
+            o.backend = value;
+        else
+            throw std::invalid_argument("unknown option or value: " + option + " " + value);
+    }
+    if (o.write && o.workloads.size() > 1 && !o.files) throw std::invalid_argument("--write needs --workload");
+    return o;
+}
+
+}  // namespace
+
+}  // namespace sluice::bench
+
+int main(int argc, char** argv) {
+    using namespace sluice::bench;
+    try {
+        const Options options = parse(argc, argv);
+        if (options.files) {
+            run(*options.files, read_files(*options.files), options);
+            return 0;
+        }
+        for (const std::string& name : options.workloads)
+            run(name, generate(name, options.subscriptions, options.events), options);
+        return 0;
+    } catch (const std::invalid_argument& e) {
+        std::cerr << "bench_matcher: " << e.what() << "\n\n" << help;
+        return 2;
+    } catch (const std::exception& e) {
+        std::cerr << "bench_matcher: " << e.what() << '\n';
+        return 1;
+    }
+}
