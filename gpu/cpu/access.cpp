@@ -14,16 +14,15 @@ constexpr double text_selectivity = 1.0 / 64;    // contains, starts-with, ends-
 constexpr double existence_selectivity = 1.0 / 2;
 
 double range_selectivity(const RangeTable& ranges, const RangeCell& c) {
-    return std::min(1.0, static_cast<double>(2u << c.level) / static_cast<double>(ranges.los(c.attribute).size()));
+    return std::min(1.0, static_cast<double>(2u << c.level) / static_cast<double>(ranges.bounds(c.attribute)));
 }
 
 }  // namespace
 
 RangeCell cell_of(const RangeTable& ranges, const RankedRange& range) {
-    const std::uint32_t last = ranges.last_lo_inside(range);
-    const auto bounds = static_cast<std::uint32_t>(ranges.los(range.attribute).size());
+    const std::uint32_t last = std::max(range.lo, range.hi);
     std::uint32_t level = 0;
-    while ((last >> level) - (range.lo >> level) > 1 || bounds >> level > cells_max) ++level;
+    while ((last >> level) - (range.lo >> level) > 1 || ranges.bounds(range.attribute) >> level > cells_max) ++level;
     return {range.attribute, level, range.lo >> level};
 }
 

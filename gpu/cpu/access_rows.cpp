@@ -53,12 +53,14 @@ void AccessRows::build() {
     const std::size_t buckets = std::max<std::size_t>(2, std::bit_ceil(rows_));
     shift_ = static_cast<unsigned>(64 - std::countr_zero(buckets));
     offsets_.assign(buckets + 1, 0);
-    for (const Draft& d : drafts_) offsets_[bucket(d.key) + 1] += d.size + 1;
+    for (const Draft& d : drafts_) offsets_[bucket(hash(d.key)) + 1] += d.size + 1;
     for (std::size_t b = 0; b < buckets; ++b) offsets_[b + 1] += offsets_[b];
     records_.resize(offsets_.back());
     std::vector<std::uint32_t> next(offsets_.begin(), offsets_.end() - 1);
+    filter_.assign(buckets, 0);
     for (const Draft& d : drafts_) {
-        std::uint32_t& at = next[bucket(d.key)];
+        filter_[bucket(hash(d.key))] |= filter_bit(hash(d.key));
+        std::uint32_t& at = next[bucket(hash(d.key))];
         records_[at++] = d.target;
         for (std::uint32_t i = 0; i < d.size; ++i) records_[at++] = draft_codes_[d.begin + i];
         records_[at - 1] |= last_flag;
@@ -84,7 +86,7 @@ void AccessRows::collect_tokens(const PredicateTables& tables, const EventState&
         const Levels levels = levels_[attribute];
         for (std::uint32_t left = levels.alone | levels.in_pair; left != 0; left &= left - 1) {
             const auto level = static_cast<std::uint32_t>(std::countr_zero(left));
-            const std::uint32_t least = p.lo_least == 0 ? 0 : (p.lo_least - 1) >> level;
+            const std::uint32_t least = p.hi_begin >> level;
             for (std::uint32_t c = least == 0 ? 0 : least - 1; c <= (p.lo_end - 1) >> level; ++c) {
                 const std::uint64_t key = token_key(RangeCell{attribute, level, c});
                 if ((levels.alone >> level & 1) != 0) scratch.singles.push_back(key);
@@ -97,29 +99,65 @@ void AccessRows::collect_tokens(const PredicateTables& tables, const EventState&
 void AccessRows::find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
     collect_tokens(tables, state, scratch);
     const std::size_t pairs = scratch.pairs.size();
-    const std::size_t probes = scratch.singles.size() + pairs * (pairs - std::min<std::size_t>(pairs, 1)) / 2;
-    scratch.spans.resize(std::min(probes, rows_) + 1);
+    const std::size_t probes = scratch.singles.size() + (pairs < 2 ? 0 : pairs * (pairs - 1) / 2);
     if (probes > rows_) {
         scratch.spans.assign(1, {0, offsets_.back()});
         return;
     }
-    scratch.buckets.resize(probes);
+    scratch.hashes.resize(probes);
     std::size_t n = 0;
-    for (const std::uint64_t key : scratch.singles) scratch.buckets[n++] = bucket(key);
+    for (const std::uint64_t key : scratch.singles) scratch.hashes[n++] = hash(key);
     for (std::size_t i = 0; i < pairs; ++i) {
-        for (std::size_t j = i + 1; j < pairs; ++j) scratch.buckets[n++] = bucket(scratch.pairs[i] + scratch.pairs[j]);
+        for (std::size_t j = i + 1; j < pairs; ++j) scratch.hashes[n++] = hash(scratch.pairs[i] + scratch.pairs[j]);
     }
-    // Without branches, so that the reads of many buckets are under way at once.
-    std::size_t found = 0;
-    for (const std::uint32_t b : scratch.buckets) {
-        scratch.spans[found] = {offsets_[b], offsets_[b + 1]};
-        found += static_cast<std::size_t>(offsets_[b] != offsets_[b + 1]);
+    probe(scratch);
+}
+
+// Three passes, without branches and reading ahead, so that many reads are under way at once.
+void AccessRows::probe(Scratch& scratch) const {
+    auto& hashes = scratch.hashes;
+    std::size_t passed = 0;
+    for (const std::uint64_t h : hashes) {
+        hashes[passed] = h;
+        passed += static_cast<std::size_t>((filter_[bucket(h)] & filter_bit(h)) != 0);
     }
-    scratch.spans.resize(found);
+    scratch.spans.resize(passed);
+    for (std::size_t i = 0; i < std::min(passed, prefetch_distance); ++i) prefetch(&offsets_[bucket(hashes[i])]);
+    for (std::size_t i = 0; i < passed; ++i) {
+        if (i + prefetch_distance < passed) prefetch(&offsets_[bucket(hashes[i + prefetch_distance])]);
+        const std::uint64_t b = bucket(hashes[i]);
+        scratch.spans[i] = {offsets_[b], offsets_[b + 1]};
+    }
+    for (std::size_t i = 0; i < std::min(passed, prefetch_distance); ++i) prefetch(&records_[scratch.spans[i].begin]);
+}
+
+void AccessRows::match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
+                       Scratch& scratch, std::vector<Accepted>& accepted) const {
+    if (records_.empty()) return;
+    find(tables, state, scratch);
+    const auto holds = [&](LiteralCode code) {
+        if (code.family() == Family::scanned) return scans.holds(tables.scanned(code), event) != code.negated();
+        return tables.holds(code, state);
+    };
+    for (std::size_t i = 0; i < scratch.spans.size(); ++i) {
+        if (i + prefetch_distance < scratch.spans.size())
+            prefetch(&records_[scratch.spans[i + prefetch_distance].begin]);
+        for (std::uint32_t at = scratch.spans[i].begin; at != scratch.spans[i].end;) {
+            const std::uint32_t target = records_[at++];
+            bool all = true;
+            while (true) {
+                const std::uint32_t bits = records_[at++];
+                all = all && holds(LiteralCode(bits));
+                if ((bits & last_flag) != 0) break;
+            }
+            if (all) accepted.push_back({target, event / 32, 1u << event % 32});
+        }
+    }
 }
 
 std::size_t AccessRows::bytes() const {
-    return 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() + levels_.capacity() * sizeof(Levels);
+    return filter_.capacity() + 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() +
+           levels_.capacity() * sizeof(Levels);
 }
 
 }  // namespace sluice

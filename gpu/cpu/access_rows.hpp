@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/cpu/accepted.hpp"
 #include "gpu/cpu/access.hpp"
 #include "gpu/cpu/scan_cache.hpp"
 #include "gpu/tables/predicate_tables.hpp"
@@ -18,7 +19,7 @@ class AccessRows {
 public:
     struct Scratch {
         std::vector<std::uint64_t> singles, pairs;
-        std::vector<std::uint32_t> buckets;
+        std::vector<std::uint64_t> hashes;
         struct Span {
             std::uint32_t begin, end;
         };
@@ -30,25 +31,9 @@ public:
              std::span<const std::uint32_t> codes);
     void build();
 
-    // accept(target) for each row that holds for the event; twice for a row is possible.
-    template <class Accept>
+    // Appends what the event makes hold; the same twice is possible.
     void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
-               Scratch& scratch, Accept accept) const {
-        if (records_.empty()) return;
-        find(tables, state, scratch);
-        for (const Scratch::Span span : scratch.spans) {
-            for (std::uint32_t at = span.begin; at != span.end;) {
-                const std::uint32_t target = records_[at++];
-                bool holds = true;
-                while (true) {
-                    const std::uint32_t bits = records_[at++];
-                    holds = holds && literal_holds(tables, LiteralCode(bits), state, event, scans);
-                    if ((bits & last_flag) != 0) break;
-                }
-                if (holds) accept(target);
-            }
-        }
-    }
+               Scratch& scratch, std::vector<Accepted>& accepted) const;
 
     // visit(target, codes) for each row; the codes are in no particular order.
     template <class Visit>
@@ -76,16 +61,15 @@ private:
         std::uint32_t alone = 0, in_pair = 0;  // bit l: some row is found by a cell of level l
     };
 
-    static bool literal_holds(const PredicateTables& tables, LiteralCode code, const EventState& state,
-                              std::uint32_t event, ScanCache& scans) {
-        if (code.family() == Family::scanned) return scans.holds(tables.scanned(code), event) != code.negated();
-        return tables.holds(code, state);
-    }
-    std::uint32_t bucket(std::uint64_t key) const {
-        return static_cast<std::uint32_t>(key * 0x9e3779b97f4a7c15u >> shift_);
+    // The bucket is the hash's first bits; the three bits after them choose the bucket's filter bit.
+    static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
+    std::uint64_t bucket(std::uint64_t hash) const { return hash >> shift_; }
+    std::uint8_t filter_bit(std::uint64_t hash) const {
+        return static_cast<std::uint8_t>(1u << (hash >> (shift_ - 3) & 7));
     }
     void note(const PredicateTables& tables, const AccessToken& token, std::uint8_t use);
     void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+    void probe(Scratch& scratch) const;
     void collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
 
     std::vector<Draft> drafts_;  // until build()
@@ -93,6 +77,8 @@ private:
 
     unsigned shift_ = 63;
     std::size_t rows_ = 0;
+    std::vector<std::uint8_t>
+        filter_;  // by bucket: which of eight classes of hashes it has, so that most probes end here
     std::vector<std::uint32_t> offsets_;  // records of bucket b: offsets_[b] … offsets_[b + 1]
     std::vector<std::uint32_t> records_;  // target, codes (the last one flagged)
     std::vector<std::uint8_t> uses_;      // by bit

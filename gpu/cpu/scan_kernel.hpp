@@ -13,7 +13,7 @@ struct ScanHit {
 
 // Rows first_row … first_row + rows - 1. Literal j of the block's row r is columns[first_column + j * rows + r].
 struct ScanBlock {
-    static constexpr std::size_t rows_max = 64;
+    static constexpr std::size_t rows_max = 256;
 
     std::size_t first_column = 0;
     std::uint32_t first_row = 0;

@@ -9,8 +9,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t mask_bytes_max = 512u << 10;  // what the masks of a chunk may take, so that they stay in cache
-constexpr std::size_t words_max = 16;
+constexpr std::size_t mask_bytes_max = 512u << 10;   // what the masks of a chunk may take, so that they stay in cache
 constexpr std::uint32_t access_rows_min = 16;        // fewer rows under an access literal are not worth a block
 constexpr std::uint32_t scanned_flag = 0x80000000u;  // in tail_codes_: a scanned literal's code, else a literal number
 
@@ -215,12 +214,30 @@ void ScanRows::finish_masks(Scratch& scratch) const {
     }
 }
 
-std::size_t ScanRows::run(const ScanBlock& block, Scratch& scratch) const {
+std::size_t ScanRows::run(const ScanBlock& block, Scratch& scratch, std::size_t hits) const {
     static const auto narrow = scan_kernel<std::uint16_t>();
     static const auto wide = scan_kernel<std::uint32_t>();
-    if (columns32_.empty())
-        return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, scratch.hits.data());
-    return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, scratch.hits.data());
+    ScanHit* const room = scratch.hits.data() + hits;
+    if (columns32_.empty()) return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, room);
+    return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, room);
+}
+
+// Turns hits into what they accept, and says how many there are.
+std::size_t ScanRows::resolve(const PredicateTables& tables, std::size_t first_event, std::size_t hits,
+                              ScanCache& scans, Scratch& scratch) const {
+    scratch.accepted.resize(std::max(scratch.accepted.size(), hits));
+    const auto first_word = static_cast<std::uint32_t>(first_event / 32);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < hits; ++i) {
+        if (i + prefetch_distance < hits) prefetch(&targets_[scratch.hits[i + prefetch_distance].row]);
+        const ScanHit& hit = scratch.hits[i];
+        const std::uint32_t target = targets_[hit.row];
+        std::uint32_t events = hit.events;
+        if ((target & tail_flag) != 0) events = decide_tail(tables, hit, first_event, scans, scratch);
+        scratch.accepted[n] = {target & ~tail_flag, first_word + hit.word, events};
+        n += static_cast<std::size_t>(events != 0);
+    }
+    return n;
 }
 
 std::uint32_t ScanRows::column(const ScanBlock& block, std::uint32_t row, std::uint32_t j) const {

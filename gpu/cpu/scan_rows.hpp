@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/cpu/accepted.hpp"
 #include "gpu/cpu/access.hpp"
 #include "gpu/cpu/scan_cache.hpp"
 #include "gpu/cpu/scan_kernel.hpp"
@@ -27,6 +28,7 @@ public:
         std::vector<std::uint32_t> valid;   // valid[w]: the events there are
         std::vector<std::uint32_t> bounds;  // masks of the bounds of ranges
         std::vector<ScanHit> hits;
+        std::vector<Accepted> accepted;
     };
 
     void add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes);
@@ -38,24 +40,21 @@ public:
     // One chunk of a batch: begin, then set for each event, then match.
     void begin(std::size_t events, Scratch& scratch) const;
     void set(const EventState& state, std::size_t event, Scratch& scratch) const;
-    // accept(target, w, events): the row holds for the events of word w of the chunk. `first_event` is the chunk's.
+    // accept(std::span<Accepted>) for what holds, some at a time, each row and word of the batch once. `first_event` is
+    // the chunk's.
     template <class Accept>
     void match(const PredicateTables& tables, std::size_t first_event, ScanCache& scans, Scratch& scratch,
                Accept accept) const {
         finish_masks(scratch);
+        constexpr std::size_t hits_max = ScanBlock::rows_max * words_max;  // of a block
+        scratch.hits.resize(2 * hits_max);
+        std::size_t hits = 0;
         for (const ScanBlock& block : blocks_) {
-            scratch.hits.resize(block.rows * scratch.words);
-            const std::size_t hits = run(block, scratch);
-            for (std::size_t i = 0; i < hits; ++i) {
-                const ScanHit& hit = scratch.hits[i];
-                const std::uint32_t target = targets_[hit.row];
-                std::uint32_t events = hit.events;
-                if ((target & tail_flag) != 0) {
-                    events = decide_tail(tables, hit, first_event, scans, scratch);
-                    if (events == 0) continue;
-                }
-                accept(target & ~tail_flag, hit.word, events);
-            }
+            hits += run(block, scratch, hits);
+            if (hits < hits_max && &block != &blocks_.back()) continue;
+            const std::size_t accepted = resolve(tables, first_event, hits, scans, scratch);
+            accept(std::span<const Accepted>(scratch.accepted).first(accepted));
+            hits = 0;
         }
     }
 
@@ -74,6 +73,7 @@ public:
     std::size_t bytes() const;
 
 private:
+    static constexpr std::size_t words_max = 16;
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
 
     struct Draft {
@@ -104,7 +104,9 @@ private:
     void build_range_masks(const PredicateTables& tables);
     void finish_masks(Scratch& scratch) const;
     void finish_ranges(Scratch& scratch) const;
-    std::size_t run(const ScanBlock& block, Scratch& scratch) const;
+    std::size_t run(const ScanBlock& block, Scratch& scratch, std::size_t hits) const;
+    std::size_t resolve(const PredicateTables& tables, std::size_t first_event, std::size_t hits, ScanCache& scans,
+                        Scratch& scratch) const;
     std::uint32_t column(const ScanBlock& block, std::uint32_t row, std::uint32_t j) const;
     void row_codes(const ScanBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const;
     std::span<const std::uint32_t> tail(std::uint32_t row) const;

@@ -14,32 +14,31 @@ public:
         if (scratch.last_match.size() < segment.size()) scratch.last_match.resize(segment.size());
     }
 
-    // Any number of times for one target and word.
-    void accept_event(Target target, std::uint32_t event) {
-        const std::uint32_t word = event / 32, bit = 1u << event % 32;
-        if (target.is_group()) {
-            scratch_.groups.push_back({target.index(), word, bit});
-            return;
+    // Each target and word any number of times.
+    void accept_events(std::span<const Accepted> accepted) {
+        for (std::size_t i = 0; i < accepted.size(); ++i) {
+            if (i + prefetch_distance < accepted.size()) {
+                const Target ahead(accepted[i + prefetch_distance].target);
+                if (!ahead.is_group()) prefetch(&segment_.entries_[ahead.index()]);
+                if (!ahead.is_group()) prefetch(&scratch_.last_match[ahead.index()]);
+            }
+            accept_event(accepted[i]);
         }
-        if (is_removed(target.index())) return;
-        const SubscriptionId id = segment_.entries_[target.index()];
-        // Whatever stands in last_match, it points to this entry's match if the match there is this entry's.
-        std::uint32_t& last = scratch_.last_match[target.index()];
-        if (const std::size_t at = begin_ + last;
-            at < matches_.size() && matches_[at].subscription == id && matches_[at].word == word) {
-            matches_[at].accepted |= bit;
-            return;
-        }
-        last = static_cast<std::uint32_t>(matches_.size() - begin_);
-        matches_.push_back({id, word, bit});
     }
 
-    // Once for an entry and word.
-    void accept_word(Target target, std::uint32_t word, std::uint32_t events) {
-        if (target.is_group())
-            scratch_.groups.push_back({target.index(), word, events});
-        else if (!is_removed(target.index()))
-            matches_.push_back({segment_.entries_[target.index()], word, events});
+    // Each entry and word once.
+    void accept_words(std::span<const Accepted> accepted) {
+        for (std::size_t i = 0; i < accepted.size(); ++i) {
+            if (i + prefetch_distance < accepted.size()) {
+                const Target ahead(accepted[i + prefetch_distance].target);
+                if (!ahead.is_group()) prefetch(&segment_.entries_[ahead.index()]);
+            }
+            const Accepted& a = accepted[i];
+            if (Target(a.target).is_group())
+                scratch_.groups.push_back({Target(a.target).index(), a.word, a.events});
+            else
+                add(a.target, a.word, a.events);
+        }
     }
 
     void finish() {
@@ -52,14 +51,40 @@ public:
             std::uint32_t events = 0;
             for (; i < groups.size() && groups[i].group == first.group && groups[i].word == first.word; ++i)
                 events |= groups[i].events;
-            for (const std::uint32_t entry : segment_.group(first.group)) {
-                if (!is_removed(entry)) matches_.push_back({segment_.entries_[entry], first.word, events});
+            const auto entries = segment_.group(first.group);
+            for (std::size_t e = 0; e < entries.size(); ++e) {
+                if (e + prefetch_distance < entries.size())
+                    prefetch(&segment_.entries_[entries[e + prefetch_distance]]);
+                add(entries[e], first.word, events);
             }
         }
         groups.clear();
     }
 
 private:
+    void add(std::uint32_t entry, std::uint32_t word, std::uint32_t events) {
+        if (!is_removed(entry)) matches_.push_back({segment_.entries_[entry], word, events});
+    }
+
+    void accept_event(const Accepted& a) {
+        const Target target(a.target);
+        if (target.is_group()) {
+            scratch_.groups.push_back({target.index(), a.word, a.events});
+            return;
+        }
+        if (is_removed(target.index())) return;
+        const SubscriptionId id = segment_.entries_[target.index()];
+        // Whatever stands in last_match, it points to this entry's match if the match there is this entry's.
+        std::uint32_t& last = scratch_.last_match[target.index()];
+        if (const std::size_t at = begin_ + last;
+            at < matches_.size() && matches_[at].subscription == id && matches_[at].word == a.word) {
+            matches_[at].accepted |= a.events;
+            return;
+        }
+        last = static_cast<std::uint32_t>(matches_.size() - begin_);
+        matches_.push_back({id, a.word, a.events});
+    }
+
     bool is_removed(std::uint32_t entry) const { return removed_ != nullptr && removed_->test(entry); }
 
     const Segment& segment_;
@@ -79,17 +104,15 @@ void Segment::match(const EventBatch& batch, const Bitmap* removed, ScanCache& s
         for (std::size_t e = first; e < end; ++e) {
             tables_.evaluate(batch.event(e), scratch.state);
             const auto event = static_cast<std::uint32_t>(e);
-            access_.match(tables_, scratch.state, event, scans, scratch.access,
-                          [&](std::uint32_t target) { output.accept_event(Target(target), event); });
+            access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted);
             if (!scan_.empty()) scan_.set(scratch.state, e - first, scratch.scan);
             tables_.forget(scratch.state);
         }
+        output.accept_events(scratch.accepted);
+        scratch.accepted.clear();
         if (scan_.empty()) continue;
-        const auto first_word = static_cast<std::uint32_t>(first / 32);
         scan_.match(tables_, first, scans, scratch.scan,
-                    [&](std::uint32_t target, std::uint32_t word, std::uint32_t events) {
-                        output.accept_word(Target(target), first_word + word, events);
-                    });
+                    [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
     output.finish();
 }

@@ -203,7 +203,7 @@ void PredicateTables::evaluate_numbers(std::uint32_t attribute, std::span<const 
     if (!any) return;
     if (plan.number_not_equal && !any_nan && least == greatest)
         set(Family::number_not_equal, number_not_equal_.find(attribute, least), state);
-    if (ranges_.has(attribute)) {
+    if (ranges_.bounds(attribute) > 0) {
         state.positions[attribute] = ranges_.locate(attribute, least, greatest);
         state.with_numbers.push_back(attribute);
     }

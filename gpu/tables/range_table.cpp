@@ -7,18 +7,8 @@ namespace sluice {
 
 namespace {
 
-void sort_distinct(std::vector<double>& numbers) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-    numbers.shrink_to_fit();
-}
-
-std::uint32_t lower(const std::vector<double>& numbers, double x) {
-    return static_cast<std::uint32_t>(std::lower_bound(numbers.begin(), numbers.end(), x) - numbers.begin());
-}
-
-std::uint32_t upper(const std::vector<double>& numbers, double x) {
-    return static_cast<std::uint32_t>(std::upper_bound(numbers.begin(), numbers.end(), x) - numbers.begin());
+std::uint32_t rank(const std::vector<double>& bounds, double x) {
+    return static_cast<std::uint32_t>(std::lower_bound(bounds.begin(), bounds.end(), x) - bounds.begin());
 }
 
 }  // namespace
@@ -43,17 +33,18 @@ std::uint32_t RangeTable::intern(const Range& range) {
 void RangeTable::freeze() {
     for (const Range& r : ranges_) {
         if (r.attribute >= bounds_.size()) bounds_.resize(r.attribute + 1);
-        bounds_[r.attribute].los.push_back(r.lo);
-        bounds_[r.attribute].his.push_back(r.hi);
+        bounds_[r.attribute].push_back(r.lo);
+        bounds_[r.attribute].push_back(r.hi);
     }
-    for (Bounds& b : bounds_) {
-        sort_distinct(b.los);
-        sort_distinct(b.his);
+    for (std::vector<double>& b : bounds_) {
+        std::sort(b.begin(), b.end());
+        b.erase(std::unique(b.begin(), b.end()), b.end());
+        b.shrink_to_fit();
     }
     ranked_.reserve(ranges_.size());
     for (const Range& r : ranges_) {
-        const Bounds& b = bounds_[r.attribute];
-        ranked_.push_back({r.attribute, lower(b.los, r.lo), lower(b.his, r.hi)});
+        const std::vector<double>& b = bounds_[r.attribute];
+        ranked_.push_back({r.attribute, rank(b, r.lo), rank(b, r.hi)});
     }
     ranges_ = {};
     index_ = {};
@@ -63,27 +54,22 @@ void RangeTable::freeze() {
 Range RangeTable::range(std::uint32_t index) const {
     if (!frozen_) return ranges_[index];
     const RankedRange& r = ranked_[index];
-    return {r.attribute, bounds_[r.attribute].los[r.lo], bounds_[r.attribute].his[r.hi]};
+    return {r.attribute, bounds_[r.attribute][r.lo], bounds_[r.attribute][r.hi]};
 }
 
 NumberPosition RangeTable::locate(std::uint32_t attribute, double least, double greatest) const {
-    const Bounds& b = bounds_[attribute];
+    const std::vector<double>& b = bounds_[attribute];
     NumberPosition p;
-    p.lo_end = upper(b.los, greatest);
-    p.lo_least = least == greatest ? p.lo_end : upper(b.los, least);
-    p.hi_begin = lower(b.his, least);
+    p.hi_begin = rank(b, least);
+    p.lo_end = least == greatest ? p.hi_begin : rank(b, greatest);
+    if (p.lo_end < b.size() && b[p.lo_end] == greatest) ++p.lo_end;
     return p;
-}
-
-std::uint32_t RangeTable::last_lo_inside(const RankedRange& r) const {
-    const Bounds& b = bounds_[r.attribute];
-    return std::max(r.lo + 1, upper(b.los, b.his[r.hi])) - 1;
 }
 
 std::size_t RangeTable::bytes() const {
     std::size_t sum = ranges_.capacity() * sizeof(Range) + index_.bytes() + ranked_.capacity() * sizeof(RankedRange) +
-                      bounds_.capacity() * sizeof(Bounds);
-    for (const Bounds& b : bounds_) sum += (b.los.capacity() + b.his.capacity()) * sizeof(double);
+                      bounds_.capacity() * sizeof(bounds_[0]);
+    for (const std::vector<double>& b : bounds_) sum += b.capacity() * sizeof(double);
     return sum;
 }
 

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "gpu/tables/hash.hpp"
@@ -21,15 +20,14 @@ struct Range {
 };
 
 struct RankedRange {
-    std::uint32_t attribute, lo, hi;  // ranks in los(attribute) and his(attribute)
+    std::uint32_t attribute, lo, hi;  // lo and hi: ranks among the attribute's bounds
 };
 
 // Where an event's numbers lie among the bounds of one attribute: those of rank < lo_end are <= the greatest number,
-// those of rank >= hi_begin are >= the least.
+// those of rank >= hi_begin are >= the least. So a single number has hi_begin <= lo_end <= hi_begin + 1.
 struct NumberPosition {
     std::uint32_t lo_end = 0;
     std::uint32_t hi_begin = none;
-    std::uint32_t lo_least = 0;  // bounds lo below this rank are <= the least number
 
     bool inside(const RankedRange& r) const { return r.lo < lo_end && r.hi >= hi_begin; }
 };
@@ -43,25 +41,22 @@ public:
     Range range(std::uint32_t index) const;
     const RankedRange& ranked(std::uint32_t index) const { return ranked_[index]; }
 
-    bool has(std::uint32_t attribute) const { return attribute < bounds_.size() && !bounds_[attribute].los.empty(); }
-    std::span<const double> los(std::uint32_t attribute) const { return bounds_[attribute].los; }
+    // How many distinct bounds, lo and hi together, the attribute's ranges have.
+    std::uint32_t bounds(std::uint32_t attribute) const {
+        return attribute < bounds_.size() ? static_cast<std::uint32_t>(bounds_[attribute].size()) : 0;
+    }
     NumberPosition locate(std::uint32_t attribute, double least, double greatest) const;
 
-    // The last rank of a bound lo that a number inside the range can reach.
-    std::uint32_t last_lo_inside(const RankedRange& r) const;
     std::size_t bytes() const;
 
 private:
-    struct Bounds {
-        std::vector<double> los, his;  // ascending, distinct
-    };
     static std::uint64_t hash(const Range& r);
 
     bool frozen_ = false;
     std::vector<Range> ranges_;  // until freeze()
     HashIndex index_;            // until freeze()
     std::vector<RankedRange> ranked_;
-    std::vector<Bounds> bounds_;  // by attribute
+    std::vector<std::vector<double>> bounds_;  // by attribute; ascending, distinct
 };
 
 }  // namespace sluice

@@ -21,9 +21,9 @@ TEST_CASE("range table: ranks decide as the bounds do") {
     CHECK(count == bounds.size() * bounds.size());
     CHECK(table.intern({3, 0.5, 1}) < count);
     table.freeze();
-    CHECK(table.has(3));
-    CHECK_FALSE(table.has(2));
-    CHECK_FALSE(table.has(4));
+    CHECK(table.bounds(3) == bounds.size());
+    CHECK(table.bounds(2) == 0);
+    CHECK(table.bounds(4) == 0);
     for (const double least : {-infinity, -2.0, -1.0, -0.0, 0.25, 6.0, 7.0, 8.0, infinity}) {
         for (const double greatest : {least, 1.0, infinity}) {
             if (greatest < least) continue;
@@ -42,14 +42,4 @@ TEST_CASE("range table: without numbers nothing holds") {
     table.intern({0, -infinity, infinity});
     table.freeze();
     CHECK_FALSE(NumberPosition{}.inside(table.ranked(0)));
-}
-
-TEST_CASE("range table: how far a range reaches among the lower bounds") {
-    RangeTable table;
-    for (int i = 0; i < 10; ++i) table.intern({0, static_cast<double>(i), static_cast<double>(i) + 2.5});
-    table.intern({0, 5, 1});
-    table.freeze();
-    CHECK(table.last_lo_inside(table.ranked(0)) == 2);
-    CHECK(table.last_lo_inside(table.ranked(9)) == 9);
-    CHECK(table.last_lo_inside(table.ranked(10)) == 5);
 }
