@@ -1,29 +1,32 @@
 #include "gpu/cpu/access.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sluice {
 
 namespace {
 
-constexpr std::uint32_t cells_max = 1024;        // of one attribute and level
 constexpr double scanned_share = 1.0 / 32;       // conjunctions less selective than this are scanned
 constexpr double second_share = 0.25;            // a second token must be at least this selective
 constexpr std::uint32_t one_token_rows_max = 8;  // more rows than this under one token ask for a second
 constexpr double text_selectivity = 1.0 / 64;    // contains, starts-with, ends-with
 constexpr double existence_selectivity = 1.0 / 2;
 
-double range_selectivity(const RangeTable& ranges, const RangeCell& c) {
-    return std::min(1.0, static_cast<double>(2u << c.level) / static_cast<double>(ranges.bounds(c.attribute)));
-}
-
 }  // namespace
 
-RangeCell cell_of(const RangeTable& ranges, const RankedRange& range) {
-    const std::uint32_t last = std::max(range.lo, range.hi);
+RangeCell cell_of(const RankedRange& range, std::uint32_t width) {
+    const std::uint32_t last = std::max(range.lo, range.hi) / width, first = range.lo / width;
     std::uint32_t level = 0;
-    while ((last >> level) - (range.lo >> level) > 1 || ranges.bounds(range.attribute) >> level > cells_max) ++level;
-    return {range.attribute, level, range.lo >> level};
+    while ((last >> level) - (first >> level) > 1) ++level;
+    return {range.attribute, level, first >> level};
+}
+
+// With c cells an event finds about 2 / c of the rows by each of its tokens and (2 / c)² by a pair: so many cells as
+// keep that at a few hundred rows.
+std::uint32_t pair_width(std::uint32_t bounds, std::size_t rows) {
+    const double cells = std::max(8.0, std::sqrt(static_cast<double>(rows)) / 10);
+    return std::max(1u, static_cast<std::uint32_t>(bounds / cells));
 }
 
 AccessChooser::AccessChooser(const PredicateTables& tables) : tables_(tables), led_(tables.bits()) {
@@ -35,46 +38,71 @@ AccessChooser::AccessChooser(const PredicateTables& tables) : tables_(tables), l
     for (double& operands : equality_selectivity_) operands = 1 / operands;
 }
 
-std::optional<AccessToken> AccessChooser::token(LiteralCode code) const {
-    if (code.negated() || code.is_not_equal() || code.family() == Family::scanned) return std::nullopt;
-    if (code.family() == Family::range) {
-        const RangeCell cell = cell_of(tables_.ranges(), tables_.ranges().ranked(code.index()));
-        return AccessToken{code, token_key(cell), range_selectivity(tables_.ranges(), cell)};
+double AccessChooser::range_selectivity(LiteralCode code, std::uint32_t width) const {
+    const RankedRange& range = tables_.ranges().ranked(code.index());
+    const double cell = static_cast<double>(std::uint64_t{width} << cell_of(range, width).level);
+    return std::min(1.0, 2 * cell / tables_.ranges().bounds(range.attribute));
+}
+
+std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode code) const {
+    if (code.negated() || code.is_not_equal()) return std::nullopt;
+    switch (code.family()) {
+        case Family::scanned:
+            return std::nullopt;
+        case Family::range:
+            return Candidate{code, range_selectivity(code, 1)};
+        case Family::exists:
+            return Candidate{code, existence_selectivity};
+        case Family::equal:
+        case Family::number_equal:
+            return Candidate{code, equality_selectivity_[tables_.attribute_of(code)]};
+        default:
+            return Candidate{code, text_selectivity};
     }
-    double selectivity = text_selectivity;
-    if (code.family() == Family::exists) selectivity = existence_selectivity;
-    if (code.family() == Family::equal || code.family() == Family::number_equal)
-        selectivity = equality_selectivity_[tables_.attribute_of(code)];
-    return AccessToken{code, token_key(code), selectivity};
+}
+
+double AccessChooser::pair_selectivity(const Candidate& c) const {
+    if (c.code.is_bit()) return c.selectivity;
+    const std::uint32_t attribute = tables_.ranges().ranked(c.code.index()).attribute;
+    return range_selectivity(c.code, pair_width(tables_.ranges().bounds(attribute), counted_));
 }
 
 AccessChooser::Best AccessChooser::best(std::span<const std::uint32_t> codes) const {
     Best best;
     for (const std::uint32_t bits : codes) {
-        const auto candidate = token(LiteralCode(bits));
-        if (!candidate) continue;
-        if (!best.first || candidate->selectivity < best.first->selectivity) {
+        const auto c = candidate(LiteralCode(bits));
+        if (!c) continue;
+        if (!best.first || c->selectivity < best.first->selectivity) {
             best.second = best.first;
-            best.first = candidate;
-        } else if (!best.second || candidate->selectivity < best.second->selectivity) {
-            best.second = candidate;
+            best.first = c;
+        } else if (!best.second || c->selectivity < best.second->selectivity) {
+            best.second = c;
         }
     }
     return best;
 }
 
 void AccessChooser::count(std::span<const std::uint32_t> codes) {
+    ++counted_;
     if (const Best b = best(codes); b.first && b.first->code.is_bit()) ++led_[tables_.bit(b.first->code)];
 }
 
 AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
     const Best b = best(codes);
-    AccessChoice choice{AccessChoice::by_scan, b.first, b.second};
+    AccessChoice choice;
     if (!b.first) return choice;
-    const bool crowded = !b.first->code.is_bit() || led_[tables_.bit(b.first->code)] > one_token_rows_max;
-    const bool pair = crowded && b.second && b.second->selectivity <= second_share;
-    if (b.first->selectivity * (pair ? b.second->selectivity : 1) > scanned_share) return choice;
-    choice.kind = pair ? AccessChoice::by_two : AccessChoice::by_one;
+    choice.first = b.first->code;
+    double found = b.first->selectivity;
+    const double rows =
+        b.first->code.is_bit() ? led_[tables_.bit(b.first->code)] : found * static_cast<double>(counted_);
+    if (b.second && rows > one_token_rows_max) {
+        const double second = pair_selectivity(*b.second), both = pair_selectivity(*b.first) * second;
+        if (second <= second_share && both < found) {
+            choice.second = b.second->code;
+            found = both;
+        }
+    }
+    if (found <= scanned_share) choice.kind = choice.second ? AccessChoice::by_two : AccessChoice::by_one;
     return choice;
 }
 

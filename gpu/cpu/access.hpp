@@ -14,27 +14,27 @@
 
 namespace sluice {
 
-struct AccessToken {
-    LiteralCode code;
-    std::uint64_t key = 0;
-    double selectivity = 1;  // expected share of the events that have it
-};
-
-// How a conjunction is to be found.
+// How a conjunction is to be found: by one literal, by two, or not by any. The literals are its most selective ones;
+// by_scan may have them too.
 struct AccessChoice {
     enum Kind : std::uint8_t { by_scan, by_one, by_two } kind = by_scan;
-    std::optional<AccessToken> first, second;  // the most selective literals; by_scan may have them too
+    std::optional<LiteralCode> first, second;
 };
 
-// Cells of the ranges of one attribute at one level have 2^level neighbouring bounds each.
+// Level l of a grid has cells of width << l neighbouring bounds.
 struct RangeCell {
     std::uint32_t attribute, level, cell;
 };
-RangeCell cell_of(const RangeTable& ranges, const RankedRange& range);
+// The finest cell that holds the range together with the cell above it.
+RangeCell cell_of(const RankedRange& range, std::uint32_t width);
+// Of the grid over an attribute with so many bounds, when ranges serve as tokens in pairs: coarse, so that an event has
+// few pairs to look up. A range that is a token alone stands in the finest grid, of width 1.
+std::uint32_t pair_width(std::uint32_t bounds, std::size_t rows);
 
 constexpr std::uint64_t token_key(LiteralCode code) { return mix(code.bits()); }
-constexpr std::uint64_t token_key(RangeCell c) {
-    return mix(std::uint64_t{1} << 63 | std::uint64_t{c.attribute} << 37 | std::uint64_t{c.level} << 32 | c.cell);
+constexpr std::uint64_t token_key(RangeCell c, bool in_pair) {
+    return mix(std::uint64_t{in_pair ? 3u : 2u} << 62 | std::uint64_t{c.attribute} << 37 |
+               std::uint64_t{c.level} << 32 | c.cell);
 }
 
 class AccessChooser {
@@ -44,17 +44,25 @@ public:
     // First every conjunction is counted, then each may be chosen for.
     void count(std::span<const std::uint32_t> codes);
     AccessChoice choose(std::span<const std::uint32_t> codes) const;
+    std::size_t counted() const { return counted_; }
 
 private:
+    struct Candidate {
+        LiteralCode code;
+        double selectivity;  // expected share of the events that have the token
+    };
     struct Best {
-        std::optional<AccessToken> first, second;
+        std::optional<Candidate> first, second;
     };
     Best best(std::span<const std::uint32_t> codes) const;
-    std::optional<AccessToken> token(LiteralCode code) const;
+    std::optional<Candidate> candidate(LiteralCode code) const;
+    double pair_selectivity(const Candidate& candidate) const;
+    double range_selectivity(LiteralCode code, std::uint32_t width) const;
 
     const PredicateTables& tables_;
     std::vector<double> equality_selectivity_;  // by attribute
     std::vector<std::uint32_t> led_;            // by bit: conjunctions that have this token as their best
+    std::size_t counted_ = 0;
 };
 
 }  // namespace sluice

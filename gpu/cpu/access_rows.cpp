@@ -9,24 +9,33 @@ namespace {
 
 // Cheap literals first; those that lead to the row before all, since they tell apart what shares a bucket.
 int cost(LiteralCode code, const AccessChoice& choice) {
-    if (code == choice.first->code) return 0;
-    if (choice.second && code == choice.second->code) return 1;
+    if (code == *choice.first) return 0;
+    if (choice.second && code == *choice.second) return 1;
     if (code.family() == Family::scanned) return 5;
     return code.is_bit() && !code.negated() ? 2 : 3;
 }
 
 }  // namespace
 
-void AccessRows::note(const PredicateTables& tables, const AccessToken& token, std::uint8_t use) {
-    if (token.code.is_bit()) {
+// Makes events look for the token in this use, and gives its key.
+std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, std::uint8_t use) {
+    if (code.is_bit()) {
         if (uses_.empty()) uses_.resize(tables.bits());
-        uses_[tables.bit(token.code)] |= use;
-        return;
+        uses_[tables.bit(code)] |= use;
+        return token_key(code);
     }
-    const RankedRange& range = tables.ranges().ranked(token.code.index());
+    const RankedRange& range = tables.ranges().ranked(code.index());
     if (levels_.empty()) levels_.resize(tables.attributes());
     Levels& levels = levels_[range.attribute];
-    (use == leads_alone ? levels.alone : levels.in_pair) |= 1u << cell_of(tables.ranges(), range).level;
+    if (use == leads_alone) {
+        const RangeCell cell = cell_of(range, 1);
+        levels.alone |= 1u << cell.level;
+        return token_key(cell, false);
+    }
+    levels.pair_width = pair_width(tables.ranges().bounds(range.attribute), expected_);
+    const RangeCell cell = cell_of(range, levels.pair_width);
+    levels.in_pair |= 1u << cell.level;
+    return token_key(cell, true);
 }
 
 void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
@@ -36,14 +45,9 @@ void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const 
     std::stable_sort(draft_codes_.begin() + begin, draft_codes_.end(), [&](std::uint32_t a, std::uint32_t b) {
         return cost(LiteralCode(a), choice) < cost(LiteralCode(b), choice);
     });
-    std::uint64_t key = choice.first->key;
-    if (choice.kind == AccessChoice::by_two) {
-        key += choice.second->key;
-        note(tables, *choice.first, leads_in_pair);
-        note(tables, *choice.second, leads_in_pair);
-    } else {
-        note(tables, *choice.first, leads_alone);
-    }
+    const std::uint8_t use = choice.kind == AccessChoice::by_two ? leads_in_pair : leads_alone;
+    std::uint64_t key = note(tables, *choice.first, use);
+    if (use == leads_in_pair) key += note(tables, *choice.second, use);
     drafts_.push_back({key, target, begin, static_cast<std::uint32_t>(codes.size())});
 }
 
@@ -65,8 +69,8 @@ void AccessRows::build() {
         for (std::uint32_t i = 0; i < d.size; ++i) records_[at++] = draft_codes_[d.begin + i];
         records_[at - 1] |= last_flag;
     }
-    drafts_ = {};
-    draft_codes_ = {};
+    drafts_ = std::vector<Draft>();
+    draft_codes_ = std::vector<std::uint32_t>();
 }
 
 void AccessRows::collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
@@ -81,18 +85,24 @@ void AccessRows::collect_tokens(const PredicateTables& tables, const EventState&
     }
     if (levels_.empty()) return;
     for (const std::uint32_t attribute : state.with_numbers) {
+        const Levels& l = levels_[attribute];
         const NumberPosition& p = state.positions[attribute];
-        if (p.lo_end == 0) continue;
-        const Levels levels = levels_[attribute];
-        for (std::uint32_t left = levels.alone | levels.in_pair; left != 0; left &= left - 1) {
-            const auto level = static_cast<std::uint32_t>(std::countr_zero(left));
-            const std::uint32_t least = p.hi_begin >> level;
-            for (std::uint32_t c = least == 0 ? 0 : least - 1; c <= (p.lo_end - 1) >> level; ++c) {
-                const std::uint64_t key = token_key(RangeCell{attribute, level, c});
-                if ((levels.alone >> level & 1) != 0) scratch.singles.push_back(key);
-                if ((levels.in_pair >> level & 1) != 0) scratch.pairs.push_back(key);
-            }
-        }
+        if (l.alone != 0) collect_cells(attribute, p, 1, l.alone, false, scratch.singles);
+        if (l.in_pair != 0) collect_cells(attribute, p, l.pair_width, l.in_pair, true, scratch.pairs);
+    }
+}
+
+// The cells whose ranges the numbers can be inside of: from one below that of the first hi they reach to that of the
+// last lo.
+void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p, std::uint32_t width,
+                               std::uint32_t levels, bool in_pair, std::vector<std::uint64_t>& keys) {
+    if (p.lo_end == 0) return;
+    const std::uint32_t first = p.hi_begin / width, last = (p.lo_end - 1) / width;
+    for (; levels != 0; levels &= levels - 1) {
+        const auto level = static_cast<std::uint32_t>(std::countr_zero(levels));
+        const std::uint32_t least = first >> level;
+        for (std::uint32_t c = least == 0 ? 0 : least - 1; c <= last >> level; ++c)
+            keys.push_back(token_key(RangeCell{attribute, level, c}, in_pair));
     }
 }
 
@@ -131,27 +141,35 @@ void AccessRows::probe(Scratch& scratch) const {
     for (std::size_t i = 0; i < std::min(passed, prefetch_distance); ++i) prefetch(&records_[scratch.spans[i].begin]);
 }
 
+// Keeps of the rows found those whose first literal holds: without branches, which would be mispredicted half the time.
+void AccessRows::sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+    const auto& spans = scratch.spans;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        if (i + prefetch_distance < spans.size()) prefetch(&records_[spans[i + prefetch_distance].begin]);
+        scratch.rows.resize(std::max(scratch.rows.size(), n + (spans[i].end - spans[i].begin) / 2 + 1));
+        for (std::uint32_t at = spans[i].begin; at != spans[i].end;) {
+            scratch.rows[n] = at++;
+            n += static_cast<std::size_t>(tables.holds(LiteralCode(records_[at]), state));
+            while ((records_[at++] & last_flag) == 0) continue;
+        }
+    }
+    scratch.rows.resize(n);
+}
+
 void AccessRows::match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
                        Scratch& scratch, std::vector<Accepted>& accepted) const {
     if (records_.empty()) return;
     find(tables, state, scratch);
+    sift(tables, state, scratch);
     const auto holds = [&](LiteralCode code) {
         if (code.family() == Family::scanned) return scans.holds(tables.scanned(code), event) != code.negated();
         return tables.holds(code, state);
     };
-    for (std::size_t i = 0; i < scratch.spans.size(); ++i) {
-        if (i + prefetch_distance < scratch.spans.size())
-            prefetch(&records_[scratch.spans[i + prefetch_distance].begin]);
-        for (std::uint32_t at = scratch.spans[i].begin; at != scratch.spans[i].end;) {
-            const std::uint32_t target = records_[at++];
-            bool all = true;
-            while (true) {
-                const std::uint32_t bits = records_[at++];
-                all = all && holds(LiteralCode(bits));
-                if ((bits & last_flag) != 0) break;
-            }
-            if (all) accepted.push_back({target, event / 32, 1u << event % 32});
-        }
+    for (const std::uint32_t row : scratch.rows) {
+        std::uint32_t at = row + 1;  // the first literal holds
+        while ((records_[at] & last_flag) == 0 && holds(LiteralCode(records_[at + 1]))) ++at;
+        if ((records_[at] & last_flag) != 0) accepted.push_back({records_[row], event / 32, 1u << event % 32});
     }
 }
 

@@ -24,9 +24,12 @@ public:
             std::uint32_t begin, end;
         };
         std::vector<Span> spans;
+        std::vector<std::uint32_t> rows;  // where in records_ they begin
     };
 
-    // `codes` must outlive build(); the choice is by_one or by_two.
+    // How many conjunctions there are in all; before the first is added.
+    void expect(std::size_t rows) { expected_ = rows; }
+    // The choice is by_one or by_two.
     void add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
              std::span<const std::uint32_t> codes);
     void build();
@@ -57,8 +60,10 @@ private:
         std::uint64_t key;
         std::uint32_t target, begin, size;  // of its codes in draft_codes_
     };
+    // The levels of an attribute's grids that some row uses, one bit each.
     struct Levels {
-        std::uint32_t alone = 0, in_pair = 0;  // bit l: some row is found by a cell of level l
+        std::uint32_t alone = 0, in_pair = 0;
+        std::uint32_t pair_width = 1;
     };
 
     // The bucket is the hash's first bits; the three bits after them choose the bucket's filter bit.
@@ -67,11 +72,15 @@ private:
     std::uint8_t filter_bit(std::uint64_t hash) const {
         return static_cast<std::uint8_t>(1u << (hash >> (shift_ - 3) & 7));
     }
-    void note(const PredicateTables& tables, const AccessToken& token, std::uint8_t use);
+    std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint8_t use);
+    static void collect_cells(std::uint32_t attribute, const NumberPosition& p, std::uint32_t width,
+                              std::uint32_t levels, bool in_pair, std::vector<std::uint64_t>& keys);
     void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
     void probe(Scratch& scratch) const;
+    void sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
     void collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
 
+    std::size_t expected_ = 0;
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;
 

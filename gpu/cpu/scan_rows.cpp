@@ -28,7 +28,7 @@ std::uint32_t ScanRows::literal(std::uint32_t code) {
 
 void ScanRows::add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes) {
     Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0};
-    if (choice.first) ++led_[draft.access = literal(choice.first->code.bits())];
+    if (choice.first) ++led_[draft.access = literal(choice.first->bits())];
     for (const std::uint32_t code : codes) {
         if (!is_scanned(code)) draft_codes_.push_back(literal(code));
     }
@@ -55,9 +55,12 @@ void ScanRows::build(const PredicateTables& tables) {
     }
     build_range_masks(tables);
     build_blocks();
-    led_ = {};
-    drafts_ = {};
-    draft_codes_ = {};
+    led_ = std::vector<std::uint32_t>();
+    drafts_ = std::vector<Draft>();
+    draft_codes_ = std::vector<std::uint32_t>();
+    for (auto* v : {&columns32_, &targets_, &tail_codes_, &literals_}) v->shrink_to_fit();
+    columns16_.shrink_to_fit();
+    blocks_.shrink_to_fit();
 }
 
 void ScanRows::build_range_masks(const PredicateTables& tables) {

@@ -131,6 +131,7 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets) {
         }
     };
     each_row([&](std::uint32_t, std::span<const std::uint32_t> codes) { chooser.count(codes); });
+    segment_->access_.expect(chooser.counted());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
         if (choice.kind == AccessChoice::by_scan)

@@ -46,8 +46,8 @@ void RangeTable::freeze() {
         const std::vector<double>& b = bounds_[r.attribute];
         ranked_.push_back({r.attribute, rank(b, r.lo), rank(b, r.hi)});
     }
-    ranges_ = {};
-    index_ = {};
+    ranges_ = std::vector<Range>();
+    index_ = HashIndex();
     frozen_ = true;
 }
 
