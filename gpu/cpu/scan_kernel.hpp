@@ -27,7 +27,13 @@ template <class Column>
 using ScanKernel = std::size_t (*)(const ScanBlock& block, const Column* columns, const std::uint32_t* masks,
                                    std::size_t words, ScanHit* hits);
 
+enum class InstructionSet : std::uint8_t { portable, avx2, avx512 };
+
+// The best that this processor can do and this build has.
+InstructionSet best_instruction_set();
+
+// For std::uint16_t and std::uint32_t. A set above the best one is not to be asked for.
 template <class Column>
-ScanKernel<Column> scan_kernel();  // for std::uint16_t and std::uint32_t
+ScanKernel<Column> scan_kernel(InstructionSet set);
 
 }  // namespace sluice

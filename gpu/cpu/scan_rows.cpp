@@ -218,8 +218,8 @@ void ScanRows::finish_masks(Scratch& scratch) const {
 }
 
 std::size_t ScanRows::run(const ScanBlock& block, Scratch& scratch, std::size_t hits) const {
-    static const auto narrow = scan_kernel<std::uint16_t>();
-    static const auto wide = scan_kernel<std::uint32_t>();
+    static const auto narrow = scan_kernel<std::uint16_t>(best_instruction_set());
+    static const auto wide = scan_kernel<std::uint32_t>(best_instruction_set());
     ScanHit* const room = scratch.hits.data() + hits;
     if (columns32_.empty()) return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, room);
     return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, room);
