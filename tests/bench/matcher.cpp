@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "matcher_workload.hpp"
+#include "tests/bench/matcher_workload.hpp"
 
 namespace sluice::bench {
 

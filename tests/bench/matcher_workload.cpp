@@ -1,4 +1,4 @@
-#include "matcher_workload.hpp"
+#include "tests/bench/matcher_workload.hpp"
 
 #include <algorithm>
 #include <cmath>
