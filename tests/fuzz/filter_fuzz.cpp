@@ -1,10 +1,11 @@
 // Any bytes as a filter: compiled or refused, never worse. A compiled filter's canonical text and its leaves' texts
-// must compile to themselves; an error must point into the text.
+// must compile to themselves; an error must point into the text. What reads as an attribute is written the same.
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
 
+#include "protocol/filter/attribute.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
 
@@ -21,6 +22,9 @@ void require(bool condition, std::string_view what, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sluice;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto attribute = parse_attribute(text);
+    require(!attribute || to_string(*attribute) == text, "an attribute is written otherwise", text);
+
     const auto filter = compile_filter(text);
     if (!filter) {
         const FilterError error = filter.error();

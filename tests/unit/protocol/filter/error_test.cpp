@@ -84,6 +84,7 @@ TEST_CASE("a fault is named with its place") {
         {"a = 'x' or concat(lower-case(b), 'x') = 'y'", 18, "lower-case() can't be used here"},
         {"date(a//b) > 5", 0, "date() can't be used here"},
         {"//item[2][ends-with(a, 'x')]", 10, "ends-with() can't be used here"},
+        {"date($published) > 5", 5, "$published is in seconds since 1970 already"},
         {"$path = title", 0, "$path can only be"},
     };
     for (const Case& c : cases) {

@@ -68,6 +68,8 @@ bool holds(const Disjunction& conjunctions, unsigned assignment) {
 TEST_CASE("a canonical filter is its own canonical form, and so is each leaf") {
     RandomExpression random(7);
     for (int i = 0; i < 20'000; ++i) check_stability(random.filter());
+    RandomExpression extended(8, true);
+    for (int i = 0; i < 20'000; ++i) check_stability(extended.filter());
 }
 
 TEST_CASE("conjunctions have the truth table of the filter") {

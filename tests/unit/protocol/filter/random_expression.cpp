@@ -11,6 +11,7 @@ const std::vector<std::string> names = {"a", "b", "c", "item", "n:a", "*"};
 std::string RandomExpression::expression(int depth) {
     const auto inner = [&] { return expression(depth - 1); };
     if (depth <= 0) return node_set(0);
+    if (extended_ && chance(4)) return extension(depth - 1);
     switch (below(14)) {
         case 0:
         case 1:
@@ -34,6 +35,31 @@ std::string RandomExpression::expression(int depth) {
             return constant() + space() + one_of({"=", "!=", "<", "<=", ">", ">="}) + space() + node_set(1);
         default:
             return node_set(1) + space() + one_of({"=", "!=", "<", "<=", ">", ">="}) + space() + constant();
+    }
+}
+
+std::string RandomExpression::extension(int depth) {
+    const std::string comparison = one_of({" = ", " != ", " < ", " <= ", " > ", " >= "});
+    const std::string of = one_of({"a", "../b/@x", "$title", "$category", ".", "string(a)", "normalize-space(b)"});
+    const std::string nodes = one_of({"a", "*/text()", "$link", "$category"});
+    switch (below(8)) {
+        case 0:
+            return "ends-with(" + of + ", " + constant() + ")";
+        case 1:
+            return "lower-case(" + nodes + ")" + comparison + constant();
+        case 2:
+            return one_of({"contains(", "starts-with(", "ends-with("}) + "lower-case(" + nodes + "), 'x')";
+        case 3:
+            return "date(" + nodes + ")" + comparison + one_of({"date('2024-01-01')", "5", "'5'", "number('x')"});
+        case 4:
+            return constant() + comparison + "string(lower-case(" + nodes + "))";
+        case 5:
+            return one_of(
+                {"$published > $updated", "$path = '/a/b'", "contains($path, 'x')", "starts-with($path, '/a')"});
+        case 6:
+            return nodes + "[ends-with(., " + constant() + ")]";
+        default:
+            return "$category[" + expression(depth) + "]";
     }
 }
 

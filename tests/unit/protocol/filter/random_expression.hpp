@@ -1,4 +1,4 @@
-// Random filters of XPath 1.0 over a small vocabulary, for tests that hold for every filter. Equal seeds give equal
+// Random filters over a small vocabulary, for tests that hold for every filter. Equal seeds give equal
 // filters.
 #pragma once
 
@@ -12,7 +12,8 @@ namespace sluice {
 
 class RandomExpression {
 public:
-    explicit RandomExpression(unsigned seed) : random_(seed) {}
+    // `extended`: with variables and the functions beyond XPath 1.0 too.
+    explicit RandomExpression(unsigned seed, bool extended = false) : random_(seed), extended_(extended) {}
 
     std::string filter() { return chance(4) ? selection(3) : expression(4); }
     std::string expression(int depth);
@@ -32,7 +33,10 @@ private:
     std::string any(int depth);
     std::string space() { return one_of({"", "", " ", "  ", "\n"}); }
 
+    std::string extension(int depth);
+
     std::mt19937 random_;
+    bool extended_;
 };
 
 }  // namespace sluice
