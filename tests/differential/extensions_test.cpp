@@ -105,14 +105,14 @@ Named any_name(Random& random) {
             [](const Record& r) { return r.title ? std::vector{*r.title} : std::vector<std::string>{}; }};
 }
 
-Test any_value(const Named& named, std::string text, std::function<bool(const std::string&)> holds) {
+Test any_value(const Named& named, std::string text, const std::function<bool(const std::string&)>& holds) {
     return {std::move(text), [named, holds](const Record& record) {
                 const auto values = named.values(record);
                 return std::any_of(values.begin(), values.end(), holds);
             }};
 }
 
-Test first_value(const Named& named, std::string text, std::function<bool(const std::string&)> holds) {
+Test first_value(const Named& named, std::string text, const std::function<bool(const std::string&)>& holds) {
     return {std::move(text), [named, holds](const Record& record) {
                 const auto values = named.values(record);
                 return holds(values.empty() ? "" : values[0]);

@@ -47,7 +47,7 @@ OracleDocument make_oracle_document(const RandomDocument& document) {
     return result;
 }
 
-OracleDocument make_oracle_document(DocumentPtr document) {
+OracleDocument make_oracle_document(const DocumentPtr& document) {
     std::vector<pugi::xml_node> items;
     for (const Item& item : document->items()) items.push_back(item.element);
     const std::shared_ptr<const pugi::xml_document> tree(document, &document->tree());

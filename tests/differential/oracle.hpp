@@ -26,7 +26,7 @@ struct OracleDocument {
 // Parsed by us as published, and by pugixml as expected. Throws where either refuses it.
 OracleDocument make_oracle_document(const RandomDocument& document);
 // The other side's tree is ours too, so only filters are put to the test.
-OracleDocument make_oracle_document(DocumentPtr document);
+OracleDocument make_oracle_document(const DocumentPtr& document);
 
 using Answers = std::vector<bool>;  // by event, of all documents in their order
 

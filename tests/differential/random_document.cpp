@@ -312,7 +312,9 @@ private:
         out_ += '>';
     }
 
-    RandomDocument finish(std::string items) { return {resolve(out_, used_), resolve(out_, customary_), items}; }
+    RandomDocument finish(std::string_view items) {
+        return {resolve(out_, used_), resolve(out_, customary_), std::string(items)};
+    }
 
     Random& random_;
     std::string out_;
