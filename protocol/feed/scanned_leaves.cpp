@@ -110,8 +110,8 @@ struct SelectionHash {
 
 struct ScannedLeaves::State {
     BoundVariables variables;
-    std::unordered_map<std::string, std::shared_ptr<const Query>> queries;
-    std::vector<std::shared_ptr<const Query>> leaves;
+    std::vector<std::string> keys;
+    std::vector<std::unique_ptr<const Query>> leaves;  // by index of keys
     std::unordered_map<Selection, std::vector<const void*>, SelectionHash> selected;
 
     bool selects(const Query& query, const Event& event);
@@ -133,17 +133,20 @@ ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;
 
 void ScannedLeaves::assign(std::span<const std::string> keys) {
     end_batch();
-    decltype(State::queries) queries;
-    std::vector<std::shared_ptr<const Query>> leaves;
-    leaves.reserve(keys.size());
-    for (const std::string& key : keys) {
-        auto& query = queries[key];
-        if (const auto known = state_->queries.find(key); known != state_->queries.end()) query = known->second;
-        if (!query) query = std::make_shared<const Query>(compile(key, state_->variables.set()));
-        leaves.push_back(query);
+    // Nearly always the list has only grown: what is at its place stays there.
+    auto& [variables, old_keys, leaves, selected] = *state_;
+    const auto changed = std::ranges::mismatch(old_keys, keys).in1;
+    const auto kept = static_cast<std::size_t>(changed - old_keys.begin());
+    std::unordered_map<std::string, std::unique_ptr<const Query>> moved;
+    for (std::size_t i = kept; i < leaves.size(); ++i) moved.emplace(std::move(old_keys[i]), std::move(leaves[i]));
+    old_keys.assign(keys.begin(), keys.end());
+    leaves.resize(kept);
+    for (const std::string& key : keys.subspan(kept)) {
+        const auto known = moved.find(key);
+        std::unique_ptr<const Query> query = known == moved.end() ? nullptr : std::move(known->second);
+        if (!query) query = std::make_unique<const Query>(compile(key, variables.set()));
+        leaves.push_back(std::move(query));
     }
-    state_->queries = std::move(queries);
-    state_->leaves = std::move(leaves);
 }
 
 bool ScannedLeaves::holds(std::size_t leaf, const Event& event) {
