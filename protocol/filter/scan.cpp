@@ -111,13 +111,11 @@ std::string text_at_ancestor(const Expression& e, std::size_t parents) {
 
 // "Is the context node in the path's node-set" as a test. Needed where the path reads variables: its node-set then
 // differs from event to event, not only from document to document.
-Expression membership(const Expression& path) {
+std::string membership(const Expression& path) {
     const std::string text = write(path);
     Expression e = parse("count(. | " + text + ") = count(" + text + ")", std::string::npos);
     check(e);
-    e = simplify(std::move(e));
-    e.offset = path.offset;
-    return e;
+    return write(simplify(std::move(e)));
 }
 
 }  // namespace
@@ -133,10 +131,10 @@ Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
 
 Formula scan_selection(const Expression& e, Leaves& leaves) {
     refuse_what_only_the_index_knows(e);
-    if (find(e, is_variable_reference)) return scan_test(membership(e), 0, leaves);
-    std::string text = write(e);
+    const bool of_event = find(e, is_variable_reference) != nullptr;
+    std::string text = of_event ? membership(e) : write(e);
     compile_with_pugixml(text, e.offset);
-    std::string key = "select " + text;
+    std::string key = (of_event ? "test " : "select ") + text;
     return leaves.scanned(std::move(key), std::move(text), "it selects by position or along an axis", e.offset);
 }
 

@@ -1,6 +1,8 @@
 #include "protocol/filter/test_form.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -33,13 +35,8 @@ constexpr ComparisonOperators comparison_operators[] = {
 };
 
 const ComparisonOperators& operators_of(Kind comparison) {
-    return comparison_operators[static_cast<std::size_t>(comparison == Kind::equal || comparison == Kind::not_equal
-                                                             ? static_cast<int>(comparison) -
-                                                                   static_cast<int>(Kind::equal)
-                                                         : comparison == Kind::less       ? 2
-                                                         : comparison == Kind::less_equal ? 3
-                                                         : comparison == Kind::greater    ? 4
-                                                                                          : 5)];
+    return *std::find_if(std::begin(comparison_operators), std::end(comparison_operators),
+                         [&](const ComparisonOperators& o) { return o.kind == comparison; });
 }
 
 bool is_equality(Kind kind) { return kind == Kind::equal || kind == Kind::not_equal; }
