@@ -11,6 +11,7 @@
 #include "broker/base/version.hpp"
 #include "broker/broker.hpp"
 #include "config/load.hpp"
+#include "protocol/feed/document.hpp"
 
 namespace {
 
@@ -46,6 +47,18 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     return 0;
 }
 
+// Event paths are XPath, which the config folder knows nothing of.
+std::vector<sluice::ConfigError> find_bad_event_paths(const Arguments& arguments, const sluice::Options& options) {
+    std::vector<sluice::ConfigError> errors;
+    for (const auto& [name, stream] : options.streams) {
+        const auto parsed = sluice::parse_document("<event/>", {"application/xml", stream.event_path, {}});
+        if (parsed || parsed.error().kind != sluice::FeedError::Kind::event_path) continue;
+        errors.push_back({arguments.config.value_or("--set").string(), 0, 0,
+                          "streams." + name + ".event_path: " + parsed.error().message});
+    }
+    return errors;
+}
+
 // Subscribers and publishers each take a file descriptor; the soft limit is often only 1,024.
 void raise_descriptor_limit() {
     rlimit limit{};
@@ -62,8 +75,11 @@ int run(const sluice::Options& options, const sigset_t& end_signals) {
     int signal = 0;
     sigwait(&end_signals, &signal);
     sluice::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
-    // A second signal ends the process at once.
-    pthread_sigmask(SIG_UNBLOCK, &end_signals, nullptr);
+    // A second Ctrl-C ends the process at once; a second SIGTERM does not, since supervisors send it more than once.
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
     broker.drain();
     sluice::log_info("stopped", {{"events", broker.counters().events.load()},
                                  {"deliveries", broker.counters().deliveries.load()},
@@ -76,7 +92,8 @@ int run(const sluice::Options& options, const sigset_t& end_signals) {
 int main(int argc, char** argv) {
     Arguments arguments;
     if (const auto status = read_arguments(argc, argv, arguments)) return *status;
-    const sluice::LoadedConfig config = sluice::load_config(arguments.config, arguments.overrides);
+    sluice::LoadedConfig config = sluice::load_config(arguments.config, arguments.overrides);
+    if (config.errors.empty()) config.errors = find_bad_event_paths(arguments, config.options);
     for (const auto& error : config.errors) std::cerr << to_string(error) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
     if (arguments.check_config) {

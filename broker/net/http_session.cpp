@@ -202,8 +202,9 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 
-// Closing with unread bytes would reset the connection, and the peer might lose the reply with it.
+// Closing while the rest of a request arrives would reset the connection, and the peer might lose the reply with it.
 asio::awaitable<void> HttpSession::linger() {
+    if (!parser_->got_some() || parser_->is_done()) co_return;
     boost::system::error_code ignored;
     socket_.shutdown(asio::socket_base::shutdown_send, ignored);
     set_deadline(Clock::now() + linger_timeout);

@@ -1,0 +1,160 @@
+"""sluiced as a process, and clients that see what it sends. Standard library only; nothing here sleeps."""
+import http.client
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import threading
+import urllib.parse
+
+TIMEOUT_S = 60  # for anything that has to happen; sanitizer builds are slow
+
+
+class Sluiced:
+    """A running daemon on a free port. Use as a context manager: it is stopped with SIGTERM and has to exit with 0."""
+
+    def __init__(self, *options, config=None):
+        arguments = [os.environ["SLUICED"]]
+        if config is not None:
+            arguments += ["--config", str(config)]
+        for option in ("http.port=0", "log.format=json", *options):
+            arguments += ["--set", option]
+        self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+        self.log = []
+        self._lines = queue.Queue()
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+        self.port = self.wait_for_log("listening")["port"]
+
+    def _read_log(self):
+        for line in self.process.stderr:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def wait_for_log(self, message):
+        """The next log line with this message."""
+        while (line := self._lines.get(timeout=TIMEOUT_S)) is not None:
+            if not line.startswith("{"):
+                self.log.append(line)
+                continue
+            entry = json.loads(line)
+            self.log.append(entry)
+            if entry["message"] == message:
+                return entry
+        raise AssertionError(f"sluiced ended without logging {message!r}: {self.log}")
+
+    def stop(self, sign=signal.SIGTERM):
+        """Exit status after a signal."""
+        self.process.send_signal(sign)
+        status = self.process.wait(TIMEOUT_S)
+        self._reader.join()
+        while (line := self._lines.get()) is not None:
+            self.log.append(json.loads(line) if line.startswith("{") else line)
+        return status
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        if self.process.poll() is None:
+            status = self.stop()
+            assert status == 0, f"exit status {status}: {self.log}"
+        self.process.stderr.close()
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
+
+    def request(self, method, path, body=None, headers=None):
+        """Status, headers and body, the body decoded if it is JSON."""
+        connection = self.connect()
+        try:
+            connection.request(method, path, body, headers or {})
+            reply = connection.getresponse()
+            content = reply.read()
+            if "json" in reply.headers.get("Content-Type", ""):
+                content = json.loads(content)
+            return reply.status, reply.headers, content
+        finally:
+            connection.close()
+
+    def publish(self, document, content_type="application/rss+xml", **parameters):
+        path = "/v1/events?" + urllib.parse.urlencode(parameters)
+        return self.request("POST", path, document, {"Content-Type": content_type})
+
+    def status(self):
+        return self.request("GET", "/v1/status")[2]
+
+    def subscribe(self, filters=(), **parameters):
+        return Subscriber(self, filters, parameters)
+
+
+class Subscriber:
+    """An open event stream that is in place: what is published from now on arrives."""
+
+    def __init__(self, daemon, filters, parameters):
+        pairs = [*parameters.items(), *(("filter", text) for text in filters)]
+        self.connection = daemon.connect()
+        self.connection.request("GET", "/v1/events?" + urllib.parse.urlencode(pairs))
+        self.reply = self.connection.getresponse()
+        assert self.reply.status == 200, self.reply.read()
+        assert self.next() == {"comment": "subscribed"}
+
+    def next(self):
+        """The next event as its fields ("data" joined), or a comment; None when the stream has ended well."""
+        event = {}
+        while line := self.reply.readline():
+            line = line.decode().rstrip("\n")
+            if line == "":
+                return event
+            name, _, value = line.partition(": ") if not line.startswith(": ") else ("comment", "", line[2:])
+            event[name] = f"{event[name]}\n{value}" if name in event else value
+        assert not event, f"the stream ended within an event: {event}"
+        return None
+
+    def next_json(self):
+        event = self.next()
+        while event is not None and "comment" in event:
+            event = self.next()
+        return None if event is None else json.loads(event["data"])
+
+    def titles(self, n):
+        return [self.next_json()["item"]["title"] for _ in range(n)]
+
+    def close(self):
+        # The reply holds the socket once the connection is to be closed.
+        self.reply.close()
+        self.connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        self.close()
+
+
+def run_to_end(*arguments):
+    """A sluiced that is expected to end by itself: exit status, standard output, standard error."""
+    done = subprocess.run([os.environ["SLUICED"], *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rss(*items):
+    return "<rss version='2.0'><channel><title>t</title>" + "".join(items) + "</channel></rss>"
+
+
+def item(title, category="news", **more):
+    fields = {"title": title, "guid": title, "category": category, **more}
+    return "<item>" + "".join(f"<{name}>{value}</{name}>" for name, value in fields.items()) + "</item>"
+
+
+def raw_reply(port, request):
+    """Sends bytes; status line and body of the reply, after which the daemon has to close."""
+    with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S) as connection:
+        connection.sendall(request)
+        received = b""
+        while piece := connection.recv(65536):
+            received += piece
+    head, _, body = received.partition(b"\r\n\r\n")
+    return head.split(b"\r\n")[0].decode(), body
