@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "protocol/feed/encoding.hpp"
+#include "protocol/feed/fields.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
@@ -59,6 +60,7 @@ boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, 
     auto parsed =
         is_json(*text) ? parse_json_document(std::move(*text), options) : parse_xml_document(std::move(*text), options);
     if (!parsed) return std::move(parsed).error();
+    (*parsed)->feed_fields_ = read_feed_fields(**parsed);
     return DocumentPtr(std::move(*parsed));
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <pugixml.hpp>
 #include <span>
 #include <string>
@@ -47,6 +48,12 @@ struct Item {
     std::string_view source;
 };
 
+// Texts of the feed itself, absent where it has none.
+struct FeedFields {
+    std::optional<std::string> title, link;
+    std::optional<std::string> author;  // of its items that name none
+};
+
 class Document {
 public:
     virtual ~Document() = default;
@@ -58,6 +65,7 @@ public:
     virtual std::span<const Item> items() const = 0;  // in document order
     // The element with the feed's own title and link: <channel>, <feed>, the root of other XML.
     virtual pugi::xml_node feed() const = 0;
+    virtual const FeedFields& feed_fields() const = 0;
 };
 
 using DocumentPtr = std::shared_ptr<const Document>;

@@ -44,7 +44,7 @@ constexpr FieldPaths paths = {title, id, author, published, updated, summary, co
 namespace atom {
 constexpr const char* title[] = {"title", "media:group/media:title", "dc:title"};
 constexpr const char* id[] = {"id"};
-constexpr const char* author[] = {"author", "dc:creator", "source/author", "../author"};
+constexpr const char* author[] = {"author", "dc:creator", "source/author"};
 constexpr const char* published[] = {"published", "issued", "created", "dc:date"};
 constexpr const char* updated[] = {"updated", "modified"};
 constexpr const char* summary[] = {"summary", "media:group/media:description"};
@@ -57,7 +57,7 @@ constexpr FieldPaths paths = {title, id, author, published, updated, summary, co
 namespace json {
 constexpr const char* title[] = {"title"};
 constexpr const char* id[] = {"id"};
-constexpr const char* author[] = {"authors", "author", "../authors", "../author"};
+constexpr const char* author[] = {"authors", "author"};
 constexpr const char* published[] = {"date_published"};
 constexpr const char* updated[] = {"date_modified"};
 constexpr const char* summary[] = {"summary"};
@@ -230,6 +230,7 @@ Fields read_fields(const Document& document, const Item& item) {
     fields.link = read_item_link(document.format(), element);
     fields.id = first_text(element, paths.id);
     fields.author = first_text(element, paths.author, person_of);
+    if (!fields.author) fields.author = document.feed_fields().author;
     fields.summary = first_text(element, paths.summary);
     fields.content = first_text(element, paths.content);
     fields.published = first_date(element, paths.published);
@@ -254,7 +255,13 @@ FeedFields read_feed_fields(const Document& document) {
     static constexpr const char* title[] = {"title"};
     static constexpr const char* home_page[] = {"home_page_url"};
     const bool is_json = document.format() == FeedFormat::json;
-    return {first_text(feed, title), is_json ? first_text(feed, home_page) : link_of(feed)};
+    FeedFields fields;
+    fields.title = first_text(feed, title);
+    fields.link = is_json ? first_text(feed, home_page) : link_of(feed);
+    // RFC 4287 §4.2.1 and JSON Feed say so; an RSS channel has editors, who need not be the authors.
+    const bool has_author = is_json || document.format() == FeedFormat::atom;
+    if (has_author) fields.author = first_text(feed, paths_of(document.format()).author, person_of);
+    return fields;
 }
 
 }  // namespace sluice

@@ -17,14 +17,12 @@ struct Fields {
     std::vector<std::string> category;
 };
 
-struct FeedFields {
-    std::optional<std::string> title, link;
-};
-
 // Texts are without white space around them, and absent if that leaves nothing.
 Fields read_fields(const Document& document, const Item& item);
 std::optional<std::string> read_id(const Document& document, const Item& item);
 std::optional<std::string> read_link(const Document& document, const Item& item);
+
+// What Document::feed_fields() gives, which does not look for it again.
 FeedFields read_feed_fields(const Document& document);
 
 }  // namespace sluice

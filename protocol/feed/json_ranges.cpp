@@ -50,11 +50,16 @@ public:
 private:
     void skip_space() { at_ = std::min(text_.find_first_not_of(ascii_space, at_), text_.size()); }
 
+    // A quote ends the string unless an odd number of backslashes stands before it.
     void skip_string() {
-        for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-            if (text_[at_] == '\\') ++at_;
+        for (std::size_t end = at_ + 1; (end = text_.find('"', end)) != std::string_view::npos; ++end) {
+            const std::size_t last = text_.find_last_not_of('\\', end - 1);
+            if ((end - last) % 2 == 1) {
+                at_ = end + 1;
+                return;
+            }
         }
-        ++at_;
+        at_ = text_.size();
     }
 
     std::string_view text_;

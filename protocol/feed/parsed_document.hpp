@@ -13,11 +13,13 @@ struct ParsedDocument final : Document {
     const pugi::xml_document& tree() const override { return tree_; }
     std::span<const Item> items() const override { return items_; }
     pugi::xml_node feed() const override { return feed_; }
+    const FeedFields& feed_fields() const override { return feed_fields_; }
 
     std::string text_;    // as published, in UTF-8; Item::source points into it
     std::string buffer_;  // the tree's names and values point into it
     pugi::xml_document tree_;
     pugi::xml_node feed_;
+    FeedFields feed_fields_;  // filled in when the rest is complete
     std::vector<Item> items_;
     FeedFormat format_ = FeedFormat::xml;
 };

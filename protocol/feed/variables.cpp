@@ -29,7 +29,7 @@ std::optional<Variable> find_variable(std::string_view name) {
 std::vector<std::string> VariableReader::values(Variable variable) {
     if (variable == Variable::stream) return {*event_.stream};
     if (variable > Variable::stream) {
-        if (!feed_fields_) feed_fields_ = read_feed_fields(*event_.document);
+        if (!feed_fields_) feed_fields_ = event_.document->feed_fields();
         return as_values(variable == Variable::feed_title ? feed_fields_->title : feed_fields_->link);
     }
     if (!fields_) fields_ = read_fields(*event_.document, event_.item());
