@@ -8,15 +8,17 @@
 
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/event.hpp"
+#include "protocol/feed/fields.hpp"
 
 namespace sluice {
 
-class TreeDocument : public Document {
+class TreeDocument final : public Document {
 public:
     // `items`: XPath of the event elements.
     TreeDocument(const std::string& xml, const char* items, FeedFormat format = FeedFormat::xml) : format_(format) {
         if (!tree_.load_string(xml.c_str(), feed_parse_flags)) throw std::invalid_argument(xml);
         for (const pugi::xpath_node& node : tree_.select_nodes(items)) items_.push_back({node.node(), {}});
+        feed_fields_ = read_feed_fields(*this);
     }
 
     FeedFormat format() const override { return format_; }
@@ -25,11 +27,13 @@ public:
     pugi::xml_node feed() const override {
         return items_.empty() ? tree_.document_element() : items_[0].element.parent();
     }
+    const FeedFields& feed_fields() const override { return feed_fields_; }
 
 private:
     FeedFormat format_;
     pugi::xml_document tree_;
     std::vector<Item> items_;
+    FeedFields feed_fields_;
 };
 
 inline Event tree_event(const std::string& xml, const char* items, std::size_t index = 0) {
