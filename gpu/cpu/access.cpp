@@ -36,6 +36,8 @@ AccessChooser::AccessChooser(const PredicateTables& tables) : tables_(tables), l
             equality_selectivity_[tables.attribute_of(LiteralCode(family, i))] += 1;
     }
     for (double& operands : equality_selectivity_) operands = 1 / operands;
+    for (std::uint32_t i = 0; i < tables.ranges().size(); ++i)
+        range_selectivity_.push_back(range_selectivity(LiteralCode(Family::range, i), 1));
 }
 
 double AccessChooser::range_selectivity(LiteralCode code, std::uint32_t width) const {
@@ -50,7 +52,7 @@ std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode cod
         case Family::scanned:
             return std::nullopt;
         case Family::range:
-            return Candidate{code, range_selectivity(code, 1)};
+            return Candidate{code, range_selectivity_[code.index()]};
         case Family::exists:
             return Candidate{code, existence_selectivity};
         case Family::equal:

@@ -61,6 +61,7 @@ private:
 
     const PredicateTables& tables_;
     std::vector<double> equality_selectivity_;  // by attribute
+    std::vector<double> range_selectivity_;     // by range, as a token alone
     std::vector<std::uint32_t> led_;            // by bit: conjunctions that have this token as their best
     std::size_t counted_ = 0;
 };

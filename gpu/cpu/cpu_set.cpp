@@ -13,7 +13,8 @@ namespace sluice {
 namespace {
 
 constexpr std::size_t inline_merge_max = 4096;  // subscriptions; larger merges leave the caller's thread
-constexpr std::size_t size_ratio = 4;           // each segment has at least this many times what all later ones have
+
+constexpr std::size_t names_min = 4096;  // so many names are kept without asking who uses them
 
 // A segment of the set, and what has been removed from it.
 struct Part {
@@ -95,6 +96,7 @@ public:
         else
             pending_ = std::make_unique<SegmentBuilder>();
         std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !is_merging(part); });
+        if (attributes_.size() + scanned_.size() > names_max_) renew_names();
         merge_small();
         if (!merging_.valid()) begin_merge();
         std::vector<CpuProgram::Part> parts;
@@ -130,7 +132,7 @@ private:
         std::size_t live = 0;
         for (std::size_t i = parts_.size(); i-- > 0;) {
             if (is_merging(parts_[i]) || live + parts_[i].live() > live_max) break;
-            if (parts_[i].live() < size_ratio * live || parts_[i].is_hollow()) found = {i, live + parts_[i].live()};
+            if (parts_[i].live() < live || parts_[i].is_hollow()) found = {i, live + parts_[i].live()};
             live += parts_[i].live();
         }
         return found;
@@ -171,10 +173,30 @@ private:
         removed_while_merging_.clear();
     }
 
+    // Builds everything anew with the names that are still in use. That takes as long as the set is large, but comes
+    // only when the names have doubled since the last time.
+    void renew_names() {
+        if (merging_.valid()) end_merge();
+        NameTable attributes(attributes_.epoch() + 1), scanned(scanned_.epoch() + 1);
+        SegmentBuilder builder;
+        for (const Part& part : parts_) {
+            builder.absorb(*part.segment, part.removed_or_null(), [&](Family family, std::uint32_t name) {
+                return family == Family::scanned ? scanned.intern(scanned_.name(name))
+                                                 : attributes.intern(attributes_.name(name));
+            });
+        }
+        parts_.clear();
+        if (builder.size() > 0) parts_.emplace_back(std::move(builder).build());
+        attributes_ = std::move(attributes);
+        scanned_ = std::move(scanned);
+        names_max_ = std::max(names_min, 2 * (attributes_.size() + scanned_.size()));
+    }
+
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_;
     std::size_t size_ = 0;
     NameTable attributes_, scanned_;
+    std::size_t names_max_ = names_min;
     std::unique_ptr<SegmentBuilder> pending_ = std::make_unique<SegmentBuilder>();
     std::vector<Part> parts_;  // the large ones first
 

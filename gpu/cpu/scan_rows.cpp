@@ -15,6 +15,20 @@ constexpr std::uint32_t scanned_flag = 0x80000000u;  // in tail_codes_: a scanne
 
 bool is_scanned(std::uint32_t code) { return LiteralCode(code).family() == Family::scanned; }
 
+// Leaves of the ranks, all below `end`, each once and ascending; returns where each of them now stands.
+std::vector<std::uint32_t> renumber(std::vector<std::uint32_t>& ranks, std::uint32_t end) {
+    std::vector<std::uint32_t> place(end, none);
+    for (const std::uint32_t rank : ranks) place[rank] = 0;
+    ranks.clear();
+    for (std::uint32_t rank = 0; rank < end; ++rank) {
+        if (place[rank] == none) continue;
+        place[rank] = static_cast<std::uint32_t>(ranks.size());
+        ranks.push_back(rank);
+    }
+    ranks.shrink_to_fit();
+    return place;
+}
+
 }  // namespace
 
 std::uint32_t ScanRows::literal(std::uint32_t code) {
@@ -79,16 +93,11 @@ void ScanRows::build_range_masks(const PredicateTables& tables) {
         ranges_[at].ranges.push_back({static_cast<std::uint32_t>(i), range.lo, range.hi, code.negated()});
     }
     for (RangeMasks& m : ranges_) {
-        for (auto* ranks : {&m.los, &m.his}) {
-            std::sort(ranks->begin(), ranks->end());
-            ranks->erase(std::unique(ranks->begin(), ranks->end()), ranks->end());
-        }
-        const auto rank = [](const std::vector<std::uint32_t>& ranks, std::uint32_t of) {
-            return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), of) - ranks.begin());
-        };
+        const std::uint32_t bounds = tables.ranges().bounds(m.attribute);
+        const std::vector<std::uint32_t> lo = renumber(m.los, bounds), hi = renumber(m.his, bounds);
         for (RangeMask& r : m.ranges) {
-            r.lo = rank(m.los, r.lo);
-            r.hi = rank(m.his, r.hi);
+            r.lo = lo[r.lo];
+            r.hi = hi[r.hi];
         }
         m.first_bound = bounds_;
         bounds_ += m.los.size() + m.his.size();

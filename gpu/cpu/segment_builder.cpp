@@ -12,20 +12,26 @@ namespace {
 // The codes of one segment's literals in another's tables, each predicate looked up once.
 class Translation {
 public:
-    Translation(const PredicateTables& from, PredicateTables& to) : from_(from), to_(to) {}
+    Translation(const PredicateTables& from, PredicateTables& to, const SegmentBuilder::Rename& rename)
+        : from_(from), to_(to), rename_(rename) {}
 
     std::uint32_t operator()(std::uint32_t bits) {
         const LiteralCode code(bits);
         auto& known = known_[static_cast<std::size_t>(code.family())];
         if (code.index() >= known.size()) known.resize(code.index() + 1, none);
         std::uint32_t& translated = known[code.index()];
-        if (translated == none) translated = to_.intern(from_, code.positive()).bits();
+        if (translated == none) {
+            const std::uint32_t name = from_.name(code);
+            const Term term = from_.term(code.positive());
+            translated = to_.intern(term, rename_ ? rename_(code.family(), name) : name).bits();
+        }
         return translated | (code.negated() ? 1u : 0u);
     }
 
 private:
     const PredicateTables& from_;
     PredicateTables& to_;
+    const SegmentBuilder::Rename& rename_;
     std::array<std::vector<std::uint32_t>, families> known_;
 };
 
@@ -51,9 +57,9 @@ void SegmentBuilder::drop(std::uint32_t number) {
     ++dropped_;
 }
 
-void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed) {
+void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed, const Rename& rename) {
     const auto is_live = [&](std::uint32_t entry) { return removed == nullptr || !removed->test(entry); };
-    Translation translate(other.tables(), segment_->tables_);
+    Translation translate(other.tables(), segment_->tables_, rename);
     std::vector<std::uint32_t> form_of(other.size(), none), codes;
     std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> group_rows;
     std::vector<bool> live_group(other.groups());

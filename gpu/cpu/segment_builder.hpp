@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,8 +17,10 @@ public:
     // Returns the number by which it can be dropped.
     std::uint32_t add(SubscriptionId id, const Disjunction& filter, NameTable& attributes, NameTable& scanned);
     void drop(std::uint32_t number);
+    // Gives a name's id in the dictionaries that the segment is built for.
+    using Rename = std::function<std::uint32_t(Family family, std::uint32_t name)>;
     // Takes over the other segment's entries that are not removed (null: none is).
-    void absorb(const Segment& other, const Bitmap* removed);
+    void absorb(const Segment& other, const Bitmap* removed, const Rename& rename = {});
 
     std::size_t size() const { return entries_.size() - dropped_; }
     std::shared_ptr<const Segment> build() &&;

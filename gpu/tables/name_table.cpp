@@ -11,7 +11,7 @@ std::uint32_t NameTable::intern(std::string_view name) {
 }
 
 const std::shared_ptr<const Dictionary>& NameTable::snapshot() {
-    if (snapshot_->names.size() != names_.size()) snapshot_ = std::make_shared<Dictionary>(Dictionary{0, names_});
+    if (snapshot_->names.size() != names_.size()) snapshot_ = std::make_shared<Dictionary>(Dictionary{epoch_, names_});
     return snapshot_;
 }
 

@@ -65,19 +65,30 @@ LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
     }
 }
 
-LiteralCode PredicateTables::intern(const PredicateTables& other, LiteralCode code) {
+Term PredicateTables::term(LiteralCode code) const {
     Term term{code.family(), code.negated(), {}, {}, 0, 0};
-    if (term.family == Family::scanned) return intern(term, other.scanned(code));
-    if (term.family == Family::range) {
-        const Range range = other.ranges_.range(code.index());
-        term.lo = range.lo;
-        term.hi = range.hi;
-    } else if (term.family == Family::number_equal || term.family == Family::number_not_equal) {
-        term.lo = other.numbers(term.family).number(code.index());
-    } else if (term.family != Family::exists) {
-        term.text = other.texts(term.family).text(code.index());
+    switch (term.family) {
+        case Family::exists:
+        case Family::scanned:
+            break;
+        case Family::range: {
+            const Range range = ranges_.range(code.index());
+            term.lo = range.lo;
+            term.hi = range.hi;
+            break;
+        }
+        case Family::number_equal:
+        case Family::number_not_equal:
+            term.lo = numbers(term.family).number(code.index());
+            break;
+        default:
+            term.text = texts(term.family).text(code.index());
     }
-    return intern(term, other.names_[other.attribute_of(code)]);
+    return term;
+}
+
+std::uint32_t PredicateTables::name(LiteralCode code) const {
+    return code.family() == Family::scanned ? scanned_[code.index()] : names_[attribute_of(code)];
 }
 
 std::uint32_t PredicateTables::attribute_of(LiteralCode code) const {

@@ -31,8 +31,9 @@ public:
     // `name` is the id of the term's attribute, or of its key if it is scanned, in the program's dictionaries. The
     // tables number the attributes that they use by themselves: in what follows "attribute" means that number.
     LiteralCode intern(const Term& term, std::uint32_t name);
-    // The same literal of another segment.
-    LiteralCode intern(const PredicateTables& other, LiteralCode code);
+    // A literal as it was interned (views point into the tables), and the id of its name.
+    Term term(LiteralCode code) const;
+    std::uint32_t name(LiteralCode code) const;
     void freeze();
 
     void evaluate(std::span<const Value> event, EventState& state) const;

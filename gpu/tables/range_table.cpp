@@ -30,21 +30,32 @@ std::uint32_t RangeTable::intern(const Range& range) {
     return index;
 }
 
+// Sorts each attribute's bounds once, and gives them their ranks in that order.
 void RangeTable::freeze() {
-    for (const Range& r : ranges_) {
-        if (r.attribute >= bounds_.size()) bounds_.resize(r.attribute + 1);
-        bounds_[r.attribute].push_back(r.lo);
-        bounds_[r.attribute].push_back(r.hi);
+    struct Bound {
+        double value;
+        std::uint32_t range;
+        bool is_hi;
+    };
+    std::vector<std::vector<Bound>> by_attribute;
+    for (std::uint32_t i = 0; i < ranges_.size(); ++i) {
+        const Range& r = ranges_[i];
+        if (r.attribute >= by_attribute.size()) by_attribute.resize(r.attribute + 1);
+        by_attribute[r.attribute].push_back({r.lo, i, false});
+        by_attribute[r.attribute].push_back({r.hi, i, true});
     }
-    for (std::vector<double>& b : bounds_) {
-        std::sort(b.begin(), b.end());
-        b.erase(std::unique(b.begin(), b.end()), b.end());
-        b.shrink_to_fit();
-    }
-    ranked_.reserve(ranges_.size());
-    for (const Range& r : ranges_) {
-        const std::vector<double>& b = bounds_[r.attribute];
-        ranked_.push_back({r.attribute, rank(b, r.lo), rank(b, r.hi)});
+    ranked_.resize(ranges_.size());
+    bounds_.resize(by_attribute.size());
+    for (std::uint32_t a = 0; a < by_attribute.size(); ++a) {
+        std::sort(by_attribute[a].begin(), by_attribute[a].end(),
+                  [](const Bound& x, const Bound& y) { return x.value < y.value; });
+        for (const Bound& bound : by_attribute[a]) {
+            if (bounds_[a].empty() || bounds_[a].back() != bound.value) bounds_[a].push_back(bound.value);
+            RankedRange& ranked = ranked_[bound.range];
+            ranked.attribute = a;
+            (bound.is_hi ? ranked.hi : ranked.lo) = static_cast<std::uint32_t>(bounds_[a].size() - 1);
+        }
+        bounds_[a].shrink_to_fit();
     }
     ranges_ = std::vector<Range>();
     index_ = HashIndex();

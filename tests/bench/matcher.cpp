@@ -160,35 +160,57 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
     std::fflush(stdout);
 }
 
-// Additions and removals beside what is there, compiled every few hundred, so that each is visible within the time that
-// one compile takes.
-void measure_updates(const std::string& name, const Workload& workload, Built& b, const Options& options) {
+struct UpdateFigures {
+    double per_second = 0;
+    double processor_us = 0;                        // of all threads, for one change
+    double visible_ms_p99 = 0, visible_ms_max = 0;  // from the first change after a compile to the end of the next
+};
+
+// change(i) for all i, compiled every few hundred.
+template <class Change>
+UpdateFigures measure_changes(Built& b, std::size_t changes, Change change) {
     constexpr std::size_t step = 500;
+    std::vector<double> visible;
+    const std::clock_t cpu_start = std::clock();
+    const auto start = Clock::now();
+    for (std::size_t i = 0; i < changes;) {
+        const auto step_start = Clock::now();
+        for (const std::size_t end = std::min(changes, i + step); i < end; ++i) change(i);
+        b.program = b.set->compile();
+        visible.push_back(seconds_since(step_start));
+    }
+    UpdateFigures f;
+    f.per_second = static_cast<double>(changes) / seconds_since(start);
+    f.processor_us =
+        1e6 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC / static_cast<double>(changes);
+    std::sort(visible.begin(), visible.end());
+    f.visible_ms_p99 = 1e3 * visible[visible.size() * 99 / 100];
+    f.visible_ms_max = 1e3 * visible.back();
+    return f;
+}
+
+void print(const std::string& name, const char* what, std::size_t changes, const UpdateFigures& f,
+           const Options& options) {
+    std::printf(options.json ? "{\"workload\": \"%s\", \"change\": \"%s\", \"changes\": %zu, \"per_second\": %.0f, "
+                               "\"processor_us\": %.3f, \"visible_ms_p99\": %.3f, \"visible_ms_max\": %.3f}\n"
+                             : "%-10s %s: %zu, %.0f/s (processor %.2f us each), visible within %.2f ms (p99), %.2f ms "
+                               "(max)\n",
+                name.c_str(), what, changes, f.per_second, f.processor_us, f.visible_ms_p99, f.visible_ms_max);
+}
+
+// Additions to what is there, then removals of every other one of all.
+void measure_updates(const std::string& name, const Workload& workload, Built& b, const Options& options) {
     std::vector<Disjunction> filters;
-    for (std::size_t i = 0; i < std::min<std::size_t>(options.updates, 10'000); ++i)
+    for (std::size_t i = 0; i < std::min(options.updates, workload.subscriptions()); ++i)
         filters.push_back(workload.filter(i * 7919 % workload.subscriptions()));
-    std::vector<SubscriptionId> added;
-    double visible_max = 0;
-    const auto run = [&](auto change) {
-        const auto start = Clock::now();
-        for (std::size_t i = 0; i < options.updates;) {
-            const auto step_start = Clock::now();
-            for (std::size_t k = 0; k < step && i < options.updates; ++k, ++i) change(i);
-            b.program = b.set->compile();
-            visible_max = std::max(visible_max, seconds_since(step_start));
-        }
-        return static_cast<double>(options.updates) / seconds_since(start);
-    };
-    const double adds = run([&](std::size_t i) { added.push_back(b.set->add(filters[i % filters.size()])); });
-    const double visible_adds = visible_max;
-    visible_max = 0;
-    const double removals = run([&](std::size_t i) { b.set->remove(added[i]); });
-    std::printf(options.json
-                    ? "{\"workload\": \"%s\", \"updates\": %zu, \"adds_per_second\": %.0f, \"add_visible_ms_max\": "
-                      "%.3f, \"removals_per_second\": %.0f, \"removal_visible_ms_max\": %.3f}\n"
-                    : "%-10s %10zu updates  %.0f additions/s, visible within %.2f ms  %.0f removals/s, visible "
-                      "within %.2f ms\n",
-                name.c_str(), options.updates, adds, 1e3 * visible_adds, removals, 1e3 * visible_max);
+    print(name, "additions", options.updates,
+          measure_changes(b, options.updates,
+                          [&](std::size_t i) { b.ids.push_back(b.set->add(filters[i % filters.size()])); }),
+          options);
+    print(name, "removals", options.updates,
+          measure_changes(b, options.updates,
+                          [&](std::size_t i) { b.set->remove(b.ids[b.ids.size() - 1 - 2 * i % b.ids.size()]); }),
+          options);
 }
 
 void run(const std::string& name, const Workload& workload, const Options& options) {

@@ -72,6 +72,20 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         CHECK(third->scanned()->names == std::vector<std::string>{"key"});
         CHECK(third->attributes()->epoch == first->attributes()->epoch);
     }
+    SECTION("names that nobody uses any more do not pile up") {
+        const auto kept = set->add(equals("kept", "a"));
+        const auto first = set->compile();
+        for (int i = 0; i < 6000; ++i) {
+            const auto id = set->add(equals("x" + std::to_string(i), "a"));
+            if (i % 500 == 0) set->compile();
+            set->remove(id);
+        }
+        if (backend == Backend::naive) return;
+        const auto last = set->compile();
+        CHECK(last->attributes()->names.size() < 4200);
+        CHECK(last->attributes()->epoch != first->attributes()->epoch);
+        CHECK(match(*last, "a") == std::vector{kept});
+    }
     SECTION("an empty set and an empty batch") {
         CHECK(match(*set->compile(), "a").empty());
         set->add({{}});

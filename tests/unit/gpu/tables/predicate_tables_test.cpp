@@ -69,16 +69,19 @@ TEST_CASE("predicate tables: several values satisfy != when they differ, and NaN
     CHECK_FALSE(holds({}, not_1));
 }
 
-TEST_CASE("predicate tables: a literal of another segment is the same literal") {
+TEST_CASE("predicate tables: a literal gives back what it was interned from") {
     PredicateTables from;
     intern(from, Family::equal, 7, "x");
     const auto ends = intern(from, Family::ends_with, 5, "y"), range = intern(from, Family::range, 5, {}, 1, 2);
-    const auto scanned = intern(from, Family::scanned, 3);
+    const auto scanned = intern(from, Family::scanned, 3), number = intern(from, Family::number_equal, 8, {}, 4, 4);
     from.freeze();
-    PredicateTables to;
-    const auto mine = intern(to, Family::ends_with, 5, "y");
-    CHECK(to.intern(from, negated(ends)) == negated(mine));
-    const auto same_range = to.intern(from, range);
-    CHECK(same_range == intern(to, Family::range, 5, {}, 1, 2));
-    CHECK(to.scanned(to.intern(from, scanned)) == 3);
+    CHECK(from.name(ends) == 5);
+    CHECK(from.term(negated(ends)).negated);
+    CHECK(from.term(ends).text == "y");
+    CHECK(from.name(range) == 5);
+    CHECK(from.term(range).lo == 1);
+    CHECK(from.term(range).hi == 2);
+    CHECK(from.name(scanned) == 3);
+    CHECK(from.name(number) == 8);
+    CHECK(from.term(number).lo == 4);
 }
