@@ -27,9 +27,9 @@ struct HttpRequest {
 
 struct HttpReply {
     unsigned status = 0;
-    std::string content_type;
-    std::optional<unsigned> retry_after_seconds;
-    std::string body;
+    std::string content_type{};
+    std::optional<unsigned> retry_after_seconds{};
+    std::string body{};
 };
 
 struct HttpError {

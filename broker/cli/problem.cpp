@@ -34,6 +34,8 @@ std::string describe_problem(const HttpReply& reply, const std::string& name) {
     if (problem && !detail) detail = text_of(*problem, "title");
     if (detail) {
         text += ": " + std::string(*detail);
+    } else if (reply.status == 0) {
+        text += ": " + reply.body;
     } else {
         text += ": the broker answered " + std::to_string(reply.status) + " " +
                 std::string(boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(reply.status)));

@@ -47,7 +47,8 @@ int subscribe(const SubscribeOptions& options, Console console) {
     const auto enough = [&] { return options.count && items >= *options.count; };
     const auto take = [&](const SseEvent& event) {
         if (event.type != "message") {
-            console.err << "sluice: the broker says " << event.type << ": " << event.data << '\n';
+            const HttpReply why{.body = event.data};
+            console.err << "sluice: " << describe_problem(why, "the broker ended the subscription") << '\n';
             told_why = true;
         } else if (!enough()) {
             console.out << (options.format == ItemFormat::title ? title_of(event.data) : event.data) << std::endl;

@@ -57,7 +57,7 @@ void check_item(const Document& document, const Item& item, const FeedLimits& li
         values += node.node().type() == pugi::node_element || node.attribute();
     }
     require(values <= limits.item_values_max, "an item is within its limit");
-    require(read_id(document, item).value_or("x") != "", "a field is not empty");
+    require(!read_id(document, item).value_or("x").empty(), "a field is not empty");
 }
 
 void check_same(const Document& a, const Document& b) {

@@ -152,7 +152,7 @@ TEST_CASE("subscribe prints titles until it has enough") {
 TEST_CASE("subscribe prints what was sent, and says why it ended") {
     const std::string data = "data: <item>\ndata: </item>\n\n";
     ScriptedServer server(
-        {events_head + data, events_head + "event: error\ndata: too slow\n\n",
+        {events_head + data, events_head + "event: error\ndata: {\"detail\":\"too slow\"}\n\n",
          reply("400 Bad Request", "", R"({"detail":"expected ]","line":1,"column":2,"excerpt":"[\n ^"})")});
     auto options = subscribe_to(server);
     options.format = ItemFormat::xml;
@@ -161,7 +161,7 @@ TEST_CASE("subscribe prints what was sent, and says why it ended") {
     CHECK(ran.out == "<item>\n</item>\n");
     CHECK(ran.err == "sluice: the broker closed the connection after 1 items\n");
     ran = run(subscribe, options);
-    CHECK(ran.err == "sluice: the broker says error: too slow\n");
+    CHECK(ran.err == "sluice: the broker ended the subscription: too slow\n");
     ran = run(subscribe, options);
     CHECK(ran.exit_status == exit_failed);
     CHECK(ran.err == "sluice: filter:1:2: expected ]\n[\n ^\n");

@@ -24,5 +24,6 @@ TEST_CASE("a problem that says less") {
     CHECK(describe_problem(refusal(500, R"({"line":"x"})"), "a.xml") ==
           "a.xml: the broker answered 500 Internal Server Error");
     CHECK(describe_problem(refusal(502, "<html>"), "a.xml") == "a.xml: the broker answered 502 Bad Gateway");
+    CHECK(describe_problem(refusal(0, "bye"), "end") == "end: bye");
     CHECK(describe_problem(refusal(404, "[]"), "a.xml") == "a.xml: the broker answered 404 Not Found");
 }
