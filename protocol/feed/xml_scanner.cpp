@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <deque>
-#include <tuple>
 #include <utility>
 
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/rewriter.hpp"
 #include "protocol/feed/text_position.hpp"
 #include "protocol/feed/xml_cursor.hpp"
+#include "protocol/feed/xml_declaration.hpp"
 #include "protocol/feed/xml_doctype.hpp"
+#include "protocol/feed/xml_names.hpp"
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -19,20 +20,6 @@ namespace {
 
 // Bounds what the references to a document's own entities may add to it.
 constexpr std::size_t expansion_bytes_max = 1u << 20;
-
-struct QName {
-    std::string_view full, prefix, local;
-};
-
-struct Attribute {
-    QName name;
-    std::size_t begin = 0;  // of the name
-    std::string_view value;
-    bool is_plain = true;  // the value has no references and no white space but blanks
-    std::string_view uri;  // of the prefix, once resolved
-
-    bool is_declaration() const { return name.full == "xmlns" || name.prefix == "xmlns"; }
-};
 
 struct OpenElement {
     QName name;
@@ -64,15 +51,12 @@ public:
 
 private:
     bool prolog();
-    bool xml_declaration();
-    bool pseudo_attribute(std::string_view name, bool (*is_right)(std::string_view));
     bool content();
     bool epilog();
 
-    bool qname(QName& name, std::string_view what);
     bool start_tag();
     bool attribute();
-    bool attribute_value(Attribute& attribute);
+    bool attribute_value(XmlAttribute& attribute);
     bool end_tag();
     void close_element(std::size_t end);
     bool character_data();
@@ -80,11 +64,11 @@ private:
     bool reference();
 
     bool declare_namespaces();
-    bool declare(const Attribute& attribute);
+    bool declare(const XmlAttribute& attribute);
     bool resolve(const QName& name, std::size_t offset, Namespace& found);
     bool resolve_attributes();
     bool unique_attributes();
-    std::string_view plain_value(const Attribute& attribute);
+    std::string_view plain_value(const XmlAttribute& attribute);
 
     void rename(const QName& name, std::size_t begin, const KnownNamespace* known);
     void apply_edits();
@@ -100,7 +84,7 @@ private:
     std::size_t expanded_bytes_ = 0;
 
     // Of the tag, or the piece of text, that is being read.
-    std::vector<Attribute> attributes_;
+    std::vector<XmlAttribute> attributes_;
     std::vector<Edit> edits_;
     std::deque<std::string> kept_uris_;  // of declarations whose value is not plain
 };
@@ -109,7 +93,7 @@ bool Scanner::prolog() {
     cursor_.take("\xEF\xBB\xBF");
     cursor_.skip_space();
     if (cursor_.looks_at("<?xml") && !is_name_char(utf8_at(cursor_.text(), cursor_.at() + 5).code)) {
-        if (!xml_declaration()) return false;
+        if (!read_xml_declaration(cursor_)) return false;
     }
     bool has_doctype = false;
     while (true) {
@@ -128,48 +112,6 @@ bool Scanner::prolog() {
     if (cursor_.at_end()) return cursor_.fail(cursor_.at(), "the document is empty");
     rewriter_.replace(0, cursor_.at(), {});
     return cursor_.peek() == '<' || cursor_.expected("the root element");
-}
-
-// <?xml version="1.0" encoding="utf-8" standalone="yes"?>. The encoding has been dealt with; only its form counts here.
-bool Scanner::xml_declaration() {
-    // Whatever version is written is read as 1.0, as other parsers do.
-    const auto is_version = [](std::string_view value) {
-        return std::all_of(value.begin(), value.end(),
-                           [](char c) { return c > 0 && is_name_char(static_cast<unsigned char>(c)); });
-    };
-    const auto is_encoding = [](std::string_view value) {
-        return !value.empty() && value[0] != '_' && is_name_start(static_cast<unsigned char>(value[0])) &&
-               std::all_of(value.begin(), value.end(), [](char c) {
-                   return static_cast<unsigned char>(c) < 0x80 && is_name_char(static_cast<unsigned char>(c));
-               });
-    };
-    const auto is_yes_or_no = [](std::string_view value) { return value == "yes" || value == "no"; };
-
-    cursor_.take("<?xml");
-    bool space = cursor_.skip_space();
-    if (!space || !cursor_.looks_at("version")) return cursor_.expected("version=\"1.0\" in the XML declaration");
-    if (!pseudo_attribute("version", is_version)) return false;
-    space = cursor_.skip_space();
-    if (space && cursor_.looks_at("encoding")) {
-        if (!pseudo_attribute("encoding", is_encoding)) return false;
-        space = cursor_.skip_space();
-    }
-    if (space && cursor_.looks_at("standalone")) {
-        if (!pseudo_attribute("standalone", is_yes_or_no)) return false;
-        cursor_.skip_space();
-    }
-    return cursor_.take("?>") || cursor_.expected("\"?>\" at the end of the XML declaration");
-}
-
-bool Scanner::pseudo_attribute(std::string_view name, bool (*is_right)(std::string_view)) {
-    cursor_.take(name);
-    cursor_.skip_space();
-    if (!cursor_.take('=')) return cursor_.expected("'='");
-    cursor_.skip_space();
-    const std::size_t begin = cursor_.at();
-    const auto value = cursor_.literal("a quoted value");
-    if (!value) return false;
-    return is_right(*value) || cursor_.fail(begin, "the XML declaration has an impossible " + std::string(name));
 }
 
 bool Scanner::content() {
@@ -270,20 +212,6 @@ bool Scanner::reference() {
     return true;
 }
 
-bool Scanner::qname(QName& name, std::string_view what) {
-    const std::size_t begin = cursor_.at();
-    std::string_view part = cursor_.nc_name();
-    if (part.empty()) return cursor_.expected(what);
-    if (cursor_.take(':')) {
-        name.prefix = part;
-        part = cursor_.nc_name();
-        if (part.empty()) return cursor_.expected("a name after ':'");
-    }
-    name.local = part;
-    name.full = cursor_.since(begin);
-    return true;
-}
-
 bool Scanner::start_tag() {
     const std::size_t begin = cursor_.at();
     if (open_.size() >= limits_.depth_max) {
@@ -293,7 +221,7 @@ bool Scanner::start_tag() {
     }
     cursor_.take('<');
     OpenElement element;
-    if (!qname(element.name, "the name of an element")) return false;
+    if (!read_qname(cursor_, element.name, "the name of an element")) return false;
     attributes_.clear();
     bool is_empty = false;
     while (true) {
@@ -321,9 +249,9 @@ bool Scanner::start_tag() {
 }
 
 bool Scanner::attribute() {
-    Attribute attribute;
+    XmlAttribute attribute;
     attribute.begin = cursor_.at();
-    if (!qname(attribute.name, "an attribute, '>' or \"/>\"")) return false;
+    if (!read_qname(cursor_, attribute.name, "an attribute, '>' or \"/>\"")) return false;
     cursor_.skip_space();
     if (!cursor_.take('=')) return cursor_.expected("'=' after the name of an attribute");
     cursor_.skip_space();
@@ -332,7 +260,7 @@ bool Scanner::attribute() {
     return true;
 }
 
-bool Scanner::attribute_value(Attribute& attribute) {
+bool Scanner::attribute_value(XmlAttribute& attribute) {
     const char quote = cursor_.peek();
     if (quote != '"' && quote != '\'') return cursor_.expected("a quoted value");
     cursor_.take(quote);
@@ -360,7 +288,7 @@ bool Scanner::end_tag() {
     cursor_.take("</");
     const std::size_t name_begin = cursor_.at();
     QName name;
-    if (!qname(name, "the name of an element")) return false;
+    if (!read_qname(cursor_, name, "the name of an element")) return false;
     if (name.full != element.name.full) {
         const std::size_t line = position_in(cursor_.text(), scanned_.elements[element.range].begin).line;
         return cursor_.fail(begin, "</" + std::string(name.full) + "> where <" + std::string(element.name.full) +
@@ -385,10 +313,10 @@ void Scanner::close_element(std::size_t end) {
 
 bool Scanner::declare_namespaces() {
     return std::all_of(attributes_.begin(), attributes_.end(),
-                       [&](const Attribute& a) { return !a.is_declaration() || declare(a); });
+                       [&](const XmlAttribute& a) { return !a.is_declaration() || declare(a); });
 }
 
-bool Scanner::declare(const Attribute& attribute) {
+bool Scanner::declare(const XmlAttribute& attribute) {
     const std::string_view prefix = attribute.name.prefix.empty() ? std::string_view() : attribute.name.local;
     const std::string_view uri = plain_value(attribute);
     if (prefix == "xmlns" || uri == xmlns_namespace || (prefix == "xml") != (uri == xml_namespace)) {
@@ -409,7 +337,7 @@ bool Scanner::declare(const Attribute& attribute) {
 }
 
 // The value as a reader of the document sees it, for the rare one that is not plain.
-std::string_view Scanner::plain_value(const Attribute& attribute) {
+std::string_view Scanner::plain_value(const XmlAttribute& attribute) {
     if (attribute.is_plain) return attribute.value;
     const char quote = attribute.value.find('"') == std::string_view::npos ? '"' : '\'';
     const std::string element = std::string("<x y=") + quote + std::string(attribute.value) + quote + "/>";
@@ -431,7 +359,7 @@ bool Scanner::resolve(const QName& name, std::size_t offset, Namespace& found) {
 }
 
 bool Scanner::resolve_attributes() {
-    for (Attribute& attribute : attributes_) {
+    for (XmlAttribute& attribute : attributes_) {
         if (attribute.name.prefix.empty() || attribute.is_declaration()) continue;
         Namespace found;
         if (!resolve(attribute.name, attribute.begin, found)) return false;
@@ -443,28 +371,8 @@ bool Scanner::resolve_attributes() {
 }
 
 bool Scanner::unique_attributes() {
-    if (attributes_.size() < 2) return true;
-    const auto same = [](const Attribute& a, const Attribute& b) {
-        return a.name.full == b.name.full || (!a.uri.empty() && a.name.local == b.name.local && a.uri == b.uri);
-    };
-    const auto twice = [&](const Attribute& a) {
-        return cursor_.fail(a.begin, "the attribute " + std::string(a.name.full) + " is there twice");
-    };
-    if (attributes_.size() <= 8) {
-        for (std::size_t i = 1; i < attributes_.size(); ++i) {
-            for (std::size_t k = 0; k < i; ++k) {
-                if (same(attributes_[i], attributes_[k])) return twice(attributes_[i]);
-            }
-        }
-        return true;
-    }
-    const auto by_name = [](const Attribute& a, const Attribute& b) {
-        return std::tie(a.name.local, a.uri, a.name.full, a.begin) <
-               std::tie(b.name.local, b.uri, b.name.full, b.begin);
-    };
-    std::sort(attributes_.begin(), attributes_.end(), by_name);
-    const auto found = std::adjacent_find(attributes_.begin(), attributes_.end(), same);
-    return found == attributes_.end() || twice(*(found + 1));
+    const XmlAttribute* twice = find_repeated(attributes_);
+    return !twice || cursor_.fail(twice->begin, "the attribute " + std::string(twice->name.full) + " is there twice");
 }
 
 void Scanner::rename(const QName& name, std::size_t begin, const KnownNamespace* known) {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
-#include "protocol/text/ascii.hpp"
 #include "protocol/feed/namespaces.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice {
 
@@ -18,8 +18,8 @@ constexpr char separator = '\x01';  // no document can hold it
 using Attributes = std::map<std::string, std::string>;
 
 void write_start(std::string& tree, const std::string& name, const Attributes& attributes) {
-    tree += '<' + name;
-    for (const auto& [key, value] : attributes) tree += ' ' + key + "=\"" + value + '"';
+    tree.append("<").append(name);
+    for (const auto& [key, value] : attributes) tree.append(" ").append(key).append("=").append(value);
     tree += '>';
 }
 

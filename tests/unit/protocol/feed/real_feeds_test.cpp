@@ -2,6 +2,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "protocol/feed/fields.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
@@ -52,6 +53,11 @@ TEST_CASE("feeds as they are found in the wild") {
             const char* begin = c.format == FeedFormat::json ? "{" : c.format == FeedFormat::atom ? "<entry" : "<item";
             CHECK(item.source.starts_with(begin));
             CHECK(item.source.ends_with(c.format == FeedFormat::json ? '}' : '>'));
+            const Fields fields = read_fields(*document, item);
+            CHECK(fields.title);
+            CHECK(fields.link);
+            CHECK((fields.summary || fields.content));
+            CHECK((fields.published.value_or(0) > 1e9 || fields.updated.value_or(0) > 1e9));
         }
     }
     // These two are not well-formed.

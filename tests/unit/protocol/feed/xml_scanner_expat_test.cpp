@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "protocol/feed/html_entities.hpp"
-#include "protocol/text/utf8.hpp"
 #include "protocol/feed/xml_scanner.hpp"
+#include "protocol/text/utf8.hpp"
 #include "tests/unit/protocol/feed/expat_tree.hpp"
 
 using namespace sluice;
@@ -150,9 +150,9 @@ const char* const well_formed[] = {
     "<a xml:lang='en' xml:space='preserve'/>",
     "<a xmlns:xml='http://www.w3.org/XML/1998/namespace'/>",
     "<d:a xmlns:d='http://purl.org/dc/elements/1.1/'><d:b d:c='1'/></d:a>",
-    "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:a='http://www.w3.org/2005/Atom'><a:entry a:b='1'>"
-    "<div xmlns='http://www.w3.org/1999/xhtml' xmlns:m='http://search.yahoo.com/mrss/'><p "
-    "m:q='1'/>x</div></a:entry></feed>",
+    R"(<feed xmlns='http://www.w3.org/2005/Atom' xmlns:a='http://www.w3.org/2005/Atom'><a:entry a:b='1'>
+       <div xmlns='http://www.w3.org/1999/xhtml' xmlns:m='http://search.yahoo.com/mrss/'><p m:q='1'/>x</div>
+       </a:entry></feed>)",
     "<a xmlns:m='http://search.yahoo.com&#x2F;mrss/'><m:b/></a>",
     "<\xC3\xA9 \xE4\xB8\x80='1'>\xF0\x9F\x98\x80</\xC3\xA9>",
     "<\xC3\xA9 \xC3\xA8='1'>\xC3\xAF</\xC3\xA9>",
@@ -161,8 +161,8 @@ const char* const well_formed[] = {
     "<!DOCTYPE a><a/>",
     "<!DOCTYPE a SYSTEM \"x'>\"><a/>",
     "<!DOCTYPE a PUBLIC '-//A//B' \"c\" [ ] ><a/>",
-    "<!DOCTYPE a [<!ELEMENT a ANY><!ATTLIST a b CDATA #IMPLIED><!-- ]> --><?p ]> ?>"
-    "<!ENTITY e \"it's > &#65; \"><!ENTITY e 'second'><!NOTATION n SYSTEM 'x'>]><a b='&e;'>&e;&e;</a>",
+    R"(<!DOCTYPE a [<!ELEMENT a ANY><!ATTLIST a b CDATA #IMPLIED><!-- ]> --><?p ]> ?>
+       <!ENTITY e "it's > &#65; "><!ENTITY e 'second'><!NOTATION n SYSTEM 'x'>]><a b='&e;'>&e;&e;</a>)",
     "<!DOCTYPE a [<!ENTITY quot '&#34;'><!ENTITY % p 'x'>]><a>&quot;</a>",
 };
 
@@ -277,7 +277,7 @@ TEST_CASE("the scanner and expat agree on documents with random faults") {
     std::size_t accepted = 0;
     for (int i = 0; i < 300'000; ++i) {
         std::string text = bases[mutator.below(bases.size())];
-        if (mutator.below(2) == 0) text = "<r>" + text + bases[mutator.below(bases.size())] + "</r>";
+        if (mutator.below(2) == 0) text.insert(0, "<r>").append(bases[mutator.below(bases.size())]).append("</r>");
         for (std::size_t faults = mutator.below(3) + 1; faults > 0; --faults) mutator.mutate(text);
         text = without_html_entities(text);
         if (text.find_first_not_of(" \t\r\n") != 0) continue;
