@@ -1,6 +1,7 @@
 #include "broker/broker.hpp"
 
-#include <algorithm>
+#include <thread>
+#include <utility>
 
 #include "broker/base/log.hpp"
 
@@ -10,8 +11,11 @@ namespace {
 
 constexpr std::chrono::seconds cut_timeout{10};  // for connections to notice that they have been cut
 
+// One per core that the matching threads leave.
 std::size_t io_threads(const Options& options) {
-    return options.io.threads != 0 ? options.io.threads : std::max(1u, std::thread::hardware_concurrency());
+    if (options.io.threads != 0) return options.io.threads;
+    const std::size_t cores = std::thread::hardware_concurrency();
+    return cores > options.matcher.threads ? cores - options.matcher.threads : 1;
 }
 
 Backend backend(BackendOption option) { return option == BackendOption::naive ? Backend::naive : Backend::cpu; }
@@ -21,8 +25,6 @@ Backend backend(BackendOption option) { return option == BackendOption::naive ? 
 Broker::Broker(Options options)
     : options_(std::move(options)),
       io_threads_(io_threads(options_)),
-      io_(static_cast<int>(io_threads_)),
-      work_(io_.get_executor()),
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
@@ -32,14 +34,14 @@ Broker::Broker(Options options)
       publisher_({options_.limits.streams, options_.deduplication.entries}, queue_, counters_),
       connections_(options_.limits.connections),
       services_{options_, counters_, queue_, publisher_, registry_, connections_, Clock::now()},
-      listener_(std::make_shared<Listener>(io_, services_)) {}
+      listener_(std::make_shared<Listener>(io_threads_, services_)) {}
 
 Broker::~Broker() { drain(); }
 
 void Broker::start() {
     matcher_.start();
     listener_->start();
-    for (std::size_t i = 0; i < io_threads_; ++i) threads_.emplace_back([this] { io_.run(); });
+    io_threads_.start();
 }
 
 void Broker::drain() {
@@ -51,9 +53,7 @@ void Broker::drain() {
     queue_.close();
     drain_matcher(deadline);
     drain_connections(deadline);
-    work_.reset();
-    io_.stop();
-    for (std::thread& thread : threads_) thread.join();
+    io_threads_.stop();
 }
 
 void Broker::drain_matcher(Clock::time_point deadline) {

@@ -2,12 +2,8 @@
 // started and drained by one thread, which is none of its own; tests run it in their process.
 #pragma once
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <memory>
-#include <thread>
-#include <vector>
 
 #include "broker/base/counters.hpp"
 #include "broker/ingest/publisher.hpp"
@@ -15,6 +11,7 @@
 #include "broker/matching/fanout.hpp"
 #include "broker/matching/matcher.hpp"
 #include "broker/matching/registry.hpp"
+#include "broker/net/io_threads.hpp"
 #include "broker/net/listener.hpp"
 #include "broker/net/services.hpp"
 #include "config/options.hpp"
@@ -40,15 +37,12 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void start_threads();
     void drain_matcher(Clock::time_point deadline);
     void drain_connections(Clock::time_point deadline);
 
     const Options options_;
-    const std::size_t io_threads_;
     Counters counters_;
-    boost::asio::io_context io_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    IoThreads io_threads_;
     EventQueue queue_;
     Fanout fanout_;
     Matcher matcher_;
@@ -57,7 +51,6 @@ private:
     Connections connections_;
     Services services_;
     std::shared_ptr<Listener> listener_;
-    std::vector<std::thread> threads_;
     bool drained_ = false;
 };
 

@@ -13,7 +13,7 @@
 namespace sluice {
 
 struct Endpoint {
-    // Runs on the connection's strand. May suspend, never blocks.
+    // Runs on the connection's thread. May suspend, never blocks.
     using Handler = boost::asio::awaitable<HttpReply> (*)(Services&, HttpRequest&);
 
     http::verb method;  // GET also answers HEAD

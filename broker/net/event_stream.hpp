@@ -1,5 +1,5 @@
 // The writing side of GET /v1/events: takes what its subscriber's mailbox holds and writes it, all of it at once, as
-// one chunk; a comment when there was nothing for a while. Lives on its connection's strand; its destructor ends the
+// one chunk; a comment when there was nothing for a while. Lives on its connection's thread; its destructor ends the
 // subscription.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace sluice {
 
 class EventStream {
 public:
-    // What the mailbox rings from other threads. Everything in it belongs to the strand.
+    // What the mailbox rings from other threads. Everything in it belongs to the stream's thread.
     struct Alarm {
         explicit Alarm(const boost::asio::any_io_executor& executor) : timer(executor) {}
 

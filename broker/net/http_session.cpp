@@ -1,5 +1,6 @@
 #include "broker/net/http_session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -20,6 +21,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr auto no_throw = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t first_read_bytes = 4'096;  // a small document comes in one piece with its head
 constexpr std::size_t read_ahead_bytes = 64u << 10;
 constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // of a request to an endpoint that takes no body
 constexpr std::chrono::seconds linger_timeout{2};
@@ -27,7 +29,9 @@ constexpr std::chrono::seconds linger_timeout{2};
 }  // namespace
 
 HttpSession::HttpSession(Services& services, asio::ip::tcp::socket socket)
-    : services_(services), socket_(std::move(socket)), buffer_(services.options.http.header_bytes + read_ahead_bytes) {}
+    : services_(services), socket_(std::move(socket)), buffer_(services.options.http.header_bytes + read_ahead_bytes) {
+    buffer_.reserve(first_read_bytes);
+}
 
 void HttpSession::start() {
     services_.connections.add(shared_from_this());
@@ -155,6 +159,8 @@ asio::awaitable<HttpSession::Next> HttpSession::read_body(std::size_t body_bytes
         }
     }
     parser_->body_limit(body_bytes_max);
+    // Beast reads as much as the buffer holds without growing.
+    buffer_.reserve(std::min<std::size_t>(parser_->content_length_remaining().value_or(0), read_ahead_bytes));
     const auto [error, n] = co_await http::async_read(socket_, buffer_, *parser_, no_throw);
     if (error == http::error::body_limit) co_return co_await refuse(413, too_large);
     if (error) co_return co_await refuse_unreadable(error);

@@ -1,5 +1,5 @@
 // One HTTP connection: reads requests one after another, has the endpoint table answer them, and writes the replies.
-// Runs as one coroutine on a strand of its own; drain(), end_stream() and cut() may come from any thread.
+// Runs as one coroutine on one I/O thread; drain(), end_stream() and cut() may come from any thread.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -36,13 +36,12 @@ asio::awaitable<void> turn_away(tcp::socket socket) {
 
 }  // namespace
 
-Listener::Listener(asio::io_context& io, Services& services)
-    : io_(io),
+Listener::Listener(IoThreads& threads, Services& services)
+    : threads_(threads),
       services_(services),
-      strand_(asio::make_strand(io)),
-      acceptor_(strand_),
-      pause_(strand_),
-      tick_(strand_) {
+      acceptor_(threads.first()),
+      pause_(threads.first()),
+      tick_(threads.first()) {
     const HttpOptions& options = services.options.http;
     try {
         const tcp::endpoint endpoint = endpoint_of(options);
@@ -59,13 +58,13 @@ Listener::Listener(asio::io_context& io, Services& services)
 
 void Listener::start() {
     asio::co_spawn(
-        strand_, [self = shared_from_this()] { return self->accept_connections(); }, asio::detached);
+        threads_.first(), [self = shared_from_this()] { return self->accept_connections(); }, asio::detached);
     asio::co_spawn(
-        strand_, [self = shared_from_this()] { return self->cut_late_connections(); }, asio::detached);
+        threads_.first(), [self = shared_from_this()] { return self->cut_late_connections(); }, asio::detached);
 }
 
 void Listener::close() {
-    asio::post(strand_, [self = shared_from_this()] {
+    asio::post(threads_.first(), [self = shared_from_this()] {
         boost::system::error_code ignored;
         self->acceptor_.close(ignored);
         self->pause_.cancel();
@@ -74,7 +73,7 @@ void Listener::close() {
 
 asio::awaitable<void> Listener::accept_connections() {
     while (acceptor_.is_open()) {
-        auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(io_), no_throw);
+        auto [error, socket] = co_await acceptor_.async_accept(threads_.next(), no_throw);
         if (error == asio::error::operation_aborted) co_return;
         if (error) {
             log_warn("connection could not be accepted", {{"reason", error.message()}});

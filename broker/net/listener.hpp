@@ -1,14 +1,14 @@
-// Accepts HTTP connections and cuts those that are late. Runs on the I/O threads; close() may come from any thread.
+// Accepts HTTP connections and cuts those that are late. Runs on the first I/O thread, and
+// gives connections to all in turn; close() may come from any thread.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <cstdint>
 #include <memory>
 
+#include "broker/net/io_threads.hpp"
 #include "broker/net/services.hpp"
 
 namespace sluice {
@@ -16,7 +16,7 @@ namespace sluice {
 class Listener : public std::enable_shared_from_this<Listener> {
 public:
     // Listens at once; throws boost::system::system_error where it can't, with the address in what().
-    Listener(boost::asio::io_context& io, Services& services);
+    Listener(IoThreads& threads, Services& services);
 
     void start();
     void close();
@@ -26,9 +26,8 @@ private:
     boost::asio::awaitable<void> accept_connections();
     boost::asio::awaitable<void> cut_late_connections();
 
-    boost::asio::io_context& io_;
+    IoThreads& threads_;
     Services& services_;
-    boost::asio::strand<boost::asio::io_context::executor_type> strand_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer tick_;

@@ -45,7 +45,7 @@ asio::awaitable<bool> wait_for_room(EventQueue& queue, Clock::time_point deadlin
     const auto executor = co_await asio::this_coro::executor;
     const auto timer = std::make_shared<asio::steady_timer>(executor, deadline);
     const bool waits = queue.wait_for_room([timer] {
-        // On the strand the wait below has begun.
+        // By the time this thread gets there, it waits below.
         asio::post(timer->get_executor(), [timer] { timer->cancel(); });
     });
     if (!waits) co_return true;

@@ -106,12 +106,12 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
                                           [](std::shared_ptr<const sluice::Program>) {});
     sluice::Publisher publisher({10, 10}, queue, counters);
     sluice::Connections connections(10);
-    boost::asio::io_context io;
+    sluice::IoThreads threads(1);
     sluice::Services services{
         options, counters, queue, publisher, registry, connections, std::chrono::steady_clock::now()};
-    const auto listener = std::make_shared<sluice::Listener>(io, services);
+    const auto listener = std::make_shared<sluice::Listener>(threads, services);
     listener->start();
-    std::thread thread([&] { io.run(); });
+    threads.start();
     {
         HttpClient client(listener->local_endpoint().port());
         CHECK(client.post("/v1/events", rss({item("a"), item("b")}), xml).status == 202);
@@ -135,6 +135,5 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
     }
     REQUIRE(connections.wait_until_none(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
-    io.stop();
-    thread.join();
+    threads.stop();
 }
