@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <future>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::size_t inline_merge_max = 4096;  // subscriptions; larger merges leave the caller's thread
 
-constexpr std::size_t names_min = 4096;  // so many names are kept without asking who uses them
+constexpr std::size_t catch_up_max = 4096;  // removals that a finished merge may make up for on the caller's thread
+constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
 
 // A segment of the set, and what has been removed from it.
 struct Part {
@@ -159,12 +161,24 @@ private:
         const Tail t = tail(Segment::entries_max);
         if (t.first == parts_.size()) return;
         merging_sources_ = sources(t.first);
-        merging_ = std::async(std::launch::async, [list = merging_sources_] { return merge(list); });
+        merging_ = std::async(std::launch::async, [list = merging_sources_] { return Part(merge(list)); });
     }
 
+    static Part catch_up(Part merged, const std::vector<SubscriptionId>& removed) {
+        for (const SubscriptionId id : removed) merged.remove(id);
+        return merged;
+    }
+
+    // Waits for the merge and puts its result in place of what it was made of; or, if much has been removed meanwhile,
+    // lets the other thread go on with that.
     void end_merge() {
-        Part merged(merging_.get());
-        for (const SubscriptionId id : removed_while_merging_) merged.remove(id);
+        Part merged = merging_.get();
+        if (removed_while_merging_.size() > catch_up_max) {
+            merging_ =
+                std::async(std::launch::async, catch_up, std::move(merged), std::exchange(removed_while_merging_, {}));
+            return;
+        }
+        merged = catch_up(std::move(merged), removed_while_merging_);
         const auto first = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return is_merging(p); });
         const auto at = first - parts_.begin();
         std::erase_if(parts_, [&](const Part& part) { return is_merging(part); });
@@ -176,7 +190,7 @@ private:
     // Builds everything anew with the names that are still in use. That takes as long as the set is large, but comes
     // only when the names have doubled since the last time.
     void renew_names() {
-        if (merging_.valid()) end_merge();
+        while (merging_.valid()) end_merge();
         NameTable attributes(attributes_.epoch() + 1), scanned(scanned_.epoch() + 1);
         SegmentBuilder builder;
         for (const Part& part : parts_) {
@@ -192,15 +206,15 @@ private:
         names_max_ = std::max(names_min, 2 * (attributes_.size() + scanned_.size()));
     }
 
-    std::vector<Slot> slots_;
-    std::vector<std::uint32_t> free_;
+    std::deque<Slot> slots_;  // which grows without moving what it holds
+    std::deque<std::uint32_t> free_;
     std::size_t size_ = 0;
     NameTable attributes_, scanned_;
     std::size_t names_max_ = names_min;
     std::unique_ptr<SegmentBuilder> pending_ = std::make_unique<SegmentBuilder>();
     std::vector<Part> parts_;  // the large ones first
 
-    std::future<std::shared_ptr<const Segment>> merging_;  // valid while a merge is under way
+    std::future<Part> merging_;  // valid while a merge is under way
     std::vector<MergeSource> merging_sources_;
     std::vector<SubscriptionId> removed_while_merging_;
 };

@@ -17,8 +17,9 @@ struct ScanBlock {
 
     std::size_t first_column = 0;
     std::uint32_t first_row = 0;
-    std::uint32_t access = 0;  // a literal that belongs to each of the rows
+    std::uint32_t access = 0;  // a literal that belongs to each of the rows, or that one of theirs implies
     std::uint16_t rows = 0, literals = 0;
+    bool implied = false;
 };
 
 // Writes a hit for each row and word whose events are not 0, and says how many. `masks[words * literal + w]`; words is

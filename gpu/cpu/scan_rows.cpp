@@ -41,7 +41,7 @@ std::uint32_t ScanRows::literal(std::uint32_t code) {
 }
 
 void ScanRows::add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes) {
-    Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0};
+    Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0, false};
     if (choice.first) ++led_[draft.access = literal(choice.first->bits())];
     for (const std::uint32_t code : codes) {
         if (!is_scanned(code)) draft_codes_.push_back(literal(code));
@@ -63,11 +63,12 @@ void ScanRows::build(const PredicateTables& tables) {
         if (code.is_not_equal()) {
             const std::uint32_t exists = literal(LiteralCode(Family::exists, tables.attribute_of(code)).bits());
             not_equals_.push_back({number, exists, code.negated()});
-        } else if (code.is_bit() && code.negated()) {
-            bit_literals_.push_back(number);
+        } else if (code.negated()) {
+            full_literals_.push_back(number);
         }
     }
     build_range_masks(tables);
+    choose_access(tables);
     build_blocks();
     led_ = std::vector<std::uint32_t>();
     drafts_ = std::vector<Draft>();
@@ -104,50 +105,66 @@ void ScanRows::build_range_masks(const PredicateTables& tables) {
     }
 }
 
-void ScanRows::build_blocks() {
-    const auto columns = [](const Draft& d) { return d.tail - (d.access != 0 ? 1 : 0); };
+// A literal that enough rows share moves to the front of its row, and out of its columns. Where there is none, a block
+// can still be skipped if no event has the attribute of the row's most selective literal.
+void ScanRows::choose_access(const PredicateTables& tables) {
     for (Draft& d : drafts_) {
+        if (d.access == 0) continue;
         const auto begin = draft_codes_.begin() + d.begin;
         const auto access = std::find(begin, begin + d.tail, d.access);
-        if (led_[d.access] < access_rows_min || access == begin + d.tail)
-            d.access = 0;
-        else
+        if (led_[d.access] >= access_rows_min && access != begin + d.tail) {
             std::rotate(begin, access, access + 1);
+        } else {
+            const std::uint32_t attribute = tables.attribute_of(LiteralCode(literals_[d.access]));
+            d.access = literal(LiteralCode(Family::exists, attribute).bits());
+            d.implied = true;
+        }
     }
+}
+
+void ScanRows::build_blocks() {
     std::sort(drafts_.begin(), drafts_.end(), [&](const Draft& a, const Draft& b) {
-        return std::tuple(a.access, columns(a)) < std::tuple(b.access, columns(b));
+        return std::tuple(a.access, a.implied, a.columns()) < std::tuple(b.access, b.implied, b.columns());
     });
     const bool narrow = literals_.size() <= std::size_t{std::numeric_limits<std::uint16_t>::max()} + 1;
     for (std::size_t first = 0, end = 0; first < drafts_.size(); first = end) {
         const Draft& head = drafts_[first];
-        ScanBlock block;
-        block.first_column = narrow ? columns16_.size() : columns32_.size();
-        block.first_row = static_cast<std::uint32_t>(first);
-        block.access = head.access;
-        block.literals = static_cast<std::uint16_t>(columns(head));
-        while (end < drafts_.size() && end - first < ScanBlock::rows_max && drafts_[end].access == head.access &&
-               columns(drafts_[end]) == block.literals)
-            ++end;
-        block.rows = static_cast<std::uint16_t>(end - first);
-        for (std::uint32_t j = 0; j < block.literals; ++j) {
-            for (std::size_t r = first; r < end; ++r) {
-                const Draft& d = drafts_[r];
-                const std::uint32_t number = draft_codes_[d.begin + (d.access != 0 ? 1 : 0) + j];
-                if (narrow)
-                    columns16_.push_back(static_cast<std::uint16_t>(number));
-                else
-                    columns32_.push_back(number);
+        const auto same = [&](const Draft& d) {
+            return d.access == head.access && d.implied == head.implied && d.columns() == head.columns();
+        };
+        while (end < drafts_.size() && end - first < ScanBlock::rows_max && same(drafts_[end])) ++end;
+        append_block(std::span(drafts_).subspan(first, end - first), narrow);
+    }
+}
+
+void ScanRows::append_block(std::span<const Draft> rows, bool narrow) {
+    ScanBlock block;
+    block.first_column = narrow ? columns16_.size() : columns32_.size();
+    block.first_row = static_cast<std::uint32_t>(targets_.size());
+    block.access = rows.front().access;
+    block.implied = rows.front().implied;
+    block.literals = static_cast<std::uint16_t>(rows.front().columns());
+    block.rows = static_cast<std::uint16_t>(rows.size());
+    blocks_.push_back(block);
+    for (std::uint32_t j = 0; j < block.literals; ++j) {
+        for (const Draft& d : rows) {
+            const std::uint32_t number = draft_codes_[d.begin + d.tail - block.literals + j];
+            if (narrow) {
+                columns16_.push_back(static_cast<std::uint16_t>(number));
+            } else {
+                columns32_.push_back(number);
             }
         }
-        for (std::size_t r = first; r < end; ++r) {
-            const Draft& d = drafts_[r];
-            targets_.push_back(d.target | (d.tail < d.size ? tail_flag : 0));
-            if (d.tail == d.size) continue;
-            tails_.emplace_back(static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(tail_codes_.size()));
+    }
+    for (const Draft& d : rows) {
+        const bool has_tail = d.tail < d.size;
+        if (has_tail) {
+            tails_.emplace_back(static_cast<std::uint32_t>(targets_.size()),
+                                static_cast<std::uint32_t>(tail_codes_.size()));
             const auto codes = draft_codes_.begin() + d.begin;
             tail_codes_.insert(tail_codes_.end(), codes + d.tail, codes + d.size);
         }
-        blocks_.push_back(block);
+        targets_.push_back(d.target | (has_tail ? tail_flag : 0));
     }
 }
 
@@ -164,8 +181,9 @@ void ScanRows::begin(std::size_t events, Scratch& scratch) const {
     for (std::size_t e = 0; e < events; ++e) scratch.valid[e / 32] |= 1u << e % 32;
     scratch.masks.assign(literals_.size() * words, 0);
     scratch.bounds.assign(bounds_ * words, 0);
+    scratch.has_numbers.assign(ranges_.size(), false);
     std::copy(scratch.valid.begin(), scratch.valid.end(), scratch.masks.begin());
-    for (const std::uint32_t literal : bit_literals_)
+    for (const std::uint32_t literal : full_literals_)
         std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[literal * words]);
 }
 
@@ -185,6 +203,7 @@ void ScanRows::set(const EventState& state, std::size_t event, Scratch& scratch)
     for (const std::uint32_t attribute : state.with_numbers) {
         if (ranges_of_[attribute] == none) continue;
         const RangeMasks& m = ranges_[ranges_of_[attribute]];
+        scratch.has_numbers[ranges_of_[attribute]] = true;
         const NumberPosition& p = state.positions[attribute];
         std::uint32_t* const bounds = &scratch.bounds[m.first_bound * words + word];
         const auto lo =
@@ -199,11 +218,13 @@ void ScanRows::set(const EventState& state, std::size_t event, Scratch& scratch)
 // The events at a bound are those set at it and, for los, those above; for his, those below.
 void ScanRows::finish_ranges(Scratch& scratch) const {
     const std::size_t words = scratch.words;
-    for (const RangeMasks& m : ranges_) {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+        if (!scratch.has_numbers[i]) continue;  // the masks are what begin() made them
+        const RangeMasks& m = ranges_[i];
         std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
         std::uint32_t* const his = los + m.los.size() * words;
-        for (std::size_t i = (m.los.size() - 1) * words; i-- > 0;) los[i] |= los[i + words];
-        for (std::size_t i = words; i < m.his.size() * words; ++i) his[i] |= his[i - words];
+        for (std::size_t k = (m.los.size() - 1) * words; k-- > 0;) los[k] |= los[k + words];
+        for (std::size_t k = words; k < m.his.size() * words; ++k) his[k] |= his[k - words];
         for (const RangeMask& r : m.ranges) {
             std::uint32_t* const mask = &scratch.masks[r.literal * words];
             for (std::size_t w = 0; w < words; ++w) {
@@ -266,7 +287,7 @@ std::span<const std::uint32_t> ScanRows::tail(std::uint32_t row) const {
 
 void ScanRows::row_codes(const ScanBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const {
     codes.clear();
-    if (block.access != 0) codes.push_back(literals_[block.access]);
+    if (block.access != 0 && !block.implied) codes.push_back(literals_[block.access]);
     for (std::uint32_t j = 0; j < block.literals; ++j) codes.push_back(literals_[column(block, row, j)]);
     for (const std::uint32_t code : tail(row))
         codes.push_back((code & scanned_flag) != 0 ? code & ~scanned_flag : literals_[code]);
@@ -291,7 +312,7 @@ std::uint32_t ScanRows::decide_tail(const PredicateTables& tables, const ScanHit
 }
 
 std::size_t ScanRows::bytes() const {
-    std::size_t sum = 4 * (literals_.capacity() + bit_literals_.capacity() + ranges_of_.capacity() +
+    std::size_t sum = 4 * (literals_.capacity() + full_literals_.capacity() + ranges_of_.capacity() +
                            columns32_.capacity() + targets_.capacity() + tail_codes_.capacity()) +
                       2 * columns16_.capacity() + 8 * tails_.capacity() + index_.bytes() +
                       not_equals_.capacity() * sizeof(NotEqualMask) + blocks_.capacity() * sizeof(ScanBlock);

@@ -27,6 +27,7 @@ public:
         std::vector<std::uint32_t> masks;   // masks[words * literal + w]
         std::vector<std::uint32_t> valid;   // valid[w]: the events there are
         std::vector<std::uint32_t> bounds;  // masks of the bounds of ranges
+        std::vector<bool> has_numbers;      // by index in ranges_: some event has numbers of the attribute
         std::vector<ScanHit> hits;
         std::vector<Accepted> accepted;
     };
@@ -78,6 +79,9 @@ private:
 
     struct Draft {
         std::uint32_t target, access, begin, size, tail;  // access: literal or 0; tail: of the codes, where it begins
+        bool implied;                                     // as in ScanBlock
+
+        std::uint32_t columns() const { return tail - (access != 0 && !implied ? 1 : 0); }
     };
     // A literal of a range, by the ranks of its bounds among those that scanned rows use.
     struct RangeMask {
@@ -100,7 +104,9 @@ private:
     std::uint32_t find(std::uint32_t code) const {
         return index_.find(mix(code), [&](std::uint32_t i) { return literals_[i] == code; });
     }
+    void choose_access(const PredicateTables& tables);
     void build_blocks();
+    void append_block(std::span<const Draft> rows, bool narrow);
     void build_range_masks(const PredicateTables& tables);
     void finish_masks(Scratch& scratch) const;
     void finish_ranges(Scratch& scratch) const;
@@ -119,7 +125,7 @@ private:
 
     std::vector<std::uint32_t> literals_{none};  // codes; literal 0 always holds
     HashIndex index_;
-    std::vector<std::uint32_t> bit_literals_;  // negated ones, whose masks begin full
+    std::vector<std::uint32_t> full_literals_;  // negated ones, whose masks begin full
     std::vector<NotEqualMask> not_equals_;
     std::vector<RangeMasks> ranges_;
     std::vector<std::uint32_t> ranges_of_;  // by attribute: index in ranges_, or none

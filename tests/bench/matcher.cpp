@@ -163,6 +163,7 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
 struct UpdateFigures {
     double per_second = 0;
     double processor_us = 0;                        // of all threads, for one change
+    double heap_mib = 0;                            // of the whole program, when they are done
     double visible_ms_p99 = 0, visible_ms_max = 0;  // from the first change after a compile to the end of the next
 };
 
@@ -183,6 +184,7 @@ UpdateFigures measure_changes(Built& b, std::size_t changes, Change change) {
     f.per_second = static_cast<double>(changes) / seconds_since(start);
     f.processor_us =
         1e6 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC / static_cast<double>(changes);
+    f.heap_mib = heap_bytes() / (1u << 20);
     std::sort(visible.begin(), visible.end());
     f.visible_ms_p99 = 1e3 * visible[visible.size() * 99 / 100];
     f.visible_ms_max = 1e3 * visible.back();
@@ -192,25 +194,37 @@ UpdateFigures measure_changes(Built& b, std::size_t changes, Change change) {
 void print(const std::string& name, const char* what, std::size_t changes, const UpdateFigures& f,
            const Options& options) {
     std::printf(options.json ? "{\"workload\": \"%s\", \"change\": \"%s\", \"changes\": %zu, \"per_second\": %.0f, "
-                               "\"processor_us\": %.3f, \"visible_ms_p99\": %.3f, \"visible_ms_max\": %.3f}\n"
+                               "\"processor_us\": %.3f, \"visible_ms_p99\": %.3f, \"visible_ms_max\": %.3f, "
+                               "\"heap_mib\": %.1f}\n"
                              : "%-10s %s: %zu, %.0f/s (processor %.2f us each), visible within %.2f ms (p99), %.2f ms "
-                               "(max)\n",
-                name.c_str(), what, changes, f.per_second, f.processor_us, f.visible_ms_p99, f.visible_ms_max);
+                               "(max), heap then %.1f MiB\n",
+                name.c_str(), what, changes, f.per_second, f.processor_us, f.visible_ms_p99, f.visible_ms_max,
+                f.heap_mib);
 }
 
-// Additions to what is there, then removals of every other one of all.
+// Additions to what is there, removals, and as many pairs of both, which must leave the heap as large as it was.
 void measure_updates(const std::string& name, const Workload& workload, Built& b, const Options& options) {
     std::vector<Disjunction> filters;
     for (std::size_t i = 0; i < std::min(options.updates, workload.subscriptions()); ++i)
         filters.push_back(workload.filter(i * 7919 % workload.subscriptions()));
-    print(name, "additions", options.updates,
-          measure_changes(b, options.updates,
-                          [&](std::size_t i) { b.ids.push_back(b.set->add(filters[i % filters.size()])); }),
-          options);
-    print(name, "removals", options.updates,
-          measure_changes(b, options.updates,
-                          [&](std::size_t i) { b.set->remove(b.ids[b.ids.size() - 1 - 2 * i % b.ids.size()]); }),
-          options);
+    std::vector<SubscriptionId> ids = b.ids;
+    ids.reserve(ids.size() + options.updates);
+    const auto run = [&](const char* what, auto change) {
+        print(name, what, options.updates, measure_changes(b, options.updates, change), options);
+    };
+    run("additions", [&](std::size_t i) { ids.push_back(b.set->add(filters[i % filters.size()])); });
+    run("removals", [&](std::size_t i) {
+        std::swap(ids[i * 7919 % ids.size()], ids.back());
+        b.set->remove(ids.back());
+        ids.pop_back();
+    });
+    for (int round = 0; round < 2; ++round) {
+        run("additions and removals", [&](std::size_t i) {
+            std::swap(ids[i * 7919 % ids.size()], ids.back());
+            b.set->remove(ids.back());
+            ids.back() = b.set->add(filters[i % filters.size()]);
+        });
+    }
 }
 
 void run(const std::string& name, const Workload& workload, const Options& options) {

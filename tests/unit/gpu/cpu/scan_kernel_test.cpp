@@ -37,7 +37,7 @@ TEST_CASE("scan kernel: every instruction set ANDs what the rows say") {
                     CAPTURE(level, words, rows, size);
                     std::vector<std::uint32_t> masks(literals * words);
                     for (auto& mask : masks) mask = static_cast<std::uint32_t>(random() | random());
-                    ScanBlock block{5, 1000, 7, rows, size};
+                    const ScanBlock block{5, 1000, 7, rows, size, false};
                     std::vector<std::uint16_t> columns(std::size_t{5} + rows * size);
                     for (auto& c : columns) c = static_cast<std::uint16_t>(random() % literals);
 
