@@ -34,27 +34,35 @@ std::size_t scan_columns(const ScanBlock& block, const Column* columns, const st
     return n;
 }
 
-// Many words a literal: row by row, all words of a row at once.
+// Many words a literal: row by row, all words of a row at once. First all rows, without a branch that could be
+// mispredicted, then the few of them for which something is left.
 template <std::size_t words, class Column>
 std::size_t scan_rows(const ScanBlock& block, const Column* columns, const std::uint32_t* masks, ScanHit* hits) {
     const std::size_t rows = block.rows;
-    std::size_t n = 0;
+    std::uint32_t events[ScanBlock::rows_max][words];
+    std::uint16_t alive[ScanBlock::rows_max];
+    std::size_t alive_rows = 0;
     for (std::size_t r = 0; r < rows; ++r) {
         const Column* column = columns + block.first_column + r;
-        std::uint32_t events[words];
-        for (std::size_t w = 0; w < words; ++w) events[w] = masks[words * block.access + w];
+        std::uint32_t left[words];
+        for (std::size_t w = 0; w < words; ++w) left[w] = masks[words * block.access + w];
         for (std::size_t j = 0; j < block.literals; ++j) {
             const std::uint32_t* mask = masks + words * column[j * rows];
-            for (std::size_t w = 0; w < words; ++w) events[w] &= mask[w];
+            for (std::size_t w = 0; w < words; ++w) left[w] &= mask[w];
         }
         std::uint32_t any = 0;
-        for (std::size_t w = 0; w < words; ++w) any |= events[w];
-        if (any == 0) continue;
+        for (std::size_t w = 0; w < words; ++w) any |= left[w];
+        for (std::size_t w = 0; w < words; ++w) events[alive_rows][w] = left[w];
+        alive[alive_rows] = static_cast<std::uint16_t>(r);
+        alive_rows += any != 0 ? 1 : 0;
+    }
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < alive_rows; ++i) {
         for (std::size_t w = 0; w < words; ++w) {
-            hits[n].row = block.first_row + static_cast<std::uint32_t>(r);
+            hits[n].row = block.first_row + alive[i];
             hits[n].word = static_cast<std::uint32_t>(w);
-            hits[n].events = events[w];
-            n += events[w] != 0 ? 1 : 0;
+            hits[n].events = events[i][w];
+            n += events[i][w] != 0 ? 1 : 0;
         }
     }
     return n;
