@@ -45,6 +45,7 @@ struct LimitOptions {
     std::size_t element_depth{};
     std::size_t items{};
     std::size_t values_per_event{};
+    std::size_t values{};
     std::size_t filter_bytes{};
     std::size_t filter_depth{};
     std::size_t filter_conjunctions{};

@@ -36,6 +36,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("element_depth", o.element_depth, 1, 4'096);
     s.integer("items", o.items, 1, many);
     s.integer("values_per_event", o.values_per_event, 1, many);
+    s.integer("values", o.values, 1, many);
     s.size("filter_bytes", o.filter_bytes, 1, 16 * mib);
     s.integer("filter_depth", o.filter_depth, 1, 1'000);
     s.integer("filter_conjunctions", o.filter_conjunctions, 1, 1'000'000);

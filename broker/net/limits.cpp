@@ -8,6 +8,7 @@ FeedLimits feed_limits(const LimitOptions& options) {
     limits.depth_max = options.element_depth;
     limits.items_max = options.items;
     limits.item_values_max = options.values_per_event;
+    limits.values_max = options.values;
     return limits;
 }
 

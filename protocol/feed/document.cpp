@@ -39,9 +39,13 @@ FeedError too_many_items(const std::string& text, std::size_t offset, const Feed
     return over_limit(text, offset, "the document has more items than limits.items", limits.items_max);
 }
 
-FeedError too_many_values(const std::string& text, std::size_t offset, const FeedLimits& limits) {
+FeedError too_many_item_values(const std::string& text, std::size_t offset, const FeedLimits& limits) {
     return over_limit(text, offset, "the item that begins here has more values than limits.values_per_event",
                       limits.item_values_max);
+}
+
+FeedError too_many_values(const std::string& text, std::size_t offset, const FeedLimits& limits) {
+    return over_limit(text, offset, "the document has more values than limits.values", limits.values_max);
 }
 
 boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options) {

@@ -31,6 +31,7 @@ struct FeedLimits {
     std::size_t depth_max = 256;
     std::size_t items_max = 10'000;
     std::size_t item_values_max = 10'000;  // elements and attributes of one item
+    std::size_t values_max = 1'000'000;    // of the whole document: what bounds the memory that its tree takes
 };
 
 struct DocumentOptions {

@@ -74,20 +74,24 @@ std::string scalar_text(const json::value& value) {
 // Builds elements from values. Recursive: json::parse_options::max_depth bounds it.
 class JsonTreeBuilder {
 public:
+    explicit JsonTreeBuilder(std::size_t elements_max) : elements_max_(elements_max) {}
+
     std::size_t elements() const { return elements_; }
+    bool is_full() const { return elements_ > elements_max_; }  // something had to be left out
 
     void add_members(pugi::xml_node parent, const json::object& object) {
         for (const auto& [key, value] : object) add(parent, element_name(key).c_str(), value);
     }
 
     void add(pugi::xml_node parent, const char* name, const json::value& value) {
-        if (value.is_null()) return;
+        if (value.is_null() || is_full()) return;
         if (const json::array* array = value.if_array()) {
             for (const json::value& element : *array) add(parent, name, element);
             return;
         }
-        pugi::xml_node node = parent.append_child(name);
         ++elements_;
+        if (is_full()) return;
+        pugi::xml_node node = parent.append_child(name);
         if (const json::object* object = value.if_object()) {
             add_members(node, *object);
         } else if (const std::string text = scalar_text(value); !text.empty()) {
@@ -96,13 +100,14 @@ public:
     }
 
 private:
+    const std::size_t elements_max_;
     std::size_t elements_ = 0;
 };
 
 class JsonDocumentParser {
 public:
     JsonDocumentParser(std::string text, const DocumentOptions& options)
-        : document_(std::make_shared<ParsedDocument>()), limits_(options.limits) {
+        : document_(std::make_shared<ParsedDocument>()), limits_(options.limits), builder_(options.limits.values_max) {
         document_->text_ = std::move(text);
     }
 
@@ -157,6 +162,7 @@ ParsedDocumentResult JsonDocumentParser::parse() {
         } else {
             builder_.add(document_->feed_, element_name(key).c_str(), member);
         }
+        if (builder_.is_full()) return too_many_values(document_->text_, 0, limits_);
     }
     return std::move(document_);
 }
@@ -172,8 +178,9 @@ std::optional<FeedError> JsonDocumentParser::add_items(const json::array& items)
         const std::size_t before = builder_.elements();
         builder_.add(document_->feed_, "item", items[i]);
         if (builder_.elements() - before > limits_.item_values_max) {
-            return too_many_values(document_->text_, offset, limits_);
+            return too_many_item_values(document_->text_, offset, limits_);
         }
+        if (builder_.is_full()) return too_many_values(document_->text_, offset, limits_);
         document_->items_.push_back({document_->feed_.last_child(), sources[i]});
     }
     return std::nullopt;

@@ -32,6 +32,7 @@ ParsedDocumentResult parse_json_document(std::string text, const DocumentOptions
 
 // The refusals that both have in common.
 FeedError too_many_items(const std::string& text, std::size_t offset, const FeedLimits& limits);
+FeedError too_many_item_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
 FeedError too_many_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
 
 }  // namespace sluice

@@ -157,7 +157,7 @@ std::optional<FeedError> XmlDocumentParser::locate_items() {
     for (Item& item : document_->items_) {
         const ElementRange& range = range_of(item.element);
         if (++count > limits.items_max) return too_many_items(document_->text_, range.begin, limits);
-        if (range.values > limits.item_values_max) return too_many_values(document_->text_, range.begin, limits);
+        if (range.values > limits.item_values_max) return too_many_item_values(document_->text_, range.begin, limits);
         item.source = std::string_view(document_->text_).substr(range.begin, range.end - range.begin);
     }
     return std::nullopt;

@@ -241,6 +241,11 @@ bool Scanner::start_tag() {
     element.range = scanned_.elements.size();
     scanned_.elements.push_back({rewriter_.position(begin + 1), begin, 0, values_, element.known});
     values_ += 1 + attributes_.size();
+    if (values_ > limits_.values_max) {
+        return cursor_.fail(
+            begin, "the document has more values than limits.values (" + std::to_string(limits_.values_max) + ")",
+            FeedError::Kind::limit);
+    }
     rename(element.name, begin + 1, element.known);
     apply_edits();
     open_.push_back(element);

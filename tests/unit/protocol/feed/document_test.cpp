@@ -99,6 +99,13 @@ TEST_CASE("limits are refused with their option and value") {
     CHECK(refused(R"({"items":[{"a":1,"b":2,"c":3,"d":4}]})", options).message ==
           "the item that begins here has more values than limits.values_per_event (4)");
     CHECK(parsed("<a><b><c/></b><b x='1' y='2' z='3'/></a>", options)->items().size() == 2);
+    options.limits = {100, 5, 2, 4, 6};
+    CHECK(refused("<a><b><c/><d x='1' y='2' z='3'/></b></a>", options).message ==
+          "the document has more values than limits.values (6)");
+    CHECK(refused(R"({"x":[1,1,1,1,1,1,1],"items":[]})", options).message ==
+          "the document has more values than limits.values (6)");
+    CHECK(refused(R"({"x":[1,1,1],"items":[{"a":1,"b":2,"c":3}]})", options).message ==
+          "the document has more values than limits.values (6)");
 }
 
 TEST_CASE("100,000-deep documents are refused, and parsed if the limit is as high") {
