@@ -104,7 +104,8 @@ AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
             found = both;
         }
     }
-    if (found <= scanned_share || rows <= one_token_rows_max) choice.kind = choice.second ? AccessChoice::by_two : AccessChoice::by_one;
+    if (found <= scanned_share || rows <= one_token_rows_max)
+        choice.kind = choice.second ? AccessChoice::by_two : AccessChoice::by_one;
     return choice;
 }
 

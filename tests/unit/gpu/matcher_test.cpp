@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 using namespace sluice;
 
@@ -152,4 +154,29 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         CHECK(match(*program, "8").empty());
         CHECK(set->size() == 1500);
     }
+}
+
+TEST_CASE("what is removed while segments are being merged stays removed") {
+    const auto set = make_subscription_set(Backend::cpu);
+    std::vector<SubscriptionId> ids;
+    std::size_t expected = 0;
+    const auto add = [&](std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) ids.push_back(set->add(equals("x", std::to_string(ids.size() % 100))));
+        expected += count / 100;
+        CHECK(match(*set->compile(), "7").size() == expected);
+    };
+    add(6000);
+    add(7000);  // too many to be merged at once, so that the merge begins here
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (i % 2 == 0 || i % 100 == 7) REQUIRE(set->remove(ids[i]));
+    }
+    // While it is under way, while it makes up for the removals, and after it: long enough for all three.
+    const auto start = std::chrono::steady_clock::now();
+    do {
+        const auto program = set->compile();
+        REQUIRE(match(*program, "7").empty());
+        REQUIRE(match(*program, "8").empty());
+        REQUIRE(match(*program, "9").size() == 130);
+        std::this_thread::yield();
+    } while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500));
 }
