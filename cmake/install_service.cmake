@@ -1,0 +1,10 @@
+# Runs at installation, when the prefix is known. A configuration that is there already stays as it is.
+set(sysconfdir ${CMAKE_INSTALL_PREFIX}/etc)
+if(CMAKE_INSTALL_PREFIX STREQUAL /usr)
+    set(sysconfdir /etc)
+endif()
+configure_file(${source}/docker/sluiced.service.in ${binary}/sluiced.service @ONLY)
+file(INSTALL ${binary}/sluiced.service DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+if(NOT EXISTS $ENV{DESTDIR}${sysconfdir}/sluice/sluice.yaml)
+    file(INSTALL ${source}/config/sluice.yaml DESTINATION ${sysconfdir}/sluice)
+endif()
