@@ -113,15 +113,29 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     co_return co_await serve_endpoint(*route.endpoint, request);
 }
 
-std::optional<HttpReply> HttpSession::find_fault_in_head() const {
+std::optional<HttpReply> HttpSession::find_fault_in_framing() const {
     const auto& message = parser_->get();
-    const bool has_encoding = message.find(http::field::transfer_encoding) != message.end();
-    const bool has_length = message.find(http::field::content_length) != message.end();
+    const auto encoding = message.find(http::field::transfer_encoding);
+    if (encoding == message.end()) return std::nullopt;
+    if (message.version() < 11) return status_reply(400, "HTTP/1.0 has no Transfer-Encoding");
+    if (message.count(http::field::content_length) != 0) {
+        return status_reply(400, "Content-Length and Transfer-Encoding exclude each other");
+    }
+    if (!boost::beast::iequals(encoding->value(), "chunked")) {
+        return status_reply(501, "of transfer codings only chunked is supported");
+    }
+    return std::nullopt;
+}
+
+std::optional<HttpReply> HttpSession::find_fault_in_head() const {
+    if (auto reply = find_fault_in_framing()) {
+        reply->closes = true;
+        return reply;
+    }
+    const auto& message = parser_->get();
     if (message.version() >= 11 && message.count(http::field::host) != 1) {
         return status_reply(400, "a request has exactly one Host field");
     }
-    if (has_encoding && has_length) return status_reply(400, "Content-Length and Transfer-Encoding exclude each other");
-    if (has_encoding && !parser_->chunked()) return status_reply(501, "of transfer codings only chunked is supported");
     if (message.method() == http::verb::unknown || message.method() == http::verb::connect) {
         return status_reply(501, "unknown method " + std::string(message.method_string()));
     }
@@ -193,12 +207,13 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     ReplyFraming framing{message.version(), false, {}};
     if (reply.stream && !is_head) {
         stream_ = std::move(reply.stream);
+        if (draining_) stream_->finish();  // end_stream() may have come and gone while it was being set up
         co_await stream_->run(socket_, *this, reply_head(reply, framing), message.version() >= 11);
         stream_.reset();
         co_return Next::close;
     }
     // A body that has not been read is taken for the next request if the connection is used further.
-    framing.keep_alive = parser_->is_done() && parser_->keep_alive() && !draining_;
+    framing.keep_alive = parser_->is_done() && parser_->keep_alive() && !draining_ && !reply.closes;
     if (!reply.stream) framing.content_length = reply.body.size();
     const std::string head = reply_head(reply, framing);
     if (is_head) reply.body.clear();

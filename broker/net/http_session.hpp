@@ -39,6 +39,7 @@ private:
     boost::asio::awaitable<Next> refuse_unreadable(const boost::system::error_code& error);
     boost::asio::awaitable<void> linger();
     std::optional<HttpReply> find_fault_in_head() const;
+    std::optional<HttpReply> find_fault_in_framing() const;
     void prepare_parser();
 
     Services& services_;

@@ -38,6 +38,7 @@ struct HttpReply {
     std::vector<std::pair<std::string_view, std::string>> headers;
     std::string body;
     std::shared_ptr<EventStream> stream;  // takes over the connection, instead of a body
+    bool closes = false;                  // the connection: where the next request begins is in doubt
 };
 
 inline HttpReply problem_reply(const Problem& problem) {

@@ -113,6 +113,8 @@ TEST_CASE("a malformed request is refused and the connection closed") {
          400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", 400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501},
+        {"POST /v1/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501},
+        {"POST /v1/events HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: miracle\r\n\r\n", 417},
         {"GET /" + std::string(200'000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n", 431},
@@ -128,6 +130,20 @@ TEST_CASE("a malformed request is refused and the connection closed") {
             CHECK(client.is_closed_by_peer());
         }
     }
+}
+
+TEST_CASE("a body whose length can't be known is not taken for the next request") {
+    RunningBroker running;
+    for (const std::string head : {"HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n",
+                                   "HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n",
+                                   "HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
+        CAPTURE(head);
+        HttpClient client(running.port());
+        client.send("POST /v1/events " + head + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+        CHECK(client.read_reply().headers.at("connection") == "close");
+        CHECK(client.is_closed_by_peer());
+    }
+    CHECK(running.broker.counters().requests == 3);
 }
 
 TEST_CASE("a body that is announced too large is refused before it is sent") {
