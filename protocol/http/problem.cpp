@@ -2,6 +2,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "protocol/text/utf8.hpp"
+
 namespace sluice {
 
 std::string to_json(const Problem& problem) {
@@ -9,7 +11,7 @@ std::string to_json(const Problem& problem) {
     json["type"] = problem.type;
     json["title"] = problem.title.empty() ? std::string(reason_phrase(problem.status)) : problem.title;
     json["status"] = problem.status;
-    if (!problem.detail.empty()) json["detail"] = problem.detail;
+    if (!problem.detail.empty()) json["detail"] = printable_utf8(problem.detail);
     for (const auto& [name, value] : problem.members) json[name] = value;
     return boost::json::serialize(json);
 }

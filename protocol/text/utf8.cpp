@@ -65,6 +65,18 @@ std::size_t count_characters(std::string_view text) {
     return count;
 }
 
+std::string printable_utf8(std::string_view text) {
+    std::string printable;
+    printable.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = utf8_at(text, at).length;
+        if (length == 0) append_utf8(printable, 0xFFFD);
+        printable += text.substr(at, length);
+        at += std::max<std::size_t>(1, length);
+    }
+    return printable;
+}
+
 std::optional<std::size_t> find_bad_text(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {

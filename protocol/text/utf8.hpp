@@ -21,6 +21,9 @@ void append_utf8(std::string& text, char32_t code);
 // A stray byte counts as a character.
 std::size_t count_characters(std::string_view text);
 
+// The text with U+FFFD for every byte that is no UTF-8, for showing it.
+std::string printable_utf8(std::string_view text);
+
 // The first place where text is not UTF-8, or holds a character that is_xml_char refuses: a control character other
 // than tab, LF and CR, U+FFFE or U+FFFF.
 std::optional<std::size_t> find_bad_text(std::string_view text);
