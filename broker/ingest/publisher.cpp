@@ -57,8 +57,10 @@ boost::system::result<PublishResult, PublishRefusal> Publisher::publish_locked(S
             continue;
         }
         ++(verdict == Deduplicator::Verdict::added ? result.added : result.updated);
-        events.push_back({{publication.document, i, stream.name, ++stream.last_id}, publication.bytes / n, {}});
+        events.push_back({{publication.document, i, stream.name, ++stream.last_id}, 0, {}});
     }
+    // Each keeps the whole document alive, so that those that are delivered stand for all of its bytes.
+    for (QueuedEvent& event : events) event.bytes = (publication.bytes + events.size() - 1) / events.size();
     if (!events.empty()) {
         result.first_id = events.front().event.id;
         result.last_id = events.back().event.id;

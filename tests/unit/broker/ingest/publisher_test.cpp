@@ -64,6 +64,14 @@ TEST_CASE_METHOD(Fixture, "posting a feed again delivers what is new or changed"
     CHECK(queue.events() == 0);
 }
 
+TEST_CASE_METHOD(Fixture, "the queue counts all bytes of a document however few of its items are delivered") {
+    publisher.publish(publication({item("a"), item("b"), item("c")})).value();
+    std::vector<QueuedEvent> batch;
+    queue.pop(32, std::chrono::microseconds(0), batch);
+    publisher.publish(publication({item("a"), item("b"), item("c", "changed")})).value();
+    CHECK(queue.bytes() == 100);
+}
+
 TEST_CASE_METHOD(Fixture, "deduplication can be switched off, and is by stream") {
     publisher.publish(publication({item("a")})).value();
     CHECK(publisher.publish(publication({item("a")}, "s", false)).value().added == 1);
