@@ -23,7 +23,9 @@ Mailbox::Pushed Mailbox::push(std::vector<Message> messages) {
     {
         const std::lock_guard lock(mutex_);
         if (state_ != State::open) return {false, false};
-        if (events_ + messages.size() > limits_.events_max || bytes_ + bytes > limits_.bytes_max) {
+        // Who has read everything is not slow, however much comes at once.
+        const bool full = events_ + messages.size() > limits_.events_max || bytes_ + bytes > limits_.bytes_max;
+        if (full && events_ != 0) {
             state_ = State::overflowed;
             dropped.swap(queue_);
             waiting_ = false;

@@ -1,5 +1,6 @@
 // The events that wait for one subscriber's connection. Bounded in events and bytes, those being written included: when
-// it would overflow it is emptied and refuses everything from then on. Filled by the matching thread, emptied by the
+// it would overflow it is emptied and refuses everything from then on. An empty one takes any
+// batch. Filled by the matching thread, emptied by the
 // connection's; never blocks.
 #pragma once
 

@@ -59,6 +59,15 @@ TEST_CASE("an overflow empties the mailbox for good and is told once") {
     CHECK(mailbox.state() == Mailbox::State::overflowed);
 }
 
+TEST_CASE("a reader that is not behind gets more than the bounds at once") {
+    const bool in_bytes = GENERATE(false, true);
+    Mailbox mailbox(in_bytes ? sluice::MailboxLimits{1000, 50} : sluice::MailboxLimits{5, 1000}, [] {});
+    CHECK(mailbox.push(messages(6)).accepted);
+    const auto taken = mailbox.take();
+    CHECK(taken.messages.size() == 6);
+    CHECK_FALSE(mailbox.push(messages(1)).accepted);
+}
+
 TEST_CASE("a finished mailbox gives what it has and takes nothing more") {
     int wakes = 0;
     Mailbox mailbox({100, 1000}, [&] { ++wakes; });
