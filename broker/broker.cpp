@@ -30,7 +30,10 @@ Broker::Broker(Options options)
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
                counters_),
       registry_({backend(options_.matcher.backend), options_.matcher.apply_delay, options_.limits.subscriptions},
-                fanout_, [this](std::shared_ptr<const Program> program) { matcher_.set_program(std::move(program)); }),
+                fanout_,
+                [this](std::shared_ptr<const Program> program, std::uint64_t number) {
+                    matcher_.set_program(std::move(program), number);
+                }),
       publisher_({options_.limits.streams, options_.deduplication.entries}, queue_, counters_),
       connections_(options_.limits.connections),
       services_{options_, counters_, queue_, publisher_, registry_, connections_, Clock::now()},

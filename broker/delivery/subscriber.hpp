@@ -18,8 +18,9 @@ struct Subscriber {
 
     Mailbox mailbox;
     const EventFormat format;
-    const bool tells_filters;       // whether an event says which of the connection's filters hold
-    std::atomic<bool> gone{false};  // its subscriptions are being removed
+    const bool tells_filters;         // whether an event says which of the connection's filters hold
+    std::atomic<bool> gone{false};    // its subscriptions are being removed
+    std::uint64_t first_program = 0;  // the number of the first program that has all of them; set before fan-out
 
     // (event << 32 | filter) for every event of the batch that one of the filters accepts.
     std::vector<std::uint64_t> wanted;

@@ -77,7 +77,7 @@ void Fanout::apply(Change change) {
     }
 }
 
-std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> matches) {
+std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> matches, std::uint64_t program_number) {
     std::vector<std::shared_ptr<Subscriber>> touched;
     const std::lock_guard lock(mutex_);
     for (const Match& match : matches) {
@@ -85,6 +85,7 @@ std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> 
         if (slot == nullptr) continue;
         for (const Target& target : slot->targets) {
             Subscriber& subscriber = *target.subscriber;
+            if (subscriber.first_program > program_number) continue;
             if (subscriber.wanted.empty()) touched.push_back(target.subscriber);
             for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
                 const auto event = std::uint64_t{match.word} * 32 + static_cast<unsigned>(std::countr_zero(bits));
@@ -95,10 +96,11 @@ std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> 
     return touched;
 }
 
-void Fanout::deliver(std::span<const QueuedEvent> events, std::span<const Match> matches) {
+void Fanout::deliver(std::span<const QueuedEvent> events, std::span<const Match> matches,
+                     std::uint64_t program_number) {
     if (matches.empty()) return;
     BatchFrames frames(events);
-    for (const auto& subscriber : collect(matches)) {
+    for (const auto& subscriber : collect(matches, program_number)) {
         std::vector<Message> messages = make_messages(*subscriber, frames);
         subscriber->wanted.clear();
         const std::size_t n = messages.size();

@@ -33,8 +33,10 @@ public:
     void apply(Change change);
 
     // Puts the events of a batch into the mailboxes of those that the matches name, each at most once and in the order
-    // of the batch. Matches of subscriptions that have been removed meanwhile are ignored. One thread at a time.
-    void deliver(std::span<const QueuedEvent> events, std::span<const Match> matches);
+    // of the batch. Matches of subscriptions that have been removed meanwhile are ignored, and so are subscribers that
+    // came after the program that matched: it has those of their subscriptions only that others had before them. One
+    // thread at a time.
+    void deliver(std::span<const QueuedEvent> events, std::span<const Match> matches, std::uint64_t program_number);
 
 private:
     struct Slot {
@@ -43,7 +45,8 @@ private:
     };
 
     Slot* find(SubscriptionId id);
-    std::vector<std::shared_ptr<Subscriber>> collect(std::span<const Match> matches);  // fills their `wanted`
+    // Fills their `wanted`.
+    std::vector<std::shared_ptr<Subscriber>> collect(std::span<const Match> matches, std::uint64_t program_number);
 
     Counters& counters_;
     std::mutex mutex_;

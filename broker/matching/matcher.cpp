@@ -13,9 +13,10 @@ Matcher::~Matcher() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-void Matcher::set_program(std::shared_ptr<const Program> program) {
+void Matcher::set_program(std::shared_ptr<const Program> program, std::uint64_t number) {
     const std::lock_guard lock(program_mutex_);
     program_.swap(program);
+    program_number_ = number;
 }
 
 void Matcher::start() {
@@ -47,6 +48,7 @@ bool Matcher::take(Batch& batch) {
     // Only now: a subscription that was in place before an event was published is in the program that matches it.
     const std::lock_guard program_lock(program_mutex_);
     batch.program = program_;
+    batch.program_number = program_number_;
     return true;
 }
 
@@ -63,7 +65,7 @@ void Matcher::process(Batch& batch, BatchMatcher& matcher) {
         turn_changed_.wait(lock, [&] { return turn_ == batch.number; });
     }
     try {
-        fanout_.deliver(batch.events, matches);
+        fanout_.deliver(batch.events, matches, batch.program_number);
     } catch (const std::exception& error) {
         log_error("batch could not be delivered", {{"events", batch.events.size()}, {"reason", error.what()}});
         count(counters_.events_lost, batch.events.size());

@@ -32,7 +32,7 @@ public:
     ~Matcher();  // the queue has to be closed
 
     // Batches taken from now on are matched with this program. Any thread; needed once before start().
-    void set_program(std::shared_ptr<const Program> program);
+    void set_program(std::shared_ptr<const Program> program, std::uint64_t number);
 
     void start();
     // Waits until all is delivered after the queue has been closed. False: not within the time.
@@ -43,6 +43,7 @@ private:
         std::uint64_t number = 0;
         std::vector<QueuedEvent> events;
         std::shared_ptr<const Program> program;
+        std::uint64_t program_number = 0;
     };
 
     void run();
@@ -60,6 +61,7 @@ private:
 
     std::mutex program_mutex_;
     std::shared_ptr<const Program> program_;
+    std::uint64_t program_number_ = 0;
 
     std::mutex turn_mutex_;
     std::condition_variable turn_changed_;

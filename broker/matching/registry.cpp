@@ -20,7 +20,7 @@ Subscription make_subscription(const std::string& stream, const std::string& can
 
 SubscriptionRegistry::SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink)
     : settings_(settings), fanout_(fanout), sink_(std::move(sink)), set_(make_subscription_set(settings.backend)) {
-    sink_(set_->compile());
+    sink_(set_->compile(), program_number_);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -88,7 +88,7 @@ void SubscriptionRegistry::apply(std::vector<Addition> additions,
     for (Addition& addition : additions) apply_addition(addition, change);
     for (const auto& subscriber : removals) removed += apply_removal(*subscriber, change);
     fanout_.apply(std::move(change));
-    sink_(set_->compile());
+    sink_(set_->compile(), ++program_number_);
     {
         const std::lock_guard lock(mutex_);
         size_ -= removed;
@@ -98,6 +98,7 @@ void SubscriptionRegistry::apply(std::vector<Addition> additions,
 }
 
 void SubscriptionRegistry::apply_addition(Addition& addition, Fanout::Change& change) {
+    addition.subscriber->first_program = program_number_ + 1;
     auto& held = held_[addition.subscriber.get()];
     for (std::size_t i = 0; i < addition.subscriptions.size(); ++i) {
         Subscription& subscription = addition.subscriptions[i];

@@ -31,7 +31,7 @@ Subscription make_subscription(const std::string& stream, const std::string& can
 
 class SubscriptionRegistry {
 public:
-    using ProgramSink = std::function<void(std::shared_ptr<const Program>)>;
+    using ProgramSink = std::function<void(std::shared_ptr<const Program>, std::uint64_t number)>;
 
     struct Settings {
         Backend backend;
@@ -39,7 +39,7 @@ public:
         std::size_t subscriptions_max;  // filters of all subscribers together
     };
 
-    // Gives `sink` a first, empty program before it returns, and later ones from its thread.
+    // Gives `sink` a first, empty program before it returns, and later ones, numbered upwards, from its thread.
     SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink);
     ~SubscriptionRegistry();  // applies what is still waiting
 
@@ -84,7 +84,8 @@ private:
 
     // Of the registry's thread alone.
     std::unique_ptr<SubscriptionSet> set_;
-    Entries entries_;                                                                // by Subscription::key
+    std::uint64_t program_number_ = 0;  // of the program last given to the sink
+    Entries entries_;                   // by Subscription::key
     std::unordered_map<const Subscriber*, std::vector<Entries::value_type*>> held_;  // entries of each subscriber
 
     std::thread thread_;

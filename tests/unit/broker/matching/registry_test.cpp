@@ -29,12 +29,14 @@ struct Fixture {
     sluice::Fanout fanout{counters};
     std::mutex mutex;
     std::shared_ptr<const sluice::Program> program;
-    std::unique_ptr<SubscriptionRegistry> registry =
-        std::make_unique<SubscriptionRegistry>(SubscriptionRegistry::Settings{sluice::Backend::cpu, 1ms, 10}, fanout,
-                                               [this](std::shared_ptr<const sluice::Program> next) {
-                                                   const std::lock_guard lock(mutex);
-                                                   program = std::move(next);
-                                               });
+    std::uint64_t program_number = 0;
+    std::unique_ptr<SubscriptionRegistry> registry = std::make_unique<SubscriptionRegistry>(
+        SubscriptionRegistry::Settings{sluice::Backend::cpu, 1ms, 10}, fanout,
+        [this](std::shared_ptr<const sluice::Program> next, std::uint64_t number) {
+            const std::lock_guard lock(mutex);
+            program = std::move(next);
+            program_number = number;
+        });
 
     bool add(const std::shared_ptr<Subscriber>& to, std::vector<Subscription> subscriptions) {
         std::promise<void> done;
@@ -44,17 +46,22 @@ struct Fixture {
     }
 
     // How many events each of which subscriber gets from a document with one item of this category.
-    std::size_t publish(const std::string& stream, const std::string& category) {
+    // `meanwhile` happens when it is decided which program matches.
+    std::size_t publish(const std::string& stream, const std::string& category,
+                        const std::function<void()>& meanwhile = {}) {
         std::vector<sluice::QueuedEvent> events(1);
         events[0].event = {sluice::document({sluice::item("t", category)}), 0,
                            std::make_shared<const std::string>(stream), ++last_id};
         std::shared_ptr<const sluice::Program> current;
+        std::uint64_t number = 0;
         {
             const std::lock_guard lock(mutex);
             current = program;
+            number = program_number;
         }
+        if (meanwhile) meanwhile();
         const auto before = counters.deliveries.load();
-        fanout.deliver(events, matcher.match(*current, events));
+        fanout.deliver(events, matcher.match(*current, events), number);
         return counters.deliveries.load() - before;
     }
 
@@ -82,6 +89,16 @@ TEST_CASE_METHOD(Fixture, "equal subscriptions are one for the engine") {
     CHECK(registry->distinct() == 2);
     CHECK(publish("s", "x") == 2);  // once a subscriber, though two of b's filters hold
     CHECK(publish("t", "x") == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a subscriber gets nothing of a batch that was begun with some of its filters only") {
+    const auto a = subscriber();
+    const auto b = subscriber();
+    add(a, {on_stream("s", "category = 'x'")});
+    const auto add_b = [&] { add(b, {on_stream("s", "title = 't'"), on_stream("s", "category = 'x'")}); };
+    CHECK(publish("s", "x", add_b) == 1);
+    CHECK(b->mailbox.take().messages.empty());
+    CHECK(publish("s", "x") == 2);
 }
 
 TEST_CASE_METHOD(Fixture, "removal ends what one subscriber gets and nothing else") {
