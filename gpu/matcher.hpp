@@ -63,7 +63,8 @@ public:
     virtual bool remove(SubscriptionId id) = 0;  // false: no such subscription (any more)
     virtual std::size_t size() const = 0;
 
-    // A program that holds every change made before the call. Cheap after a small change, however large the set.
+    // A program that holds every change made before the call. Cheap after a small change, however large the set. What
+    // other threads have done for the set meanwhile (merged it, chosen better access to it) takes effect here, too.
     virtual std::shared_ptr<const Program> compile() = 0;
 };
 

@@ -29,7 +29,8 @@ std::uint32_t pair_width(std::uint32_t bounds, std::size_t rows) {
     return std::max(1u, static_cast<std::uint32_t>(bounds / cells));
 }
 
-AccessChooser::AccessChooser(const PredicateTables& tables) : tables_(tables), led_(tables.bits()) {
+AccessChooser::AccessChooser(const PredicateTables& tables, const ObservedShares* observed)
+    : tables_(tables), observed_(observed), led_(tables.bits()) {
     equality_selectivity_.assign(tables.attributes(), 1);
     for (const Family family : {Family::equal, Family::number_equal}) {
         for (std::uint32_t i = 0; i < tables.size(family); ++i)
@@ -42,8 +43,14 @@ AccessChooser::AccessChooser(const PredicateTables& tables) : tables_(tables), l
 
 double AccessChooser::range_selectivity(LiteralCode code, std::uint32_t width) const {
     const RankedRange& range = tables_.ranges().ranked(code.index());
-    const double cell = static_cast<double>(std::uint64_t{width} << cell_of(range, width).level);
-    return std::min(1.0, 2 * cell / tables_.ranges().bounds(range.attribute));
+    const RangeCell cell = cell_of(range, width);
+    const double bounds = static_cast<double>(std::uint64_t{width} << cell.level);
+    const double prior = std::min(1.0, 2 * bounds / tables_.ranges().bounds(range.attribute));
+    return observed_ != nullptr ? observed_->of(cell, width, prior) : prior;
+}
+
+AccessChooser::Candidate AccessChooser::bit_candidate(LiteralCode code, double prior) const {
+    return {code, observed_ != nullptr ? observed_->of(code, prior) : prior};
 }
 
 std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode code) const {
@@ -54,12 +61,12 @@ std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode cod
         case Family::range:
             return Candidate{code, range_selectivity_[code.index()]};
         case Family::exists:
-            return Candidate{code, existence_selectivity};
+            return bit_candidate(code, existence_selectivity);
         case Family::equal:
         case Family::number_equal:
-            return Candidate{code, equality_selectivity_[tables_.attribute_of(code)]};
+            return bit_candidate(code, equality_selectivity_[tables_.attribute_of(code)]);
         default:
-            return Candidate{code, text_selectivity};
+            return bit_candidate(code, text_selectivity);
     }
 }
 
@@ -94,17 +101,17 @@ AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
     AccessChoice choice;
     if (!b.first) return choice;
     choice.first = b.first->code;
-    double found = b.first->selectivity;
+    choice.found = b.first->selectivity;
     const double rows =
-        b.first->code.is_bit() ? led_[tables_.bit(b.first->code)] : found * static_cast<double>(counted_);
+        b.first->code.is_bit() ? led_[tables_.bit(b.first->code)] : choice.found * static_cast<double>(counted_);
     if (b.second && rows > one_token_rows_max) {
         const double second = pair_selectivity(*b.second), both = pair_selectivity(*b.first) * second;
-        if (second <= second_share && both < found) {
+        if (second <= second_share && both < choice.found) {
             choice.second = b.second->code;
-            found = both;
+            choice.found = both;
         }
     }
-    if (found <= scanned_share || rows <= one_token_rows_max)
+    if (choice.found <= scanned_share || rows <= one_token_rows_max)
         choice.kind = choice.second ? AccessChoice::by_two : AccessChoice::by_one;
     return choice;
 }

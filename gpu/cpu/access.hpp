@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/cpu/observed_shares.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
 namespace sluice {
@@ -19,6 +20,7 @@ namespace sluice {
 struct AccessChoice {
     enum Kind : std::uint8_t { by_scan, by_one, by_two } kind = by_scan;
     std::optional<LiteralCode> first, second;
+    double found = 1;  // the share of the events expected to find the conjunction
 };
 
 // Level l of a grid has cells of width << l neighbouring bounds.
@@ -39,7 +41,8 @@ constexpr std::uint64_t token_key(RangeCell c, bool in_pair) {
 
 class AccessChooser {
 public:
-    explicit AccessChooser(const PredicateTables& tables);
+    // Estimates selectivity from the operands that there are, and from what was observed if that is not null.
+    explicit AccessChooser(const PredicateTables& tables, const ObservedShares* observed = nullptr);
 
     // First every conjunction is counted, then each may be chosen for.
     void count(std::span<const std::uint32_t> codes);
@@ -56,10 +59,12 @@ private:
     };
     Best best(std::span<const std::uint32_t> codes) const;
     std::optional<Candidate> candidate(LiteralCode code) const;
+    Candidate bit_candidate(LiteralCode code, double prior) const;
     double pair_selectivity(const Candidate& candidate) const;
     double range_selectivity(LiteralCode code, std::uint32_t width) const;
 
     const PredicateTables& tables_;
+    const ObservedShares* observed_;
     std::vector<double> equality_selectivity_;  // by attribute
     std::vector<double> range_selectivity_;     // by range, as a token alone
     std::vector<std::uint32_t> led_;            // by bit: conjunctions that have this token as their best

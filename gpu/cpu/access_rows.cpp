@@ -173,6 +173,14 @@ void AccessRows::match(const PredicateTables& tables, const EventState& state, s
     }
 }
 
+double AccessRows::rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+    if (records_.empty()) return 0;
+    find(tables, state, scratch);
+    std::size_t words = 0;
+    for (const Scratch::Span& span : scratch.spans) words += span.end - span.begin;
+    return static_cast<double>(words) * static_cast<double>(rows_) / static_cast<double>(records_.size());
+}
+
 std::size_t AccessRows::bytes() const {
     return filter_.capacity() + 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() +
            levels_.capacity() * sizeof(Levels);

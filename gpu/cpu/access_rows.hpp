@@ -38,6 +38,9 @@ public:
     void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
                Scratch& scratch, std::vector<Accepted>& accepted) const;
 
+    // How many rows the event looks at, about.
+    double rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+
     // visit(target, codes) for each row; the codes are in no particular order.
     template <class Visit>
     void for_each(Visit visit) const {

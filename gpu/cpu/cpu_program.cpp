@@ -26,14 +26,18 @@ thread_local bool ThreadScratch::in_use_ = false;
 }  // namespace
 
 CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-                       std::shared_ptr<const Dictionary> scanned)
-    : parts_(std::move(parts)), attributes_(std::move(attributes)), scanned_(std::move(scanned)) {}
+                       std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample)
+    : parts_(std::move(parts)),
+      attributes_(std::move(attributes)),
+      scanned_(std::move(scanned)),
+      sample_(std::move(sample)) {}
 
 void CpuProgram::match(const EventBatch& batch, std::vector<Match>& matches) const {
     ThreadScratch scratch;
     ScanCache scans(batch);
     for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
     scratch.done();
+    sample_->observe(batch, static_cast<std::uint32_t>(attributes_->names.size()));
 }
 
 }  // namespace sluice

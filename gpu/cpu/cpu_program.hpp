@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/cpu/event_sample.hpp"
 #include "gpu/cpu/segment.hpp"
 #include "gpu/matcher.hpp"
 
@@ -18,7 +19,7 @@ public:
     };
 
     CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-               std::shared_ptr<const Dictionary> scanned);
+               std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample);
 
     const std::shared_ptr<const Dictionary>& attributes() const override { return attributes_; }
     const std::shared_ptr<const Dictionary>& scanned() const override { return scanned_; }
@@ -27,6 +28,7 @@ public:
 private:
     std::vector<Part> parts_;
     std::shared_ptr<const Dictionary> attributes_, scanned_;
+    std::shared_ptr<EventSample> sample_;  // shared by the programs whose attributes have the same ids
 };
 
 }  // namespace sluice

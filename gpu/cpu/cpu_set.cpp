@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t inline_merge_max = 4096;  // subscriptions; larger merges leave the caller's thread
 
 constexpr std::size_t catch_up_max = 4096;  // removals that a finished merge may make up for on the caller's thread
+constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
 constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
 
 // A segment of the set, and what has been removed from it.
@@ -52,10 +53,26 @@ struct MergeSource {
     std::shared_ptr<const Bitmap> removed;
 };
 
-std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources) {
+std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,
+                                     std::span<const SampledEvent> events = {}) {
     SegmentBuilder builder;
     for (const MergeSource& source : sources) builder.absorb(*source.segment, source.removed.get());
-    return std::move(builder).build();
+    return std::move(builder).build(events);
+}
+
+// A segment whose access literals lead to far more rows than when they were chosen; or null.
+std::shared_ptr<const Segment> find_misled(const std::vector<MergeSource>& sources, const EventSample& sample) {
+    const std::vector<SampledEvent> events = sample.events();
+    for (const MergeSource& source : sources) {
+        if (source.segment->rows_found(events) > 2 * source.segment->rows_expected() + misled_rows_min)
+            return source.segment;
+    }
+    return nullptr;
+}
+
+template <class T>
+bool is_ready(const std::future<T>& future) {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 class CpuSet final : public SubscriptionSet {
@@ -92,7 +109,7 @@ public:
     std::size_t size() const override { return size_; }
 
     std::shared_ptr<const Program> compile() override {
-        if (merging_.valid() && merging_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) end_merge();
+        if (merging_.valid() && is_ready(merging_)) end_merge();
         if (pending_->size() > 0)
             add_part(std::exchange(pending_, std::make_unique<SegmentBuilder>()));
         else
@@ -101,9 +118,10 @@ public:
         if (attributes_.size() + scanned_.size() > names_max_) renew_names();
         merge_small();
         if (!merging_.valid()) begin_merge();
+        if (!merging_.valid()) choose_anew();
         std::vector<CpuProgram::Part> parts;
         for (Part& part : parts_) parts.push_back(part.publish());
-        return std::make_shared<CpuProgram>(std::move(parts), attributes_.snapshot(), scanned_.snapshot());
+        return std::make_shared<CpuProgram>(std::move(parts), attributes_.snapshot(), scanned_.snapshot(), sample_);
     }
 
 private:
@@ -160,8 +178,32 @@ private:
     void begin_merge() {
         const Tail t = tail(Segment::entries_max);
         if (t.first == parts_.size()) return;
-        merging_sources_ = sources(t.first);
-        merging_ = std::async(std::launch::async, [list = merging_sources_] { return Part(merge(list)); });
+        begin_merge(sources(t.first));
+    }
+
+    void begin_merge(std::vector<MergeSource> list) {
+        merging_sources_ = std::move(list);
+        merging_ = std::async(std::launch::async, [list = merging_sources_, sample = sample_] {
+            return Part(merge(list, sample->events()));
+        });
+    }
+
+    // When the sample of events is a new one, looks whether a segment should have other access literals, and builds it
+    // anew: both on the other thread.
+    void choose_anew() {
+        if (!reviewing_.valid()) {
+            if (sample_->recorded() < review_at_) return;
+            review_at_ = sample_->recorded() + EventSample::events_max;
+            reviewing_ = std::async(std::launch::async,
+                                    [list = sources(0), sample = sample_] { return find_misled(list, *sample); });
+        } else if (is_ready(reviewing_)) {
+            const std::shared_ptr<const Segment> misled = reviewing_.get();
+            for (Part& part : parts_) {
+                if (part.segment != misled) continue;
+                const CpuProgram::Part p = part.publish();
+                begin_merge({{p.segment, p.removed}});
+            }
+        }
     }
 
     static Part catch_up(Part merged, const std::vector<SubscriptionId>& removed) {
@@ -203,6 +245,8 @@ private:
         if (builder.size() > 0) parts_.emplace_back(std::move(builder).build());
         attributes_ = std::move(attributes);
         scanned_ = std::move(scanned);
+        sample_ = std::make_shared<EventSample>();
+        review_at_ = EventSample::events_max;
         names_max_ = std::max(names_min, 2 * (attributes_.size() + scanned_.size()));
     }
 
@@ -217,6 +261,10 @@ private:
     std::future<Part> merging_;  // valid while a merge is under way
     std::vector<MergeSource> merging_sources_;
     std::vector<SubscriptionId> removed_while_merging_;
+
+    std::shared_ptr<EventSample> sample_ = std::make_shared<EventSample>();
+    std::future<std::shared_ptr<const Segment>> reviewing_;  // valid while the segments are being looked at
+    std::uint64_t review_at_ = EventSample::events_max;      // recorded events
 };
 
 }  // namespace

@@ -123,6 +123,21 @@ std::uint32_t Segment::find(SubscriptionId id) const {
     return at != entries_.end() && *at == id ? static_cast<std::uint32_t>(at - entries_.begin()) : none;
 }
 
+double Segment::rows_found(std::span<const SampledEvent> events) const {
+    if (events.empty()) return 0;
+    EventState state;
+    AccessRows::Scratch scratch;
+    std::vector<Value> values;
+    double sum = 0;
+    for (const SampledEvent& event : events) {
+        event.values(values);
+        tables_.evaluate(values, state);
+        sum += access_.rows_found(tables_, state, scratch);
+        tables_.forget(state);
+    }
+    return sum / static_cast<double>(events.size());
+}
+
 std::size_t Segment::bytes() const {
     return tables_.bytes() + access_.bytes() + scan_.bytes() + entries_.capacity() * sizeof(SubscriptionId) +
            4 * (group_ends_.capacity() + group_entries_.capacity());

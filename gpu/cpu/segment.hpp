@@ -71,6 +71,11 @@ public:
         scan_.for_each(each);
     }
 
+    // How many of the rows behind access tokens an event looks at: as expected when the segment was built, and on
+    // average of these events (whose attributes are those of the segment's program).
+    double rows_expected() const { return rows_expected_; }
+    double rows_found(std::span<const SampledEvent> events) const;
+
     std::size_t bytes() const;
 
 private:
@@ -84,6 +89,7 @@ private:
     std::vector<std::uint32_t> group_ends_{
         0};  // entries of group g: group_entries_[group_ends_[g] … group_ends_[g + 1]]
     std::vector<std::uint32_t> group_entries_;
+    double rows_expected_ = 0;
 };
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "gpu/tables/term.hpp"
 
@@ -127,9 +128,9 @@ std::vector<Target> SegmentBuilder::assign_targets() {
     return targets;
 }
 
-void SegmentBuilder::place_rows(const std::vector<Target>& targets) {
+void SegmentBuilder::place_rows(const std::vector<Target>& targets, const ObservedShares* observed) {
     const PredicateTables& tables = segment_->tables_;
-    AccessChooser chooser(tables);
+    AccessChooser chooser(tables, observed);
     const auto each_row = [&](auto visit) {
         for (std::uint32_t form = 0; form < forms_.size(); ++form) {
             if (targets[form].bits() == none) continue;
@@ -140,19 +141,25 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets) {
     segment_->access_.expect(chooser.counted());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
-        if (choice.kind == AccessChoice::by_scan)
+        if (choice.kind == AccessChoice::by_scan) {
             segment_->scan_.add(target, choice, codes);
-        else
-            segment_->access_.add(tables, target, choice, codes);
+            return;
+        }
+        segment_->access_.add(tables, target, choice, codes);
+        segment_->rows_expected_ += choice.found;
     });
     segment_->access_.build();
     segment_->scan_.build(tables);
 }
 
-std::shared_ptr<const Segment> SegmentBuilder::build() && {
+std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events) && {
     sort_entries();
     segment_->tables_.freeze();
-    place_rows(assign_targets());
+    std::optional<ObservedShares> observed;
+    if (!events.empty()) observed.emplace(segment_->tables_, events);
+    place_rows(assign_targets(), observed ? &*observed : nullptr);
+    // The rows that the same events find: more than they now and then must be a change of the events.
+    if (observed) segment_->rows_expected_ = segment_->rows_found(events);
     return std::shared_ptr<const Segment>(std::move(segment_));
 }
 

@@ -23,7 +23,8 @@ public:
     void absorb(const Segment& other, const Bitmap* removed, const Rename& rename = {});
 
     std::size_t size() const { return entries_.size() - dropped_; }
-    std::shared_ptr<const Segment> build() &&;
+    // `events`: what to choose access literals by, beside the subscriptions themselves.
+    std::shared_ptr<const Segment> build(std::span<const SampledEvent> events = {}) &&;
 
 private:
     static constexpr std::uint32_t dropped_form = none;
@@ -35,7 +36,7 @@ private:
 
     void sort_entries();
     std::vector<Target> assign_targets();
-    void place_rows(const std::vector<Target>& targets);
+    void place_rows(const std::vector<Target>& targets, const ObservedShares* observed);
 
     std::unique_ptr<Segment> segment_ = std::make_unique<Segment>();
     FormTable forms_;

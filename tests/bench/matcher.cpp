@@ -21,7 +21,7 @@ constexpr const char* help = R"(usage: bench_matcher [OPTION]…
 
 Builds a matcher of a workload's subscriptions and matches its events, in batches.
 
-  --workload W1…W6        the workload to generate (default: all six, one after the other)
+  --workload W1…W7        the workload to generate (default: W1 to W6, one after the other)
   --subscriptions N       how many (default 1000000)
   --events N              how many (default 1000)
   --files PREFIX          read PREFIX.subs and PREFIX.events instead of generating
@@ -30,6 +30,7 @@ Builds a matcher of a workload's subscriptions and matches its events, in batche
   --threads N             threads that match at the same time (default 1)
   --backend cpu|naive     default cpu
   --seconds S             how long to measure each figure at least (default 1)
+  --settle S              match and compile for S seconds first, so that what was observed of the events takes effect
   --updates N             also measure N additions and N removals beside the workload
   --json                  one JSON object a line
 )";
@@ -40,7 +41,7 @@ struct Options {
     std::optional<std::string> files, write;
     std::vector<std::size_t> batches = {1, 32, 1024};
     std::string backend = "cpu";
-    double seconds = 1;
+    double seconds = 1, settle = 0;
     bool json = false;
 };
 
@@ -138,6 +139,16 @@ Figures measure(const Workload& workload, const Built& b, std::size_t batch_size
     return figures;
 }
 
+void settle(const Workload& workload, Built& b, double seconds) {
+    const std::size_t count = std::min(workload.events(), EventBatch::events_max);
+    const EventBatch batch = workload.batch(0, count, *b.program->attributes());
+    std::vector<Match> found;
+    for (const auto start = Clock::now(); seconds_since(start) < seconds; b.program = b.set->compile()) {
+        found.clear();
+        b.program->match(batch, found);
+    }
+}
+
 void print(const std::string& name, const Built& b, std::size_t batch, const Figures& f, const Options& options) {
     const double per_second = f.us_per_event > 0 ? 1e6 / f.us_per_event : 0;
     if (options.json) {
@@ -230,6 +241,7 @@ void measure_updates(const std::string& name, const Workload& workload, Built& b
 void run(const std::string& name, const Workload& workload, const Options& options) {
     if (options.write) return write_files(workload, *options.write);
     Built b = build(workload, options);
+    if (options.settle > 0) settle(workload, b, options.settle);
     for (const std::size_t batch : options.batches)
         print(name, b, batch, measure(workload, b, batch, options), options);
     if (options.updates > 0) measure_updates(name, workload, b, options);
@@ -273,6 +285,8 @@ Options parse(int argc, char** argv) {
             o.threads = positive(option, value);
         else if (option == "--updates")
             o.updates = positive(option, value);
+        else if (option == "--settle")
+            o.settle = std::atof(value.c_str());
         else if (option == "--seconds")
             o.seconds = std::atof(value.c_str());
         else if (option == "--backend" && (value == "cpu" || value == "naive"))

@@ -19,6 +19,7 @@ struct Shape {
     double range_width;     // as a share of the domain
     double equality_share;  // of the literals
     double skew;            // of the choice of attributes, by Zipf's law
+    int misleading = 0;     // so many attributes have many operands, yet in every event the value 0
 };
 
 const std::map<std::string, Shape>& shapes() {
@@ -28,6 +29,7 @@ const std::map<std::string, Shape>& shapes() {
         {"W3", {20, 3, 20, 100, 0, 1, 0}},         // dense equalities
         {"W4", {20, 5, 20, 1000, 0.01, 0, 0}},     // narrow ranges
         {"W5", {200, 4, 15, 1000, 0.10, 0.6, 1}},  // mixed and skewed
+        {"W7", {4, 4, 4, 100, 0, 1, 0, 2}},        // operands that mislead
     };
     return all;
 }
@@ -63,6 +65,10 @@ private:
 };
 
 Workload::Interval interval(int attribute, const Shape& shape, Dice& dice) {
+    if (attribute < shape.misleading) {
+        const int value = dice.share() < 0.1 ? 0 : dice.below(10 * shape.domain);
+        return {attribute, value, value};
+    }
     if (dice.share() < shape.equality_share) {
         const int value = dice.below(shape.domain);
         return {attribute, value, value};
@@ -85,7 +91,7 @@ Workload generate_numbers(const Shape& shape, std::size_t subscriptions, std::si
     }
     for (std::vector<Workload::Number> event; w.events() < events; event.clear()) {
         for (const int a : attributes.several(shape.event_attributes, dice))
-            event.push_back({a, dice.below(shape.domain)});
+            event.push_back({a, a < shape.misleading ? 0 : dice.below(shape.domain)});
         w.number_events.push_back(event);
     }
     return w;
@@ -175,7 +181,7 @@ std::string attribute_name(int attribute) { return numbered("a", attribute); }
 Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events) {
     if (name == "W6") return generate_text(subscriptions, events);
     const auto shape = shapes().find(name);
-    if (shape == shapes().end()) throw std::runtime_error("no workload " + name + "; there are W1, W2, W3, W4, W5, W6");
+    if (shape == shapes().end()) throw std::runtime_error("no workload " + name + "; there are W1 to W7");
     return generate_numbers(shape->second, subscriptions, events);
 }
 

@@ -128,7 +128,9 @@ RandomEvent random_event(const World& world, Random& random) {
     return event;
 }
 
-Answers answers(const Program& program, const std::vector<RandomEvent>& events) {
+namespace {
+
+EventBatch make_batch(const Program& program, const std::vector<RandomEvent>& events) {
     std::unordered_map<std::string, std::uint32_t> ids;
     for (const std::string& name : program.attributes()->names) ids.emplace(name, ids.size());
     expect(ids.size() == program.attributes()->names.size());
@@ -142,6 +144,13 @@ Answers answers(const Program& program, const std::vector<RandomEvent>& events) 
                          [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
         batch.end_event();
     }
+    return batch;
+}
+
+}  // namespace
+
+Answers answers(const Program& program, const std::vector<RandomEvent>& events) {
+    EventBatch batch = make_batch(program, events);
     std::set<std::pair<std::uint32_t, std::uint32_t>> asked;
     batch.scan = [&](std::uint32_t scanned, std::uint32_t event) {
         expect(asked.emplace(scanned, event).second);
@@ -178,6 +187,16 @@ void BothSets::remove(std::size_t i) {
     REQUIRE_FALSE(cpu_->remove(both.cpu));
     living_[i] = living_.back();
     living_.pop_back();
+}
+
+void BothSets::observe(const std::vector<RandomEvent>& events, std::size_t times) {
+    const auto program = cpu_->compile();
+    const EventBatch batch = make_batch(*program, events);
+    std::vector<Match> matches;
+    for (; times > 0; --times) {
+        matches.clear();
+        program->match(batch, matches);
+    }
 }
 
 std::size_t BothSets::differences(const std::vector<RandomEvent>& events) {

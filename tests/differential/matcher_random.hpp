@@ -62,6 +62,8 @@ public:
     std::size_t size() const { return living_.size(); }
     // Compiles, matches, and returns how many subscriptions answer differently.
     std::size_t differences(const std::vector<RandomEvent>& events);
+    // Compiles and matches with the cpu set alone, for it to observe the events.
+    void observe(const std::vector<RandomEvent>& events, std::size_t times);
     std::size_t matches() const { return matches_; }
 
 private:

@@ -111,6 +111,46 @@ TEST_CASE("cpu answers are naive's: ranges of all widths") {
     }
 }
 
+// Two operands hold in every event, though few subscriptions ask for them; half way it is two others.
+TEST_CASE("cpu answers are naive's: access literals chosen anew as events are observed") {
+    Random random(450);
+    World world;
+    world.attributes = 4;
+    world.texts = 40;
+    world.conjunctions_max = 2;
+    world.scanned_share = 0;
+    world.equality_only = true;
+    BothSets sets;
+    const auto add = [&] {
+        Conjunction conjunction;
+        for (const char* attribute : {"hot0", "hot1"}) {
+            const std::string text = std::to_string(random.below(random.chance(0.6) ? 2 : 200));
+            conjunction.push_back({{attribute, Operator::equal, text, 0}, false});
+        }
+        Disjunction filter = random_filter(world, random);
+        if (filter.empty()) filter.emplace_back();
+        filter.front().insert(filter.front().end(), conjunction.begin(), conjunction.end());
+        sets.add(filter);
+    };
+    const auto events = [&](std::size_t count, std::size_t round) {
+        std::vector<RandomEvent> list = random_events(world, count, random);
+        for (RandomEvent& event : list) {
+            for (const char* attribute : {"hot0", "hot1"}) event.push_back({attribute, std::to_string(round / 8), 0});
+        }
+        return list;
+    };
+    for (int i = 0; i < 4000; ++i) add();
+    for (std::size_t round = 0; round < 16; ++round) {
+        sets.observe(events(300, round), 35);
+        for (int i = 0; i < 10; ++i) {
+            sets.remove(random.below(sets.size()));
+            add();
+        }
+        REQUIRE(sets.differences(events(33, round)) == 0);
+    }
+    CHECK(sets.matches() > 0);
+}
+
 TEST_CASE("cpu answers are naive's: conjunctions of more than 128 literals") {
     Random random(500);
     World world;

@@ -1,0 +1,58 @@
+#include "gpu/cpu/event_sample.hpp"
+
+#include <algorithm>
+
+#include "gpu/tables/hash.hpp"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::size_t values_max = 256, text_bytes_max = 512, event_bytes_max = 4096;
+
+}  // namespace
+
+SampledEvent::SampledEvent(std::span<const Value> values, std::uint32_t attributes) : attributes_(attributes) {
+    for (const Value& value : values.first(std::min(values.size(), values_max))) {
+        const std::size_t bytes = std::min({value.text.size(), text_bytes_max, event_bytes_max - text_.size()});
+        items_.push_back({value.attribute, static_cast<std::uint32_t>(bytes), value.number});
+        text_.append(value.text.substr(0, bytes));
+    }
+}
+
+void SampledEvent::values(std::vector<Value>& values) const {
+    values.clear();
+    std::string_view rest = text_;
+    for (const Item& item : items_) {
+        values.push_back({item.attribute, rest.substr(0, item.text_bytes), item.number});
+        rest.remove_prefix(item.text_bytes);
+    }
+}
+
+void EventSample::observe(const EventBatch& batch, std::uint32_t attributes) {
+    thread_local std::size_t next = 0;  // how many events to pass over
+    if (next >= batch.size()) {
+        next -= batch.size();
+        return;
+    }
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    for (; next < batch.size(); next += step) {
+        if (!lock) continue;
+        SampledEvent event(batch.event(next), attributes);
+        if (events_.size() < events_max) {
+            events_.push_back(std::move(event));
+        } else {
+            random_ = mix(random_ + 0x9e3779b97f4a7c15u);
+            events_[random_ % events_max] = std::move(event);
+        }
+        recorded_.fetch_add(1, std::memory_order_relaxed);
+    }
+    next -= batch.size();
+}
+
+std::vector<SampledEvent> EventSample::events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+}
+
+}  // namespace sluice
