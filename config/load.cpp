@@ -13,23 +13,25 @@ namespace sluice {
 
 namespace {
 
-void apply(const std::string& source, const YamlNode& root, LoadedConfig& config) {
+using Completeness = Section::Completeness;
+
+void apply(const std::string& source, const YamlNode& root, Completeness completeness, LoadedConfig& config) {
     if (root.kind == YamlNode::Kind::null) return;
     if (root.kind != YamlNode::Kind::map) {
         config.errors.push_back({source, root.line, root.column, "expected a map of options"});
         return;
     }
-    Section section(source, "", root, config.errors);
+    Section section(source, "", root, config.errors, completeness);
     read_options(section, config.options);
     section.finish();
 }
 
-void apply_text(const std::string& source, std::string_view text, LoadedConfig& config) {
+void apply_text(const std::string& source, std::string_view text, Completeness completeness, LoadedConfig& config) {
     const auto parsed = parse_yaml(source, text);
     if (const auto* error = std::get_if<ConfigError>(&parsed)) {
         config.errors.push_back(*error);
     } else {
-        apply(source, std::get<YamlNode>(parsed), config);
+        apply(source, std::get<YamlNode>(parsed), completeness, config);
     }
 }
 
@@ -70,16 +72,16 @@ void apply_override(const std::string& text, LoadedConfig& config) {
         node = std::move(map);
         path = path.substr(0, dot == std::string_view::npos ? 0 : dot);
     }
-    apply(source, node, config);
+    apply(source, node, Completeness::partial, config);
 }
 
 }  // namespace
 
 LoadedConfig parse_config(const std::string& name, std::string_view text, std::span<const std::string> overrides) {
     LoadedConfig config;
-    apply_text("sluice.yaml (built in)", default_yaml(), config);
+    apply_text("sluice.yaml (built in)", default_yaml(), Completeness::complete, config);
     if (!config.errors.empty()) return config;
-    apply_text(name, text, config);
+    apply_text(name, text, Completeness::partial, config);
     for (const std::string& override_text : overrides) apply_override(override_text, config);
     return config;
 }

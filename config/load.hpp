@@ -20,7 +20,7 @@ struct LoadedConfig {
     std::vector<ConfigError> errors;  // all that were found, in the order of the sources
 };
 
-// The text of config/sluice.yaml, as it was when this was built.
+// The text of config/sluice.yaml, as it was when this was built. It sets every option, which loading checks.
 std::string_view default_yaml();
 
 // `text` over the defaults; `name` is what error messages call it. An override is "http.port=0"; its value is YAML.

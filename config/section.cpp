@@ -74,6 +74,7 @@ const YamlNode* Section::find(std::string_view name) {
     for (const auto& [key, value] : map_.members) {
         if (key.text == name) return &value;
     }
+    if (completeness_ == Completeness::complete) fault(map_, full_name(name) + ": is not set");
     return nullptr;
 }
 
@@ -162,7 +163,7 @@ void Section::read_map(std::string_view name, const YamlNode& node, const std::f
         fault(node, full_name(name) + ": expected a map of options, found " + describe(node));
         return;
     }
-    Section child(source_, full_name(name), node, faults_);
+    Section child(source_, full_name(name), node, faults_, completeness_);
     read(child);
     child.finish();
 }

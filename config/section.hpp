@@ -19,8 +19,11 @@ namespace sluice {
 
 class Section {
 public:
-    Section(std::string source, std::string path, const YamlNode& map, std::vector<ConfigError>& faults)
-        : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults) {}
+    enum class Completeness : std::uint8_t { partial, complete };  // complete: an option that is not set is a fault
+
+    Section(std::string source, std::string path, const YamlNode& map, std::vector<ConfigError>& faults,
+            Completeness completeness = Completeness::partial)
+        : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults), completeness_(completeness) {}
 
     void text(std::string_view name, std::string& out);
     void boolean(std::string_view name, bool& out);
@@ -56,6 +59,7 @@ private:
     std::string path_;  // of the map in the file, "" for the root
     const YamlNode& map_;
     std::vector<ConfigError>& faults_;
+    const Completeness completeness_;
     std::vector<std::string> known_;
 };
 

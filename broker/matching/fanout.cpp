@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "broker/base/log.hpp"
 #include "broker/delivery/frames.hpp"
 
 namespace sluice {
@@ -106,10 +105,7 @@ void Fanout::deliver(std::span<const QueuedEvent> events, std::span<const Match>
         const std::size_t n = messages.size();
         const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
         if (accepted) count(counters_.deliveries, n);
-        if (overflowed_now) {
-            count(counters_.slow_consumers);
-            log_warn("slow consumer", {{"queued_events", subscriber->mailbox.events()}});
-        }
+        if (overflowed_now) count(counters_.slow_consumers);
     }
 }
 

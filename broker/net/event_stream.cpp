@@ -9,6 +9,8 @@
 #include <span>
 #include <spdlog/fmt/fmt.h>
 
+#include "broker/base/log.hpp"
+
 namespace sluice {
 
 namespace asio = boost::asio;
@@ -24,6 +26,12 @@ constexpr std::string_view slow_consumer_event =
     "event: error\n"
     "data: {\"type\":\"urn:sluice:problem:slow-consumer\",\"title\":\"Slow consumer\","
     "\"detail\":\"events arrived faster than they were read; events have been lost\"}\n\n";
+
+std::string peer_of(const asio::ip::tcp::socket& socket) {
+    boost::system::error_code error;
+    const auto endpoint = socket.remote_endpoint(error);
+    return error ? "" : fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
+}
 
 // A subscriber has nothing more to say; reading shows when it goes away.
 asio::awaitable<void> watch_client(asio::ip::tcp::socket& socket) {
@@ -58,6 +66,7 @@ std::function<void()> EventStream::ring(const std::shared_ptr<Alarm>& alarm) {
 asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, std::string head, bool chunked) {
     using namespace asio::experimental::awaitable_operators;
     chunked_ = chunked;
+    const std::string peer = peer_of(socket);
     alarm_->on_ring = [this, &connection] {
         if (subscriber_->mailbox.state() != Mailbox::State::overflowed) return;
         connection.set_deadline(Connection::Clock::now() + farewell_timeout);
@@ -67,6 +76,9 @@ asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, s
         co_await (write_events(socket) || watch_client(socket));
     }
     alarm_->on_ring = nullptr;
+    if (subscriber_->mailbox.state() == Mailbox::State::overflowed) {
+        log_warn("slow consumer disconnected", {{"peer", peer}});
+    }
 }
 
 asio::awaitable<void> EventStream::write_events(Socket& socket) {

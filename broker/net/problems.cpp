@@ -29,13 +29,15 @@ HttpReply feed_problem(const FeedError& error) {
                           {{"line", error.line}, {"column", error.column}, {"offset", error.offset}}});
 }
 
-HttpReply filter_problem(const FilterError& error) {
-    return problem_reply(
-        {400,
-         "urn:sluice:problem:filter",
-         "The filter is not valid",
-         error.message,
-         {{"line", error.line}, {"column", error.column}, {"offset", error.offset}, {"excerpt", error.excerpt}}});
+HttpReply filter_problem(const FilterError& error, std::optional<std::size_t> index) {
+    Problem problem{
+        400,
+        "urn:sluice:problem:filter",
+        "The filter is not valid",
+        error.message,
+        {{"line", error.line}, {"column", error.column}, {"offset", error.offset}, {"excerpt", error.excerpt}}};
+    if (index) problem.members["filter"] = *index;
+    return problem_reply(problem);
 }
 
 HttpReply busy_problem(std::string detail) {

@@ -37,7 +37,7 @@ void read_filters(const Query& query, const std::string& stream, const LimitOpti
         }
         auto filter = compile_filter(text, filter_limits(limits));
         if (!filter) {
-            wish.refusal = filter_problem(filter.error());
+            wish.refusal = filter_problem(filter.error(), wish.subscriptions.size());
             return;
         }
         wish.subscriptions.push_back(make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));

@@ -89,7 +89,7 @@ class BadRequests(unittest.TestCase):
                 self.assertEqual(self.daemon.publish(rss(item(f"t{n}", description=text)))[0], 202)
                 self.assertEqual(self.witness.titles(1), [f"t{n}"])
                 n += 1
-        self.daemon.wait_for_log("slow consumer")
+        self.assertIn("peer", self.daemon.wait_for_log("slow consumer disconnected"))
         while self.daemon.status()["subscribers"] != 1:
             pass
         sleeper.close()

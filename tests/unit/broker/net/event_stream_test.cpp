@@ -121,6 +121,7 @@ TEST_CASE("bad wishes are refused") {
     CHECK(bracket.status == 400);
     const json::value problem = json::parse(bracket.body);
     CHECK(problem.at("type") == "urn:sluice:problem:filter");
+    CHECK(problem.at("filter").to_number<int>() == 0);
     CHECK(problem.at("line").to_number<int>() == 1);
     CHECK(problem.at("column").to_number<int>() > 1);
     CHECK(std::string(problem.at("excerpt").as_string().c_str()).find('^') != std::string::npos);
