@@ -57,7 +57,7 @@ Fanout::Slot* Fanout::find(SubscriptionId id) {
     return &slots_[id.slot];
 }
 
-void Fanout::apply(Change change) {
+void Fanout::apply(Change&& change) {
     std::vector<Target> dropped;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
     for (auto& [id, target] : change.gained) {

@@ -30,7 +30,7 @@ public:
         std::vector<std::pair<SubscriptionId, Target>> gained;
         std::vector<SubscriptionId> lost;
     };
-    void apply(Change change);
+    void apply(Change&& change);
 
     // Puts the events of a batch into the mailboxes of those that the matches name, each at most once and in the order
     // of the batch. Matches of subscriptions that have been removed meanwhile are ignored, and so are subscribers that
