@@ -8,6 +8,7 @@
 #include "broker/net/problems.hpp"
 #include "config/load.hpp"
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/media_type.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice {
@@ -108,8 +109,7 @@ std::string items_json(const Filter& filter, const Document& document, const Ans
 }  // namespace
 
 asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request) {
-    const std::string_view content_type = request.header(http::field::content_type);
-    if (!content_type.starts_with("application/json")) {
+    if (parse_media_type(request.header(http::field::content_type)).type != "application/json") {
         co_return status_reply(415, "the body has to be application/json");
     }
     Trial trial;
@@ -118,6 +118,9 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     if (!filter) co_return filter_problem(filter.error());
     const DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits)};
     const auto document = parse_document(std::move(trial.document), options);
+    if (!document && document.error().kind == FeedError::Kind::event_path) {
+        co_return status_reply(400, document.error().message);  // here it is the client's own
+    }
     if (!document) co_return feed_problem(document.error());
     if ((*document)->items().size() * (filter->leaves.size() + 1) > answers_max) {
         co_return status_reply(413, "items times leaves are more than " + std::to_string(answers_max));

@@ -64,4 +64,7 @@ TEST_CASE("a bad trial is refused with its reason") {
     CHECK(match(client, {{"filter", "a["}, {"document", "<a/>"}}).body.find("problem:filter") != std::string::npos);
     CHECK(match(client, {{"filter", "a"}, {"document", "<a>"}}).body.find("problem:document") != std::string::npos);
     CHECK(client.post("/v1/match", std::string(100'000, '['), as_json).status == 400);
+    CHECK(match(client, {{"filter", "a"}, {"document", "<a/>"}, {"event_path", "a["}}).status == 400);
+    CHECK(client.post("/v1/match", "{}", "Content-Type: application/jsonx\r\n").status == 415);
+    CHECK(client.post("/v1/match", "{}", "Content-Type: Application/JSON; charset=utf-8\r\n").status == 400);
 }
