@@ -50,8 +50,10 @@ Listener::Listener(IoThreads& threads, Services& services)
         acceptor_.bind(endpoint);
         acceptor_.listen();
     } catch (const boost::system::system_error& error) {
+        // Without the place in Asio's source where it came up, which would be part of what().
+        const boost::system::error_code code(error.code().value(), error.code().category());
         throw boost::system::system_error(
-            error.code(), "cannot listen on " + options.address + " port " + std::to_string(options.port));
+            code, "cannot listen on " + options.address + " port " + std::to_string(options.port));
     }
     local_ = acceptor_.local_endpoint();
 }

@@ -211,9 +211,9 @@ TEST_CASE("connections over the limit are turned away") {
 TEST_CASE("a port in use is a clear error") {
     RunningBroker running;
     const std::string port = std::to_string(running.port());
-    CHECK_THROWS_WITH(
-        sluice::Broker(sluice::test_options({"http.port=" + port})),
-        Catch::Contains("cannot listen on 127.0.0.1 port " + port) && Catch::Contains("Address already in use"));
+    CHECK_THROWS_WITH(sluice::Broker(sluice::test_options({"http.port=" + port})),
+                      Catch::Contains("cannot listen on 127.0.0.1 port " + port) &&
+                          Catch::Contains("Address already in use") && !Catch::Contains("/boost/"));
     CHECK_THROWS_WITH(sluice::Broker(sluice::test_options({"http.address=nowhere"})),
                       Catch::Contains("cannot listen on nowhere port 0"));
 }
