@@ -22,6 +22,8 @@ struct Counters {
 
     Counter batches{0};
     Counter events_matched{0};      // that went through the matcher
+    Counter scans{0};               // times that a scanned part of a filter was evaluated for an event
+    Counter scan_microseconds{0};   // that this took
     Counter events_lost{0};         // in the queue when the drain timeout ran out
     Counter deliveries{0};          // events handed to a subscriber's queue
     Counter deliveries_written{0};  // events written to a subscriber's connection

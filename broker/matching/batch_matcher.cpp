@@ -18,14 +18,28 @@ std::span<const Match> BatchMatcher::match(const Program& program, std::span<con
     use_dictionaries_of(program);
     for (const QueuedEvent& queued : events) extractor_->extract(queued.event, batch_, arena_);
     batch_.scan = [this, events](std::uint32_t scanned, std::uint32_t event) {
-        return leaves_.holds(scanned, events[event].event);
+        return scan(scanned, events[event].event);
     };
     program.match(batch_, matches_);
     leaves_.end_batch();
     return matches_;
 }
 
+bool BatchMatcher::scan(std::uint32_t scanned, const Event& event) {
+    const auto begin = ScanCost::Clock::now();
+    const bool holds = leaves_.holds(scanned, event);
+    const auto took = ScanCost::Clock::now() - begin;
+    ++cost_.scans;
+    cost_.total += took;
+    if (took > cost_.slowest) {
+        cost_.slowest = took;
+        cost_.slowest_leaf = scanned;
+    }
+    return holds;
+}
+
 void BatchMatcher::forget_batch() {
+    cost_ = {};
     leaves_.end_batch();
     matches_.clear();
     batch_.clear();

@@ -2,6 +2,8 @@
 // program's dictionaries alone. Belongs to one thread. Also used by POST /v1/match, for a program of its own.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,13 +16,26 @@
 
 namespace sluice {
 
+// What the scanned parts of filters cost in one batch.
+struct ScanCost {
+    using Clock = std::chrono::steady_clock;
+
+    std::size_t scans = 0;
+    Clock::duration total{0};
+    Clock::duration slowest{0};  // of a single evaluation
+    std::uint32_t slowest_leaf = 0;
+};
+
 class BatchMatcher {
 public:
     // The matches stay valid until the next call. At most EventBatch::events_max events.
     std::span<const Match> match(const Program& program, std::span<const QueuedEvent> events);
 
+    const ScanCost& scan_cost() const { return cost_; }  // of the last batch
+
 private:
     void use_dictionaries_of(const Program& program);
+    bool scan(std::uint32_t scanned, const Event& event);
     void forget_batch();  // also after one that ended in an exception
 
     std::shared_ptr<const Dictionary> attributes_;
@@ -30,6 +45,7 @@ private:
     EventBatch batch_;
     TextArena arena_;
     std::vector<Match> matches_;
+    ScanCost cost_;
 };
 
 }  // namespace sluice

@@ -6,6 +6,13 @@
 
 namespace sluice {
 
+namespace {
+
+// One evaluation of one part of one filter; nothing else is matched meanwhile.
+constexpr std::chrono::milliseconds slow_scan{100};
+
+}  // namespace
+
 Matcher::Matcher(Settings settings, EventQueue& queue, Fanout& fanout, Counters& counters)
     : settings_(settings), queue_(queue), fanout_(fanout), counters_(counters) {}
 
@@ -52,10 +59,22 @@ bool Matcher::take(Batch& batch) {
     return true;
 }
 
+void Matcher::count_scans(const ScanCost& cost, const Program& program) {
+    using std::chrono::duration_cast;
+    if (cost.scans == 0) return;
+    count(counters_.scans, cost.scans);
+    const auto microseconds = duration_cast<std::chrono::microseconds>(cost.total).count();
+    count(counters_.scan_microseconds, static_cast<std::uint64_t>(microseconds));
+    if (cost.slowest < slow_scan) return;
+    log_warn("slow filter", {{"milliseconds", duration_cast<std::chrono::milliseconds>(cost.slowest).count()},
+                             {"scanned", program.scanned()->names[cost.slowest_leaf]}});
+}
+
 void Matcher::process(Batch& batch, BatchMatcher& matcher) {
     std::span<const Match> matches;
     try {
         matches = matcher.match(*batch.program, batch.events);
+        count_scans(matcher.scan_cost(), *batch.program);
     } catch (const std::exception& error) {
         log_error("batch could not be matched", {{"events", batch.events.size()}, {"reason", error.what()}});
         count(counters_.events_lost, batch.events.size());

@@ -23,6 +23,8 @@ boost::json::object counters_json(const Counters& c) {
             {"events_unchanged", c.events_unchanged.load()},
             {"batches", c.batches.load()},
             {"events_matched", c.events_matched.load()},
+            {"scans", c.scans.load()},
+            {"scan_microseconds", c.scan_microseconds.load()},
             {"events_lost", c.events_lost.load()},
             {"deliveries", c.deliveries.load()},
             {"deliveries_written", c.deliveries_written.load()},

@@ -1,6 +1,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "tests/unit/broker/support.hpp"
 
@@ -21,5 +22,18 @@ TEST_CASE("the status counts what has happened") {
     CHECK(status.at("counters").at("events").to_number<int>() == 2);
     CHECK(status.at("streams").at("s").at("last_id").to_number<int>() == 2);
     CHECK(status.at("queue").at("events").to_number<int>() >= 0);
+    CHECK(status.at("counters").at("scans").to_number<int>() == 0);
     CHECK(status.at("uptime_seconds").to_number<double>() > 0);
+}
+
+TEST_CASE("the status tells what scanned filters cost") {
+    sluice::RunningBroker running;
+    sluice::HttpClient subscriber(running.port());
+    sluice::subscribe(subscriber, "?filter=" + sluice::percent_encode("count(title) mod 2 = 1"));
+    sluice::HttpClient client(running.port());
+    client.post("/v1/events", sluice::rss({sluice::item("a"), sluice::item("b")}), "");
+    while (running.broker.counters().events_matched != 2) std::this_thread::yield();
+    const auto status = boost::json::parse(client.get("/v1/status").body);
+    CHECK(status.at("counters").at("scans").to_number<int>() == 2);
+    CHECK(status.at("counters").at("scan_microseconds").is_number());
 }
