@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sluice {
 
 namespace {
 
 constexpr double scanned_share = 1.0 / 32;       // conjunctions less selective than this are scanned
-constexpr double second_share = 0.25;            // a second token must be at least this selective
+constexpr double further_share = 0.25;           // a second or third token must be at least this selective
 constexpr std::uint32_t one_token_rows_max = 8;  // more rows than this under one token ask for a second
 constexpr double text_selectivity = 1.0 / 64;    // contains, starts-with, ends-with
 constexpr double existence_selectivity = 1.0 / 2;
@@ -22,15 +23,22 @@ RangeCell cell_of(const RankedRange& range, std::uint32_t width) {
     return {range.attribute, level, first >> level};
 }
 
-// With c cells an event finds about 2 / c of the rows by each of its tokens and (2 / c)² by a pair: so many cells as
-// keep that at a few hundred rows.
-std::uint32_t pair_width(std::uint32_t bounds, std::size_t rows) {
-    const double cells = std::max(8.0, std::sqrt(static_cast<double>(rows)) / 10);
-    return std::max(1u, static_cast<std::uint32_t>(bounds / cells));
+// With c cells an event finds about 2 / c of the rows by each of its tokens, (2 / c)² by a pair and (2 / c)³ by three:
+// so many cells as keep that at a few hundred rows, or a few dozen.
+std::uint32_t grid_width(std::uint32_t bounds, std::size_t rows, std::uint32_t tokens) {
+    if (tokens == 1) return 1;
+    const auto n = static_cast<double>(rows);
+    const double cells = 2 * (tokens == 2 ? std::sqrt(n / 400) : std::cbrt(n / 64));
+    return std::max(1u, static_cast<std::uint32_t>(bounds / std::max(8.0, cells)));
 }
 
 AccessChooser::AccessChooser(const PredicateTables& tables, const ObservedShares* observed)
-    : tables_(tables), observed_(observed), led_(tables.bits()) {
+    : tables_(tables),
+      observed_(observed),
+      led_(tables.bits()),
+      tokens_(tables.attributes()),
+      token_counted_(tables.bits()),
+      range_counted_(tables.attributes()) {
     equality_selectivity_.assign(tables.attributes(), 1);
     for (const Family family : {Family::equal, Family::number_equal}) {
         for (std::uint32_t i = 0; i < tables.size(family); ++i)
@@ -70,49 +78,77 @@ std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode cod
     }
 }
 
-double AccessChooser::pair_selectivity(const Candidate& c) const {
+double AccessChooser::selectivity(const Candidate& c, std::uint32_t tokens) const {
     if (c.code.is_bit()) return c.selectivity;
     const std::uint32_t attribute = tables_.ranges().ranked(c.code.index()).attribute;
-    return range_selectivity(c.code, pair_width(tables_.ranges().bounds(attribute), counted_));
+    return range_selectivity(c.code, grid_width(tables_.ranges().bounds(attribute), counted_, tokens));
 }
 
 AccessChooser::Best AccessChooser::best(std::span<const std::uint32_t> codes) const {
     Best best;
     for (const std::uint32_t bits : codes) {
-        const auto c = candidate(LiteralCode(bits));
+        auto c = candidate(LiteralCode(bits));
         if (!c) continue;
-        if (!best.first || c->selectivity < best.first->selectivity) {
-            best.second = best.first;
-            best.first = c;
-        } else if (!best.second || c->selectivity < best.second->selectivity) {
-            best.second = c;
+        for (auto& better : best) {
+            if (!better || c->selectivity < better->selectivity) std::swap(c, better);
+            if (!c) break;
         }
     }
     return best;
 }
 
+void AccessChooser::count_token(const Candidate& c) {
+    const std::uint32_t attribute = tables_.attribute_of(c.code);
+    if (c.code.is_bit()) {
+        if (!std::exchange(token_counted_[tables_.bit(c.code)], std::uint8_t{1})) tokens_[attribute] += c.selectivity;
+    } else if (!std::exchange(range_counted_[attribute], std::uint8_t{1})) {
+        tokens_[attribute] += 2 * bit_candidate(LiteralCode(Family::exists, attribute), 1).selectivity;
+    }
+}
+
 void AccessChooser::count(std::span<const std::uint32_t> codes) {
     ++counted_;
-    if (const Best b = best(codes); b.first && b.first->code.is_bit()) ++led_[tables_.bit(b.first->code)];
+    const Best b = best(codes);
+    if (!b[0]) return;
+    if (b[0]->code.is_bit()) ++led_[tables_.bit(b[0]->code)];
+    if (b[1]) found_by_two_ += b[0]->selectivity * b[1]->selectivity;
+    for (const auto& c : b) {
+        if (c) count_token(*c);
+    }
+}
+
+// Looking up a combination that leads nowhere costs a fraction of what looking at a row does. Of events that nobody has
+// seen yet it is supposed that they have no more than so many of the attributes.
+bool AccessChooser::threes_pay() const {
+    constexpr double attributes_max = 20;
+    double tokens = 0, attributes = 0;
+    for (const double n : tokens_) {
+        tokens += n;
+        attributes += n > 0 ? 1 : 0;
+    }
+    const double present = observed_ != nullptr ? 1 : std::min(1.0, attributes_max / attributes);
+    const double threes = std::pow(tokens * present, 3) / 6, found = found_by_two_ * present * present;
+    return found > 256 && threes < 12 * found && 8 * threes < static_cast<double>(counted_);
 }
 
 AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
     const Best b = best(codes);
     AccessChoice choice;
-    if (!b.first) return choice;
-    choice.first = b.first->code;
-    choice.found = b.first->selectivity;
+    if (!b[0]) return choice;
+    choice.literals[0] = b[0]->code;
+    choice.found = b[0]->selectivity;
     const double rows =
-        b.first->code.is_bit() ? led_[tables_.bit(b.first->code)] : choice.found * static_cast<double>(counted_);
-    if (b.second && rows > one_token_rows_max) {
-        const double second = pair_selectivity(*b.second), both = pair_selectivity(*b.first) * second;
-        if (second <= second_share && both < choice.found) {
-            choice.second = b.second->code;
-            choice.found = both;
-        }
+        b[0]->code.is_bit() ? led_[tables_.bit(b[0]->code)] : choice.found * static_cast<double>(counted_);
+    std::uint32_t tokens = 1;
+    const std::uint32_t tokens_max = rows <= one_token_rows_max ? 1 : threes_pay_ ? 3 : 2;
+    for (; tokens < tokens_max && b[tokens]; ++tokens) {
+        double found = 1;
+        for (std::uint32_t i = 0; i <= tokens; ++i) found *= selectivity(*b[i], tokens + 1);
+        if (selectivity(*b[tokens], tokens + 1) > further_share || found >= choice.found) break;
+        choice.literals[tokens] = b[tokens]->code;
+        choice.found = found;
     }
-    if (choice.found <= scanned_share || rows <= one_token_rows_max)
-        choice.kind = choice.second ? AccessChoice::by_two : AccessChoice::by_one;
+    if (choice.found <= scanned_share || rows <= one_token_rows_max) choice.tokens = tokens;
     return choice;
 }
 

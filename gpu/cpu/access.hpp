@@ -1,10 +1,11 @@
 // Access tokens: what of an event leads to the conjunctions worth looking at (the access predicates of Fabret et al.,
-// 2001, taken in pairs where one alone is shared by many). A literal of a bit family is its own token. A range stands
-// in a cell of a grid over its attribute's bounds, the grid chosen by its width so that it covers at most two
-// neighbouring cells; an event then asks for the cell of its number and the one below. Pure functions of frozen tables;
-// any thread.
+// 2001, taken in pairs or in threes where one alone is shared by many). A literal of a bit family is its own token. A
+// range stands in a cell of a grid over its attribute's bounds, the grid chosen by its width so that it covers at most
+// two neighbouring cells; an event then asks for the cell of its number and the one below. Pure functions of frozen
+// tables; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,11 +16,13 @@
 
 namespace sluice {
 
-// How a conjunction is to be found: by one literal, by two, or not by any. The literals are its most selective ones;
-// by_scan may have them too.
+// How a conjunction is to be found: by so many of its literals, the most selective ones, together; by none of them if
+// it is scanned, though it may have a first one then, too.
 struct AccessChoice {
-    enum Kind : std::uint8_t { by_scan, by_one, by_two } kind = by_scan;
-    std::optional<LiteralCode> first, second;
+    static constexpr std::uint32_t tokens_max = 3;
+
+    std::uint32_t tokens = 0;
+    std::array<std::optional<LiteralCode>, tokens_max> literals;
     double found = 1;  // the share of the events expected to find the conjunction
 };
 
@@ -29,14 +32,14 @@ struct RangeCell {
 };
 // The finest cell that holds the range together with the cell above it.
 RangeCell cell_of(const RankedRange& range, std::uint32_t width);
-// Of the grid over an attribute with so many bounds, when ranges serve as tokens in pairs: coarse, so that an event has
-// few pairs to look up. A range that is a token alone stands in the finest grid, of width 1.
-std::uint32_t pair_width(std::uint32_t bounds, std::size_t rows);
+// Of the grid over an attribute with so many bounds, where so many tokens lead to each of the rows together: coarse, so
+// that an event has few pairs or threes to look up. A range that is a token alone stands in the finest grid, of
+// width 1.
+std::uint32_t grid_width(std::uint32_t bounds, std::size_t rows, std::uint32_t tokens);
 
 constexpr std::uint64_t token_key(LiteralCode code) { return mix(code.bits()); }
-constexpr std::uint64_t token_key(RangeCell c, bool in_pair) {
-    return mix(std::uint64_t{in_pair ? 3u : 2u} << 62 | std::uint64_t{c.attribute} << 37 |
-               std::uint64_t{c.level} << 32 | c.cell);
+constexpr std::uint64_t token_key(RangeCell c, std::uint32_t tokens) {
+    return mix(std::uint64_t{tokens} << 62 | std::uint64_t{c.attribute} << 37 | std::uint64_t{c.level} << 32 | c.cell);
 }
 
 class AccessChooser {
@@ -46,6 +49,7 @@ public:
 
     // First every conjunction is counted, then each may be chosen for.
     void count(std::span<const std::uint32_t> codes);
+    void end_count() { threes_pay_ = threes_pay(); }
     AccessChoice choose(std::span<const std::uint32_t> codes) const;
     std::size_t counted() const { return counted_; }
 
@@ -54,13 +58,13 @@ private:
         LiteralCode code;
         double selectivity;  // expected share of the events that have the token
     };
-    struct Best {
-        std::optional<Candidate> first, second;
-    };
+    using Best = std::array<std::optional<Candidate>, AccessChoice::tokens_max>;  // the best one first
     Best best(std::span<const std::uint32_t> codes) const;
     std::optional<Candidate> candidate(LiteralCode code) const;
     Candidate bit_candidate(LiteralCode code, double prior) const;
-    double pair_selectivity(const Candidate& candidate) const;
+    void count_token(const Candidate& candidate);
+    bool threes_pay() const;
+    double selectivity(const Candidate& candidate, std::uint32_t tokens) const;
     double range_selectivity(LiteralCode code, std::uint32_t width) const;
 
     const PredicateTables& tables_;
@@ -68,6 +72,11 @@ private:
     std::vector<double> equality_selectivity_;  // by attribute
     std::vector<double> range_selectivity_;     // by range, as a token alone
     std::vector<std::uint32_t> led_;            // by bit: conjunctions that have this token as their best
+    std::vector<double> tokens_;                // by attribute: tokens of it that an event is expected to have
+    std::vector<std::uint8_t> token_counted_;   // by bit: is among those
+    std::vector<std::uint8_t> range_counted_;   // by attribute: its ranges are
+    double found_by_two_ = 0;                   // rows an event finds if each is found by two tokens
+    bool threes_pay_ = false;
     std::size_t counted_ = 0;
 };
 

@@ -9,33 +9,28 @@ namespace {
 
 // Cheap literals first; those that lead to the row before all, since they tell apart what shares a bucket.
 int cost(LiteralCode code, const AccessChoice& choice) {
-    if (code == *choice.first) return 0;
-    if (choice.second && code == *choice.second) return 1;
-    if (code.family() == Family::scanned) return 5;
-    return code.is_bit() && !code.negated() ? 2 : 3;
+    const auto at = std::find(choice.literals.begin(), choice.literals.end(), code);
+    if (at != choice.literals.end()) return static_cast<int>(at - choice.literals.begin());
+    if (code.family() == Family::scanned) return 9;
+    return code.is_bit() && !code.negated() ? 5 : 6;
 }
 
 }  // namespace
 
-// Makes events look for the token in this use, and gives its key.
-std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, std::uint8_t use) {
+// Makes events look for the token as one of so many, and gives its key.
+std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens) {
     if (code.is_bit()) {
         if (uses_.empty()) uses_.resize(tables.bits());
-        uses_[tables.bit(code)] |= use;
+        uses_[tables.bit(code)] |= static_cast<std::uint8_t>(1u << (tokens - 1));
         return token_key(code);
     }
     const RankedRange& range = tables.ranges().ranked(code.index());
-    if (levels_.empty()) levels_.resize(tables.attributes());
-    Levels& levels = levels_[range.attribute];
-    if (use == leads_alone) {
-        const RangeCell cell = cell_of(range, 1);
-        levels.alone |= 1u << cell.level;
-        return token_key(cell, false);
-    }
-    levels.pair_width = pair_width(tables.ranges().bounds(range.attribute), expected_);
-    const RangeCell cell = cell_of(range, levels.pair_width);
-    levels.in_pair |= 1u << cell.level;
-    return token_key(cell, true);
+    if (grids_.empty()) grids_.resize(tables.attributes());
+    Grid& grid = grids_[range.attribute][tokens - 1];
+    grid.width = grid_width(tables.ranges().bounds(range.attribute), expected_, tokens);
+    const RangeCell cell = cell_of(range, grid.width);
+    grid.levels |= 1u << cell.level;
+    return token_key(cell, tokens);
 }
 
 void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
@@ -45,9 +40,8 @@ void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const 
     std::stable_sort(draft_codes_.begin() + begin, draft_codes_.end(), [&](std::uint32_t a, std::uint32_t b) {
         return cost(LiteralCode(a), choice) < cost(LiteralCode(b), choice);
     });
-    const std::uint8_t use = choice.kind == AccessChoice::by_two ? leads_in_pair : leads_alone;
-    std::uint64_t key = note(tables, *choice.first, use);
-    if (use == leads_in_pair) key += note(tables, *choice.second, use);
+    std::uint64_t key = 0;
+    for (std::uint32_t i = 0; i < choice.tokens; ++i) key += note(tables, *choice.literals[i], choice.tokens);
     drafts_.push_back({key, target, begin, static_cast<std::uint32_t>(codes.size())});
 }
 
@@ -74,63 +68,80 @@ void AccessRows::build() {
 }
 
 void AccessRows::collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
-    scratch.singles.clear();
-    scratch.pairs.clear();
+    for (auto& keys : scratch.tokens) keys.clear();
     if (!uses_.empty()) {
         for (const std::uint32_t bits : state.true_codes) {
-            const std::uint8_t use = uses_[tables.bit(LiteralCode(bits))];
-            if ((use & leads_alone) != 0) scratch.singles.push_back(token_key(LiteralCode(bits)));
-            if ((use & leads_in_pair) != 0) scratch.pairs.push_back(token_key(LiteralCode(bits)));
+            for (unsigned uses = uses_[tables.bit(LiteralCode(bits))]; uses != 0; uses &= uses - 1)
+                scratch.tokens[static_cast<std::size_t>(std::countr_zero(uses))].push_back(
+                    token_key(LiteralCode(bits)));
         }
     }
-    if (levels_.empty()) return;
+    if (grids_.empty()) return;
     for (const std::uint32_t attribute : state.with_numbers) {
-        const Levels& l = levels_[attribute];
-        const NumberPosition& p = state.positions[attribute];
-        if (l.alone != 0) collect_cells(attribute, p, 1, l.alone, false, scratch.singles);
-        if (l.in_pair != 0) collect_cells(attribute, p, l.pair_width, l.in_pair, true, scratch.pairs);
+        for (std::uint32_t k = 0; k < AccessChoice::tokens_max; ++k)
+            collect_cells(attribute, state.positions[attribute], grids_[attribute][k], k + 1, scratch.tokens[k]);
     }
 }
 
 // The cells whose ranges the numbers can be inside of: from one below that of the first hi they reach to that of the
 // last lo.
-void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p, std::uint32_t width,
-                               std::uint32_t levels, bool in_pair, std::vector<std::uint64_t>& keys) {
+void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
+                               std::vector<std::uint64_t>& keys) {
     if (p.lo_end == 0) return;
-    const std::uint32_t first = p.hi_begin / width, last = (p.lo_end - 1) / width;
-    for (; levels != 0; levels &= levels - 1) {
+    const std::uint32_t first = p.hi_begin / grid.width, last = (p.lo_end - 1) / grid.width;
+    for (std::uint32_t levels = grid.levels; levels != 0; levels &= levels - 1) {
         const auto level = static_cast<std::uint32_t>(std::countr_zero(levels));
         const std::uint32_t least = first >> level;
         for (std::uint32_t c = least == 0 ? 0 : least - 1; c <= last >> level; ++c)
-            keys.push_back(token_key(RangeCell{attribute, level, c}, in_pair));
+            keys.push_back(token_key(RangeCell{attribute, level, c}, tokens));
     }
+}
+
+std::size_t AccessRows::look_ups(const Scratch& scratch) const {
+    const std::size_t one = scratch.tokens[0].size(), two = scratch.tokens[1].size(), three = scratch.tokens[2].size();
+    return one + (two < 2 ? 0 : two * (two - 1) / 2) + (three < 3 ? 0 : three * (three - 1) * (three - 2) / 6);
 }
 
 void AccessRows::find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
     collect_tokens(tables, state, scratch);
-    const std::size_t pairs = scratch.pairs.size();
-    const std::size_t probes = scratch.singles.size() + (pairs < 2 ? 0 : pairs * (pairs - 1) / 2);
-    if (probes > rows_) {
+    if (look_ups(scratch) > rows_) {
         scratch.spans.assign(1, {0, offsets_.back()});
         return;
     }
-    scratch.hashes.resize(probes);
-    std::size_t n = 0;
-    for (const std::uint64_t key : scratch.singles) scratch.hashes[n++] = hash(key);
-    for (std::size_t i = 0; i < pairs; ++i) {
-        for (std::size_t j = i + 1; j < pairs; ++j) scratch.hashes[n++] = hash(scratch.pairs[i] + scratch.pairs[j]);
-    }
+    look_up(scratch);
     probe(scratch);
 }
 
-// Three passes, without branches and reading ahead, so that many reads are under way at once.
-void AccessRows::probe(Scratch& scratch) const {
+// Collects the hashes of tokens, pairs and threes that some row may have. Without branches: which pass is random.
+void AccessRows::look_up(Scratch& scratch) const {
     auto& hashes = scratch.hashes;
-    std::size_t passed = 0;
-    for (const std::uint64_t h : hashes) {
-        hashes[passed] = h;
-        passed += static_cast<std::size_t>((filter_[bucket(h)] & filter_bit(h)) != 0);
+    std::size_t n = 0;
+    const auto ask = [&](std::uint64_t h) {
+        hashes[n] = h;
+        n += static_cast<std::size_t>(passes(h));
+    };
+    hashes.resize(look_ups(scratch) + 1);
+    for (auto& keys : scratch.tokens) {
+        for (std::uint64_t& key : keys) key = hash(key);  // of a sum it is the sum of the hashes
     }
+    const auto& [ones, twos, threes] = scratch.tokens;
+    for (const std::uint64_t h : ones) ask(h);
+    for (std::size_t i = 0; i < twos.size(); ++i) {
+        for (std::size_t j = i + 1; j < twos.size(); ++j) ask(twos[i] + twos[j]);
+    }
+    for (std::size_t i = 0; i < threes.size(); ++i) {
+        for (std::size_t j = i + 1; j < threes.size(); ++j) {
+            const std::uint64_t pair = threes[i] + threes[j];
+            for (std::size_t k = j + 1; k < threes.size(); ++k) ask(pair + threes[k]);
+        }
+    }
+    hashes.resize(n);
+}
+
+// Without branches and reading ahead, so that many reads are under way at once.
+void AccessRows::probe(Scratch& scratch) const {
+    const auto& hashes = scratch.hashes;
+    const std::size_t passed = hashes.size();
     scratch.spans.resize(passed);
     for (std::size_t i = 0; i < std::min(passed, prefetch_distance); ++i) prefetch(&offsets_[bucket(hashes[i])]);
     for (std::size_t i = 0; i < passed; ++i) {
@@ -178,12 +189,13 @@ double AccessRows::rows_found(const PredicateTables& tables, const EventState& s
     find(tables, state, scratch);
     std::size_t words = 0;
     for (const Scratch::Span& span : scratch.spans) words += span.end - span.begin;
-    return static_cast<double>(words) * static_cast<double>(rows_) / static_cast<double>(records_.size());
+    const double rows = static_cast<double>(words) * static_cast<double>(rows_) / static_cast<double>(records_.size());
+    return rows + static_cast<double>(std::min(rows_, look_ups(scratch))) / 16;
 }
 
 std::size_t AccessRows::bytes() const {
     return filter_.capacity() + 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() +
-           levels_.capacity() * sizeof(Levels);
+           grids_.capacity() * sizeof(Grids);
 }
 
 }  // namespace sluice

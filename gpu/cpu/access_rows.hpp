@@ -4,6 +4,7 @@
 // so that what else a bucket holds does no harm. Built once; any thread may match.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,7 +19,7 @@ namespace sluice {
 class AccessRows {
 public:
     struct Scratch {
-        std::vector<std::uint64_t> singles, pairs;
+        std::array<std::vector<std::uint64_t>, AccessChoice::tokens_max> tokens;  // that lead to rows alone, in pairs …
         std::vector<std::uint64_t> hashes;
         struct Span {
             std::uint32_t begin, end;
@@ -29,7 +30,7 @@ public:
 
     // How many conjunctions there are in all; before the first is added.
     void expect(std::size_t rows) { expected_ = rows; }
-    // The choice is by_one or by_two.
+    // The choice is of one token or more.
     void add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
              std::span<const std::uint32_t> codes);
     void build();
@@ -38,7 +39,7 @@ public:
     void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
                Scratch& scratch, std::vector<Accepted>& accepted) const;
 
-    // How many rows the event looks at, about.
+    // How many rows the event looks at, about, together with what its look-ups cost.
     double rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
 
     // visit(target, codes) for each row; the codes are in no particular order.
@@ -57,17 +58,16 @@ public:
 
 private:
     static constexpr std::uint32_t last_flag = 0x80000000u;
-    static constexpr std::uint8_t leads_alone = 1, leads_in_pair = 2;
 
     struct Draft {
         std::uint64_t key;
         std::uint32_t target, begin, size;  // of its codes in draft_codes_
     };
-    // The levels of an attribute's grids that some row uses, one bit each.
-    struct Levels {
-        std::uint32_t alone = 0, in_pair = 0;
-        std::uint32_t pair_width = 1;
+    // An attribute's grid for one number of tokens: its width, and the levels that some row uses, one bit each.
+    struct Grid {
+        std::uint32_t width = 1, levels = 0;
     };
+    using Grids = std::array<Grid, AccessChoice::tokens_max>;
 
     // The bucket is the hash's first bits; the three bits after them choose the bucket's filter bit.
     static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
@@ -75,9 +75,12 @@ private:
     std::uint8_t filter_bit(std::uint64_t hash) const {
         return static_cast<std::uint8_t>(1u << (hash >> (shift_ - 3) & 7));
     }
-    std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint8_t use);
-    static void collect_cells(std::uint32_t attribute, const NumberPosition& p, std::uint32_t width,
-                              std::uint32_t levels, bool in_pair, std::vector<std::uint64_t>& keys);
+    std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens);
+    static void collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
+                              std::vector<std::uint64_t>& keys);
+    bool passes(std::uint64_t hash) const { return (filter_[bucket(hash)] & filter_bit(hash)) != 0; }
+    std::size_t look_ups(const Scratch& scratch) const;
+    void look_up(Scratch& scratch) const;
     void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
     void probe(Scratch& scratch) const;
     void sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
@@ -93,8 +96,8 @@ private:
         filter_;  // by bucket: which of eight classes of hashes it has, so that most probes end here
     std::vector<std::uint32_t> offsets_;  // records of bucket b: offsets_[b] … offsets_[b + 1]
     std::vector<std::uint32_t> records_;  // target, codes (the last one flagged)
-    std::vector<std::uint8_t> uses_;      // by bit
-    std::vector<Levels> levels_;          // by attribute
+    std::vector<std::uint8_t> uses_;      // by bit: bit k is set if it leads to rows as one of k + 1 tokens
+    std::vector<Grids> grids_;            // by attribute
 };
 
 }  // namespace sluice

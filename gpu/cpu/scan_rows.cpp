@@ -42,7 +42,7 @@ std::uint32_t ScanRows::literal(std::uint32_t code) {
 
 void ScanRows::add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes) {
     Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0, false};
-    if (choice.first) ++led_[draft.access = literal(choice.first->bits())];
+    if (choice.literals[0]) ++led_[draft.access = literal(choice.literals[0]->bits())];
     for (const std::uint32_t code : codes) {
         if (!is_scanned(code)) draft_codes_.push_back(literal(code));
     }

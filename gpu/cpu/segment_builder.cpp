@@ -138,10 +138,11 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets, const Observ
         }
     };
     each_row([&](std::uint32_t, std::span<const std::uint32_t> codes) { chooser.count(codes); });
+    chooser.end_count();
     segment_->access_.expect(chooser.counted());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
-        if (choice.kind == AccessChoice::by_scan) {
+        if (choice.tokens == 0) {
             segment_->scan_.add(target, choice, codes);
             return;
         }

@@ -14,6 +14,7 @@ AccessChoice choose(const PredicateTables& tables, const std::vector<std::vector
                     std::size_t which) {
     AccessChooser chooser(tables);
     for (const auto& codes : conjunctions) chooser.count(codes);
+    chooser.end_count();
     return chooser.choose(conjunctions[which]);
 }
 
@@ -39,8 +40,8 @@ TEST_CASE("access: the rarest of the equalities, never the one that all share") 
         conjunctions.push_back({equal(tables, 0, "stream").bits(), equal(tables, 1, std::to_string(i)).bits()});
     tables.freeze();
     const AccessChoice choice = choose(tables, conjunctions, 7);
-    CHECK(choice.kind == AccessChoice::by_one);
-    CHECK(choice.first == LiteralCode(conjunctions[7][1]));
+    CHECK(choice.tokens == 1);
+    CHECK(choice.literals[0] == LiteralCode(conjunctions[7][1]));
 }
 
 TEST_CASE("access: a pair where one literal is shared by many") {
@@ -51,7 +52,22 @@ TEST_CASE("access: a pair where one literal is shared by many") {
             {equal(tables, 0, std::to_string(i % 40)).bits(), equal(tables, 1, std::to_string(i / 40)).bits()});
     }
     tables.freeze();
-    CHECK(choose(tables, conjunctions, 0).kind == AccessChoice::by_two);
+    CHECK(choose(tables, conjunctions, 0).tokens == 2);
+}
+
+TEST_CASE("access: three where many share each pair") {
+    PredicateTables tables;
+    std::vector<std::vector<std::uint32_t>> conjunctions;
+    for (int i = 0; i < 20'000; ++i) {
+        conjunctions.emplace_back();
+        for (const auto& [name, n] : {std::pair(0u, i % 8), std::pair(1u, i / 8 % 8), std::pair(2u, i / 64 % 8)})
+            conjunctions.back().push_back(equal(tables, name, std::to_string(n)).bits());
+    }
+    tables.freeze();
+    CHECK(choose(tables, conjunctions, 0).tokens == 2);  // an event finds no more than 250 by two
+    const auto once = conjunctions;
+    for (int i = 0; i < 3; ++i) conjunctions.insert(conjunctions.end(), once.begin(), once.end());
+    CHECK(choose(tables, conjunctions, 0).tokens == 3);
 }
 
 TEST_CASE("access: negations, not-equals and wide ranges are scanned") {
@@ -64,6 +80,5 @@ TEST_CASE("access: negations, not-equals and wide ranges are scanned") {
         conjunctions.push_back({range.bits()});
     }
     tables.freeze();
-    for (const std::size_t which : {0u, 1u, 50u})
-        CHECK(choose(tables, conjunctions, which).kind == AccessChoice::by_scan);
+    for (const std::size_t which : {0u, 1u, 50u}) CHECK(choose(tables, conjunctions, which).tokens == 0);
 }
