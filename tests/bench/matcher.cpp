@@ -55,8 +55,7 @@ struct Built {
 };
 
 struct Figures {
-    std::size_t matches = 0;
-    std::uint64_t checksum = 0;
+    Tally tally;
     double us_per_event = 0;
     double cpu_us_per_event = 0;  // of one thread; less where other programs had the processor
 };
@@ -87,23 +86,6 @@ Built build(const Workload& workload, const Options& options) {
     return b;
 }
 
-std::uint64_t scramble(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-// Does not depend on the order of the matches, nor on the size of the batches.
-void count(const Built& b, const std::vector<Match>& matches, std::size_t first_event, Figures& figures) {
-    for (const Match& m : matches) {
-        for (std::uint32_t left = m.accepted; left != 0; left &= left - 1) {
-            const std::size_t event = first_event + 32 * m.word + static_cast<unsigned>(__builtin_ctz(left));
-            ++figures.matches;
-            figures.checksum += scramble(std::uint64_t{b.number_of_slot[m.subscription.slot]} << 32 | event);
-        }
-    }
-}
-
 Figures measure(const Workload& workload, const Built& b, std::size_t batch_size, const Options& options) {
     std::vector<EventBatch> batches;
     for (std::size_t e = 0; e < workload.events(); e += batch_size)
@@ -114,7 +96,7 @@ Figures measure(const Workload& workload, const Built& b, std::size_t batch_size
     for (std::size_t i = 0; i < batches.size(); ++i) {
         matches.clear();
         b.program->match(batches[i], matches);
-        count(b, matches, i * batch_size, figures);
+        figures.tally.count(matches, b.number_of_slot, i * batch_size);
     }
     std::atomic<std::size_t> rounds = 0;
     const std::clock_t cpu_start = std::clock();
@@ -158,15 +140,15 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
             "\"cpu_us_per_event\": %.3f, "
             "\"events_per_second\": %.0f, \"matches\": %zu, \"checksum\": \"%016llx\"}\n",
             name.c_str(), options.backend.c_str(), b.ids.size(), options.threads, batch, b.build_seconds,
-            b.bytes_per_subscription, f.us_per_event, f.cpu_us_per_event, per_second, f.matches,
-            static_cast<unsigned long long>(f.checksum));
+            b.bytes_per_subscription, f.us_per_event, f.cpu_us_per_event, per_second, f.tally.matches,
+            static_cast<unsigned long long>(f.tally.checksum));
     } else {
         std::printf(
             "%-10s %10zu subscriptions  built in %6.2f s  %6.1f bytes each  batch %4zu  %10.2f us/event  "
             "(processor %.2f)  "
             "%9.0f events/s  %9zu matches  checksum %016llx\n",
             name.c_str(), b.ids.size(), b.build_seconds, b.bytes_per_subscription, batch, f.us_per_event,
-            f.cpu_us_per_event, per_second, f.matches, static_cast<unsigned long long>(f.checksum));
+            f.cpu_us_per_event, per_second, f.tally.matches, static_cast<unsigned long long>(f.tally.checksum));
     }
     std::fflush(stdout);
 }

@@ -1,6 +1,7 @@
 #include "tests/bench/matcher_workload.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -174,6 +175,12 @@ void read_text(Workload& w, const std::string& subs_path, const std::string& eve
     }
 }
 
+std::uint64_t scramble(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 std::string attribute_name(int attribute) { return numbered("a", attribute); }
 
 }  // namespace
@@ -221,6 +228,17 @@ void write_files(const Workload& w, const std::string& prefix) {
         }
     }
     if (!subs.flush() || !events.flush()) throw std::runtime_error("cannot write " + prefix + ".subs and .events");
+}
+
+void Tally::count(std::span<const Match> found, std::span<const std::uint32_t> number_of_slot,
+                  std::size_t first_event) {
+    for (const Match& m : found) {
+        for (std::uint32_t left = m.accepted; left != 0; left &= left - 1) {
+            const std::size_t event = first_event + 32 * m.word + static_cast<std::size_t>(std::countr_zero(left));
+            ++matches;
+            checksum += scramble(std::uint64_t{number_of_slot[m.subscription.slot]} << 32 | event);
+        }
+    }
 }
 
 Disjunction Workload::filter(std::size_t i) const {

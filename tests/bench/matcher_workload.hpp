@@ -46,6 +46,17 @@ struct Workload {
     EventBatch batch(std::size_t first, std::size_t count, const Dictionary& attributes) const;
 };
 
+// What was matched, whatever the order of the matches and the size of the batches.
+struct Tally {
+    std::size_t matches = 0;
+    std::uint64_t checksum = 0;
+
+    // `number_of_slot`: which subscription of the workload has the slot.
+    void count(std::span<const Match> found, std::span<const std::uint32_t> number_of_slot, std::size_t first_event);
+
+    friend bool operator==(const Tally&, const Tally&) = default;
+};
+
 // Throw std::runtime_error with what is wrong.
 Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events);
 Workload read_files(const std::string& prefix);

@@ -82,6 +82,35 @@ TEST_CASE("cpu answers are naive's: pairs of equalities") {
     }
 }
 
+TEST_CASE("cpu answers are naive's: so many that share each pair that three tokens lead to them") {
+    Random random(350);
+    BothSets sets;
+    const auto number = [&] { return static_cast<double>(random.below(400)); };
+    const auto text = [&] { return std::to_string(random.below(6)); };
+    for (int i = 0; i < 30'000; ++i) {
+        Conjunction conjunction;
+        for (const char* attribute : {"a", "b", "c"}) {
+            if (random.chance(0.9)) conjunction.push_back({{attribute, Operator::equal, text(), 0}, false});
+        }
+        for (const char* attribute : {"x", "y"}) {
+            if (random.chance(0.5)) continue;
+            const double lo = number();
+            conjunction.push_back(number_literal(attribute, Operator::greater_equal, lo));
+            conjunction.push_back(number_literal(attribute, Operator::less, lo + 40));
+        }
+        sets.add({conjunction});
+    }
+    std::vector<RandomEvent> events(33);
+    for (RandomEvent& event : events) {
+        for (const char* attribute : {"a", "b", "c", "x", "y"}) {
+            for (std::size_t values = random.below(3); values > 0; --values)
+                event.push_back({attribute, text(), number()});
+        }
+    }
+    REQUIRE(sets.differences(events) == 0);
+    CHECK(sets.matches() > 0);
+}
+
 TEST_CASE("cpu answers are naive's: ranges of all widths") {
     for (std::uint64_t seed = 400; seed < 410; ++seed) {
         Random random(seed);
