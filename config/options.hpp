@@ -50,6 +50,7 @@ struct LimitOptions {
     std::size_t filter_depth{};
     std::size_t filter_conjunctions{};
     std::size_t filter_literals{};
+    std::size_t filter_searches{};
     std::size_t filters_per_connection{};
     std::size_t subscriptions{};
     std::size_t subscribers{};

@@ -14,7 +14,7 @@ constexpr std::size_t gib = 1u << 30;
 constexpr std::uint64_t many = 1'000'000'000;  // for counts that are bounded by memory only
 
 void read_http(Section& s, HttpOptions& o) {
-    s.text("address", o.address);
+    s.ip_address("address", o.address);
     s.integer("port", o.port, 0, 65'535);
     s.size("header_bytes", o.header_bytes, kib, 16 * mib);
     s.duration("idle_timeout", o.idle_timeout, 10ms, 24h);
@@ -38,9 +38,10 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("values_per_event", o.values_per_event, 1, many);
     s.integer("values", o.values, 1, many);
     s.size("filter_bytes", o.filter_bytes, 1, 16 * mib);
-    s.integer("filter_depth", o.filter_depth, 1, 1'000);
+    s.integer("filter_depth", o.filter_depth, 1, 200);
     s.integer("filter_conjunctions", o.filter_conjunctions, 1, 1'000'000);
     s.integer("filter_literals", o.filter_literals, 1, 100'000'000);
+    s.integer("filter_searches", o.filter_searches, 0, 10);
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
     s.integer("subscriptions", o.subscriptions, 1, many);
     s.integer("subscribers", o.subscribers, 1, many);

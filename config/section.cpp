@@ -1,6 +1,7 @@
 #include "config/section.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <numeric>
 #include <optional>
 
@@ -87,6 +88,19 @@ const YamlNode* Section::scalar(std::string_view name, std::string_view expected
 
 void Section::text(std::string_view name, std::string& out) {
     if (const YamlNode* node = scalar(name, "a text")) out = node->text;
+}
+
+// What inet_pton takes; an IPv6 address may have a zone ("fe80::1%eth0"), which only the machine knows.
+void Section::ip_address(std::string_view name, std::string& out) {
+    const YamlNode* node = scalar(name, "an IP address");
+    if (node == nullptr) return;
+    const std::string address = node->text.substr(0, node->text.find('%'));
+    unsigned char bytes[sizeof(in6_addr)];
+    if (inet_pton(AF_INET6, address.c_str(), bytes) == 1 || inet_pton(AF_INET, node->text.c_str(), bytes) == 1) {
+        out = node->text;
+    } else {
+        fault(*node, full_name(name) + ": expected an IP address, found " + describe(*node));
+    }
 }
 
 void Section::boolean(std::string_view name, bool& out) {

@@ -26,6 +26,7 @@ public:
         : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults), completeness_(completeness) {}
 
     void text(std::string_view name, std::string& out);
+    void ip_address(std::string_view name, std::string& out);
     void boolean(std::string_view name, bool& out);
     void duration(std::string_view name, Duration& out, Duration min, Duration max);
     void size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);

@@ -18,6 +18,7 @@ FilterLimits filter_limits(const LimitOptions& options) {
     limits.depth_max = options.filter_depth;
     limits.conjunctions_max = options.filter_conjunctions;
     limits.literals_max = options.filter_literals;
+    limits.searches_max = options.filter_searches;
     return limits;
 }
 

@@ -116,6 +116,11 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     if (auto refusal = read_trial(request.body, trial)) co_return std::move(*refusal);
     const auto filter = compile_filter(trial.filter, filter_limits(services.options.limits));
     if (!filter) co_return filter_problem(filter.error());
+    // The path is XPath from outside like the filter, so it is held to the same bounds.
+    if (!trial.event_path.empty()) {
+        const auto path = compile_filter(trial.event_path, filter_limits(services.options.limits));
+        if (!path) co_return filter_problem(path.error());
+    }
     const DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits)};
     const auto document = parse_document(std::move(trial.document), options);
     if (!document && document.error().kind == FeedError::Kind::event_path) {

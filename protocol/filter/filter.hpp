@@ -18,6 +18,7 @@ struct FilterLimits {
     std::size_t depth_max = 100;         // nesting of the expression
     std::size_t conjunctions_max = 256;  // of the disjunctive normal form
     std::size_t literals_max = 16'384;   // of all conjunctions together
+    std::size_t searches_max = 2;        // of the document, nested in each other, in a scanned leaf (searches.hpp)
 };
 
 // One distinct predicate of a filter, and how it is decided.

@@ -14,6 +14,10 @@ namespace sluice::xpath {
 
 class Leaves {
 public:
+    explicit Leaves(std::size_t searches_max) : searches_max_(searches_max) {}
+
+    std::size_t searches_max() const { return searches_max_; }  // FilterLimits::searches_max
+
     // The formula that consists of this predicate; equal predicates are one leaf. `offset`: where it stands in the
     // text.
     Formula indexed(Predicate predicate, std::size_t offset);
@@ -28,6 +32,7 @@ public:
 private:
     Formula add(Leaf leaf, std::size_t offset);
 
+    const std::size_t searches_max_;
     std::vector<Leaf> leaves_;
     std::vector<std::size_t> offsets_;
     std::unordered_map<Predicate, std::size_t, PredicateHash> ids_;

@@ -11,6 +11,7 @@
 #include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/operand.hpp"
 #include "protocol/filter/parser.hpp"
+#include "protocol/filter/searches.hpp"
 #include "protocol/filter/simplify.hpp"
 #include "protocol/filter/writer.hpp"
 
@@ -60,6 +61,15 @@ void refuse_what_only_the_index_knows(const Expression& e) {
         message +=
             found->text + "(path) compared with a constant, the path having no predicates and starting at the item";
     throw Fault{found->offset, message};
+}
+
+void refuse_deep_searches(const Expression& e, std::size_t searches_max) {
+    const std::size_t searches = nested_searches(e);
+    if (searches <= searches_max) return;
+    throw Fault{e.offset, "this part searches the document within a search, " + std::to_string(searches) +
+                              " deep, more than " + std::to_string(searches_max) +
+                              " (limits.filter_searches); expected less nesting of \"//\", absolute paths, \"..\" and "
+                              "the axes beyond parent and child"};
 }
 
 // What pugixml will be asked must be something that it understands.
@@ -122,6 +132,7 @@ std::string membership(const Expression& path) {
 
 Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
     refuse_what_only_the_index_knows(e);
+    refuse_deep_searches(e, leaves.searches_max());
     std::string text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
     if (parents == 0 && selects(e)) text = "boolean(" + text + ")";
     compile_with_pugixml(text, e.offset);
@@ -131,6 +142,7 @@ Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
 
 Formula scan_selection(const Expression& e, Leaves& leaves) {
     refuse_what_only_the_index_knows(e);
+    refuse_deep_searches(e, leaves.searches_max());
     const bool of_event = find(e, is_variable_reference) != nullptr;
     std::string text = of_event ? membership(e) : write(e);
     compile_with_pugixml(text, e.offset);

@@ -73,6 +73,8 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"colour: red\n", "f.yaml:1:1: unknown option \"colour\""},
         {"http: 8080\n", "f.yaml:1:7: http: expected a map of options, found \"8080\""},
         {"[1, 2]\n", "f.yaml:1:1: expected a map of options"},
+        {"http:\n  address: localhost\n", "f.yaml:2:12: http.address: expected an IP address, found \"localhost\""},
+        {"http:\n  address: \"::g\"\n", "f.yaml:2:12: http.address: expected an IP address, found the text \"::g\""},
         {"http:\n  port: eighty\n", "f.yaml:2:9: http.port: expected an integer, found \"eighty\""},
         {"http:\n  port: \"80\"\n", "f.yaml:2:9: http.port: expected an integer, found the text \"80\""},
         {"http:\n  port: 65536\n", "f.yaml:2:9: http.port: 65536 is not between 0 and 65535"},

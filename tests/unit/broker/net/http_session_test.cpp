@@ -117,7 +117,7 @@ TEST_CASE("a malformed request is refused and the connection closed") {
         {"POST /v1/events HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
         {"POST /v1/events HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: miracle\r\n\r\n", 417},
-        {"GET /" + std::string(200'000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n", 431},
+        {"GET /" + std::string(400'000, 'x') + " HTTP/1.1\r\nHost: a\r\n\r\n", 431},
     };
     for (const Case& each : cases) {
         CAPTURE(each.request.substr(0, 200));
@@ -214,6 +214,6 @@ TEST_CASE("a port in use is a clear error") {
     CHECK_THROWS_WITH(sluice::Broker(sluice::test_options({"http.port=" + port})),
                       Catch::Contains("cannot listen on 127.0.0.1 port " + port) &&
                           Catch::Contains("Address already in use") && !Catch::Contains("/boost/"));
-    CHECK_THROWS_WITH(sluice::Broker(sluice::test_options({"http.address=nowhere"})),
-                      Catch::Contains("cannot listen on nowhere port 0"));
+    CHECK_THROWS_WITH(sluice::Broker(sluice::test_options({"http.address=203.0.113.1"})),
+                      Catch::Contains("cannot listen on 203.0.113.1 port 0"));
 }

@@ -182,6 +182,10 @@ TEST_CASE("limits are named with their values") {
           std::string::npos);
     CHECK(message("a and b and c", {.literals_max = 2}).find("2 literals (limits.filter_literals = 2)") !=
           std::string::npos);
+    CHECK(message("a or count(//a[//b]) > 1", {.searches_max = 1})
+              .starts_with("this part searches the document within a search, 2 deep, more than 1 "
+                           "(limits.filter_searches); expected less nesting"));
+    CHECK(refused("a or count(//a[//b]) > 1", {.searches_max = 1}).offset == 21);
     CHECK(compile_filter("a or b", {.conjunctions_max = 2}).has_value());
     CHECK(compile_filter("a and b", {.literals_max = 2}).has_value());
     CHECK(compile_filter("abcdef", {.text_bytes_max = 6}).has_value());

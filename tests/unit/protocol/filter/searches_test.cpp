@@ -1,0 +1,54 @@
+#include "protocol/filter/searches.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "protocol/filter/checker.hpp"
+#include "protocol/filter/filter.hpp"
+#include "protocol/filter/parser.hpp"
+
+using namespace sluice;
+using namespace sluice::xpath;
+
+namespace {
+
+std::size_t searches(const std::string& text) {
+    Expression e = parse(text, 100);
+    check(e);
+    return nested_searches(e);
+}
+
+}  // namespace
+
+TEST_CASE("searches are counted where they multiply") {
+    const auto [text, expected] = GENERATE(table<std::string, std::size_t>({
+        {"title = 'x' and price < 3", 0},
+        {"media:content[@type = 'x']/@url", 0},
+        {"*[*[*[a]]]", 0},
+        {"../title", 1},
+        {"count(//item) > 2", 1},
+        {".//a//b/c", 1},
+        {"/rss/channel/item", 1},
+        {"//a + //b", 1},
+        {"(//a)[1]", 1},
+        {"ancestor::*", 0},
+        {"preceding-sibling::item", 1},
+        {"item[//a]", 2},
+        {"../parent::node()[//a]", 1},
+        {"(//a)[//b]", 2},
+        {"//a/following::b", 2},
+        {"//item[not(title = preceding-sibling::item/title)]", 2},
+        {"/a/b[/a/b[/a/b]]", 3},
+        {"../*[../*[../*]]", 3},
+        {"//*[//*[//*[zzz]]]", 3},
+        {"count(//*[count(//*[count(//*) > 5]) > 5]) > 5", 3},
+        {"//*[following::*[preceding::x]]", 3},
+    }));
+    INFO(text);
+    CHECK(searches(text) == expected);
+}
+
+TEST_CASE("only scanned leaves are bounded: what a path selects is indexed by name") {
+    CHECK(compile_filter("//item[//item[//x]]", {.searches_max = 2}).has_value());
+    CHECK_FALSE(compile_filter("//item[//item[//item[//x]]]", {.searches_max = 2}).has_value());
+    CHECK(compile_filter("../title = 'x'", {.searches_max = 0}).has_value());
+}
