@@ -13,7 +13,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t inline_merge_max = 4096;  // subscriptions; larger merges leave the caller's thread
+constexpr std::size_t inline_merge_max = 2048;  // subscriptions; larger merges leave the caller's thread
 
 constexpr std::size_t catch_up_max = 4096;  // removals that a finished merge may make up for on the caller's thread
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
@@ -152,7 +152,7 @@ private:
         std::size_t live = 0;
         for (std::size_t i = parts_.size(); i-- > 0;) {
             if (is_merging(parts_[i]) || live + parts_[i].live() > live_max) break;
-            if (parts_[i].live() < live || parts_[i].is_hollow()) found = {i, live + parts_[i].live()};
+            if (2 * parts_[i].live() <= live || parts_[i].is_hollow()) found = {i, live + parts_[i].live()};
             live += parts_[i].live();
         }
         return found;
