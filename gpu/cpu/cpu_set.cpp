@@ -6,7 +6,7 @@
 #include <future>
 #include <utility>
 
-#include "gpu/cpu/cpu_program.hpp"
+#include "gpu/cpu/part.hpp"
 #include "gpu/cpu/segment_builder.hpp"
 
 namespace sluice {
@@ -15,50 +15,9 @@ namespace {
 
 constexpr std::size_t inline_merge_max = 2048;  // subscriptions; larger merges leave the caller's thread
 
-constexpr std::size_t catch_up_max = 4096;  // removals that a finished merge may make up for on the caller's thread
+constexpr std::size_t catch_up_max = 1024;  // removals that a finished merge may make up for on the caller's thread
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
 constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
-
-// A segment of the set, and what has been removed from it.
-struct Part {
-    std::shared_ptr<const Segment> segment;
-    Bitmap removed;
-    std::size_t removed_count = 0;
-    std::shared_ptr<const Bitmap> published;  // what the last program saw of `removed`; null: nothing removed
-
-    explicit Part(std::shared_ptr<const Segment> s) : segment(std::move(s)), removed(segment->size()) {}
-
-    std::size_t live() const { return segment->size() - removed_count; }
-    bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
-    const Bitmap* removed_or_null() const { return removed_count == 0 ? nullptr : &removed; }
-
-    bool remove(SubscriptionId id) {
-        const std::uint32_t entry = segment->find(id);
-        if (entry == none || removed.test(entry)) return false;
-        removed.set(entry);
-        ++removed_count;
-        published.reset();
-        return true;
-    }
-
-    CpuProgram::Part publish() {
-        if (removed_count > 0 && !published) published = std::make_shared<Bitmap>(removed);
-        return {segment, published};
-    }
-};
-
-// What a merge reads: shared segments and a copy of what was removed when it began.
-struct MergeSource {
-    std::shared_ptr<const Segment> segment;
-    std::shared_ptr<const Bitmap> removed;
-};
-
-std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,
-                                     std::span<const SampledEvent> events = {}) {
-    SegmentBuilder builder;
-    for (const MergeSource& source : sources) builder.absorb(*source.segment, source.removed.get());
-    return std::move(builder).build(events);
-}
 
 // A segment whose access literals lead to far more rows than when they were chosen; or null.
 std::shared_ptr<const Segment> find_misled(const std::vector<MergeSource>& sources, const EventSample& sample) {
@@ -82,7 +41,7 @@ public:
         const auto slot = reuse ? free_.back() : static_cast<std::uint32_t>(slots_.size());
         if (!reuse) slots_.emplace_back();
         const SubscriptionId id{slot, slots_[slot].generation};
-        slots_[slot].place = pending_->add(id, filter, attributes_, scanned_);
+        slots_[slot].place = pending_->add(id, filter, names_.attributes, names_.scanned);
         if (reuse) free_.pop_back();
         ++size_;
         return id;
@@ -109,19 +68,20 @@ public:
     std::size_t size() const override { return size_; }
 
     std::shared_ptr<const Program> compile() override {
-        if (merging_.valid() && is_ready(merging_)) end_merge();
         if (pending_->size() > 0)
             add_part(std::exchange(pending_, std::make_unique<SegmentBuilder>()));
         else
             pending_ = std::make_unique<SegmentBuilder>();
+        if (merging_.valid() && is_ready(merging_)) end_merge();
         std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !is_merging(part); });
-        if (attributes_.size() + scanned_.size() > names_max_) renew_names();
+        if (!merging_.valid() && names_.attributes.size() + names_.scanned.size() > names_max_) begin_renewal();
         merge_small();
         if (!merging_.valid()) begin_merge();
         if (!merging_.valid()) choose_anew();
         std::vector<CpuProgram::Part> parts;
         for (Part& part : parts_) parts.push_back(part.publish());
-        return std::make_shared<CpuProgram>(std::move(parts), attributes_.snapshot(), scanned_.snapshot(), sample_);
+        return std::make_shared<CpuProgram>(std::move(parts), names_.attributes.snapshot(), names_.scanned.snapshot(),
+                                            sample_);
     }
 
 private:
@@ -138,9 +98,10 @@ private:
         for (std::uint32_t i = 0; i < segment.size(); ++i) slots_[segment.entry(i).slot].place = in_segment;
     }
 
-    bool is_merging(const Part& part) const {
+    bool is_merging(const Part& part) const { return is_merging(part.segment); }
+    bool is_merging(const std::shared_ptr<const Segment>& segment) const {
         return std::any_of(merging_sources_.begin(), merging_sources_.end(),
-                           [&](const MergeSource& source) { return source.segment == part.segment; });
+                           [&](const MergeSource& source) { return source.segment == segment; });
     }
 
     // From which part on (those before are large enough for what follows them) to merge, and how much that is.
@@ -184,7 +145,9 @@ private:
     void begin_merge(std::vector<MergeSource> list) {
         merging_sources_ = std::move(list);
         merging_ = std::async(std::launch::async, [list = merging_sources_, sample = sample_] {
-            return Part(merge(list, sample->events()));
+            std::vector<Part> merged;
+            merged.emplace_back(merge(list, sample->events()));
+            return merged;
         });
     }
 
@@ -206,61 +169,77 @@ private:
         }
     }
 
-    static Part catch_up(Part merged, const std::vector<SubscriptionId>& removed) {
-        for (const SubscriptionId id : removed) merged.remove(id);
+    static std::vector<Part> catch_up(std::vector<Part> merged, const std::vector<SubscriptionId>& removed) {
+        for (const SubscriptionId id : removed)
+            std::any_of(merged.begin(), merged.end(), [id](Part& part) { return part.remove(id); });
         return merged;
     }
 
-    // Waits for the merge and puts its result in place of what it was made of; or, if much has been removed meanwhile,
-    // lets the other thread go on with that.
+    // Puts the result of the merge in place of what it was made of; or, if much has been removed meanwhile, lets the
+    // other thread go on with that.
     void end_merge() {
-        Part merged = merging_.get();
+        std::vector<Part> merged = merging_.get();
         if (removed_while_merging_.size() > catch_up_max) {
             merging_ =
                 std::async(std::launch::async, catch_up, std::move(merged), std::exchange(removed_while_merging_, {}));
             return;
         }
-        merged = catch_up(std::move(merged), removed_while_merging_);
+        merged = catch_up(std::move(merged), std::exchange(removed_while_merging_, {}));
+        if (renewal_) return go_on_renewing(std::move(merged));
         const auto first = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return is_merging(p); });
         const auto at = first - parts_.begin();
         std::erase_if(parts_, [&](const Part& part) { return is_merging(part); });
-        parts_.insert(parts_.begin() + at, std::move(merged));
+        parts_.insert(parts_.begin() + at, std::make_move_iterator(merged.begin()),
+                      std::make_move_iterator(merged.end()));
         merging_sources_.clear();
-        removed_while_merging_.clear();
     }
 
-    // Builds everything anew with the names that are still in use. That takes as long as the set is large, but comes
-    // only when the names have doubled since the last time.
-    void renew_names() {
-        while (merging_.valid()) end_merge();
-        NameTable attributes(attributes_.epoch() + 1), scanned(scanned_.epoch() + 1);
-        SegmentBuilder builder;
-        for (const Part& part : parts_) {
-            builder.absorb(*part.segment, part.removed_or_null(), [&](Family family, std::uint32_t name) {
-                return family == Family::scanned ? scanned.intern(scanned_.name(name))
-                                                 : attributes.intern(attributes_.name(name));
-            });
-        }
-        parts_.clear();
-        if (builder.size() > 0) parts_.emplace_back(std::move(builder).build());
-        attributes_ = std::move(attributes);
-        scanned_ = std::move(scanned);
+    // Builds everything anew with the names that are still in use, on the other thread. The programs go on with the old
+    // names meanwhile, and so do the parts that are added.
+    void begin_renewal() {
+        renewal_ = std::make_shared<Names>(names_.attributes.epoch() + 1);
+        renew({}, sources(0));
+    }
+
+    void renew(std::vector<Part> done, std::vector<MergeSource> list) {
+        merging_sources_.insert(merging_sources_.end(), list.begin(), list.end());
+        merging_ = std::async(std::launch::async, [parts = std::move(done), list = std::move(list), renewal = renewal_,
+                                                   old = names_.snapshot()]() mutable {
+            parts.emplace_back(merge_renamed(list, old, *renewal));
+            return std::move(parts);
+        });
+    }
+
+    // What has been added meanwhile is renamed on the other thread, too, until only a little is left of it: with that
+    // renamed here, the new names take the place of the old ones.
+    void go_on_renewing(std::vector<Part> done) {
+        std::vector<MergeSource> list = sources(0);
+        std::erase_if(list, [&](const MergeSource& source) { return is_merging(source.segment); });
+        std::size_t entries = 0;
+        for (const MergeSource& source : list) entries += source.segment->size();
+        if (entries > inline_merge_max) return renew(std::move(done), std::move(list));
+        if (!list.empty()) done.emplace_back(merge_renamed(list, names_.snapshot(), *renewal_));
+        parts_ = std::move(done);
+        names_ = std::move(*renewal_);
+        renewal_.reset();
+        merging_sources_.clear();
         sample_ = std::make_shared<EventSample>();
         review_at_ = EventSample::events_max;
-        names_max_ = std::max(names_min, 2 * (attributes_.size() + scanned_.size()));
+        names_max_ = std::max(names_min, 2 * (names_.attributes.size() + names_.scanned.size()));
     }
 
     std::deque<Slot> slots_;  // which grows without moving what it holds
     std::deque<std::uint32_t> free_;
     std::size_t size_ = 0;
-    NameTable attributes_, scanned_;
+    Names names_;
     std::size_t names_max_ = names_min;
     std::unique_ptr<SegmentBuilder> pending_ = std::make_unique<SegmentBuilder>();
     std::vector<Part> parts_;  // the large ones first
 
-    std::future<Part> merging_;  // valid while a merge is under way
+    std::future<std::vector<Part>> merging_;  // valid while a merge is under way, or a renewal of the names
     std::vector<MergeSource> merging_sources_;
     std::vector<SubscriptionId> removed_while_merging_;
+    std::shared_ptr<Names> renewal_;  // the new names while they are made; the other thread's while merging_ is valid
 
     std::shared_ptr<EventSample> sample_ = std::make_shared<EventSample>();
     std::future<std::shared_ptr<const Segment>> reviewing_;  // valid while the segments are being looked at

@@ -83,7 +83,14 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
             set->remove(id);
         }
         if (backend == Backend::naive) return;
-        const auto last = set->compile();
+        // The names are renewed on a thread of their own.
+        auto last = set->compile();
+        const auto start = std::chrono::steady_clock::now();
+        while (last->attributes()->names.size() >= 4200 &&
+               std::chrono::steady_clock::now() - start < std::chrono::seconds(20)) {
+            std::this_thread::yield();
+            last = set->compile();
+        }
         CHECK(last->attributes()->names.size() < 4200);
         CHECK(last->attributes()->epoch != first->attributes()->epoch);
         CHECK(match(*last, "a") == std::vector{kept});
@@ -154,6 +161,38 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         CHECK(match(*program, "8").empty());
         CHECK(set->size() == 1500);
     }
+}
+
+TEST_CASE("names are renewed while subscriptions come and go") {
+    const auto set = make_subscription_set(Backend::cpu);
+    std::vector<SubscriptionId> ids;
+    const auto add = [&](const std::string& name) {
+        ids.push_back(set->add({{{{"common", Operator::equal, std::to_string(ids.size() % 100), 0}, false},
+                                 {{name, Operator::exists, {}, 0}, false}}}));
+    };
+    std::vector<SubscriptionId> expected;
+    std::uint64_t epochs = 0;
+    for (std::size_t round = 0; round < 40; ++round) {
+        const std::size_t begin = ids.size();
+        for (std::size_t i = 0; i < 1000; ++i) add(round % 2 == 0 ? "name" + std::to_string(begin + i) : "common");
+        for (std::size_t i = begin; i < ids.size(); ++i) {
+            if (round % 2 == 0 || i % 3 == 0)
+                REQUIRE(set->remove(ids[i]));
+            else if (i % 100 == 7)
+                expected.push_back(ids[i]);
+        }
+        for (int i = 0; i < 3; ++i) {
+            const auto program = set->compile();
+            auto found = match(*program, "7");
+            const auto by_slot = [](SubscriptionId a, SubscriptionId b) { return a.slot < b.slot; };
+            std::sort(found.begin(), found.end(), by_slot);
+            std::sort(expected.begin(), expected.end(), by_slot);
+            REQUIRE(found == expected);
+            epochs = program->attributes()->epoch;
+            std::this_thread::yield();
+        }
+    }
+    CHECK(epochs > 0);
 }
 
 TEST_CASE("what is removed while segments are being merged stays removed") {
