@@ -19,7 +19,8 @@ constexpr std::size_t catch_up_max = 1024;  // removals that a finished merge ma
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
 constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
 
-// A segment whose access literals lead to far more rows than when they were chosen; or null.
+// A segment whose access literals lead to far more rows than when they were chosen, or to many and were chosen before
+// any event was observed; or null.
 std::shared_ptr<const Segment> find_misled(const std::vector<MergeSource>& sources, const EventSample& sample) {
     const std::vector<SampledEvent> events = sample.events();
     for (const MergeSource& source : sources) {

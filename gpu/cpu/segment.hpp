@@ -71,8 +71,8 @@ public:
         scan_.for_each(each);
     }
 
-    // How many of the rows behind access tokens an event looks at: as expected when the segment was built, and on
-    // average of these events (whose attributes are those of the segment's program).
+    // How many of the rows behind access tokens an event looks at, on average: of the events that the segment was built
+    // with (0: of none), and of these (whose attributes are those of the segment's program).
     double rows_expected() const { return rows_expected_; }
     double rows_found(std::span<const SampledEvent> events) const;
 

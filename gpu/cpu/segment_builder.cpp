@@ -142,12 +142,10 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets, const Observ
     segment_->access_.expect(chooser.counted());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
-        if (choice.tokens == 0) {
+        if (choice.tokens == 0)
             segment_->scan_.add(target, choice, codes);
-            return;
-        }
-        segment_->access_.add(tables, target, choice, codes);
-        segment_->rows_expected_ += choice.found;
+        else
+            segment_->access_.add(tables, target, choice, codes);
     });
     segment_->access_.build();
     segment_->scan_.build(tables);

@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iostream>
 #include <malloc.h>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 #include "tests/bench/matcher_workload.hpp"
 
@@ -31,7 +33,7 @@ Builds a matcher of a workload's subscriptions and matches its events, in batche
   --backend cpu|naive     default cpu
   --seconds S             how long to measure each figure at least (default 1)
   --settle S              match and compile for S seconds first, so that what was observed of the events takes effect
-  --updates N             also measure N additions and N removals beside the workload
+  --updates N             also measure N additions, N removals, and three times N pairs of both, beside the workload
   --json                  one JSON object a line
 )";
 
@@ -156,7 +158,7 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
 struct UpdateFigures {
     double per_second = 0;
     double processor_us = 0;                        // of all threads, for one change
-    double heap_mib = 0;                            // of the whole program, when they are done
+    double live_mib = 0, resident_mib = 0;          // of the whole program, when they are done and all is merged
     double visible_ms_p99 = 0, visible_ms_max = 0;  // from the first change after a compile to the end of the next
     double busy_ms_max = 0;                         // the most of that in which the thread had the processor
 };
@@ -165,6 +167,25 @@ double thread_seconds() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Until the heap has not changed for a while.
+void wait_for_merges(Built& b) {
+    double heap = 0;
+    for (int same = 0; same < 50; ++same) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        b.program = b.set->compile();
+        if (heap_bytes() != heap) same = 0;
+        heap = heap_bytes();
+    }
+}
+
+// After what was freed has been given back.
+double resident_bytes() {
+    malloc_trim(0);
+    std::size_t pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 // change(i) for all i, compiled every few hundred.
@@ -186,7 +207,9 @@ UpdateFigures measure_changes(Built& b, std::size_t changes, Change change) {
     f.per_second = static_cast<double>(changes) / seconds_since(start);
     f.processor_us =
         1e6 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC / static_cast<double>(changes);
-    f.heap_mib = heap_bytes() / (1u << 20);
+    wait_for_merges(b);
+    f.live_mib = heap_bytes() / (1u << 20);
+    f.resident_mib = resident_bytes() / (1u << 20);
     std::sort(visible.begin(), visible.end());
     f.visible_ms_p99 = 1e3 * visible[visible.size() * 99 / 100];
     f.visible_ms_max = 1e3 * visible.back();
@@ -197,11 +220,11 @@ void print(const std::string& name, const char* what, std::size_t changes, const
            const Options& options) {
     std::printf(options.json ? "{\"workload\": \"%s\", \"change\": \"%s\", \"changes\": %zu, \"per_second\": %.0f, "
                                "\"processor_us\": %.3f, \"visible_ms_p99\": %.3f, \"visible_ms_max\": %.3f, "
-                               "\"busy_ms_max\": %.3f, \"heap_mib\": %.1f}\n"
+                               "\"busy_ms_max\": %.3f, \"live_mib\": %.1f, \"resident_mib\": %.1f}\n"
                              : "%-10s %s: %zu, %.0f/s (processor %.2f us each), visible within %.2f ms (p99), %.2f ms "
-                               "(max; processor %.2f ms), heap then %.1f MiB\n",
+                               "(max; processor %.2f ms), then %.1f MiB live, %.1f resident\n",
                 name.c_str(), what, changes, f.per_second, f.processor_us, f.visible_ms_p99, f.visible_ms_max,
-                f.busy_ms_max, f.heap_mib);
+                f.busy_ms_max, f.live_mib, f.resident_mib);
 }
 
 // Additions to what is there, removals, and as many pairs of both, which must leave the heap as large as it was.
@@ -220,7 +243,7 @@ void measure_updates(const std::string& name, const Workload& workload, Built& b
         b.set->remove(ids.back());
         ids.pop_back();
     });
-    for (int round = 0; round < 2; ++round) {
+    for (int round = 0; round < 3; ++round) {
         run("additions and removals", [&](std::size_t i) {
             std::swap(ids[i * 7919 % ids.size()], ids.back());
             b.set->remove(ids.back());
