@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "broker/base/log.hpp"
+#include "broker/base/thread_name.hpp"
 
 namespace sluice {
 
@@ -37,6 +38,7 @@ bool Matcher::wait_until_done(std::chrono::steady_clock::time_point deadline) {
 }
 
 void Matcher::run() {
+    name_thread("sluiced match");
     BatchMatcher matcher;
     Batch batch;
     while (take(batch)) {

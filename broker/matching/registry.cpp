@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "broker/base/log.hpp"
+#include "broker/base/thread_name.hpp"
 #include "protocol/filter/attribute.hpp"
 
 namespace sluice {
@@ -65,6 +65,7 @@ std::size_t SubscriptionRegistry::distinct() const {
 }
 
 void SubscriptionRegistry::run() {
+    name_thread("sluiced subs");
     auto next_apply = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -1,5 +1,7 @@
 #include "broker/net/io_threads.hpp"
 
+#include "broker/base/thread_name.hpp"
+
 namespace sluice {
 
 IoThreads::IoThreads(std::size_t n) {
@@ -8,7 +10,10 @@ IoThreads::IoThreads(std::size_t n) {
 
 void IoThreads::start() {
     for (const auto& loop : loops_) {
-        loop->thread = std::thread([&io = loop->io] { io.run(); });
+        loop->thread = std::thread([&io = loop->io] {
+            name_thread("sluiced io");
+            io.run();
+        });
     }
 }
 
