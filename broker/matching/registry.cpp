@@ -69,7 +69,14 @@ void SubscriptionRegistry::run() {
     auto next_apply = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [this] { return stopping_ || !additions_.empty() || !removals_.empty(); });
+        const bool changed = changed_.wait_for(
+            lock, settings_.upkeep_interval, [this] { return stopping_ || !additions_.empty() || !removals_.empty(); });
+        if (!changed) {
+            lock.unlock();
+            sink_(set_->compile(), ++program_number_);
+            lock.lock();
+            continue;
+        }
         // A change after a pause is applied at once, those that come close behind it together.
         changed_.wait_until(lock, next_apply, [this] { return stopping_; });
         if (additions_.empty() && removals_.empty()) return;

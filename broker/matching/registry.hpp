@@ -37,6 +37,8 @@ public:
         Backend backend;
         std::chrono::microseconds apply_delay;
         std::size_t subscriptions_max;  // filters of all subscribers together
+        // How often the engine is compiled without any change, so that it takes up what its background work has done.
+        std::chrono::milliseconds upkeep_interval{1000};
     };
 
     // Gives `sink` a first, empty program before it returns, and later ones, numbered upwards, from its thread.

@@ -162,3 +162,14 @@ TEST_CASE_METHOD(Fixture, "filters come and go while events flow") {
     churn.join();
     CHECK(published > 0);
 }
+
+TEST_CASE("without any change, programs are still renewed from time to time") {
+    sluice::Counters counters;
+    sluice::Fanout fanout(counters);
+    std::promise<void> renewed;
+    const SubscriptionRegistry registry({sluice::Backend::cpu, 1ms, 10, 1ms}, fanout,
+                                        [&](const std::shared_ptr<const sluice::Program>&, std::uint64_t number) {
+                                            if (number == 3) renewed.set_value();
+                                        });
+    renewed.get_future().wait();
+}
