@@ -18,9 +18,9 @@ add_link_options(-Wl,--disable-new-dtags)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # what one folder finds, those that link its libraries need
 find_package(Threads REQUIRED)
 if(SLUICE_CUDA)
-    set(CMAKE_CUDA_STANDARD 20)
-    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     enable_language(CUDA)
+    # CMake 3.25 knows no CMAKE_CUDA_STANDARD 20 for nvcc.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>")
 endif()
 
 add_library(sluice_options INTERFACE)
