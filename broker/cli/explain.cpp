@@ -3,15 +3,14 @@
 #include <ostream>
 
 #include "broker/cli/commands.hpp"
+#include "broker/cli/problem.hpp"
 
 namespace sluice::cli {
 
 int explain(const ExplainOptions& options, Console console) {
     const auto compiled = compile_filter(options.filter);
     if (!compiled) {
-        const auto& error = compiled.error();
-        console.err << "sluice: filter:" << error.line << ':' << error.column << ": " << error.message << '\n'
-                    << error.excerpt << '\n';
+        console.err << "sluice: " << describe_problem(compiled.error()) << '\n';
         return exit_failed;
     }
     console.out << explain(*compiled);

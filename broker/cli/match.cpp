@@ -3,6 +3,7 @@
 
 #include "broker/cli/commands.hpp"
 #include "broker/cli/input.hpp"
+#include "broker/cli/problem.hpp"
 #include "gpu/matcher.hpp"
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/extractor.hpp"
@@ -110,9 +111,7 @@ int match_file(const MatchOptions& options, const std::string& file, FileMatcher
 int match(const MatchOptions& options, Console console) {
     const auto filter = compile_filter(options.filter);
     if (!filter) {
-        const auto& error = filter.error();
-        console.err << "sluice: filter:" << error.line << ':' << error.column << ": " << error.message << '\n'
-                    << error.excerpt << '\n';
+        console.err << "sluice: " << describe_problem(filter.error()) << '\n';
         return exit_failed;
     }
     FileMatcher matcher(*filter);

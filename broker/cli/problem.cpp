@@ -45,4 +45,9 @@ std::string describe_problem(const HttpReply& reply, const std::string& name) {
     return text;
 }
 
+std::string describe_problem(const FilterError& error) {
+    return "filter:" + std::to_string(error.line) + ":" + std::to_string(error.column) + ": " + error.message + "\n" +
+           error.excerpt;
+}
+
 }  // namespace sluice::cli

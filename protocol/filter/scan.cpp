@@ -72,6 +72,11 @@ void refuse_deep_searches(const Expression& e, std::size_t searches_max) {
                               "the axes beyond parent and child"};
 }
 
+void refuse_unscannable(const Expression& e, std::size_t searches_max) {
+    refuse_what_only_the_index_knows(e);
+    refuse_deep_searches(e, searches_max);
+}
+
 // What pugixml will be asked must be something that it understands.
 void compile_with_pugixml(const std::string& text, std::size_t offset) {
     pugi::xpath_variable_set variables;
@@ -131,8 +136,7 @@ std::string membership(const Expression& path) {
 }  // namespace
 
 Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
-    refuse_what_only_the_index_knows(e);
-    refuse_deep_searches(e, leaves.searches_max());
+    refuse_unscannable(e, leaves.searches_max());
     std::string text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
     if (parents == 0 && selects(e)) text = "boolean(" + text + ")";
     compile_with_pugixml(text, e.offset);
@@ -141,8 +145,7 @@ Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
 }
 
 Formula scan_selection(const Expression& e, Leaves& leaves) {
-    refuse_what_only_the_index_knows(e);
-    refuse_deep_searches(e, leaves.searches_max());
+    refuse_unscannable(e, leaves.searches_max());
     const bool of_event = find(e, is_variable_reference) != nullptr;
     std::string text = of_event ? membership(e) : write(e);
     compile_with_pugixml(text, e.offset);

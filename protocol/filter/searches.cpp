@@ -20,7 +20,7 @@ bool goes_up(Axis axis) { return axis == Axis::parent || axis == Axis::ancestor 
 bool stays(Axis axis) { return axis == Axis::self || axis == Axis::name_space; }
 
 std::size_t searches_of_path(const Expression& path) {
-    std::size_t searches = path.operands.empty() ? 0 : deepest(path.operands);
+    std::size_t searches = deepest(path.operands);
     if (const std::size_t nested = deepest(path.predicates); nested > 0) searches = std::max(searches, nested + 1);
     bool from_above = path.absolute;  // so that steps down reach more than what is below the context node
     bool from_many = !path.operands.empty();

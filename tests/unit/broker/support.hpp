@@ -71,6 +71,7 @@ private:
 };
 
 std::string percent_encode(std::string_view text);
+std::string gzip(const std::string& plain);
 
 // Opens GET /v1/events on the connection with the given query and waits until it is in place.
 void subscribe(HttpClient& client, const std::string& query);
