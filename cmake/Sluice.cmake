@@ -17,11 +17,7 @@ add_link_options(-Wl,--disable-new-dtags)
 
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # what one folder finds, those that link its libraries need
 find_package(Threads REQUIRED)
-if(SLUICE_CUDA)
-    enable_language(CUDA)
-    # CMake 3.25 knows no CMAKE_CUDA_STANDARD 20 for nvcc.
-    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>")
-endif()
+include(${PROJECT_SOURCE_DIR}/gpu/Cuda.cmake)
 
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})

@@ -50,6 +50,7 @@ RULES = [
     Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})", r"gpu/"),
     Rule("broker", STANDARD, r".", r"(broker|config|gpu|protocol)/", CUDA),
     Rule("tests/cuda", STANDARD, r".", r"(broker|config|gpu|protocol|tests)/"),
+    Rule("tests/bench/gpu", STANDARD, r".", r"(gpu|tests)/"),
     Rule("tests", STANDARD, r".", r"(broker|config|gpu|protocol|tests)/", CUDA),
 ]
 # A clock can be read without a header of its own.
@@ -58,12 +59,17 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
 SOURCES = {".hpp", ".cpp", ".h", ".cu", ".cuh"}
 
 
+def rule_of(relative):
+    """The first rule whose folder holds the file."""
+    return next(rule for rule in RULES if relative.is_relative_to(rule.folder))
+
+
 def check(root):
     """Violations in the files below `root`, as (path, line, reason)."""
     for rule in RULES:
         for path in sorted((root / rule.folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.suffix not in SOURCES or rule.folder == "tests" and relative.parts[1] == "cuda":
+            if path.suffix not in SOURCES or rule is not rule_of(relative):
                 continue
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 found = INCLUDE.match(line)

@@ -1,0 +1,35 @@
+# Decides whether the CUDA backend is built, and how nvcc is called. SLUICE_CUDA is ON, OFF or AUTO: where nvcc is, but
+# not in sanitized builds, whose tests run without a device. Leaves SLUICE_WITH_CUDA true or false.
+set(SLUICE_CUDA AUTO CACHE STRING "Build the CUDA backend (CUDA toolkit): ON, OFF or AUTO (where nvcc is found)")
+find_program(SLUICE_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda/bin)
+mark_as_advanced(SLUICE_NVCC)
+set(SLUICE_WITH_CUDA ${SLUICE_CUDA})
+if(SLUICE_CUDA STREQUAL AUTO)
+    set(SLUICE_WITH_CUDA OFF)
+    if(SLUICE_NVCC AND NOT SLUICE_SANITIZE AND NOT SLUICE_FUZZ)
+        set(SLUICE_WITH_CUDA ON)
+    endif()
+endif()
+
+if(SLUICE_WITH_CUDA)
+    if(SLUICE_NVCC AND NOT CMAKE_CUDA_COMPILER)
+        set(CMAKE_CUDA_COMPILER ${SLUICE_NVCC})
+    endif()
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+        # Machine code for Hopper; other chips from Ampere on compile the rest when they first start.
+        set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
+    endif()
+    if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
+        set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+    endif()
+    enable_language(CUDA)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # one binary for machines with and without a driver
+    # CMake 3.25 does not know how nvcc is told of C++20.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA_STANDARD 20)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-O3;--extra-device-vectorization;-lineinfo>")
+    if(SLUICE_WERROR)
+        add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings;-Xcompiler=-Wall,-Wextra,-Wno-restrict>")
+    endif()
+endif()

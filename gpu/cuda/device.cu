@@ -1,0 +1,55 @@
+#include "gpu/cuda/device.hpp"
+
+namespace sluice::cuda {
+
+namespace {
+
+std::string describe(cudaError_t code, const std::string& what) {
+    return what + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")";
+}
+
+}  // namespace
+
+CudaError::CudaError(cudaError_t code, const std::string& what)
+    : std::runtime_error(describe(code, what)), code_(code) {}
+
+int device_count() noexcept {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+void* allocate_device(std::size_t bytes) {
+    void* p = nullptr;
+    if (const cudaError_t code = cudaMalloc(&p, bytes); code != cudaSuccess) {
+        cudaGetLastError();  // it is reported here, not by the next launch
+        throw CudaError(code, "cudaMalloc of " + std::to_string(bytes) + " bytes");
+    }
+    return p;
+}
+
+void free_device(void* p) noexcept { cudaFree(p); }
+
+void* allocate_pinned(std::size_t bytes) {
+    void* p = nullptr;
+    if (const cudaError_t code = cudaMallocHost(&p, bytes); code != cudaSuccess) {
+        cudaGetLastError();
+        throw CudaError(code, "cudaMallocHost of " + std::to_string(bytes) + " bytes");
+    }
+    return p;
+}
+
+void free_pinned(void* p) noexcept {
+    if (p != nullptr) cudaFreeHost(p);
+}
+
+Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+Stream::~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+Event::Event(unsigned flags) { check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreate"); }
+Event::~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+}
+
+}  // namespace sluice::cuda
