@@ -66,6 +66,10 @@ public:
     // A program that holds every change made before the call. Cheap after a small change, however large the set. What
     // other threads have done for the set meanwhile (merged it, chosen better access to it) takes effect here, too.
     virtual std::shared_ptr<const Program> compile() = 0;
+
+    // How often work that only makes matching cheaper (merging, choosing better access) has failed so far, for lack of
+    // memory, say. It is tried again; answers are right meanwhile.
+    virtual std::uint64_t background_failures() const { return 0; }
 };
 
 enum class Backend : std::uint8_t { naive, cpu };

@@ -18,6 +18,7 @@ constexpr std::size_t inline_merge_max = 2048;  // subscriptions; larger merges 
 constexpr std::size_t catch_up_max = 1024;  // removals that a finished merge may make up for on the caller's thread
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
 constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
+constexpr std::uint32_t pause_min = 8, pause_max = 1024;  // calls of compile() before what failed is tried again
 
 // A segment whose access literals lead to far more rows than when they were chosen, or to many and were chosen before
 // any event was observed; or null.
@@ -73,17 +74,20 @@ public:
             add_part(std::exchange(pending_, std::make_unique<SegmentBuilder>()));
         else
             pending_ = std::make_unique<SegmentBuilder>();
-        if (merging_.valid() && is_ready(merging_)) end_merge();
+        if (merging_.valid() && is_ready(merging_)) attempt([&] { end_merge(); });
         std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !is_merging(part); });
-        if (!merging_.valid() && names_.attributes.size() + names_.scanned.size() > names_max_) begin_renewal();
-        merge_small();
-        if (!merging_.valid()) begin_merge();
-        if (!merging_.valid()) choose_anew();
+        attempt([&] { merge_small(); });
+        if (pause_ > 0)
+            --pause_;
+        else if (!merging_.valid())
+            attempt([&] { begin_background_work(); });
         std::vector<CpuProgram::Part> parts;
         for (Part& part : parts_) parts.push_back(part.publish());
         return std::make_shared<CpuProgram>(std::move(parts), names_.attributes.snapshot(), names_.scanned.snapshot(),
                                             sample_);
     }
+
+    std::uint64_t background_failures() const override { return failures_; }
 
 private:
     // Where the subscription of a slot is: a number in `pending_`, or one of these.
@@ -92,6 +96,28 @@ private:
         std::uint32_t generation = 0;
         std::uint32_t place = vacant;
     };
+
+    // Merging and choosing anew only make matching cheaper. What fails of it (for lack of memory, say) leaves
+    // everything as it was, and is tried again after some more calls of compile().
+    template <class Work>
+    void attempt(Work work) {
+        try {
+            work();
+        } catch (const std::exception&) {
+            ++failures_;
+            pause_ = std::exchange(pause_after_failure_, std::min(2 * pause_after_failure_, pause_max));
+            if (merging_.valid()) return;  // that goes on
+            merging_sources_.clear();
+            removed_while_merging_.clear();
+            renewal_.reset();
+        }
+    }
+
+    void begin_background_work() {
+        if (names_.attributes.size() + names_.scanned.size() > names_max_) return begin_renewal();
+        begin_merge();
+        if (!merging_.valid()) choose_anew();
+    }
 
     void add_part(std::unique_ptr<SegmentBuilder> builder) {
         parts_.emplace_back(std::move(*builder).build());
@@ -180,6 +206,7 @@ private:
     // other thread go on with that.
     void end_merge() {
         std::vector<Part> merged = merging_.get();
+        pause_after_failure_ = pause_min;
         if (removed_while_merging_.size() > catch_up_max) {
             merging_ =
                 std::async(std::launch::async, catch_up, std::move(merged), std::exchange(removed_while_merging_, {}));
@@ -220,11 +247,12 @@ private:
         for (const MergeSource& source : list) entries += source.segment->size();
         if (entries > inline_merge_max) return renew(std::move(done), std::move(list));
         if (!list.empty()) done.emplace_back(merge_renamed(list, names_.snapshot(), *renewal_));
+        auto sample = std::make_shared<EventSample>();
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
         renewal_.reset();
         merging_sources_.clear();
-        sample_ = std::make_shared<EventSample>();
+        sample_ = std::move(sample);
         review_at_ = EventSample::events_max;
         names_max_ = std::max(names_min, 2 * (names_.attributes.size() + names_.scanned.size()));
     }
@@ -241,6 +269,9 @@ private:
     std::vector<MergeSource> merging_sources_;
     std::vector<SubscriptionId> removed_while_merging_;
     std::shared_ptr<Names> renewal_;  // the new names while they are made; the other thread's while merging_ is valid
+
+    std::uint64_t failures_ = 0;
+    std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;
 
     std::shared_ptr<EventSample> sample_ = std::make_shared<EventSample>();
     std::future<std::shared_ptr<const Segment>> reviewing_;  // valid while the segments are being looked at

@@ -1,0 +1,119 @@
+// What the set does when the threads that it starts run out of memory. A program of its own, since it replaces the
+// allocation functions: an allocation on any thread but the test's fails once the allowance is spent.
+#include "gpu/cpu/cpu_set.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+namespace {
+
+constexpr long unlimited = 1L << 60;
+std::atomic<long> allowance = unlimited;
+thread_local bool is_exempt = false;
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    if (!is_exempt && allowance.fetch_sub(1) <= 0) throw std::bad_alloc();
+    void* memory = std::malloc(std::max<std::size_t>(size, 1));
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+using namespace sluice;
+
+namespace {
+
+// With an event whose only value is that of x.
+std::size_t matches(const Program& program, const std::string& text) {
+    EventBatch batch;
+    const auto& names = program.attributes()->names;
+    const auto x = std::find(names.begin(), names.end(), "x") - names.begin();
+    batch.values.push_back({static_cast<std::uint32_t>(x), text, 0});
+    batch.end_event();
+    std::vector<Match> found;
+    program.match(batch, found);
+    return found.size();
+}
+
+class Fixture {
+public:
+    Fixture() { is_exempt = true; }
+    ~Fixture() { allowance = unlimited; }
+
+    void add(std::size_t count, const std::string& prefix, std::size_t names = 1) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string name = prefix + std::to_string(ids_.size() % names),
+                              text = std::to_string(ids_.size() % 100);
+            ids_.push_back(set_->add({{{{"x", Operator::equal, text, 0}, false}},  //
+                                      {{{name, Operator::equal, "none", 0}, false}}}));
+            if (text == "7") ++expected_;
+        }
+        program_ = set_->compile();
+    }
+    void remove_some(std::size_t begin, std::size_t step) {
+        for (std::size_t i = begin; i < ids_.size(); i += step) {
+            if (set_->remove(ids_[i]) && i % 100 == 7) --expected_;
+        }
+    }
+    bool answers_right() { return matches(*(program_ = set_->compile()), "7") == expected_; }
+    // Compiles until `done`, with a limit on the time it may take, and checks each answer.
+    template <class Done>
+    void compile_until(Done done) {
+        const auto start = std::chrono::steady_clock::now();
+        while (!done() && std::chrono::steady_clock::now() - start < std::chrono::seconds(60)) {
+            REQUIRE(answers_right());
+            std::this_thread::yield();
+        }
+        REQUIRE(done());
+    }
+
+    SubscriptionSet& set() { return *set_; }
+    const Program& program() const { return *program_; }
+
+private:
+    std::unique_ptr<SubscriptionSet> set_ = make_cpu_set();
+    std::shared_ptr<const Program> program_ = set_->compile();
+    std::vector<SubscriptionId> ids_;
+    std::size_t expected_ = 0;  // how many living subscriptions match the text 7
+};
+
+}  // namespace
+
+// Failing at the first allocation, a little later, and in the midst of the merge.
+TEST_CASE_METHOD(Fixture, "a merge that runs out of memory is tried again, and loses nothing") {
+    for (const long allowed : {0L, 5L, 50L, 500L, 5000L}) {
+        INFO(allowed << " allocations");
+        const std::uint64_t failed = set().background_failures();
+        allowance = allowed;
+        add(3500, "a");
+        add(7000, "a");  // too many to be merged at once
+        remove_some(static_cast<std::size_t>(allowed) % 7, 11);
+        compile_until([&] { return set().background_failures() >= failed + 2; });
+        allowance = unlimited;
+        remove_some(static_cast<std::size_t>(allowed) % 5, 13);
+        add(100, "a");
+        compile_until([&, compiles = 0]() mutable { return ++compiles > 40; });
+    }
+}
+
+// Only a renewal drops names, and it must wait for the memory.
+TEST_CASE_METHOD(Fixture, "a renewal of the names that runs out of memory is tried again") {
+    add(3000, "kept", 5000);
+    const std::uint64_t epoch = program().attributes()->epoch;
+    allowance = 100;
+    add(5000, "other", 5000);
+    remove_some(1, 2);
+    compile_until([&] { return set().background_failures() >= 2; });
+    CHECK(program().attributes()->epoch == epoch);
+    allowance = unlimited;
+    compile_until([&] { return program().attributes()->epoch > epoch; });
+    CHECK(answers_right());
+}
