@@ -1,0 +1,127 @@
+// Phase 1 on the device: the literals of the cheap families (existence, strings, prefixes, suffixes, substrings,
+// numbers), and the kernel that evaluates all of them for a batch into masks. A literal is a number, its sign is part
+// of it: a predicate and its negation are two literals with two masks. Literal 0 always holds, literal 1 never. A
+// MaskTableBuilder belongs to one thread; MaskTables are immutable and may be used from any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/cuda/batch_view.hpp"
+#include "gpu/cuda/device.hpp"
+#include "gpu/predicate.hpp"
+
+namespace sluice::cuda {
+
+constexpr std::uint32_t literal_true = 0, literal_false = 1;
+
+// masks[w * stride + literal]: bit e says that the literal holds for event 32 * w + e; bits of events that are not in
+// the batch are 0, whatever the literal's sign. stride is a multiple of 32 and at least the number of literals.
+struct MaskView {
+    std::uint32_t* masks = nullptr;
+    std::uint32_t stride = 0;
+};
+
+// How a literal is decided. All are existential over the attribute's values, as gpu/predicate.hpp says; `range` is
+// "some number >= lo and some number <= hi", to which <, <=, > and >= come down.
+enum class MaskKind : std::uint8_t {
+    never,
+    exists,
+    range,
+    number_equal,
+    number_not_equal,
+    equal,
+    not_equal,
+    starts_with,
+    ends_with,
+    contains,
+};
+
+// 16 bytes a literal. Numbers: lo and hi. Text: the hash (equal, not_equal) or the first (starts_with, contains) or
+// last (ends_with) up to eight bytes, and where the operand's bytes stand.
+union MaskOperand {
+    struct {
+        double lo, hi;
+    } number;
+    struct {
+        std::uint64_t key;
+        std::uint32_t offset, size;
+    } text;
+    std::uint32_t attribute;  // exists
+};
+
+// Literals of one kind and attribute that a block evaluates together (exists and never: of any attribute).
+struct MaskGroup {
+    static constexpr std::uint32_t literals_max = 128;
+
+    std::uint32_t first = 0, count = 0;  // in operands and literals
+    std::uint32_t attribute = 0;
+    MaskKind kind = MaskKind::never;
+};
+
+struct MaskTablesView {
+    static constexpr std::uint32_t negated_flag = 0x80000000u;
+
+    const MaskGroup* groups = nullptr;
+    std::uint32_t group_count = 0;
+    const MaskOperand* operands = nullptr;
+    const std::uint32_t* literals = nullptr;  // literal number | negated_flag, by operand
+    const char* bytes = nullptr;
+};
+
+class MaskTableBuilder {
+public:
+    MaskTableBuilder();
+
+    // Both give the new literal's number; numbers are dense and ascending. Equal literals are not found again: that is
+    // the caller's. The operator must not be `scanned`. Neighbours by attribute and kind are written to the masks
+    // together, so add them together where it is easy.
+    std::uint32_t add(std::uint32_t attribute, const Predicate& predicate, bool negated = false);
+    std::uint32_t add_range(std::uint32_t attribute, double lo, double hi, bool negated = false);
+    std::uint32_t add_exists(std::uint32_t attribute, bool negated = false);
+
+    std::uint32_t literals() const { return static_cast<std::uint32_t>(drafts_.size()); }
+
+private:
+    friend class MaskTables;
+    struct Draft {
+        std::uint32_t attribute;
+        MaskKind kind;
+        bool negated;
+        MaskOperand operand;
+    };
+    std::uint32_t push(std::uint32_t attribute, MaskKind kind, MaskOperand operand, bool negated);
+    MaskOperand text_operand(MaskKind kind, std::string_view text);
+
+    std::vector<Draft> drafts_;
+    std::string bytes_;
+};
+
+class MaskTables {
+public:
+    MaskTables() = default;
+    explicit MaskTables(const MaskTableBuilder& builder);  // throws CudaError
+
+    std::uint32_t literals() const { return literals_; }
+    std::uint32_t stride() const { return (literals_ + 31) / 32 * 32; }
+    std::size_t mask_words(std::size_t batch_words) const { return batch_words * stride(); }
+    MaskTablesView view() const;
+    std::size_t bytes() const { return groups_.bytes() + operands_.bytes() + numbers_.bytes() + text_.bytes(); }
+
+private:
+    std::uint32_t literals_ = 0;
+    DeviceBuffer<MaskGroup> groups_;
+    DeviceBuffer<MaskOperand> operands_;
+    DeviceBuffer<std::uint32_t> numbers_;
+    DeviceBuffer<char> text_;
+};
+
+// Enqueues the evaluation of all literals for the batch's words. `masks` has room for batch.words * tables.stride()
+// words. `reset`, if not null, is set to 0 (a HitList's count).
+void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView masks, std::uint32_t* reset,
+                    cudaStream_t stream);
+
+}  // namespace sluice::cuda
