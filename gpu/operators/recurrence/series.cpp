@@ -1,0 +1,68 @@
+#include "gpu/operators/recurrence/series.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+namespace sluice::recurrence {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_separator(char c) { return c == ',' || c == ';'; }
+
+std::size_t skip_spaces(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_space(text[at])) ++at;
+    return at;
+}
+
+// The text of the value at `at`, shortened for a message.
+std::string quoted(std::string_view text, std::size_t at) {
+    constexpr std::size_t shown_max = 32;
+    std::size_t end = at;
+    while (end < text.size() && !is_space(text[end]) && !is_separator(text[end])) ++end;
+    const bool cut = end - at > shown_max;
+    if (cut) {
+        end = at + shown_max;
+        while (end > at && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
+    }
+    return '"' + std::string(text.substr(at, end - at)) + (cut ? "…\"" : "\"");
+}
+
+// Reads the number at text[at] and returns where it ends; `at` itself where there is none. Infinite if too large.
+std::size_t read_number(std::string_view text, std::size_t at, double& value) {
+    const char* const end = text.data() + text.size();
+    const char* begin = text.data() + at;
+    if (*begin == '+' && begin + 1 < end && begin[1] != '-') ++begin;
+    const char* const digits = begin < end && *begin == '-' ? begin + 1 : begin;
+    if (digits == end || ((*digits < '0' || *digits > '9') && *digits != '.')) return at;  // nan, inf, words
+    const auto [stop, error] = std::from_chars(begin, end, value);
+    if (error == std::errc::invalid_argument) return at;
+    if (error == std::errc::result_out_of_range)  // too large, or so small that the nearest double is 0 or subnormal
+        value = std::strtod(std::string(begin, stop).c_str(), nullptr);
+    return static_cast<std::size_t>(stop - text.data());
+}
+
+}  // namespace
+
+std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values, std::size_t points_max) {
+    values.clear();
+    const auto fault = [&](std::size_t offset, const std::string& what) {
+        return SeriesError{offset, "value " + std::to_string(values.size() + 1) + what};
+    };
+    std::size_t at = skip_spaces(text, 0);
+    while (at < text.size()) {
+        if (is_separator(text[at])) return fault(at, " is missing");
+        if (values.size() == points_max) return SeriesError{at, "more than " + std::to_string(points_max) + " values"};
+        double value = 0;
+        const std::size_t end = read_number(text, at, value);
+        if (end == at || (end < text.size() && !is_space(text[end]) && !is_separator(text[end])))
+            return fault(at, " is not a number: " + quoted(text, at));
+        if (!std::isfinite(value)) return fault(at, " is too large: " + quoted(text, at));
+        values.push_back(value);
+        at = skip_spaces(text, end);
+        if (at < text.size() && is_separator(text[at])) at = skip_spaces(text, at + 1);
+    }
+    return std::nullopt;
+}
+
+}  // namespace sluice::recurrence

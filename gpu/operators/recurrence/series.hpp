@@ -1,0 +1,27 @@
+// A numeric series from the text of an attribute's value: "0.1 0.5, 1.3;0.7". Pure function; any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::recurrence {
+
+constexpr std::size_t series_points_max = std::size_t{1} << 24;
+
+// message is 'value 3 is not a number: "abc"'; offset is in bytes from the start of the text.
+struct SeriesError {
+    std::size_t offset = 0;
+    std::string message;
+};
+
+// Replaces `values` by the series in `text`, which is empty for a text of white space only. Values are decimal numbers
+// ("-1.5", "+2", ".5", "1e-3") separated by white space, a comma or a semicolon, each with white space around it; one
+// separator may follow the last value. An error, and `values` up to it, where a value is no number (also "nan", "inf"
+// and what is too large for a double), is missing between two separators, or comes after `points_max` others.
+std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values,
+                                        std::size_t points_max = series_points_max);
+
+}  // namespace sluice::recurrence
