@@ -36,14 +36,14 @@ HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8
 }  // namespace
 
 asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
-    const std::chrono::duration<double> uptime = std::chrono::steady_clock::now() - services.started_at;
+    const auto uptime = std::chrono::steady_clock::now() - services.started_at;
     boost::json::object streams;
     for (const auto& [name, last_id] : services.publisher.streams()) streams[name] = {{"last_id", last_id}};
     HttpReply reply;
     reply.headers.emplace_back("Cache-Control", "no-store");
     reply.body = boost::json::serialize(boost::json::object{
         {"version", version()},
-        {"uptime_seconds", uptime.count()},
+        {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
         {"state", services.draining ? "draining" : "running"},
         {"backend", services.options.matcher.backend == BackendOption::naive ? "naive" : "cpu"},
         {"connections", services.connections.size()},

@@ -16,6 +16,7 @@ namespace sluice::load {
 
 namespace {
 
+constexpr std::size_t subscribing_at_once = 64;
 constexpr auto drain_time = std::chrono::seconds(10);
 constexpr std::string_view title_mark = "\"title\":\"e";
 
@@ -34,7 +35,10 @@ LoadTest::LoadTest(const LoadOptions& options)
       publishers_(options.publishers),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     prctl(PR_SET_TIMERSLACK, 1);  // so that waiting ends when it should
-    for (std::size_t i = 0; i < subscribers_.size(); ++i) subscribe(i);
+    for (std::size_t i = 0; i < subscribers_.size() + subscribing_at_once; ++i) {
+        if (i >= subscribing_at_once) await_subscription(i - subscribing_at_once);
+        if (i < subscribers_.size()) subscribe(i);
+    }
     for (std::size_t i = 0; i < publishers_.size(); ++i) {
         publishers_[i].socket = Socket::connect(options.host, options.port);
         watch(publishers_[i].socket, subscribers_.size() + i, false);
@@ -58,9 +62,14 @@ void LoadTest::subscribe(std::size_t index) {
     for (const auto& filter : workload_.filters(index)) target.params().append({"filter", filter});
     subscriber.socket = Socket::connect(options_.host, options_.port);
     subscriber.socket.send("GET " + std::string(target.buffer()) + " HTTP/1.1\r\nHost: " + options_.host + "\r\n\r\n");
+}
+
+void LoadTest::await_subscription(std::size_t index) {
+    auto& subscriber = subscribers_[index];
     auto event = HttpStream::Event::need_more;
     while ((event = subscriber.http.next()) == HttpStream::Event::need_more) {
         if (subscriber.socket.receive(subscriber.http.input()) == Socket::Received::closed) break;
+        subscriber.socket.flush();
         usleep(100);
     }
     if (event != HttpStream::Event::header || subscriber.http.status() != 200) {

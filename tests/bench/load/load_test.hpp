@@ -64,6 +64,7 @@ private:
     };
 
     void subscribe(std::size_t index);
+    void await_subscription(std::size_t index);
     void watch(const Socket& socket, std::size_t index, bool writable);
     void publish(Publisher& publisher, Clock::time_point intended);
     Publisher* idle_publisher();

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <netinet/in.h>
 #include <optional>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -46,6 +47,13 @@ void print_latencies(std::ostream& out, const char* name, Latencies& latencies) 
     out << ", \"max\": " << latencies.quantile_us(1) << "},\n";
 }
 
+void allow_many_descriptors() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }
 
 void print(std::ostream& out, const LoadOptions& options, double rate, LoadResult& result) {
@@ -78,6 +86,7 @@ bool is_clean(const LoadResult& r) { return r.lost + r.unexpected + r.out_of_ord
 int main(int argc, char** argv) {
     LoadOptions options;
     std::string broker;
+    std::vector<std::string> settings;
     std::optional<double> rate;
     double seconds = 10;
     bool find_max = false;
@@ -86,28 +95,37 @@ int main(int argc, char** argv) {
         "how long items take. A latency runs from the time an item should have been sent.",
         "bench_load");
     app.add_option("--broker", broker, "Start this sluiced and measure it");
+    app.add_option("--set", settings, "Options for it, as its own --set: matcher.backend=naive");
     app.add_option("--host", options.host, "Measure a running broker")->capture_default_str();
     app.add_option("--port", options.port)->capture_default_str();
     app.add_option("--pid", options.broker, "Its process, to know its CPU time");
     app.add_option("--rate", rate, "Only open loop, with so many items per second");
     app.add_flag("--find-max", find_max, "Only closed loop: as fast as replies come");
     app.add_option("--seconds", seconds, "Length of each run")->capture_default_str();
-    app.add_option("--subscribers", options.subscribers)->capture_default_str()->check(CLI::Range(1, 128));
+    app.add_option("--subscribers", options.subscribers, "Connections; each has its share of the filters, 128 at most")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 10'000));
     app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
     app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     try {
+        allow_many_descriptors();
         std::optional<Child> child;
         if (!broker.empty()) {
             options.port = free_port();
-            child.emplace(std::vector<std::string>{broker, "--set", "http.port=" + std::to_string(options.port),
-                                                   "--set", "log.level=warn"});
+            settings.insert(settings.begin(), {"http.port=" + std::to_string(options.port), "log.level=warn"});
+            std::vector<std::string> command{broker};
+            for (const auto& setting : settings) command.insert(command.end(), {"--set", setting});
+            child.emplace(command);
             options.broker = child->id();
             wait_for_broker(options);
         }
+        const auto start = Clock::now();
         LoadTest test(options);
+        std::cerr << options.filters << " filters subscribed in "
+                  << std::chrono::duration<double>(Clock::now() - start).count() << " s\n";
         test.run(0, 1);  // warms up
         bool clean = true;
         const auto measure = [&](double per_second_intended, const char* before) {

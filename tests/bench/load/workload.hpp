@@ -2,10 +2,10 @@
 // computed from how the item was made, never by evaluating a filter, so that it checks the broker.
 //
 // 70 % of the filters ask for one of 7,000 categories, 10 % for a price in a narrow band, 10 % for a price near the
-// top, 10 % for a word of the title. An item satisfies about two of 10,000 filters on average.
+// top, 10 % for a word of the title. An item satisfies about two of 10,000 filters on average. Where there are more
+// filters, there are as many times more categories, prices and words: an item still satisfies about two.
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -16,8 +16,8 @@
 
 namespace sluice::load {
 
-constexpr std::size_t connections_max = 128;
-using Receivers = std::bitset<connections_max>;
+// The connections that receive an item, ascending, each once.
+using Receivers = std::vector<std::size_t>;
 
 class Workload {
 public:
@@ -32,8 +32,7 @@ public:
     double filters_matched_mean() const;  // per item made so far
 
 private:
-    static constexpr std::uint32_t prices = 1'000'000;
-    static constexpr std::uint32_t buckets = 1'000;
+    static constexpr std::uint32_t prices_in_bucket = 1'000;
 
     struct Band {
         std::uint32_t from, below;
@@ -46,11 +45,12 @@ private:
     void receive(const std::vector<std::size_t>& connections, Receivers& receivers);
 
     std::mt19937_64 random_;
+    std::uint32_t categories_, prices_;
     std::vector<std::string> vocabulary_;
     std::vector<std::vector<std::string>> filters_;
     std::vector<std::vector<std::size_t>> by_category_;  // connections
     std::unordered_map<std::string_view, std::vector<std::size_t>> by_word_;
-    std::vector<std::vector<Band>> by_price_;  // by price / (prices / buckets)
+    std::vector<std::vector<Band>> by_price_;  // by price / prices_in_bucket
     std::uint64_t items_ = 0, matched_ = 0;
 };
 

@@ -7,11 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-Receivers receivers(std::initializer_list<std::size_t> connections) {
-    Receivers bits;
-    for (const auto connection : connections) bits.set(connection);
-    return bits;
-}
+Receivers receivers(std::initializer_list<std::size_t> connections) { return connections; }
 
 }  // namespace
 

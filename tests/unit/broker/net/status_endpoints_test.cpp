@@ -23,7 +23,7 @@ TEST_CASE("the status counts what has happened") {
     CHECK(status.at("streams").at("s").at("last_id").to_number<int>() == 2);
     CHECK(status.at("queue").at("events").to_number<int>() >= 0);
     CHECK(status.at("counters").at("scans").to_number<int>() == 0);
-    CHECK(status.at("uptime_seconds").to_number<double>() > 0);
+    CHECK(status.at("uptime_seconds").is_int64());
 }
 
 TEST_CASE("the status tells what scanned filters cost") {
