@@ -1,0 +1,43 @@
+#include "gpu/operators/alignment/lane_kernel.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace sluice::alignment {
+
+ScoreTables::ScoreTables(const Scheme& scheme)
+    : gap_first(scheme.gap_first), gap_further(scheme.gap_further), highest(scheme.highest), lowest(scheme.lowest) {
+    bytes_fit = highest <= 127 && lowest >= -127 && gap_first <= 127;
+    for (std::size_t a = 0; a < codes_max; ++a) {
+        bytes[a].fill(-128);
+        for (std::size_t b = 0; b < codes_max; ++b) {
+            const bool letters = std::max(a, b) < static_cast<std::size_t>(scheme.letters);
+            const int score = letters ? scheme.scores[a][b] : -score_max;
+            bytes[a][b] = static_cast<std::int8_t>(std::clamp(score, -128, 127));
+            words[a][b] = static_cast<std::int16_t>(score);
+            longs[a][b] = score;
+            halves[a][b] = static_cast<std::uint8_t>(score & 0xff);
+            halves[a][codes_max + b] = static_cast<std::uint8_t>((score >> 8) & 0xff);
+        }
+    }
+}
+
+LaneKernels lane_kernels_of([[maybe_unused]] InstructionSet set) {
+#ifdef SLUICE_X86_KERNELS
+    if (set == InstructionSet::avx512) return avx512::lane_kernels();
+    if (set == InstructionSet::avx2) return avx2::lane_kernels();
+#endif
+    return portable::lane_kernels();
+}
+
+InstructionSet best_instruction_set() {
+#ifdef SLUICE_X86_KERNELS
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512vbmi"))
+        return InstructionSet::avx512;
+    if (__builtin_cpu_supports("avx2")) return InstructionSet::avx2;
+#endif
+    return InstructionSet::portable;
+}
+
+}  // namespace sluice::alignment

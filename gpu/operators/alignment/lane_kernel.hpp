@@ -1,0 +1,68 @@
+// The inner loop of align_many(), compiled for several instruction sets: lanes_*.hpp are the vectors, lane_loops.hpp
+// the loop, lane_kernel_*.cpp the two together.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/operators/alignment/many.hpp"
+
+namespace sluice::alignment {
+
+// For each letter of a text, the scores of every letter of a query, in the widths that lanes have.
+struct ScoreTables {
+    explicit ScoreTables(const Scheme& scheme);
+
+    alignas(64) std::array<std::array<std::int8_t, 64>, codes_max> bytes{};
+    alignas(64) std::array<std::array<std::int16_t, codes_max>, codes_max> words{};
+    alignas(64) std::array<std::array<std::uint8_t, 2 * codes_max>, codes_max> halves{};  // of words: low bytes, high
+    alignas(64) std::array<std::array<std::int32_t, codes_max>, codes_max> longs{};
+    int gap_first, gap_further, highest, lowest;
+    bool bytes_fit;  // scores and gaps fit lanes of 8 bits
+};
+
+constexpr std::size_t lanes_max = 64;
+
+// One text against as many queries as there are lanes.
+struct LaneTask {
+    const ScoreTables* tables;
+    Mode mode;
+    const Code* text;
+    std::size_t text_length;
+    const Code* queries;                          // [row][lane], null_code below a query's end
+    std::size_t rows;                             // of the longest query
+    const std::uint32_t* lengths;                 // [lane]
+    const std::int32_t* thresholds;               // [lane], or null: scores are wanted
+    std::array<std::int32_t, lanes_max>* scores;  // out; with thresholds only whether they are reached is right
+    void* state;                                  // 2 * rows vectors of 64 bytes, aligned
+};
+
+// Gives false if it stopped because many lanes exceeded what they can hold.
+using LaneKernel = bool (*)(const LaneTask&);
+
+// `scores[l] >= limit` means that the lane may have exceeded its range.
+struct LaneWidth {
+    LaneKernel run = nullptr;
+    std::size_t lanes = 0;
+    std::int32_t limit = 0;
+};
+
+struct LaneKernels {
+    LaneWidth bytes, words, longs;  // bytes: no kernel in the portable set; local alignments only
+};
+
+// Those of an instruction set that the processor has.
+LaneKernels lane_kernels_of(InstructionSet set);
+
+namespace portable {
+LaneKernels lane_kernels();
+}
+namespace avx2 {
+LaneKernels lane_kernels();
+}
+namespace avx512 {
+LaneKernels lane_kernels();
+}
+
+}  // namespace sluice::alignment

@@ -1,0 +1,18 @@
+// Compiled with the instruction set of its name; see lane_kernel.hpp.
+#include <algorithm>
+#include <immintrin.h>
+
+#include "gpu/operators/alignment/lane_kernel.hpp"
+
+namespace sluice::alignment::avx2 {
+
+namespace {
+
+#include "gpu/operators/alignment/lane_loops.hpp"
+#include "gpu/operators/alignment/lanes_avx2.hpp"
+
+}  // namespace
+
+LaneKernels lane_kernels() { return {lane_width<Lanes8>(), lane_width<Lanes16>(), lane_width<Lanes32>()}; }
+
+}  // namespace sluice::alignment::avx2

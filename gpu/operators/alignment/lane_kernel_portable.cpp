@@ -1,0 +1,17 @@
+// For every processor; see lane_kernel.hpp.
+#include <algorithm>
+
+#include "gpu/operators/alignment/lane_kernel.hpp"
+
+namespace sluice::alignment::portable {
+
+namespace {
+
+#include "gpu/operators/alignment/lane_loops.hpp"
+#include "gpu/operators/alignment/lanes_portable.hpp"
+
+}  // namespace
+
+LaneKernels lane_kernels() { return {{}, lane_width<Lanes16>(), lane_width<Lanes32>()}; }
+
+}  // namespace sluice::alignment::portable

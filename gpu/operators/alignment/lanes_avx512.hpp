@@ -1,0 +1,80 @@
+// Vectors of 512 bits, with the 32 scores of a letter in one register (or two).
+
+struct Lanes8 {
+    using Lane = std::int8_t;
+    static constexpr std::size_t count = 64;
+    static constexpr std::size_t columns = 8;
+    static constexpr int offset = -128;
+    static constexpr std::int32_t limit = 255;
+    static constexpr bool saturates = true;
+    using Table = __m512i;
+
+    __m512i v;
+
+    static Lanes8 of(int value) { return {_mm512_set1_epi8(static_cast<char>(value))}; }
+    static Lanes8 zero() { return of(-128); }
+    static Lanes8 load(const Lane* p) { return {_mm512_load_si512(p)}; }
+    static void store(Lane* p, Lanes8 a) { _mm512_store_si512(p, a.v); }
+    static Lanes8 add(Lanes8 a, Lanes8 b) { return {_mm512_adds_epi8(a.v, b.v)}; }
+    static Lanes8 subtract(Lanes8 a, Lanes8 b) { return {_mm512_subs_epi8(a.v, b.v)}; }
+    static Lanes8 max(Lanes8 a, Lanes8 b) { return {_mm512_max_epi8(a.v, b.v)}; }
+    static __m512i letters(const Code* codes) { return _mm512_load_si512(codes); }
+    static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.bytes[c].data()); }
+    static Lanes8 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi8(letters, table)}; }
+};
+
+struct Lanes16 {
+    using Lane = std::int16_t;
+    static constexpr std::size_t count = 32;
+    static constexpr std::size_t columns = 8;
+    static constexpr int offset = -32768;
+    static constexpr std::int32_t limit = 65535;
+    static constexpr bool saturates = true;
+    using Table = __m512i;
+
+    __m512i v;
+
+    static Lanes16 of(int value) { return {_mm512_set1_epi16(static_cast<Lane>(value))}; }
+    static Lanes16 zero() { return of(-32768); }
+    static Lanes16 load(const Lane* p) { return {_mm512_load_si512(p)}; }
+    static void store(Lane* p, Lanes16 a) { _mm512_store_si512(p, a.v); }
+    static Lanes16 add(Lanes16 a, Lanes16 b) { return {_mm512_adds_epi16(a.v, b.v)}; }
+    static Lanes16 subtract(Lanes16 a, Lanes16 b) { return {_mm512_subs_epi16(a.v, b.v)}; }
+    static Lanes16 max(Lanes16 a, Lanes16 b) { return {_mm512_max_epi16(a.v, b.v)}; }
+    static __m512i letters(const Code* codes) {
+        return _mm512_cvtepu8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(codes)));
+    }
+    static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.words[c].data()); }
+    static Lanes16 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi16(letters, table)}; }
+};
+
+struct Lanes32 {
+    using Lane = std::int32_t;
+    static constexpr std::size_t count = 16;
+    static constexpr std::size_t columns = 4;
+    static constexpr int offset = 0;
+    static constexpr std::int32_t limit = INT32_MAX;
+    static constexpr bool saturates = false;
+    struct Table {
+        __m512i low, high;
+    };
+
+    __m512i v;
+
+    static Lanes32 of(int value) { return {_mm512_set1_epi32(value)}; }
+    static Lanes32 zero() { return of(0); }
+    static Lanes32 load(const Lane* p) { return {_mm512_load_si512(p)}; }
+    static void store(Lane* p, Lanes32 a) { _mm512_store_si512(p, a.v); }
+    static Lanes32 add(Lanes32 a, Lanes32 b) { return {_mm512_add_epi32(a.v, b.v)}; }
+    static Lanes32 subtract(Lanes32 a, Lanes32 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
+    static Lanes32 max(Lanes32 a, Lanes32 b) { return {_mm512_max_epi32(a.v, b.v)}; }
+    static __m512i letters(const Code* codes) {
+        return _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(codes)));
+    }
+    static Table table(const ScoreTables& tables, Code c) {
+        return {_mm512_load_si512(tables.longs[c].data()), _mm512_load_si512(tables.longs[c].data() + 16)};
+    }
+    static Lanes32 look_up(Table table, __m512i letters) {
+        return {_mm512_permutex2var_epi32(table.low, letters, table.high)};
+    }
+};

@@ -1,0 +1,40 @@
+// Vectors of 128 bits as GCC and clang know them for every processor. Lanes of 16 bits do not saturate: they are used
+// below half their range.
+
+template <class T>
+struct PlainLanes {
+    using Lane = T;
+    static constexpr std::size_t count = 16 / sizeof(T);
+    static constexpr std::size_t columns = 4;
+    static constexpr int offset = 0;
+    static constexpr std::int32_t limit = sizeof(T) == 2 ? 32767 - score_max : INT32_MAX;
+    static constexpr bool saturates = false;
+    using Table = const T*;
+    typedef T Vector __attribute__((vector_size(16)));
+
+    Vector v;
+
+    static PlainLanes of(int value) { return {Vector{} + static_cast<T>(value)}; }
+    static PlainLanes zero() { return {Vector{}}; }
+    static PlainLanes load(const Lane* p) { return {*reinterpret_cast<const Vector*>(p)}; }
+    static void store(Lane* p, PlainLanes a) { *reinterpret_cast<Vector*>(p) = a.v; }
+    static PlainLanes add(PlainLanes a, PlainLanes b) { return {a.v + b.v}; }
+    static PlainLanes subtract(PlainLanes a, PlainLanes b) { return {a.v - b.v}; }
+    static PlainLanes max(PlainLanes a, PlainLanes b) { return {a.v > b.v ? a.v : b.v}; }
+    static const Code* letters(const Code* codes) { return codes; }
+    static Table table(const ScoreTables& tables, Code c) {
+        if constexpr (sizeof(T) == 2) {
+            return tables.words[c].data();
+        } else {
+            return tables.longs[c].data();
+        }
+    }
+    static PlainLanes look_up(Table table, const Code* letters) {
+        PlainLanes scores;
+        for (std::size_t l = 0; l < count; ++l) scores.v[l] = table[letters[l]];
+        return scores;
+    }
+};
+
+using Lanes16 = PlainLanes<std::int16_t>;
+using Lanes32 = PlainLanes<std::int32_t>;
