@@ -29,7 +29,8 @@ Broker::Broker(Options options)
       fanout_(counters_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
                counters_),
-      registry_({backend(options_.matcher.backend), options_.matcher.apply_delay, options_.limits.subscriptions},
+      registry_({backend(options_.matcher.backend), options_.matcher.apply_delay, options_.limits.subscriptions,
+                 options_.limits.operators},
                 fanout_,
                 [this](std::shared_ptr<const Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);

@@ -51,8 +51,13 @@ struct LimitOptions {
     std::size_t filter_conjunctions{};
     std::size_t filter_literals{};
     std::size_t filter_searches{};
+    std::size_t filter_operators{};
+    std::size_t filter_pattern_bytes{};
+    std::size_t filter_edits{};
+    std::size_t filter_sequence_letters{};
     std::size_t filters_per_connection{};
     std::size_t subscriptions{};
+    std::size_t operators{};
     std::size_t subscribers{};
     std::size_t connections{};
     std::size_t streams{};

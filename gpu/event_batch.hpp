@@ -11,6 +11,8 @@
 
 namespace sluice {
 
+struct OperatorWork;
+
 // One value of one attribute. `attribute` is an id of the Program that will match the batch (Program::attributes()).
 struct Value {
     std::uint32_t attribute = 0;
@@ -29,6 +31,9 @@ struct EventBatch {
     // Decides a scanned predicate: `scanned` is an index into Program::scanned(), `event` one of this batch. Called
     // from the matching thread, at most once for a pair, and only for pairs that still matter. Empty: all false.
     std::function<bool(std::uint32_t scanned, std::uint32_t event)> scan;
+
+    // If not null, what the batch's measured predicates take is added to it (gpu/operators/work.hpp).
+    OperatorWork* work = nullptr;
 
     std::size_t size() const { return first.size() - 1; }
     std::size_t words() const { return (size() + 31) / 32; }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,37 @@ enum class Operator : std::uint8_t {
 constexpr bool is_numeric(Operator op) { return op >= Operator::number_equal && op <= Operator::greater_equal; }
 constexpr bool is_textual(Operator op) { return op >= Operator::equal && op <= Operator::ends_with; }
 
+// A number that an operator (gpu/operators) computes from a value's text: a distance, a score, a share. Members that
+// the kind does not read keep their defaults, and the others have one spelling each, so that equal measures compare
+// equal.
+struct Measure {
+    enum class Kind : std::uint8_t {
+        matches,          // 1 if the regular expression `operand` (RE2's syntax) is found in the text, else 0
+        approx_distance,  // least edit distance of a part of the text from `operand`; `scheme`: a cost table
+        edit_distance,    // edit distance of the whole text from `operand`; `scheme`: a cost table
+        align,            // best score of a local alignment with `operand`; `scheme`: scores and gaps
+        align_global,     // score of the global alignment with `operand`; `scheme`: scores and gaps
+        laminarity,       // of the series in the text: within `epsilon`, lines of `line_min` or more
+        determinism,      // the same
+        recurrence_rate,  // within `epsilon`
+    };
+
+    Kind kind = Kind::matches;
+    std::string operand;
+    // "unit", "typing", "vowels"; "dna:match,mismatch,first,extend", "blosum62:first,extend", "blosum50:first,extend"
+    std::string scheme;
+    double epsilon = 0;
+    std::uint32_t line_min = 0;
+
+    friend bool operator==(const Measure&, const Measure&) = default;
+};
+
+constexpr std::size_t measure_kinds = 8;
+
+// Why the operators of this build can't compute the measure, as "expected …, not …" or "… is not available in this
+// build"; empty if they can.
+std::string fault_of(const Measure& measure);
+
 // (attribute, operator, operand). Numeric operators read `number`, textual ones `text`, the others neither; the operand
 // that is not read keeps its default, so that equal predicates compare equal.
 struct Predicate {
@@ -39,6 +71,9 @@ struct Predicate {
     Operator op = Operator::exists;
     std::string text;
     double number = 0;
+    // With a numeric operator: what is compared instead of the value's own number. A value of which there is no measure
+    // (a series that is none) counts as no value. What is true or false is compared by `!= 0`.
+    std::optional<Measure> measure = std::nullopt;
 
     // Equal as predicates: numbers by bit pattern, except that -0 and +0 are one operand.
     friend bool operator==(const Predicate& a, const Predicate& b);

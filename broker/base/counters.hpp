@@ -1,8 +1,11 @@
 // What the daemon has done since it started. Any thread adds and reads; the numbers are not a snapshot.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "gpu/operators/work.hpp"
 
 namespace sluice {
 
@@ -21,9 +24,13 @@ struct Counters {
     Counter events_unchanged{0};       // posted again and not delivered again
 
     Counter batches{0};
-    Counter events_matched{0};      // that went through the matcher
-    Counter scans{0};               // times that a scanned part of a filter was evaluated for an event
-    Counter scan_microseconds{0};   // that this took
+    Counter events_matched{0};     // that went through the matcher
+    Counter scans{0};              // times that a scanned part of a filter was evaluated for an event
+    Counter scan_microseconds{0};  // that this took
+    struct OfOperator {            // as in OperatorWork
+        Counter pairs{0}, cells{0}, filter_hits{0}, verified{0}, unreadable{0};
+    };
+    std::array<OfOperator, measure_kinds> operators;
     Counter events_lost{0};         // in the queue when the drain timeout ran out
     Counter deliveries{0};          // events handed to a subscriber's queue
     Counter deliveries_written{0};  // events written to a subscriber's connection

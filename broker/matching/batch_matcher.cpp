@@ -20,6 +20,7 @@ std::span<const Match> BatchMatcher::match(const Program& program, std::span<con
     batch_.scan = [this, events](std::uint32_t scanned, std::uint32_t event) {
         return scan(scanned, events[event].event);
     };
+    batch_.work = &work_;
     program.match(batch_, matches_);
     leaves_.end_batch();
     return matches_;
@@ -40,6 +41,7 @@ bool BatchMatcher::scan(std::uint32_t scanned, const Event& event) {
 
 void BatchMatcher::forget_batch() {
     cost_ = {};
+    work_ = {};
     leaves_.end_batch();
     matches_.clear();
     batch_.clear();

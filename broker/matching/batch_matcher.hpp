@@ -11,6 +11,7 @@
 
 #include "broker/matching/event_queue.hpp"
 #include "gpu/matcher.hpp"
+#include "gpu/operators/work.hpp"
 #include "protocol/feed/extractor.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 
@@ -31,7 +32,9 @@ public:
     // The matches stay valid until the next call. At most EventBatch::events_max events.
     std::span<const Match> match(const Program& program, std::span<const QueuedEvent> events);
 
-    const ScanCost& scan_cost() const { return cost_; }  // of the last batch
+    // Of the last batch.
+    const ScanCost& scan_cost() const { return cost_; }
+    const OperatorWork& operator_work() const { return work_; }
 
 private:
     void use_dictionaries_of(const Program& program);
@@ -46,6 +49,7 @@ private:
     TextArena arena_;
     std::vector<Match> matches_;
     ScanCost cost_;
+    OperatorWork work_;
 };
 
 }  // namespace sluice

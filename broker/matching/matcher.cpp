@@ -61,6 +61,19 @@ bool Matcher::take(Batch& batch) {
     return true;
 }
 
+void Matcher::count_work(const OperatorWork& work) {
+    for (std::size_t i = 0; i < measure_kinds; ++i) {
+        const OperatorWork::Kind& w = work.kinds[i];
+        if (w.pairs == 0) continue;
+        Counters::OfOperator& c = counters_.operators[i];
+        count(c.pairs, w.pairs);
+        count(c.cells, w.cells);
+        count(c.filter_hits, w.filter_hits);
+        count(c.verified, w.verified);
+        count(c.unreadable, w.unreadable);
+    }
+}
+
 void Matcher::count_scans(const ScanCost& cost, const Program& program) {
     using std::chrono::duration_cast;
     if (cost.scans == 0) return;
@@ -77,6 +90,7 @@ void Matcher::process(Batch& batch, BatchMatcher& matcher) {
     try {
         matches = matcher.match(*batch.program, batch.events);
         count_scans(matcher.scan_cost(), *batch.program);
+        count_work(matcher.operator_work());
     } catch (const std::exception& error) {
         log_error("batch could not be matched", {{"events", batch.events.size()}, {"reason", error.what()}});
         count(counters_.events_lost, batch.events.size());

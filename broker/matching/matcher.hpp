@@ -49,6 +49,7 @@ private:
     void run();
     bool take(Batch& batch);
     void process(Batch& batch, BatchMatcher& matcher);
+    void count_work(const OperatorWork& work);
     void count_scans(const ScanCost& cost, const Program& program);
 
     const Settings settings_;

@@ -24,10 +24,13 @@ namespace sluice {
 struct Subscription {
     std::string key;
     Disjunction conjunctions;
+    std::size_t operators = 0;  // distinct predicates that an operator computes
 };
 
 // `stream` empty: all streams. `canonical` is the filter's canonical text, empty for every event of the stream.
 Subscription make_subscription(const std::string& stream, const std::string& canonical, Disjunction conjunctions);
+
+enum class Admission : std::uint8_t { admitted, too_many_subscriptions, too_many_operators };
 
 class SubscriptionRegistry {
 public:
@@ -37,6 +40,7 @@ public:
         Backend backend;
         std::chrono::microseconds apply_delay;
         std::size_t subscriptions_max;  // filters of all subscribers together
+        std::size_t operators_max;      // computed conditions of all of these
         // How often the engine is compiled without any change, so that it takes up what its background work has done.
         std::chrono::milliseconds upkeep_interval{1000};
     };
@@ -46,14 +50,15 @@ public:
     ~SubscriptionRegistry();  // applies what is still waiting
 
     // `done` is called from the registry's thread once every event published from then on is matched against the
-    // subscriptions. Filter i of the subscriber is subscriptions[i]. False: over the limit, and nothing was done.
-    bool add(std::shared_ptr<Subscriber> subscriber, std::vector<Subscription> subscriptions,
-             std::function<void()> done);
+    // subscriptions. Filter i of the subscriber is subscriptions[i]. Where a limit is exceeded nothing is done.
+    Admission add(std::shared_ptr<Subscriber> subscriber, std::vector<Subscription> subscriptions,
+                  std::function<void()> done);
     // All subscriptions of a subscriber whose add() is done.
     void remove(std::shared_ptr<Subscriber> subscriber);
 
-    std::size_t size() const;      // filters of all subscribers together
-    std::size_t distinct() const;  // subscriptions of the engine
+    std::size_t size() const;       // filters of all subscribers together
+    std::size_t distinct() const;   // subscriptions of the engine
+    std::size_t operators() const;  // computed conditions of all filters together
 
 private:
     struct Addition {
@@ -64,12 +69,16 @@ private:
     struct Entry {
         SubscriptionId id;
         std::size_t users = 0;
+        std::size_t operators = 0;
     };
     using Entries = std::unordered_map<std::string, Entry>;
 
     void run();
     void apply(std::vector<Addition> additions, const std::vector<std::shared_ptr<Subscriber>>& removals);
-    std::size_t apply_removal(const Subscriber& subscriber, Fanout::Change& change);
+    struct Removed {
+        std::size_t subscriptions = 0, operators = 0;
+    };
+    Removed apply_removal(const Subscriber& subscriber, Fanout::Change& change);
     void apply_addition(Addition& addition, Fanout::Change& change);
 
     const Settings settings_;
@@ -82,6 +91,7 @@ private:
     std::vector<std::shared_ptr<Subscriber>> removals_;
     std::size_t size_ = 0;
     std::size_t distinct_ = 0;
+    std::size_t operators_ = 0;
     bool stopping_ = false;
 
     // Of the registry's thread alone.

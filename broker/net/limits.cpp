@@ -19,6 +19,10 @@ FilterLimits filter_limits(const LimitOptions& options) {
     limits.conjunctions_max = options.filter_conjunctions;
     limits.literals_max = options.filter_literals;
     limits.searches_max = options.filter_searches;
+    limits.operators_max = options.filter_operators;
+    limits.pattern_bytes_max = options.filter_pattern_bytes;
+    limits.edits_max = options.filter_edits;
+    limits.sequence_letters_max = options.filter_sequence_letters;
     return limits;
 }
 

@@ -61,7 +61,7 @@ std::optional<HttpReply> read_trial(const std::string& body, Trial& trial) {
 using Answers = std::vector<std::vector<bool>>;
 
 Answers find_answers(const Filter& filter, const DocumentPtr& document, const std::string& stream) {
-    const auto set = make_subscription_set(Backend::naive);
+    const auto set = make_subscription_set(Backend::cpu);
     std::vector<std::uint32_t> index_of_slot;
     const auto add = [&](const Disjunction& conjunctions, std::uint32_t index) {
         const SubscriptionId id = set->add(conjunctions);

@@ -1,5 +1,7 @@
 // GET /v1/status, /healthz, /readyz
+#include <array>
 #include <boost/json/serialize.hpp>
+#include <string_view>
 
 #include "broker/base/version.hpp"
 #include "broker/net/endpoints.hpp"
@@ -31,6 +33,23 @@ boost::json::object counters_json(const Counters& c) {
             {"slow_consumers", c.slow_consumers.load()}};
 }
 
+// By the names that filters call them by.
+boost::json::object operators_json(const Counters& counters) {
+    constexpr std::array<std::string_view, measure_kinds> names = {"matches",     "approx-distance", "edit-distance",
+                                                                   "align",       "align-global",    "laminarity",
+                                                                   "determinism", "recurrence-rate"};
+    boost::json::object operators;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const Counters::OfOperator& c = counters.operators[i];
+        operators[names[i]] = {{"pairs", c.pairs.load()},
+                               {"cells", c.cells.load()},
+                               {"filter_hits", c.filter_hits.load()},
+                               {"verified", c.verified.load()},
+                               {"unreadable", c.unreadable.load()}};
+    }
+    return operators;
+}
+
 HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
 
 }  // namespace
@@ -41,17 +60,21 @@ asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
     for (const auto& [name, last_id] : services.publisher.streams()) streams[name] = {{"last_id", last_id}};
     HttpReply reply;
     reply.headers.emplace_back("Cache-Control", "no-store");
-    reply.body = boost::json::serialize(boost::json::object{
-        {"version", version()},
-        {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
-        {"state", services.draining ? "draining" : "running"},
-        {"backend", services.options.matcher.backend == BackendOption::naive ? "naive" : "cpu"},
-        {"connections", services.connections.size()},
-        {"subscribers", services.subscribers.load()},
-        {"subscriptions", {{"total", services.registry.size()}, {"distinct", services.registry.distinct()}}},
-        {"queue", {{"events", services.queue.events()}, {"bytes", services.queue.bytes()}}},
-        {"counters", counters_json(services.counters)},
-        {"streams", std::move(streams)}});
+    reply.body = boost::json::serialize(
+        boost::json::object{{"version", version()},
+                            {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
+                            {"state", services.draining ? "draining" : "running"},
+                            {"backend", services.options.matcher.backend == BackendOption::naive ? "naive" : "cpu"},
+                            {"connections", services.connections.size()},
+                            {"subscribers", services.subscribers.load()},
+                            {"subscriptions",
+                             {{"total", services.registry.size()},
+                              {"distinct", services.registry.distinct()},
+                              {"operators", services.registry.operators()}}},
+                            {"queue", {{"events", services.queue.events()}, {"bytes", services.queue.bytes()}}},
+                            {"counters", counters_json(services.counters)},
+                            {"operators", operators_json(services.counters)},
+                            {"streams", std::move(streams)}});
     co_return reply;
 }
 

@@ -60,19 +60,20 @@ Wish read_wish(const HttpRequest& request, const LimitOptions& limits) {
     return wish;
 }
 
-// Resumes when the subscriptions are in place. False: there are too many already.
-asio::awaitable<bool> add_subscriptions(SubscriptionRegistry& registry, std::shared_ptr<Subscriber> subscriber,
-                                        std::vector<Subscription> subscriptions) {
-    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(bool)>(
+// Resumes when the subscriptions are in place, or are not admitted.
+asio::awaitable<Admission> add_subscriptions(SubscriptionRegistry& registry, std::shared_ptr<Subscriber> subscriber,
+                                             std::vector<Subscription> subscriptions) {
+    co_return co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Admission)>(
         [&](auto handler) {
             // Shared, since std::function has to be copyable.
             const auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-            const auto resume = [shared](bool added) {
-                asio::post(asio::get_associated_executor(*shared), [shared, added] { std::move (*shared)(added); });
+            const auto resume = [shared](Admission admission) {
+                asio::post(asio::get_associated_executor(*shared),
+                           [shared, admission] { std::move (*shared)(admission); });
             };
-            const bool added =
-                registry.add(std::move(subscriber), std::move(subscriptions), [resume] { resume(true); });
-            if (!added) resume(false);
+            const Admission admission = registry.add(std::move(subscriber), std::move(subscriptions),
+                                                     [resume] { resume(Admission::admitted); });
+            if (admission != Admission::admitted) resume(admission);
         },
         asio::use_awaitable);
 }
@@ -96,6 +97,14 @@ private:
     const bool got_;
     bool kept_ = false;
 };
+
+HttpReply refuse(Admission admission, const LimitOptions& limits) {
+    if (admission == Admission::too_many_operators)
+        return busy_problem("there are limits.operators computed conditions already, or with these, " +
+                            std::to_string(limits.operators));
+    return busy_problem("there are limits.subscriptions subscriptions already, " +
+                        std::to_string(limits.subscriptions));
+}
 
 HttpReply stream_reply(std::shared_ptr<EventStream> stream) {
     HttpReply reply;
@@ -122,10 +131,9 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     const auto subscriber =
         std::make_shared<Subscriber>(MailboxLimits{delivery.queue_events, delivery.queue_bytes},
                                      EventStream::ring(alarm), wish.format, wish.subscriptions.size() > 1);
-    if (!co_await add_subscriptions(services.registry, subscriber, std::move(wish.subscriptions))) {
-        co_return busy_problem("there are limits.subscriptions subscriptions already, " +
-                               std::to_string(limits.subscriptions));
-    }
+    const Admission admission =
+        co_await add_subscriptions(services.registry, subscriber, std::move(wish.subscriptions));
+    if (admission != Admission::admitted) co_return refuse(admission, limits);
     place.keep();
     co_return stream_reply(std::make_shared<EventStream>(services, alarm, subscriber));
 }

@@ -65,6 +65,7 @@ std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode cod
     if (code.negated() || code.is_not_equal()) return std::nullopt;
     switch (code.family()) {
         case Family::scanned:
+        case Family::measured:
             return std::nullopt;
         case Family::range:
             return Candidate{code, range_selectivity_[code.index()]};

@@ -11,9 +11,12 @@ namespace {
 int cost(LiteralCode code, const AccessChoice& choice) {
     const auto at = std::find(choice.literals.begin(), choice.literals.end(), code);
     if (at != choice.literals.end()) return static_cast<int>(at - choice.literals.begin());
+    if (code.family() == Family::measured) return 10;
     if (code.family() == Family::scanned) return 9;
     return code.is_bit() && !code.negated() ? 5 : 6;
 }
+
+bool is_measured(std::uint32_t bits) { return LiteralCode(bits).family() == Family::measured; }
 
 }  // namespace
 
@@ -169,7 +172,7 @@ void AccessRows::sift(const PredicateTables& tables, const EventState& state, Sc
 }
 
 void AccessRows::match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
-                       Scratch& scratch, std::vector<Accepted>& accepted) const {
+                       Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const {
     if (records_.empty()) return;
     find(tables, state, scratch);
     sift(tables, state, scratch);
@@ -178,10 +181,21 @@ void AccessRows::match(const PredicateTables& tables, const EventState& state, s
         return tables.holds(code, state);
     };
     for (const std::uint32_t row : scratch.rows) {
+        const Accepted accept{records_[row], event / 32, 1u << event % 32};
         std::uint32_t at = row + 1;  // the first literal holds
-        while ((records_[at] & last_flag) == 0 && holds(LiteralCode(records_[at + 1]))) ++at;
-        if ((records_[at] & last_flag) != 0) accepted.push_back({records_[row], event / 32, 1u << event % 32});
+        const auto next_holds = [&] { return holds(LiteralCode(records_[at + 1])); };
+        while ((records_[at] & last_flag) == 0 && !is_measured(records_[at + 1]) && next_holds()) ++at;
+        if ((records_[at] & last_flag) != 0)
+            accepted.push_back(accept);
+        else if (is_measured(records_[at + 1]))
+            deferred.add(accept, codes_from(at + 1));
     }
+}
+
+std::span<const std::uint32_t> AccessRows::codes_from(std::uint32_t at) const {
+    std::uint32_t last = at;
+    while ((records_[last] & last_flag) == 0) ++last;
+    return std::span(records_).subspan(at, last + 1 - at);
 }
 
 double AccessRows::rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {

@@ -11,6 +11,7 @@
 
 #include "gpu/cpu/accepted.hpp"
 #include "gpu/cpu/access.hpp"
+#include "gpu/cpu/deferred_rows.hpp"
 #include "gpu/cpu/scan_cache.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
@@ -35,9 +36,10 @@ public:
              std::span<const std::uint32_t> codes);
     void build();
 
-    // Appends what the event makes hold; the same twice is possible.
+    // Appends what the event makes hold; the same twice is possible. Rows that only measured literals can still decide
+    // are deferred.
     void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
-               Scratch& scratch, std::vector<Accepted>& accepted) const;
+               Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const;
 
     // How many rows the event looks at, about, together with what its look-ups cost.
     double rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
@@ -75,6 +77,7 @@ private:
     std::uint8_t filter_bit(std::uint64_t hash) const {
         return static_cast<std::uint8_t>(1u << (hash >> (shift_ - 3) & 7));
     }
+    std::span<const std::uint32_t> codes_from(std::uint32_t at) const;
     std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens);
     static void collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
                               std::vector<std::uint64_t>& keys);

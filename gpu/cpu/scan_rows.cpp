@@ -9,11 +9,13 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t mask_bytes_max = 512u << 10;   // what the masks of a chunk may take, so that they stay in cache
-constexpr std::uint32_t access_rows_min = 16;        // fewer rows under an access literal are not worth a block
-constexpr std::uint32_t scanned_flag = 0x80000000u;  // in tail_codes_: a scanned literal's code, else a literal number
+constexpr std::size_t mask_bytes_max = 512u << 10;  // what the masks of a chunk may take, so that they stay in cache
+constexpr std::uint32_t access_rows_min = 16;       // fewer rows under an access literal are not worth a block
+// In tail_codes_: the code of a literal that has no mask, else a literal's number.
+constexpr std::uint32_t late_flag = 0x80000000u;
 
 bool is_scanned(std::uint32_t code) { return LiteralCode(code).family() == Family::scanned; }
+bool is_measured(std::uint32_t code) { return LiteralCode(code).family() == Family::measured; }
 
 // Leaves of the ranks, all below `end`, each once and ascending; returns where each of them now stands.
 std::vector<std::uint32_t> renumber(std::vector<std::uint32_t>& ranks, std::uint32_t end) {
@@ -44,11 +46,13 @@ void ScanRows::add(std::uint32_t target, const AccessChoice& choice, std::span<c
     Draft draft{target, 0, static_cast<std::uint32_t>(draft_codes_.size()), 0, 0, false};
     if (choice.literals[0]) ++led_[draft.access = literal(choice.literals[0]->bits())];
     for (const std::uint32_t code : codes) {
-        if (!is_scanned(code)) draft_codes_.push_back(literal(code));
+        if (!is_scanned(code) && !is_measured(code)) draft_codes_.push_back(literal(code));
     }
     draft.size = draft.tail = static_cast<std::uint32_t>(draft_codes_.size()) - draft.begin;
-    for (const std::uint32_t code : codes) {
-        if (is_scanned(code)) draft_codes_.push_back(scanned_flag | code);
+    for (const auto is_late : {is_scanned, is_measured}) {
+        for (const std::uint32_t code : codes) {
+            if (is_late(code)) draft_codes_.push_back(late_flag | code);
+        }
     }
     draft.size = static_cast<std::uint32_t>(draft_codes_.size()) - draft.begin;
     draft.tail = std::min<std::uint32_t>(draft.tail, row_literals_max);
@@ -257,7 +261,7 @@ std::size_t ScanRows::run(const ScanBlock& block, Scratch& scratch, std::size_t 
 
 // Turns hits into what they accept, and says how many there are.
 std::size_t ScanRows::resolve(const PredicateTables& tables, std::size_t first_event, std::size_t hits,
-                              ScanCache& scans, Scratch& scratch) const {
+                              ScanCache& scans, Scratch& scratch, DeferredRows& deferred) const {
     scratch.accepted.resize(std::max(scratch.accepted.size(), hits));
     const auto first_word = static_cast<std::uint32_t>(first_event / 32);
     std::size_t n = 0;
@@ -266,7 +270,7 @@ std::size_t ScanRows::resolve(const PredicateTables& tables, std::size_t first_e
         const ScanHit& hit = scratch.hits[i];
         const std::uint32_t target = targets_[hit.row];
         std::uint32_t events = hit.events;
-        if ((target & tail_flag) != 0) events = decide_tail(tables, hit, first_event, scans, scratch);
+        if ((target & tail_flag) != 0) events = decide_tail(tables, hit, first_event, scans, scratch, deferred);
         scratch.accepted[n] = {target & ~tail_flag, first_word + hit.word, events};
         n += static_cast<std::size_t>(events != 0);
     }
@@ -290,18 +294,25 @@ void ScanRows::row_codes(const ScanBlock& block, std::uint32_t row, std::vector<
     if (block.access != 0 && !block.implied) codes.push_back(literals_[block.access]);
     for (std::uint32_t j = 0; j < block.literals; ++j) codes.push_back(literals_[column(block, row, j)]);
     for (const std::uint32_t code : tail(row))
-        codes.push_back((code & scanned_flag) != 0 ? code & ~scanned_flag : literals_[code]);
+        codes.push_back((code & late_flag) != 0 ? code & ~late_flag : literals_[code]);
 }
 
+// The events for which the row holds; none if it is deferred.
 std::uint32_t ScanRows::decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
-                                    ScanCache& scans, const Scratch& scratch) const {
+                                    ScanCache& scans, const Scratch& scratch, DeferredRows& deferred) const {
     std::uint32_t events = hit.events;
-    for (const std::uint32_t code : tail(hit.row)) {
-        if ((code & scanned_flag) == 0) {
-            events &= scratch.masks[code * scratch.words + hit.word];
+    const std::span<const std::uint32_t> codes = tail(hit.row);
+    for (std::size_t i = 0; i < codes.size() && events != 0; ++i) {
+        if ((codes[i] & late_flag) == 0) {
+            events &= scratch.masks[codes[i] * scratch.words + hit.word];
             continue;
         }
-        const LiteralCode literal(code);
+        const LiteralCode literal(codes[i]);
+        if (literal.family() == Family::measured) {
+            const auto word = static_cast<std::uint32_t>(first_event / 32) + hit.word;
+            deferred.add({targets_[hit.row] & ~tail_flag, word, events}, codes.subspan(i));
+            return 0;
+        }
         for (std::uint32_t left = events; left != 0; left &= left - 1) {
             const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
             const auto event = static_cast<std::uint32_t>(first_event + 32 * hit.word + bit);

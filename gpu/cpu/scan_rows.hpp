@@ -12,6 +12,7 @@
 
 #include "gpu/cpu/accepted.hpp"
 #include "gpu/cpu/access.hpp"
+#include "gpu/cpu/deferred_rows.hpp"
 #include "gpu/cpu/scan_cache.hpp"
 #include "gpu/cpu/scan_kernel.hpp"
 #include "gpu/tables/predicate_tables.hpp"
@@ -20,7 +21,8 @@ namespace sluice {
 
 class ScanRows {
 public:
-    static constexpr std::size_t row_literals_max = 128;  // further ones, and scanned ones, stand in the row's tail
+    // Further ones stand in the row's tail, and behind them the scanned and then the measured ones.
+    static constexpr std::size_t row_literals_max = 128;
 
     struct Scratch {
         std::size_t words = 1;              // of the chunk of the batch that is being matched
@@ -42,10 +44,10 @@ public:
     void begin(std::size_t events, Scratch& scratch) const;
     void set(const EventState& state, std::size_t event, Scratch& scratch) const;
     // accept(std::span<Accepted>) for what holds, some at a time, each row and word of the batch once. `first_event` is
-    // the chunk's.
+    // the chunk's. Rows that only measured literals can still decide are deferred.
     template <class Accept>
     void match(const PredicateTables& tables, std::size_t first_event, ScanCache& scans, Scratch& scratch,
-               Accept accept) const {
+               DeferredRows& deferred, Accept accept) const {
         finish_masks(scratch);
         constexpr std::size_t hits_max = ScanBlock::rows_max * words_max;  // of a block
         scratch.hits.resize(2 * hits_max);
@@ -53,7 +55,7 @@ public:
         for (const ScanBlock& block : blocks_) {
             hits += run(block, scratch, hits);
             if (hits < hits_max && &block != &blocks_.back()) continue;
-            const std::size_t accepted = resolve(tables, first_event, hits, scans, scratch);
+            const std::size_t accepted = resolve(tables, first_event, hits, scans, scratch, deferred);
             accept(std::span<const Accepted>(scratch.accepted).first(accepted));
             hits = 0;
         }
@@ -112,12 +114,12 @@ private:
     void finish_ranges(Scratch& scratch) const;
     std::size_t run(const ScanBlock& block, Scratch& scratch, std::size_t hits) const;
     std::size_t resolve(const PredicateTables& tables, std::size_t first_event, std::size_t hits, ScanCache& scans,
-                        Scratch& scratch) const;
+                        Scratch& scratch, DeferredRows& deferred) const;
     std::uint32_t column(const ScanBlock& block, std::uint32_t row, std::uint32_t j) const;
     void row_codes(const ScanBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const;
     std::span<const std::uint32_t> tail(std::uint32_t row) const;
     std::uint32_t decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
-                              ScanCache& scans, const Scratch& scratch) const;
+                              ScanCache& scans, const Scratch& scratch, DeferredRows& deferred) const;
 
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;
@@ -136,7 +138,7 @@ private:
     std::vector<std::uint32_t> columns32_;
     std::vector<std::uint32_t> targets_;                          // by row
     std::vector<std::pair<std::uint32_t, std::uint32_t>> tails_;  // (row, begin in tail_codes_), ascending
-    std::vector<std::uint32_t> tail_codes_;                       // literal numbers, or scanned_flag | code…
+    std::vector<std::uint32_t> tail_codes_;                       // literal numbers, or late_flag | code…
 };
 
 }  // namespace sluice

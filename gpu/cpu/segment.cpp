@@ -104,15 +104,20 @@ void Segment::match(const EventBatch& batch, const Bitmap* removed, ScanCache& s
         for (std::size_t e = first; e < end; ++e) {
             tables_.evaluate(batch.event(e), scratch.state);
             const auto event = static_cast<std::uint32_t>(e);
-            access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted);
+            access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);
             if (!scan_.empty()) scan_.set(scratch.state, e - first, scratch.scan);
             tables_.forget(scratch.state);
         }
         output.accept_events(scratch.accepted);
         scratch.accepted.clear();
         if (scan_.empty()) continue;
-        scan_.match(tables_, first, scans, scratch.scan,
+        scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
                     [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
+    }
+    if (!scratch.deferred.empty()) {
+        scratch.deferred.decide(tables_, batch, scratch.accepted);
+        output.accept_events(scratch.accepted);
+        scratch.accepted.clear();
     }
     output.finish();
 }

@@ -40,6 +40,7 @@ public:
         EventState state;
         AccessRows::Scratch access;
         ScanRows::Scratch scan;
+        DeferredRows deferred;
         std::vector<Accepted> accepted;
         std::vector<std::uint32_t> last_match;  // by entry: where its last match stands, if it has one
         struct GroupMatch {

@@ -1,8 +1,12 @@
 #include "gpu/naive/naive_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
+
+#include "gpu/operators/reference.hpp"
+#include "gpu/operators/work.hpp"
 
 namespace sluice {
 
@@ -10,7 +14,8 @@ namespace {
 
 struct Leaf {
     Literal literal;
-    std::uint32_t name = 0;  // id of its attribute, or of its key if it is scanned
+    std::uint32_t name = 0;   // id of its attribute, or of its key if it is scanned
+    MeasureFunction measure;  // of its predicate, if that has one
 };
 
 struct Subscription {
@@ -18,36 +23,51 @@ struct Subscription {
     std::vector<std::vector<Leaf>> conjunctions;
 };
 
-bool holds_for(const Predicate& p, const Value& value) {
+// `number` is the value's, or its measure if the predicate compares that.
+bool holds_for(const Predicate& p, std::string_view text, double number) {
     switch (p.op) {
         case Operator::exists:
             return true;
         case Operator::equal:
-            return value.text == p.text;
+            return text == p.text;
         case Operator::not_equal:
-            return value.text != p.text;
+            return text != p.text;
         case Operator::contains:
-            return value.text.find(p.text) != std::string_view::npos;
+            return text.find(p.text) != std::string_view::npos;
         case Operator::starts_with:
-            return value.text.starts_with(p.text);
+            return text.starts_with(p.text);
         case Operator::ends_with:
-            return value.text.ends_with(p.text);
+            return text.ends_with(p.text);
         case Operator::number_equal:
-            return value.number == p.number;
+            return number == p.number;
         case Operator::number_not_equal:
-            return value.number != p.number;
+            return number != p.number;
         case Operator::less:
-            return value.number < p.number;
+            return number < p.number;
         case Operator::less_equal:
-            return value.number <= p.number;
+            return number <= p.number;
         case Operator::greater:
-            return value.number > p.number;
+            return number > p.number;
         case Operator::greater_equal:
-            return value.number >= p.number;
+            return number >= p.number;
         case Operator::scanned:
             break;
     }
     return false;
+}
+
+bool holds_for(const Leaf& leaf, const Value& value, OperatorWork* work) {
+    const Predicate& p = leaf.literal.predicate;
+    if (!leaf.measure) return holds_for(p, value.text, value.number);
+    const double measure = leaf.measure(value.text);
+    const bool holds = !std::isnan(measure) && holds_for(p, value.text, measure);
+    if (work != nullptr) {
+        OperatorWork::Kind& w = work->of(p.measure->kind);
+        ++w.pairs;
+        w.unreadable += std::isnan(measure);
+        w.verified += holds;
+    }
+    return holds;
 }
 
 class NaiveProgram final : public Program {
@@ -84,7 +104,7 @@ private:
         }
         const auto values = batch.event(event);
         return std::any_of(values.begin(), values.end(),
-                           [&](const Value& v) { return v.attribute == leaf.name && holds_for(p, v); });
+                           [&](const Value& v) { return v.attribute == leaf.name && holds_for(leaf, v, batch.work); });
     }
 
     static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known) {
@@ -105,7 +125,11 @@ public:
         Subscription s{new_id(), {}};
         for (const Conjunction& conjunction : filter) {
             auto& leaves = s.conjunctions.emplace_back();
-            for (const Literal& literal : conjunction) leaves.push_back({literal, name(literal.predicate)});
+            for (const Literal& literal : conjunction) {
+                const auto& measure = literal.predicate.measure;
+                leaves.push_back(
+                    {literal, name(literal.predicate), measure ? reference_of(*measure) : MeasureFunction()});
+            }
         }
         subscriptions_.push_back(s);
         return s.id;

@@ -17,10 +17,11 @@ enum class Family : std::uint8_t {
     ends_with,
     not_equal,
     number_not_equal,
-    range,    // decided from the event's least and greatest number when asked for
-    scanned,  // decided by EventBatch::scan when asked for
+    range,     // decided from the event's least and greatest number when asked for
+    scanned,   // decided by EventBatch::scan when asked for
+    measured,  // decided by an operator (OperatorTable), for the events of a batch that nothing else has decided
 };
-constexpr std::size_t families = 10;
+constexpr std::size_t families = 11;
 constexpr std::size_t bit_families = 8;
 
 // Bit 0: negated; bits 1–4: family; bits 5–30: index; bit 31 is free for whoever stores codes.

@@ -60,13 +60,15 @@ LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
             return code(ranges_.intern({local(name), term.lo, term.hi}));
         case Family::scanned:
             return code(intern_scanned(name));
+        case Family::measured:
+            return code(operators_.intern(local(name), *term.measure, {term.lo, term.hi, term.outside}));
         default:
             return code(texts(term.family).intern(local(name), term.text));
     }
 }
 
 Term PredicateTables::term(LiteralCode code) const {
-    Term term{code.family(), code.negated(), {}, {}, 0, 0};
+    Term term{code.family(), code.negated(), {}, {}, 0, 0, false, nullptr};
     switch (term.family) {
         case Family::exists:
         case Family::scanned:
@@ -75,6 +77,14 @@ Term PredicateTables::term(LiteralCode code) const {
             const Range range = ranges_.range(code.index());
             term.lo = range.lo;
             term.hi = range.hi;
+            break;
+        }
+        case Family::measured: {
+            const Bounds& bounds = operators_.bounds(code.index());
+            term.lo = bounds.lo;
+            term.hi = bounds.hi;
+            term.outside = bounds.outside;
+            term.measure = &operators_.measure(code.index());
             break;
         }
         case Family::number_equal:
@@ -102,6 +112,8 @@ std::uint32_t PredicateTables::attribute_of(LiteralCode code) const {
             return ranges_.ranked(code.index()).attribute;
         case Family::scanned:
             return none;
+        case Family::measured:
+            return operators_.attribute(code.index());
         default:
             return texts(code.family()).attribute(code.index());
     }
@@ -145,6 +157,7 @@ void PredicateTables::freeze() {
         automata_.emplace_back(contains_, std::move(patterns[a]));
     }
     ranges_.freeze();
+    operators_.freeze();
     for (TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) t->shrink();
     for (NumberTable* t : {&number_equal_, &number_not_equal_}) t->shrink();
 }
@@ -170,6 +183,13 @@ void PredicateTables::evaluate(std::span<const Value> event, EventState& state) 
         evaluate_texts(attribute, event.subspan(i, end - i), state);
         evaluate_numbers(attribute, event.subspan(i, end - i), state);
     }
+}
+
+std::span<const Value> PredicateTables::values_of(std::uint32_t attribute, std::span<const Value> event) const {
+    const auto [first, last] =
+        std::equal_range(event.begin(), event.end(), Value{names_[attribute], {}, 0},
+                         [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
+    return {first, last};
 }
 
 void PredicateTables::evaluate_texts(std::uint32_t attribute, std::span<const Value> values, EventState& state) const {
@@ -231,12 +251,12 @@ void PredicateTables::forget(EventState& state) const {
 }
 
 std::uint32_t PredicateTables::predicates() const {
-    return bits() + ranges_.size() + static_cast<std::uint32_t>(scanned_.size());
+    return bits() + ranges_.size() + static_cast<std::uint32_t>(scanned_.size()) + operators_.size();
 }
 
 std::size_t PredicateTables::bytes() const {
     std::size_t sum = 4 * (locals_.capacity() + names_.capacity() + scanned_.capacity()) + scanned_index_.bytes() +
-                      ranges_.bytes() + plans_.capacity() * sizeof(Plan);
+                      ranges_.bytes() + operators_.bytes() + plans_.capacity() * sizeof(Plan);
     for (const TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) sum += t->bytes();
     for (const NumberTable* t : {&number_equal_, &number_not_equal_}) sum += t->bytes();
     for (const SubstringAutomaton& a : automata_) sum += a.bytes();

@@ -11,6 +11,7 @@
 #include "gpu/event_batch.hpp"
 #include "gpu/tables/literal_code.hpp"
 #include "gpu/tables/number_table.hpp"
+#include "gpu/tables/operator_table.hpp"
 #include "gpu/tables/range_table.hpp"
 #include "gpu/tables/substring_automaton.hpp"
 #include "gpu/tables/term.hpp"
@@ -39,7 +40,7 @@ public:
     void evaluate(std::span<const Value> event, EventState& state) const;
     void forget(EventState& state) const;
 
-    // Whether a literal that is not scanned holds for the event that the state describes.
+    // Whether a literal that is neither scanned nor measured holds for the event that the state describes.
     bool holds(LiteralCode code, const EventState& state) const {
         bool value = false;
         if (code.is_bit()) {
@@ -59,6 +60,9 @@ public:
     std::uint32_t attribute_of(LiteralCode code) const;
     const RangeTable& ranges() const { return ranges_; }
     std::uint32_t scanned(LiteralCode code) const { return scanned_[code.index()]; }
+    const OperatorTable& operators() const { return operators_; }
+    // The event's values of an attribute.
+    std::span<const Value> values_of(std::uint32_t attribute, std::span<const Value> event) const;
     std::uint32_t size(Family family) const;  // of a bit family
     std::uint32_t predicates() const;
     std::size_t bytes() const;
@@ -90,6 +94,7 @@ private:
     RangeTable ranges_;
     std::vector<std::uint32_t> scanned_;  // name ids
     HashIndex scanned_index_;
+    OperatorTable operators_;
 
     std::array<std::uint32_t, bit_families + 1> bases_{};
     std::vector<Plan> plans_;

@@ -17,9 +17,42 @@ Term numeric(Family family, const Predicate& p, double lo, double hi) {
 }
 Term existence(const Predicate& p) { return {Family::exists, false, p.attribute, {}, 0, 0}; }
 
+// What a numeric operator accepts; nothing if no number satisfies it.
+std::optional<Bounds> bounds_of(Operator op, double c) {
+    if (op == Operator::number_not_equal) return Bounds{c, c, true};
+    if (std::isnan(c)) return std::nullopt;
+    switch (op) {
+        case Operator::less:
+            if (c == -infinity) return std::nullopt;
+            return Bounds{-infinity, std::nextafter(c, -infinity)};
+        case Operator::less_equal:
+            return Bounds{-infinity, c};
+        case Operator::greater:
+            if (c == infinity) return std::nullopt;
+            return Bounds{std::nextafter(c, infinity), infinity};
+        case Operator::greater_equal:
+            return Bounds{c, infinity};
+        default:
+            return Bounds{c, c};
+    }
+}
+
+std::optional<Term> measured(const Predicate& p) {
+    const std::optional<Bounds> b = bounds_of(p.op, p.number);
+    if (!b) return std::nullopt;
+    return Term{Family::measured, false, p.attribute, {}, b->lo, b->hi, b->outside, &*p.measure};
+}
+
+std::optional<Term> range(const Predicate& p) {
+    const std::optional<Bounds> b = bounds_of(p.op, p.number);
+    if (!b) return std::nullopt;
+    return numeric(Family::range, p, b->lo, b->hi);
+}
+
 // The predicate without its literal's sign; nothing if no value satisfies it.
 std::optional<Term> to_term(const Predicate& p) {
     const double c = p.number;
+    if (p.measure) return measured(p);
     if (is_numeric(p.op) && std::isnan(c)) {
         if (p.op == Operator::number_not_equal) return existence(p);
         return std::nullopt;
@@ -42,15 +75,10 @@ std::optional<Term> to_term(const Predicate& p) {
         case Operator::number_not_equal:
             return numeric(Family::number_not_equal, p, c, c);
         case Operator::less:
-            if (c == -infinity) return std::nullopt;
-            return numeric(Family::range, p, -infinity, std::nextafter(c, -infinity));
         case Operator::less_equal:
-            return numeric(Family::range, p, -infinity, c);
         case Operator::greater:
-            if (c == infinity) return std::nullopt;
-            return numeric(Family::range, p, std::nextafter(c, infinity), infinity);
         case Operator::greater_equal:
-            return numeric(Family::range, p, c, infinity);
+            return range(p);
         case Operator::scanned:
             return textual(Family::scanned, p);
     }

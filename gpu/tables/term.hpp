@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/family.hpp"
 #include "gpu/predicate.hpp"
 #include "gpu/tables/literal_code.hpp"
 
@@ -17,7 +18,9 @@ struct Term {
     bool negated = false;
     std::string_view name;  // of the attribute, or the key if scanned
     std::string_view text;
-    double lo = 0, hi = 0;  // range: both; number_equal, number_not_equal: lo
+    double lo = 0, hi = 0;  // range and measured: both; number_equal, number_not_equal: lo
+    bool outside = false;   // measured: as in Bounds
+    const Measure* measure = nullptr;
 };
 
 using Terms = std::vector<Term>;

@@ -83,10 +83,6 @@ void check_call(Expression& e) {
     const bool of_each = first == ValueType::node_set || is_sequence(first);
     if (of_each && e.text == "lower-case") e.type = ValueType::strings;
     if (of_each && e.text == "date") e.type = ValueType::numbers;
-    const bool seconds = given > 0 && (e.operands[0].text == "published" || e.operands[0].text == "updated");
-    if (e.text == "date" && e.operands[0].kind == Kind::variable && seconds)
-        throw Fault{e.operands[0].offset,
-                    "$" + e.operands[0].text + " is in seconds since 1970 already; compare it as it is"};
     const bool names = e.text == "name" || e.text == "local-name" || e.text == "namespace-uri";
     if (names && is_of_variable(e.operands[0]))
         throw Fault{e.operands[0].offset, "a variable stands for plain values, which have no name"};

@@ -10,12 +10,18 @@ std::string numbered(std::size_t n, const std::string& singular, const std::stri
     return std::to_string(n) + " " + (n == 1 ? singular : plural);
 }
 
+std::string way_of(const Leaf& leaf) {
+    if (leaf.indexed) return "indexed on " + leaf.predicate.attribute;
+    if (leaf.scanned()) return "scanned: " + leaf.reason;
+    return "computed on " + leaf.predicate.attribute + ": " + leaf.reason;
+}
+
 std::string explain_leaves(const Filter& filter) {
     std::string text = "leaves:\n";
     for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
         const Leaf& leaf = filter.leaves[i];
         text += "  [" + std::to_string(i + 1) + "] " + leaf.text + "\n      ";
-        text += leaf.indexed ? "indexed on " + leaf.predicate.attribute : "scanned: " + leaf.reason;
+        text += way_of(leaf);
         text += "\n";
     }
     return text;
@@ -50,9 +56,15 @@ std::string explain(const Filter& filter) {
     if (filter.conjunctions.empty()) return text + "It can never match.\n";
     if (filter.conjunctions.front().empty()) return text + "It matches every item.\n";
 
-    const auto scanned = static_cast<std::size_t>(
-        std::count_if(filter.leaves.begin(), filter.leaves.end(), [](const Leaf& leaf) { return !leaf.indexed; }));
+    const auto count = [&](auto is) {
+        return static_cast<std::size_t>(std::count_if(filter.leaves.begin(), filter.leaves.end(), is));
+    };
+    const std::size_t scanned = count([](const Leaf& leaf) { return leaf.scanned(); });
+    const std::size_t computed = count([](const Leaf& leaf) { return leaf.computed(); });
     text += explain_leaves(filter) + explain_conjunctions(filter);
+    if (computed > 0)
+        text += numbered(computed, "leaf is", "leaves are") +
+                " computed: for the items of a batch that the other leaves leave undecided.\n";
     if (scanned > 0)
         text += numbered(scanned, "leaf is", "leaves are") + " scanned: evaluated for each item that still needs it.\n";
     return text;

@@ -38,7 +38,7 @@ Filter compile(std::string_view text, const FilterLimits& limits) {
     expression = simplify(std::move(expression));
 
     const bool selecting = selects(expression);
-    Leaves leaves(limits.searches_max);
+    Leaves leaves(limits);
     const Formula formula = selecting ? compile_selection(expression, leaves) : compile_test(expression, 0, leaves);
 
     Filter filter;

@@ -16,7 +16,7 @@ struct Function {
     enum class Origin : std::uint8_t {
         xpath,   // pugixml evaluates it
         added,   // indexed or folded, else refused
-        kernel,  // added; needs an operator of the engine that this build has not
+        kernel,  // added; an operator of the engine computes it
     };
 
     std::string_view name;

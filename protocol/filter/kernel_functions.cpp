@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
-#include <string>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "protocol/filter/functions.hpp"
 #include "protocol/filter/operand.hpp"
 #include "protocol/filter/writer.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::xpath {
 
@@ -21,18 +21,37 @@ using Kind = Expression::Kind;
 
 constexpr std::string_view nucleotides = "ACGTURYSWKMBDHVN";  // IUPAC
 constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYVBZX*";
+constexpr std::string_view default_scheme = "dna:1,-3,-5,-2";
+constexpr std::string_view default_costs = "unit";
+constexpr std::uint32_t default_line = 2;
+
+struct Name {
+    std::string_view function;
+    Measure::Kind kind;
+};
+constexpr Name names[] = {
+    {"matches", Measure::Kind::matches},
+    {"approx-distance", Measure::Kind::approx_distance},
+    {"edit-distance", Measure::Kind::edit_distance},
+    {"align", Measure::Kind::align},
+    {"align-global", Measure::Kind::align_global},
+    {"laminarity", Measure::Kind::laminarity},
+    {"determinism", Measure::Kind::determinism},
+    {"recurrence-rate", Measure::Kind::recurrence_rate},
+};
+constexpr std::string_view approx_contains = "approx-contains";  // of approx-distance()
 
 [[noreturn]] void refuse(const Expression& call, std::size_t argument, const std::string& expected) {
     throw Fault{call.operands[argument].offset,
                 call.text + "(): expected " + expected + ", not " + write(call.operands[argument])};
 }
 
-void check_searched(const Expression& call) {
-    const Expression& argument = call.operands[0];
-    if (is_constant(argument)) refuse(call, 0, "a path or a variable as first argument");
-    const std::optional<Operand> operand = as_operand(argument, 0);
-    if (!operand || !string_of(*operand))
-        refuse(call, 0, "a path without predicates that starts at the item, or a variable, as first argument");
+// For what is too long to be written out.
+[[noreturn]] void refuse_size(const Expression& call, std::size_t argument, const std::string& what, std::size_t size,
+                              std::size_t size_max, const std::string& option) {
+    throw Fault{call.operands[argument].offset, call.text + "(): " + what + " is " + std::to_string(size) +
+                                                    " long, more than " + std::to_string(size_max) + " (" + option +
+                                                    ")"};
 }
 
 const std::string& constant_text(const Expression& call, std::size_t argument, const std::string& what) {
@@ -42,24 +61,36 @@ const std::string& constant_text(const Expression& call, std::size_t argument, c
     return e.text;
 }
 
-void check_whole_number(const Expression& call, std::size_t argument, double least, const std::string& what) {
+double whole_number(const Expression& call, std::size_t argument, double least, const std::string& what) {
     const Expression& e = call.operands[argument];
-    const bool whole =
-        e.kind == Kind::number && e.number >= least && e.number == std::floor(e.number) && !std::isinf(e.number);
-    if (!whole) refuse(call, argument, what + " as a constant whole number from " + write_number(least));
+    const bool whole = e.kind == Kind::number && e.number >= least && e.number == std::floor(e.number);
+    if (!whole || std::isinf(e.number))
+        refuse(call, argument, what + " as a constant whole number from " + write_number(least));
+    return e.number;
 }
 
-void check_epsilon(const Expression& call) {
-    const Expression& e = call.operands[1];
-    if (e.kind != Kind::number || !(e.number > 0) || std::isinf(e.number))
-        refuse(call, 1, "epsilon as a constant number above 0");
+double edits(const Expression& call, const FilterLimits& limits) {
+    const double k = whole_number(call, 2, 0, "the number of edits");
+    if (k > static_cast<double>(limits.edits_max))
+        throw Fault{call.operands[2].offset, call.text + "(): expected the number of edits up to " +
+                                                 std::to_string(limits.edits_max) + ", not " + write_number(k) +
+                                                 " (limits.filter_edits)"};
+    return k;
 }
 
-void check_cost_table(const Expression& call) {
-    if (call.operands.size() < 3) return;
+std::string pattern(const Expression& call, const std::string& what, const FilterLimits& limits) {
+    const std::string& text = constant_text(call, 1, what);
+    if (text.size() > limits.pattern_bytes_max)
+        refuse_size(call, 1, "the " + what, text.size(), limits.pattern_bytes_max, "limits.filter_pattern_bytes");
+    return text;
+}
+
+std::string cost_table(const Expression& call) {
+    if (call.operands.size() < 3) return std::string(default_costs);
     const std::string& name = constant_text(call, 2, "name of a cost table");
     if (name != "unit" && name != "typing" && name != "vowels")
         refuse(call, 2, "the cost table 'unit', 'typing' or 'vowels'");
+    return name;
 }
 
 std::optional<std::vector<int>> parse_integers(std::string_view list) {
@@ -77,38 +108,98 @@ std::optional<std::vector<int>> parse_integers(std::string_view list) {
     return numbers;
 }
 
-// The letters that sequences under the scheme are made of.
-std::string_view check_scheme(const Expression& call) {
-    const std::string scheme = call.operands.size() < 3 ? "dna" : constant_text(call, 2, "name of a scheme");
-    constexpr int score_max = 1000;
-    const auto penalty = [](int score) { return score < 0 && score >= -score_max; };
-    if (scheme == "dna") return nucleotides;
-    if (scheme.starts_with("dna:")) {
-        const auto n = parse_integers(std::string_view(scheme).substr(4));
-        const bool right = n && n->size() == 4 && (*n)[0] > 0 && (*n)[0] <= score_max && penalty((*n)[1]) &&
-                           penalty((*n)[2]) && penalty((*n)[3]);
-        if (!right)
-            refuse(call, 2,
-                   "'dna:match,mismatch,first,extend' with whole numbers, the first positive and the others negative");
-        return nucleotides;
-    }
-    if (scheme.starts_with("blosum62:")) {
-        const auto n = parse_integers(std::string_view(scheme).substr(9));
-        if (!n || n->size() != 2 || !penalty((*n)[0]) || !penalty((*n)[1]))
-            refuse(call, 2, "'blosum62:open,extend' with two negative whole numbers");
-        return amino_acids;
-    }
-    refuse(call, 2, "the scheme 'dna', 'dna:match,mismatch,first,extend' or 'blosum62:open,extend'");
+std::string join(std::string name, const std::vector<int>& numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) name += (i == 0 ? ":" : ",") + std::to_string(numbers[i]);
+    return name;
 }
 
-void check_sequence(const Expression& call) {
-    const std::string& sequence = constant_text(call, 1, "sequence");
-    const std::string_view letters = check_scheme(call);
-    for (const char c : sequence) {
-        const char upper = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-        if (letters.find(upper) == std::string_view::npos)
-            refuse(call, 1, "a sequence of the letters " + std::string(letters));
+bool is_penalty(int score) {
+    constexpr int score_max = 1000;
+    return score < 0 && score >= -score_max;
+}
+
+// The scheme as Measure::scheme spells it.
+std::string scheme_of(const Expression& call) {
+    const std::string scheme = call.operands.size() < 3 ? "dna" : constant_text(call, 2, "name of a scheme");
+    if (scheme == "dna") return std::string(default_scheme);
+    const std::size_t colon = scheme.find(':');
+    const std::string name = scheme.substr(0, colon);
+    const auto n =
+        colon == std::string::npos ? std::nullopt : parse_integers(std::string_view(scheme).substr(colon + 1));
+    if (name == "dna") {
+        const bool right = n && n->size() == 4 && is_penalty(-(*n)[0]) && is_penalty((*n)[1]) && is_penalty((*n)[2]) &&
+                           is_penalty((*n)[3]);
+        if (right) return join(name, *n);
+        refuse(call, 2,
+               "'dna:match,mismatch,first,extend' with whole numbers, the first positive and the others negative");
     }
+    if (name == "blosum62" || name == "blosum50") {
+        if (n && n->size() == 2 && is_penalty((*n)[0]) && is_penalty((*n)[1])) return join(name, *n);
+        refuse(call, 2, "'" + name + ":open,extend' with two negative whole numbers");
+    }
+    refuse(call, 2,
+           "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62:open,extend' or 'blosum50:open,extend'");
+}
+
+std::string sequence(const Expression& call, const std::string& scheme, const FilterLimits& limits) {
+    std::string letters = constant_text(call, 1, "sequence");
+    if (letters.size() > limits.sequence_letters_max)
+        refuse_size(call, 1, "the sequence", letters.size(), limits.sequence_letters_max,
+                    "limits.filter_sequence_letters");
+    const std::string_view known = scheme.starts_with("dna") ? nucleotides : amino_acids;
+    for (char& c : letters) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+        if (known.find(c) == std::string_view::npos) refuse(call, 1, "a sequence of the letters " + std::string(known));
+    }
+    return letters;
+}
+
+double epsilon(const Expression& call) {
+    const Expression& e = call.operands[1];
+    if (e.kind != Kind::number || !(e.number > 0) || std::isinf(e.number))
+        refuse(call, 1, "epsilon as a constant number above 0");
+    return e.number;
+}
+
+std::uint32_t shortest_line(const Expression& call) {
+    constexpr double line_max = 1e6;
+    if (call.operands.size() < 3) return default_line;
+    const double line = whole_number(call, 2, 2, "the shortest line");
+    if (line > line_max) refuse(call, 2, "the shortest line up to " + write_number(line_max));
+    return static_cast<std::uint32_t>(line);
+}
+
+Measure measure_of(const Expression& call, Measure::Kind kind, const FilterLimits& limits) {
+    Measure m;
+    m.kind = kind;
+    switch (kind) {
+        case Measure::Kind::matches:
+            m.operand = pattern(call, "regular expression", limits);
+            break;
+        case Measure::Kind::approx_distance:
+        case Measure::Kind::edit_distance:
+            m.operand = pattern(call, "pattern", limits);
+            m.scheme = call.text == approx_contains ? std::string(default_costs) : cost_table(call);
+            break;
+        case Measure::Kind::align:
+        case Measure::Kind::align_global:
+            m.scheme = scheme_of(call);
+            m.operand = sequence(call, m.scheme, limits);
+            break;
+        case Measure::Kind::laminarity:
+        case Measure::Kind::determinism:
+            m.epsilon = epsilon(call);
+            m.line_min = shortest_line(call);
+            break;
+        case Measure::Kind::recurrence_rate:
+            m.epsilon = epsilon(call);
+            break;
+    }
+    return m;
+}
+
+const Name& name_of(Measure::Kind kind) {
+    return *std::find_if(std::begin(names), std::end(names), [&](const Name& n) { return n.kind == kind; });
 }
 
 }  // namespace
@@ -117,27 +208,54 @@ bool is_kernel_call(const Expression& e) {
     return e.kind == Kind::call && find_function(e.text)->origin == Function::Origin::kernel;
 }
 
-void check_kernel_call(const Expression& call) {
-    check_searched(call);
-    if (call.text == "matches") {
-        constant_text(call, 1, "regular expression");
-    } else if (call.text == "approx-contains") {
-        constant_text(call, 1, "pattern");
-        check_whole_number(call, 2, 0, "the number of edits");
-    } else if (call.text == "approx-distance" || call.text == "edit-distance") {
-        constant_text(call, 1, "pattern");
-        check_cost_table(call);
-    } else if (call.text == "align" || call.text == "align-global") {
-        check_sequence(call);
-    } else {  // laminarity, determinism, recurrence-rate
-        check_epsilon(call);
-        if (call.operands.size() > 2) check_whole_number(call, 2, 2, "the shortest line");
+KernelCall compile_kernel_call(const Expression& call, const FilterLimits& limits) {
+    const std::string_view function = call.text == approx_contains ? "approx-distance" : std::string_view(call.text);
+    const Name& name =
+        *std::find_if(std::begin(names), std::end(names), [&](const Name& n) { return n.function == function; });
+    KernelCall compiled;
+    compiled.measure = measure_of(call, name.kind, limits);
+    if (call.text == approx_contains) {
+        compiled.op = Operator::less_equal;
+        compiled.number = edits(call, limits);
     }
+    if (const std::string fault = fault_of(compiled.measure); !fault.empty())
+        throw Fault{call.operands[1].offset, call.text + "(): " + fault};
+    return compiled;
 }
 
-void refuse_kernel_call(const Expression& call) {
-    check_kernel_call(call);
-    throw Fault{call.offset, call.text + "() is not available in this build"};
+Attribute searched_attribute(const Expression& call, std::size_t parents) {
+    const Expression& argument = call.operands[0];
+    if (is_constant(argument)) refuse(call, 0, "a path or a variable as first argument");
+    const std::optional<Operand> operand = as_operand(argument, parents);
+    if (!operand || !string_of(*operand))
+        refuse(call, 0, "a path without predicates that starts at the item, or a variable, as first argument");
+    return operand->attribute;
+}
+
+std::string measure_text(const std::string& attribute, const Measure& m) {
+    std::string text = std::string(name_of(m.kind).function) + "(" + attribute + ", ";
+    text += m.operand.empty() ? write_number(m.epsilon) : write_string(m.operand);
+    if (!m.scheme.empty() && m.scheme != default_costs && m.scheme != default_scheme)
+        text += ", " + write_string(m.scheme);
+    if (m.line_min != 0 && m.line_min != default_line) text += ", " + std::to_string(m.line_min);
+    return text + ")";
+}
+
+std::string way_of(const Measure& measure) {
+    switch (measure.kind) {
+        case Measure::Kind::matches:
+            return "a regular expression, searched for in time linear in the text";
+        case Measure::Kind::approx_distance:
+            return "the least edit distance of any part of the text, in characters";
+        case Measure::Kind::edit_distance:
+            return "the edit distance of the whole text, in characters";
+        case Measure::Kind::align:
+            return "the score of the best local alignment";
+        case Measure::Kind::align_global:
+            return "the score of the global alignment";
+        default:
+            return "over all pairs of points of the series";
+    }
 }
 
 }  // namespace sluice::xpath

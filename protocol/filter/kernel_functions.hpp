@@ -1,18 +1,38 @@
-// Checks the calls of functions that need an operator of the engine: regular expressions, approximate matching,
-// alignment, recurrence analysis. This build has none of these operators, so a right call is refused too, in words of
-// its own. Pure functions; any thread.
+// The calls of functions that an operator of the engine computes: regular expressions, approximate matching, alignment,
+// recurrence analysis. Throw a Fault for arguments that are not constant where they must be, out of range, of an
+// unknown scheme … Pure functions; any thread.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "gpu/predicate.hpp"
+#include "protocol/filter/attribute.hpp"
+#include "protocol/filter/filter.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
 namespace sluice::xpath {
 
 bool is_kernel_call(const Expression& expression);
 
-// Throws a Fault if an argument is wrong: not constant where it must be, out of range, an unknown scheme.
-void check_kernel_call(const Expression& simplified);
+// What a call computes. A boolean call is a comparison of its measure: matches() of `!= 0`, approx-contains() of `<=
+// k`.
+struct KernelCall {
+    Measure measure;
+    Operator op = Operator::number_not_equal;
+    double number = 0;
+};
+KernelCall compile_kernel_call(const Expression& simplified, const FilterLimits& limits);
 
-// For a call in its right place: checked, then refused as not available.
-[[noreturn]] void refuse_kernel_call(const Expression& simplified);
+// The attribute whose values the call looks at, with the node `parents` levels above the event's element as context
+// node.
+Attribute searched_attribute(const Expression& simplified, std::size_t parents);
+
+// The measure as a call of its function: "approx-distance(title, 'kernel')".
+std::string measure_text(const std::string& attribute, const Measure& measure);
+
+// What an operator computes for it, in words.
+std::string way_of(const Measure& measure);
 
 }  // namespace sluice::xpath

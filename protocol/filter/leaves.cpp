@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "protocol/filter/attribute.hpp"
+#include "protocol/filter/fault.hpp"
+#include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/writer.hpp"
 
 namespace sluice::xpath {
@@ -45,6 +47,12 @@ std::string search_text(const std::string& function, const Predicate& p) {
     return function + "(" + to_string(attribute) + ", " + constant + ")";
 }
 
+std::string computed_text(const Predicate& p) {
+    const std::string call = measure_text(p.attribute, *p.measure);
+    if (p.measure->kind == Measure::Kind::matches) return call;
+    return call + std::string(operator_sign(p.op)) + write_number(p.number);
+}
+
 void collect(const Formula& formula, std::vector<std::size_t>& leaves) {
     if (formula.kind == Formula::Kind::leaf) leaves.push_back(formula.leaf);
     for (const Formula& part : formula.parts) collect(part, leaves);
@@ -53,6 +61,7 @@ void collect(const Formula& formula, std::vector<std::size_t>& leaves) {
 }  // namespace
 
 std::string predicate_text(const Predicate& p) {
+    if (p.measure) return computed_text(p);
     switch (p.op) {
         case Operator::exists:
         case Operator::scanned:
@@ -75,6 +84,17 @@ Formula Leaves::indexed(Predicate predicate, std::size_t offset) {
     return add({std::move(text), std::move(predicate), true, {}}, offset);
 }
 
+Formula Leaves::computed(Predicate predicate, std::size_t offset) {
+    std::string text = predicate_text(predicate), way = way_of(*predicate.measure);
+    const std::size_t known = leaves_.size();
+    Formula formula = add({std::move(text), std::move(predicate), false, std::move(way)}, offset);
+    computed_ += leaves_.size() - known;
+    if (computed_ > limits_.operators_max)
+        throw Fault{offset, "the filter has more than " + std::to_string(limits_.operators_max) +
+                                " conditions that an operator computes (limits.filter_operators)"};
+    return formula;
+}
+
 Formula Leaves::scanned(std::string key, std::string text, std::string reason, std::size_t offset) {
     return add({std::move(text), {std::move(key), Operator::scanned, {}, 0}, false, std::move(reason)}, offset);
 }
@@ -93,7 +113,7 @@ Formula Leaves::add(Leaf leaf, std::size_t offset) {
 bool Leaves::scans(const Formula& formula) const {
     std::vector<std::size_t> ids;
     collect(formula, ids);
-    return std::any_of(ids.begin(), ids.end(), [&](std::size_t id) { return !leaves_[id].indexed; });
+    return std::any_of(ids.begin(), ids.end(), [&](std::size_t id) { return leaves_[id].scanned(); });
 }
 
 std::vector<Leaf> Leaves::used_by(const Formula& formula) const {

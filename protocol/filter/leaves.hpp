@@ -14,13 +14,14 @@ namespace sluice::xpath {
 
 class Leaves {
 public:
-    explicit Leaves(std::size_t searches_max) : searches_max_(searches_max) {}
+    explicit Leaves(const FilterLimits& limits) : limits_(limits) {}
 
-    std::size_t searches_max() const { return searches_max_; }  // FilterLimits::searches_max
+    const FilterLimits& limits() const { return limits_; }
 
     // The formula that consists of this predicate; equal predicates are one leaf. `offset`: where it stands in the
     // text.
     Formula indexed(Predicate predicate, std::size_t offset);
+    Formula computed(Predicate predicate, std::size_t offset);  // throws a Fault: more than the limit
     Formula scanned(std::string key, std::string text, std::string reason, std::size_t offset);
 
     bool scans(const Formula& formula) const;  // true if a leaf of the formula is scanned
@@ -32,13 +33,15 @@ public:
 private:
     Formula add(Leaf leaf, std::size_t offset);
 
-    const std::size_t searches_max_;
+    const FilterLimits limits_;
+    std::size_t computed_ = 0;
     std::vector<Leaf> leaves_;
     std::vector<std::size_t> offsets_;
     std::unordered_map<Predicate, std::size_t, PredicateHash> ids_;
 };
 
-// The canonical text of an indexed predicate, as a filter by itself: "price < 90", "category[contains(., 'x')]".
+// The canonical text of a predicate that is not scanned, as a filter by itself: "price < 90", "category[contains(.,
+// 'x')]".
 std::string predicate_text(const Predicate& predicate);
 
 }  // namespace sluice::xpath

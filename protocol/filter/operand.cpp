@@ -84,7 +84,10 @@ std::optional<Operand> as_call(const Expression& e, std::size_t parents) {
         const AttributePath& path = operand->attribute.path;
         const bool element = path.children.empty() && path.last == AttributePath::Last::element;
         if (reader.function == Function::name && !element) return std::nullopt;
-        operand->attribute.function = reader.function;
+        // These variables are in seconds already.
+        const std::string& variable = operand->attribute.variable;
+        const bool seconds = reader.function == Function::date && (variable == "published" || variable == "updated");
+        operand->attribute.function = seconds ? Function::each : reader.function;
         operand->type = reader.type;
         return operand;
     }

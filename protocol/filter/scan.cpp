@@ -46,14 +46,17 @@ bool is_added_call(const Expression& e) {
     return e.kind == Kind::call && find_function(e.text)->origin != Function::Origin::xpath;
 }
 
-void refuse_what_only_the_index_knows(const Expression& e) {
+void refuse_what_only_the_index_knows(const Expression& e, const FilterLimits& limits) {
     const Expression* found = find(e, [](const Expression& part) {
         return is_added_call(part) || (part.kind == Kind::variable && part.text == "path");
     });
     if (!found) return;
     if (found->kind == Kind::variable)
         throw Fault{found->offset, "$path can only be compared with a constant or searched for one"};
-    if (find_function(found->text)->origin == Function::Origin::kernel) check_kernel_call(*found);
+    if (is_kernel_call(*found)) {
+        searched_attribute(*found, 0);
+        compile_kernel_call(*found, limits);
+    }
     std::string message = found->text + "() can't be used here; expected ";
     if (found->text == "ends-with")
         message += "ends-with(path, 'constant') as a test by itself";
@@ -72,9 +75,9 @@ void refuse_deep_searches(const Expression& e, std::size_t searches_max) {
                               "the axes beyond parent and child"};
 }
 
-void refuse_unscannable(const Expression& e, std::size_t searches_max) {
-    refuse_what_only_the_index_knows(e);
-    refuse_deep_searches(e, searches_max);
+void refuse_unscannable(const Expression& e, const FilterLimits& limits) {
+    refuse_what_only_the_index_knows(e, limits);
+    refuse_deep_searches(e, limits.searches_max);
 }
 
 // What pugixml will be asked must be something that it understands.
@@ -136,7 +139,7 @@ std::string membership(const Expression& path) {
 }  // namespace
 
 Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
-    refuse_unscannable(e, leaves.searches_max());
+    refuse_unscannable(e, leaves.limits());
     std::string text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
     if (parents == 0 && selects(e)) text = "boolean(" + text + ")";
     compile_with_pugixml(text, e.offset);
@@ -145,7 +148,7 @@ Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
 }
 
 Formula scan_selection(const Expression& e, Leaves& leaves) {
-    refuse_unscannable(e, leaves.searches_max());
+    refuse_unscannable(e, leaves.limits());
     const bool of_event = find(e, is_variable_reference) != nullptr;
     std::string text = of_event ? membership(e) : write(e);
     compile_with_pugixml(text, e.offset);

@@ -70,7 +70,7 @@ public:
         if (e.kind == Kind::logical_or) return make_any(tests(e.operands));
         if (is_call(e, "not")) return negate(test(e.operands[0]));
         if (is_call(e, "boolean")) return test(e.operands[0]);
-        if (is_kernel_call(e)) kernel_test(e);
+        if (is_kernel_call(e)) return kernel_test(e, searched_attribute(e, parents_));
         if (is_comparison(e.kind)) return comparison(e);
         if (is_call(e, "contains")) return search(e, Operator::contains);
         if (is_call(e, "starts-with")) return search(e, Operator::starts_with);
@@ -88,15 +88,27 @@ private:
         return formulas;
     }
 
-    [[noreturn]] static void kernel_test(const Expression& call) {
-        check_kernel_call(call);
+    Formula kernel_test(const Expression& call, const Attribute& attribute) {
+        KernelCall compiled = compile_kernel_call(call, leaves_.limits());
         if (call.type != ValueType::boolean)
             throw Fault{call.offset, call.text + "() gives a number; compare it with a constant"};
-        refuse_kernel_call(call);
+        return computed_leaf(attribute, std::move(compiled), call.offset);
+    }
+
+    Formula kernel_comparison(const Expression& e, const Attribute& attribute) {
+        KernelCall compiled = compile_kernel_call(e.operands[0], leaves_.limits());
+        compiled.op = operators_of(e.kind).numeric;
+        compiled.number = constant_number(e.operands[1]);
+        const bool never = std::isnan(compiled.number) && e.kind != Kind::not_equal;
+        return never ? make_constant(false) : computed_leaf(attribute, std::move(compiled), e.offset);
     }
 
     Formula text_leaf(const Attribute& attribute, Operator op, std::string text, std::size_t offset) {
         return leaves_.indexed({to_string(attribute), op, std::move(text), 0}, offset);
+    }
+    Formula computed_leaf(const Attribute& attribute, KernelCall call, std::size_t offset) {
+        return leaves_.computed({to_string(attribute), call.op, {}, call.number + 0.0, std::move(call.measure)},
+                                offset);
     }
     Formula number_leaf(const Attribute& attribute, Operator op, double number, std::size_t offset) {
         return leaves_.indexed({to_string(attribute), op, {}, number + 0.0}, offset);  // one zero only
@@ -126,11 +138,11 @@ private:
     Formula comparison(const Expression& e) {
         const Expression& left = e.operands[0];
         const Expression& right = e.operands[1];
-        if (is_kernel_call(left) && is_constant(right)) refuse_kernel_call(left);
         if (!is_constant(right)) return scan_test(e, parents_, leaves_);
         if (left.type == ValueType::boolean) return boolean_comparison(e);
         const bool with_boolean = right.kind == Kind::boolean && is_equality(e.kind);
         if (with_boolean) return (e.kind == Kind::equal) == right.boolean ? test(left) : negate(test(left));
+        if (is_kernel_call(left)) return kernel_comparison(e, searched_attribute(left, parents_));
         if (const std::optional<Operand> operand = as_operand(left, parents_)) return compare(*operand, e);
         if (std::optional<Formula> found = test_of_self_steps(left, &e)) return std::move(*found);
         return scan_test(e, parents_, leaves_);
@@ -197,6 +209,10 @@ private:
 
     std::optional<Formula> each_value(const Operand& values, const Expression& test) {
         if (test.kind == Kind::logical_or) return any_value(values, test);
+        if (is_kernel_call(test) && is_dot(test.operands[0])) return kernel_test(test, values.attribute);
+        if (is_comparison(test.kind) && is_kernel_call(test.operands[0]) && is_dot(test.operands[0].operands[0]) &&
+            is_constant(test.operands[1]) && test.operands[1].kind != Kind::boolean)
+            return kernel_comparison(test, values.attribute);
         const bool of_dot = !test.operands.empty() && is_dot(test.operands[0]);
         if (!of_dot || test.operands.size() != 2 || !is_constant(test.operands[1])) return std::nullopt;
         const Expression& constant = test.operands[1];

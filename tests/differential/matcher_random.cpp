@@ -96,7 +96,36 @@ double random_number(const World& world, Random& random) {
     return numbers()[random.below(world.numbers)];
 }
 
+// Of every kind that this build has.
+Measure random_measure(Random& random) {
+    static const std::vector<Measure> all = [] {
+        std::vector<Measure> measures;
+        for (const char* expression : {"a", "^a", "b$", "^$", "a.*b", "[^a]", "(?i)AB", "日", "\\d+", "(ab)+c?$"})
+            measures.push_back({Measure::Kind::matches, expression, "", 0, 0});
+        for (const Measure::Kind kind : {Measure::Kind::approx_distance, Measure::Kind::edit_distance}) {
+            for (const char* pattern : {"a", "abc", "abcabcabc", "日本語", "xyz", "é"}) {
+                for (const char* table : {"unit", "typing", "vowels"}) measures.push_back({kind, pattern, table, 0, 0});
+            }
+        }
+        std::erase_if(measures, [](const Measure& m) { return !fault_of(m).empty(); });
+        return measures;
+    }();
+    return random.of(all);
+}
+
+Predicate random_measured(const World& world, Random& random) {
+    constexpr auto first = static_cast<std::size_t>(Operator::number_equal);
+    constexpr auto count = static_cast<std::size_t>(Operator::greater_equal) + 1 - first;
+    Predicate p;
+    p.attribute = attribute(world, random);
+    p.op = static_cast<Operator>(first + random.below(count));
+    p.number = random.chance(0.1) ? random_number(world, random) : static_cast<double>(random.below(5));
+    p.measure = random_measure(random);
+    return p;
+}
+
 Predicate random_predicate(const World& world, Random& random) {
+    if (random.chance(world.measured_share)) return random_measured(world, random);
     Predicate p;
     if (random.chance(world.scanned_share)) {
         p.op = Operator::scanned;

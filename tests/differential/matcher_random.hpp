@@ -40,11 +40,13 @@ struct World {
     std::size_t attributes = 6, texts = 12, numbers = 12, scanned = 3;
     std::size_t conjunctions_max = 3, literals_max = 5, values_max = 6;
     double negated = 0.25, scanned_share = 0.05;
+    double measured_share = 0;
     bool equality_only = false;
 };
 
 std::string random_text(const World& world, Random& random);
 double random_number(const World& world, Random& random);
+Measure random_measure(Random& random);
 Predicate random_predicate(const World& world, Random& random);
 Disjunction random_filter(const World& world, Random& random);
 RandomEvent random_event(const World& world, Random& random);

@@ -180,6 +180,43 @@ TEST_CASE("cpu answers are naive's: access literals chosen anew as events are ob
     CHECK(sets.matches() > 0);
 }
 
+TEST_CASE("cpu answers are naive's: operators") {
+    for (std::uint64_t seed = 700; seed < 712; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        World world;
+        world.measured_share = random.of<double>({0.1, 0.4, 1});
+        world.texts = random.of<std::size_t>({12, 27});
+        world.negated = 0.3;
+        mutate_and_match(world, 6, 40, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: operators behind access tokens") {
+    Random random(720);
+    World world;
+    world.texts = 300;
+    world.values_max = 12;
+    world.measured_share = 0.3;
+    world.negated = 0.1;
+    mutate_and_match(world, 4, 700, random);
+}
+
+TEST_CASE("cpu answers are naive's: operators in conjunctions of more than 128 literals, and in a full batch") {
+    Random random(730);
+    World world;
+    world.texts = 400;
+    world.negated = 0.97;
+    world.literals_max = 300;
+    world.measured_share = 0.02;
+    mutate_and_match(world, 4, 20, random);
+    world = {};
+    world.measured_share = 0.5;
+    BothSets sets;
+    for (int i = 0; i < 100; ++i) sets.add(random_filter(world, random));
+    REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+}
+
 TEST_CASE("cpu answers are naive's: conjunctions of more than 128 literals") {
     Random random(500);
     World world;

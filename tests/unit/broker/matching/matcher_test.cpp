@@ -14,7 +14,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     sluice::EventQueue queue(1'000'000, 1'000'000'000);
     sluice::Fanout fanout(counters);
     sluice::Matcher matcher({threads, 7, 100us}, queue, fanout, counters);
-    sluice::SubscriptionRegistry registry({sluice::Backend::cpu, 0us, 100}, fanout,
+    sluice::SubscriptionRegistry registry({sluice::Backend::cpu, 0us, 100, 100}, fanout,
                                           [&](std::shared_ptr<const sluice::Program> program, std::uint64_t number) {
                                               matcher.set_program(std::move(program), number);
                                           });

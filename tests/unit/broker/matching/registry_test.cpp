@@ -8,6 +8,7 @@
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
+using sluice::Admission;
 using sluice::Subscriber;
 using sluice::Subscription;
 using sluice::SubscriptionRegistry;
@@ -31,16 +32,21 @@ struct Fixture {
     std::shared_ptr<const sluice::Program> program;
     std::uint64_t program_number = 0;
     std::unique_ptr<SubscriptionRegistry> registry = std::make_unique<SubscriptionRegistry>(
-        SubscriptionRegistry::Settings{sluice::Backend::cpu, 1ms, 10}, fanout,
+        SubscriptionRegistry::Settings{sluice::Backend::cpu, 1ms, 10, 2}, fanout,
         [this](std::shared_ptr<const sluice::Program> next, std::uint64_t number) {
             const std::lock_guard lock(mutex);
             program = std::move(next);
             program_number = number;
         });
 
+    Admission admit(const std::shared_ptr<Subscriber>& to, std::vector<Subscription> subscriptions,
+                    const std::function<void()>& done) {
+        return registry->add(to, std::move(subscriptions), done);
+    }
+
     bool add(const std::shared_ptr<Subscriber>& to, std::vector<Subscription> subscriptions) {
         std::promise<void> done;
-        if (!registry->add(to, std::move(subscriptions), [&] { done.set_value(); })) return false;
+        if (admit(to, std::move(subscriptions), [&] { done.set_value(); }) != Admission::admitted) return false;
         done.get_future().wait();
         return true;
     }
@@ -139,6 +145,27 @@ TEST_CASE_METHOD(Fixture, "the number of subscriptions is bounded") {
     CHECK(registry->size() == 1);
 }
 
+TEST_CASE_METHOD(Fixture, "the number of computed conditions is bounded") {
+    const char* const three =
+        "approx-contains(title, 'a', 1) and edit-distance(title, 'b') < 2 or "
+        "approx-contains(title, 'a', 1) and edit-distance(title, 'c') < 2";
+    const char* const one = "category = 'x' and approx-contains(title, 't', 0)";
+    CHECK(admit(subscriber(), {on_stream("s", three)}, [] {}) == Admission::too_many_operators);
+    CHECK(admit(subscriber(), std::vector<Subscription>(3, on_stream("s", one)), [] {}) ==
+          Admission::too_many_operators);
+    CHECK(admit(subscriber(), std::vector<Subscription>(11, on_stream("s", one)), [] {}) ==
+          Admission::too_many_subscriptions);
+    const auto a = subscriber();
+    REQUIRE(add(a, {on_stream("s", one), on_stream("s", one)}));
+    CHECK(registry->operators() == 2);
+    CHECK_FALSE(add(subscriber(), {on_stream("s", one)}));
+    REQUIRE(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    CHECK(publish("s", "x") == 2);
+    registry->remove(a);
+    while (!add(subscriber(), {on_stream("s", one)})) std::this_thread::yield();
+    CHECK(registry->operators() == 1);
+}
+
 TEST_CASE_METHOD(Fixture, "filters come and go while events flow") {
     std::atomic<bool> done{false};
     const auto constant = subscriber();
@@ -167,7 +194,7 @@ TEST_CASE("without any change, programs are still renewed from time to time") {
     sluice::Counters counters;
     sluice::Fanout fanout(counters);
     std::promise<void> renewed;
-    const SubscriptionRegistry registry({sluice::Backend::cpu, 1ms, 10, 1ms}, fanout,
+    const SubscriptionRegistry registry({sluice::Backend::cpu, 1ms, 10, 10, 1ms}, fanout,
                                         [&](const std::shared_ptr<const sluice::Program>&, std::uint64_t number) {
                                             if (number == 3) renewed.set_value();
                                         });

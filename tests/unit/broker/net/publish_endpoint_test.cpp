@@ -88,7 +88,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     sluice::EventQueue queue(1, 1'000'000);
     sluice::Options options = sluice::test_options({"publish.wait=30ms"});
     sluice::Fanout fanout(counters);
-    sluice::SubscriptionRegistry registry({sluice::Backend::naive, std::chrono::microseconds(0), 10}, fanout,
+    sluice::SubscriptionRegistry registry({sluice::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
                                           [](std::shared_ptr<const sluice::Program>, std::uint64_t) {});
     sluice::Publisher publisher({10, 10}, queue, counters);
     sluice::Connections connections(10);

@@ -224,6 +224,12 @@ TEST_CASE("boolean structure becomes conjunctions") {
     CHECK(structure("/rss/channel[link//x]/item") == "+$path+test parent::node()[link//x]");
 }
 
+TEST_CASE("date() of what is in seconds already changes nothing") {
+    CHECK(predicate_of("date($published) > 5") == predicate_of("$published > 5"));
+    CHECK(predicate_of("date($updated) = '5'") == predicate_of("$updated = 5"));
+    CHECK(predicate_of("date($title) > 5") == Predicate{"date($title)", Operator::greater, "", 5});
+}
+
 TEST_CASE("date() of a constant is a constant") {
     CHECK(predicate_of("$published > date('2024-01-01')") ==
           Predicate{"$published", Operator::greater, "", 1704067200});

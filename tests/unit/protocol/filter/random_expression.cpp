@@ -42,7 +42,13 @@ std::string RandomExpression::extension(int depth) {
     const std::string comparison = one_of({" = ", " != ", " < ", " <= ", " > ", " >= "});
     const std::string of = one_of({"a", "../b/@x", "$title", "$category", ".", "string(a)", "normalize-space(b)"});
     const std::string nodes = one_of({"a", "*/text()", "$link", "$category"});
-    switch (below(8)) {
+    switch (below(10)) {
+        case 8:
+            return computed(of) + comparison + one_of({"2", "'3'", "-1", "0.5", "number('x')"});
+        case 9:
+            return one_of({"matches(" + of + ", 'a.*b')", "matches(" + nodes + ", \"o'?\")",
+                           "approx-contains(" + of + ", " + one_of({"'ab'", "'x'"}) + ", 1)",
+                           nodes + "[approx-contains(., 'x', 0)]"});
         case 0:
             return "ends-with(" + of + ", " + constant() + ")";
         case 1:
@@ -61,6 +67,11 @@ std::string RandomExpression::extension(int depth) {
         default:
             return "$category[" + expression(depth) + "]";
     }
+}
+
+std::string RandomExpression::computed(const std::string& of) {
+    return one_of({"approx-distance(" + of + ", 'xy')", "approx-distance(" + of + ", 'xy', 'vowels')",
+                   "edit-distance(" + of + ", 'xyz', 'typing')"});
 }
 
 std::string RandomExpression::selection(int depth) {

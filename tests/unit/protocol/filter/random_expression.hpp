@@ -34,6 +34,7 @@ private:
     std::string space() { return one_of({"", "", " ", "  ", "\n"}); }
 
     std::string extension(int depth);
+    std::string computed(const std::string& of);
 
     std::mt19937 random_;
     bool extended_;

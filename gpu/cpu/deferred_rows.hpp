@@ -1,0 +1,67 @@
+// The conjunctions of a batch whose other literals hold and whose measured ones are still to be decided. They wait
+// until the batch is through; then each family of operators is asked once for all (predicate, text) pairs that still
+// matter, the cheap families first, so that what they decide is not asked of the dear ones. Scratch of one thread;
+// holds no rows between batches.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/cpu/accepted.hpp"
+#include "gpu/event_batch.hpp"
+#include "gpu/operators/family.hpp"
+#include "gpu/tables/predicate_tables.hpp"
+
+namespace sluice {
+
+class DeferredRows {
+public:
+    // `codes`: measured literals, all that is left of the conjunction; they stay where they are until decide(). Bit 31
+    // of a code means nothing.
+    void add(const Accepted& row, std::span<const std::uint32_t> codes) { rows_.push_back({row, codes}); }
+    bool empty() const { return rows_.empty(); }
+
+    // Appends the rows that hold, with the events for which they do, and forgets them all.
+    void decide(const PredicateTables& tables, const EventBatch& batch, std::vector<Accepted>& accepted);
+
+private:
+    struct Row {
+        Accepted row;
+        std::span<const std::uint32_t> codes;
+    };
+    struct Texts {  // the values of one attribute of one event: so many of texts_ from `first` on
+        std::uint32_t event = none, first = 0, count = 0;
+    };
+    struct Draft {  // of a pair
+        std::uint32_t slot, text;
+    };
+
+    void ask(const OperatorTable& operators, OperatorFamilyKind family);
+    void collect_pairs(const PredicateTables& tables, const EventBatch& batch);
+    void collect_pairs(const PredicateTables& tables, const EventBatch& batch, std::uint32_t event);
+    const Texts& texts_of(const PredicateTables& tables, const EventBatch& batch, std::uint32_t attribute,
+                          std::uint32_t event);
+    void evaluate(const OperatorTable& operators, const OperatorFamily& family, OperatorWork& work);
+    void narrow(const OperatorTable& operators, OperatorFamilyKind family);
+    void forget_questions();
+
+    std::vector<Row> rows_;
+
+    // What a family is asked: predicates by slot, ascending, and masks[slot * words_ + w] of the events that each is
+    // asked for and of those for which it holds.
+    std::size_t words_ = 0;
+    std::vector<std::uint32_t> predicates_;
+    std::vector<std::uint32_t> slot_of_;  // by predicate, or none
+    std::vector<std::uint32_t> asked_, holds_;
+
+    std::vector<std::string_view> texts_;
+    std::vector<std::uint32_t> event_of_;  // by text
+    std::vector<Texts> latest_texts_;      // by attribute: those of the event that was looked at last
+    std::vector<Draft> drafts_;
+    std::vector<OperatorFamily::Pair> pairs_;
+    std::vector<std::uint8_t> answers_;
+};
+
+}  // namespace sluice

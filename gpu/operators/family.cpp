@@ -1,0 +1,17 @@
+#include "gpu/operators/family.hpp"
+
+#include "gpu/operators/plain_family.hpp"
+#include "gpu/operators/regex/regex_family.hpp"
+
+namespace sluice {
+
+std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind, std::vector<MeasuredPredicate> predicates) {
+    switch (kind) {
+        case OperatorFamilyKind::regex:
+            return std::make_unique<RegexFamily>(std::move(predicates));
+        default:
+            return std::make_unique<PlainFamily>(std::move(predicates));
+    }
+}
+
+}  // namespace sluice

@@ -1,0 +1,25 @@
+// matches(): regular expressions, one search for each pair that is undecided. Any thread.
+#pragma once
+
+#include "gpu/operators/family.hpp"
+#include "gpu/operators/regex/regex.hpp"
+
+namespace sluice {
+
+class RegexFamily final : public OperatorFamily {
+public:
+    explicit RegexFamily(std::vector<MeasuredPredicate> predicates);
+
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work) const override;
+    std::size_t bytes() const override;
+
+private:
+    struct Entry {
+        std::shared_ptr<const Regex> regex;
+        bool if_found, if_not;  // what the predicate says of 1 and of 0
+    };
+    std::vector<Entry> entries_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,69 @@
+#include <mutex>
+#include <re2/re2.h>
+#include <unordered_map>
+
+#include "gpu/operators/regex/regex.hpp"
+
+namespace sluice {
+
+namespace {
+
+// What one expression may take for its program and for the automaton that grows as texts are searched.
+constexpr std::int64_t memory_bytes_max = 1 << 20;
+
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+RE2::Options options() {
+    RE2::Options options(RE2::Quiet);
+    options.set_never_capture(true);
+    options.set_max_mem(memory_bytes_max);
+    return options;
+}
+
+class Re2Regex final : public Regex {
+public:
+    explicit Re2Regex(std::string_view expression) : expression_(piece(expression), options()) {}
+    bool found_in(std::string_view text) const override { return RE2::PartialMatch(piece(text), expression_); }
+
+private:
+    RE2 expression_;
+};
+
+// Expressions in use, by their text. What nobody holds any more is dropped when the table has doubled.
+class Compiled {
+public:
+    std::shared_ptr<const Regex> get(std::string_view expression) {
+        const std::lock_guard lock(mutex_);
+        std::weak_ptr<const Regex>& known = known_[std::string(expression)];
+        std::shared_ptr<const Regex> regex = known.lock();
+        if (!regex) known = regex = std::make_shared<Re2Regex>(expression);
+        if (known_.size() > sweep_at_) {
+            std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
+            sweep_at_ = 2 * known_.size() + sweep_min;
+        }
+        return regex;
+    }
+
+private:
+    static constexpr std::size_t sweep_min = 1024;
+
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::weak_ptr<const Regex>> known_;
+    std::size_t sweep_at_ = sweep_min;
+};
+
+}  // namespace
+
+std::string regex_fault(std::string_view expression) {
+    const RE2 compiled(piece(expression), options());
+    if (compiled.ok()) return {};
+    if (compiled.error_code() == RE2::ErrorPatternTooLarge) return "expected a smaller regular expression";
+    return "expected a regular expression in RE2's syntax: " + compiled.error();
+}
+
+std::shared_ptr<const Regex> compile_regex(std::string_view expression) {
+    static Compiled compiled;
+    return compiled.get(expression);
+}
+
+}  // namespace sluice

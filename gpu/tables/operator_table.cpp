@@ -1,0 +1,60 @@
+#include "gpu/tables/operator_table.hpp"
+
+#include <bit>
+
+namespace sluice {
+
+namespace {
+
+// NaN operands are one operand.
+bool same(double a, double b) { return a == b || (a != a && b != b); }
+bool same(const Bounds& a, const Bounds& b) { return same(a.lo, b.lo) && same(a.hi, b.hi) && a.outside == b.outside; }
+std::uint64_t bits(double x) { return x != x ? 1 : std::bit_cast<std::uint64_t>(x + 0.0); }
+
+}  // namespace
+
+std::uint64_t OperatorTable::hash(std::uint32_t attribute, const Measure& m, const Bounds& bounds) {
+    std::uint64_t h = mix(std::uint64_t{attribute} << 32 | static_cast<std::uint64_t>(m.kind) << 8 | bounds.outside);
+    h = hash_bytes(m.scheme, hash_bytes(m.operand, h));
+    for (const std::uint64_t word : {bits(m.epsilon), std::uint64_t{m.line_min}, bits(bounds.lo), bits(bounds.hi)})
+        h = mix(h ^ word);
+    return h;
+}
+
+std::uint32_t OperatorTable::intern(std::uint32_t attribute, const Measure& measure, const Bounds& bounds) {
+    const std::uint64_t h = hash(attribute, measure, bounds);
+    const std::uint32_t known = index_.find(h, [&](std::uint32_t i) {
+        const Entry& e = entries_[i];
+        return e.attribute == attribute && same(e.bounds, bounds) && e.measure == measure;
+    });
+    if (known != none) return known;
+    const std::uint32_t index = size();
+    entries_.push_back({measure, bounds, attribute, none});
+    index_.insert(h, index, [this](std::uint32_t i) {
+        return hash(entries_[i].attribute, entries_[i].measure, entries_[i].bounds);
+    });
+    return index;
+}
+
+void OperatorTable::freeze() {
+    entries_.shrink_to_fit();
+    std::array<std::vector<MeasuredPredicate>, operator_families> predicates;
+    for (Entry& e : entries_) {
+        auto& of_family = predicates[static_cast<std::size_t>(family_of(e.measure.kind))];
+        e.index_in_family = static_cast<std::uint32_t>(of_family.size());
+        of_family.push_back({e.measure, e.bounds});
+    }
+    for (std::size_t f = 0; f < operator_families; ++f) {
+        if (!predicates[f].empty())
+            families_[f] = make_family(static_cast<OperatorFamilyKind>(f), std::move(predicates[f]));
+    }
+}
+
+std::size_t OperatorTable::bytes() const {
+    std::size_t sum = entries_.capacity() * sizeof(Entry) + index_.bytes();
+    for (const Entry& e : entries_) sum += e.measure.operand.capacity() + e.measure.scheme.capacity();
+    for (const auto& family : families_) sum += family ? family->bytes() : 0;
+    return sum;
+}
+
+}  // namespace sluice

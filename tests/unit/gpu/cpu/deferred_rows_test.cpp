@@ -1,0 +1,119 @@
+#include "gpu/cpu/deferred_rows.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "gpu/matcher.hpp"
+
+using namespace sluice;
+using Kind = Measure::Kind;
+
+namespace {
+
+Literal equal(std::string attribute, std::string text) {
+    return {{std::move(attribute), Operator::equal, std::move(text), 0}, false};
+}
+Literal within(std::string attribute, std::string pattern, double k, Kind kind = Kind::approx_distance) {
+    return {{std::move(attribute), Operator::less_equal, {}, k, Measure{kind, std::move(pattern), "unit", 0, 0}},
+            false};
+}
+Literal negated(Literal literal) {
+    literal.negated = true;
+    return literal;
+}
+
+// Events with one category each and titles; what a cpu program says of them, and what it took.
+struct Trial {
+    std::unique_ptr<SubscriptionSet> set = make_subscription_set(Backend::cpu);
+    EventBatch batch;
+    OperatorWork work;
+    std::vector<Match> matches;
+
+    void run(const std::vector<std::pair<std::string, std::vector<std::string>>>& events) {
+        const auto program = set->compile();
+        const auto& names = program->attributes()->names;
+        const auto id = [&](const char* name) {
+            return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
+        };
+        batch.clear();
+        for (const auto& [category, titles] : events) {
+            std::vector<Value> values{{id("category"), category, 0}};
+            for (const std::string& title : titles) values.push_back({id("title"), title, 0});
+            std::stable_sort(values.begin(), values.end(),
+                             [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
+            batch.values.insert(batch.values.end(), values.begin(), values.end());
+            batch.end_event();
+        }
+        batch.work = &work;
+        work = {};
+        matches.clear();
+        program->match(batch, matches);
+    }
+    const OperatorWork::Kind& done(Kind kind = Kind::approx_distance) const { return work.of(kind); }
+    std::uint32_t accepted(SubscriptionId id) const {
+        for (const Match& m : matches) {
+            if (m.subscription == id) return m.accepted;
+        }
+        return 0;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("operators see only the events that nothing cheaper has decided") {
+    Trial trial;
+    const auto a = trial.set->add({{equal("category", "x"), within("title", "kernel", 1)}});
+    const auto b = trial.set->add({{equal("category", "y"), within("title", "kernel", 1)}});
+    const auto c = trial.set->add({{equal("category", "z"), within("title", "kernel", 1)}});
+    std::vector<std::pair<std::string, std::vector<std::string>>> events(32, {"w", {"a kernel"}});
+    events[3] = {"x", {"the kermel"}};
+    events[5] = {"x", {"the karmel"}};
+    events[7] = {"y", {"a colonel", "a kernel"}};
+    trial.run(events);
+    CHECK(trial.accepted(a) == 1u << 3);
+    CHECK(trial.accepted(b) == 1u << 7);
+    CHECK(trial.accepted(c) == 0);
+    CHECK(trial.done().pairs == 4);
+    CHECK(trial.done().verified == 2);
+}
+
+TEST_CASE("a predicate of many conjunctions is decided once for an event") {
+    Trial trial;
+    std::vector<SubscriptionId> ids;
+    for (int i = 0; i < 100; ++i)
+        ids.push_back(trial.set->add({{equal("category", std::to_string(i % 2)), within("title", "abc", 0)},
+                                      {negated(within("title", "abc", 0)), equal("category", std::to_string(i))}}));
+    trial.run({{"0", {"xabcx"}}, {"1", {"xabdx"}}, {"7", {"y"}}, {"0", {}}});
+    CHECK(trial.done().pairs == 3);
+    CHECK(trial.accepted(ids[0]) == 0b1001);  // the last has no title: none is within
+    CHECK(trial.accepted(ids[1]) == 0b0010);
+    CHECK(trial.accepted(ids[2]) == 0b0001);
+    CHECK(trial.accepted(ids[7]) == 0b0100);
+}
+
+TEST_CASE("what a cheap family decides is not asked of a dear one") {
+    if (!fault_of({Kind::matches, "a", "", 0, 0}).empty()) {
+        WARN("skipped: there are no regular expressions in this build");
+        return;
+    }
+    Trial trial;
+    const Literal regex{{"title", Operator::number_not_equal, {}, 0, Measure{Kind::matches, "^a", "", 0, 0}}, false};
+    const auto both = trial.set->add({{within("title", "bc", 0, Kind::edit_distance), regex}});
+    const auto alone = trial.set->add({{regex}});
+    trial.run({{"x", {"abc"}}, {"x", {"bc"}}, {"x", {"a", "bc"}}, {"x", {}}});
+    CHECK(trial.done(Kind::matches).pairs == 4);
+    CHECK(trial.done(Kind::edit_distance).pairs == 3);
+    CHECK(trial.accepted(both) == 0b100);
+    CHECK(trial.accepted(alone) == 0b101);
+}
+
+TEST_CASE("a filter of operators alone works, and events without the attribute cost nothing") {
+    Trial trial;
+    const auto is = trial.set->add({{within("title", "abc", 1)}});
+    const auto is_not = trial.set->add({{negated(within("title", "abc", 1))}});
+    trial.run({{"x", {"abd"}}, {"x", {"xyz"}}, {"x", {}}});
+    CHECK(trial.accepted(is) == 0b001);
+    CHECK(trial.accepted(is_not) == 0b110);
+    CHECK(trial.done().pairs == 2);
+}

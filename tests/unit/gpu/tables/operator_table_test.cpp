@@ -1,0 +1,39 @@
+#include "gpu/tables/operator_table.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace sluice;
+using Kind = Measure::Kind;
+
+TEST_CASE("equal measures with equal bounds are one predicate of an attribute") {
+    const Measure a{Kind::approx_distance, "abc", "unit", 0, 0}, b{Kind::edit_distance, "abc", "unit", 0, 0};
+    const Measure other_costs{Kind::approx_distance, "abc", "typing", 0, 0};
+    OperatorTable table;
+    const std::uint32_t first = table.intern(1, a, {0, 2});
+    CHECK(table.intern(1, a, {-0.0, 2}) == first);
+    CHECK(table.intern(1, a, {0, 3}) != first);
+    CHECK(table.intern(1, a, {0, 2, true}) != first);
+    CHECK(table.intern(2, a, {0, 2}) != first);
+    CHECK(table.intern(1, b, {0, 2}) != first);
+    CHECK(table.intern(1, other_costs, {0, 2}) != first);
+    const std::uint32_t nan = table.intern(1, a, {std::nan(""), std::nan(""), true});
+    CHECK(table.intern(1, a, {std::nan(""), std::nan(""), true}) == nan);
+    CHECK(table.size() == 7);
+    table.freeze();
+    CHECK(table.measure(first) == a);
+    CHECK(table.bounds(first) == Bounds{0, 2});
+    CHECK(table.attribute(first) == 1);
+    CHECK(table.family(OperatorFamilyKind::edits) != nullptr);
+    CHECK(table.family(OperatorFamilyKind::regex) == nullptr);
+    CHECK(table.index_in_family(first) == 0);
+    CHECK(table.index_in_family(nan) == 6);
+    CHECK(table.bytes() > 0);
+}
+
+TEST_CASE("a table without predicates has no families") {
+    OperatorTable table;
+    table.freeze();
+    for (std::size_t f = 0; f < operator_families; ++f)
+        CHECK(table.family(static_cast<OperatorFamilyKind>(f)) == nullptr);
+}

@@ -1,0 +1,95 @@
+#include "protocol/filter/kernel_functions.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "protocol/filter/explain.hpp"
+
+using namespace sluice;
+using Kind = Measure::Kind;
+
+namespace {
+
+Filter compiled(const std::string& text) {
+    INFO(text);
+    const auto filter = compile_filter(text);
+    if (!filter) FAIL(text << ": " << filter.error().message);
+    return *filter;
+}
+
+Predicate predicate_of(const std::string& text) {
+    const Filter filter = compiled(text);
+    REQUIRE(filter.leaves.size() == 1);
+    const Leaf& leaf = filter.leaves[0];
+    CHECK(leaf.computed());
+    CHECK_FALSE(leaf.indexed);
+    CHECK_FALSE(leaf.scanned());
+    CHECK(filter.conjunctions == Disjunction{{{leaf.predicate, false}}});
+    return leaf.predicate;
+}
+
+Measure approximate(Kind kind, std::string pattern, std::string costs) {
+    return {kind, std::move(pattern), costs, 0, 0};
+}
+
+}  // namespace
+
+TEST_CASE("a call of an operator's function is a comparison of its measure") {
+    CHECK(predicate_of("matches(title, '^a.*b$')") ==
+          Predicate{"title", Operator::number_not_equal, "", 0, Measure{Kind::matches, "^a.*b$", "", 0, 0}});
+    CHECK(predicate_of("approx-contains($title, 'kernel', 2)") ==
+          Predicate{"$title", Operator::less_equal, "", 2, approximate(Kind::approx_distance, "kernel", "unit")});
+    CHECK(predicate_of("2 > approx-distance(title, 'kernel', 'vowels')") ==
+          Predicate{"title", Operator::less, "", 2, approximate(Kind::approx_distance, "kernel", "vowels")});
+    CHECK(predicate_of("edit-distance(normalize-space(title), 'kernel', 'typing') != '3'") ==
+          Predicate{"normalize-space(title)", Operator::number_not_equal, "", 3,
+                    approximate(Kind::edit_distance, "kernel", "typing")});
+}
+
+TEST_CASE("what differs in spelling only is one predicate") {
+    const std::pair<const char*, const char*> same[] = {
+        {"approx-contains(title, 'x', 2)", "approx-distance(title, \"x\") <= 2"},
+        {"approx-contains(title, 'x', '2')", "2 >= approx-distance(title, concat('x', ''), 'unit')"},
+        {"matches(title, 'x')", "true() = matches(title, 'x')"},
+        {"matches(title, 'x')", "boolean(matches(title, 'x'))"},
+        {"category[matches(., 'x')]", "matches(category, 'x')"},
+        {"category[edit-distance(., 'x') < 2]", "edit-distance(category, 'x') < 2"},
+        {"../title[approx-contains(., 'x', 1)]", "approx-contains(../title, 'x', 1)"},
+        {"approx-distance(title, 'x') = -0", "approx-distance(title, 'x') = 0"},
+    };
+    for (const auto& [a, b] : same) {
+        INFO(a << " and " << b);
+        CHECK(predicate_of(a) == predicate_of(b));
+        CHECK(compiled(a).canonical == compiled(b).canonical);
+    }
+    CHECK_FALSE(predicate_of("matches(title, 'x')") == predicate_of("matches(title, 'y')"));
+    CHECK_FALSE(predicate_of("approx-contains(title, 'x', 1)") == predicate_of("approx-contains(title, 'x', 2)"));
+    CHECK_FALSE(predicate_of("edit-distance(title, 'x') < 2") == predicate_of("approx-distance(title, 'x') < 2"));
+}
+
+TEST_CASE("computed conditions stand where others do") {
+    const Filter selecting = compiled("/rss/channel[matches(title, 'x')]/item[approx-contains(category, 'b', 1)]");
+    REQUIRE(selecting.leaves.size() == 3);
+    CHECK(selecting.leaves[1].predicate.attribute == "../title");
+    CHECK(selecting.leaves[2].predicate.attribute == "category");
+    const Filter both = compiled("category = 'a' and not(matches(title, 'b'))");
+    REQUIRE(both.conjunctions.size() == 1);
+    CHECK(both.conjunctions[0].size() == 2);
+    CHECK(both.canonical == "category = 'a' and not(matches(title, 'b'))");
+    CHECK(compiled("category[. = 'a' or matches(., '^b')]").conjunctions.size() == 2);
+    CHECK(compiled("approx-distance(title, 'x') < number('x')").conjunctions.empty());
+}
+
+TEST_CASE("an explanation tells computed leaves from others") {
+    CHECK(explain(compiled("category = 'a' and matches(lower-case(title), 'x')")) ==
+          "filter: category = 'a' and matches(lower-case(title), 'x')\n"
+          "form:   a test of each item\n"
+          "leaves:\n"
+          "  [1] category = 'a'\n"
+          "      indexed on category\n"
+          "  [2] matches(lower-case(title), 'x')\n"
+          "      computed on lower-case(title): a regular expression, searched for in time linear in the text\n"
+          "matches when this holds:\n"
+          "  [1] and [2]\n"
+          "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
+}
