@@ -1,29 +1,63 @@
 #include "gpu/operators/reference.hpp"
 
-#include <stdexcept>
+#include <cstddef>
+#include <limits>
+#include <vector>
 
+#include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/approximate/reference.hpp"
+#include "gpu/operators/family.hpp"
+#include "gpu/operators/recurrence/reference.hpp"
+#include "gpu/operators/recurrence/series.hpp"
 #include "gpu/operators/regex/regex.hpp"
 
 namespace sluice {
 
 namespace {
 
+constexpr double none_such = std::numeric_limits<double>::quiet_NaN();
+
 approximate::CostTable costs_of(const Measure& measure) {
     return approximate::cost_table(measure.scheme).value_or(approximate::CostTable::unit);
+}
+
+std::string scheme_fault(const Measure& measure) {
+    const std::string error = alignment::parse_scheme(measure.scheme).error;
+    return error.empty() ? error : "expected a scheme: " + error;
+}
+
+MeasureFunction alignment_score(const Measure& measure) {
+    using namespace alignment;
+    const Scheme scheme = parse_scheme(measure.scheme).scheme;
+    const Mode mode = measure.kind == Measure::Kind::align ? Mode::local : Mode::global;
+    return [scheme, mode, query = scheme.encode(measure.operand)](std::string_view text) {
+        const std::vector<Code> codes = scheme.encode(text);
+        if (too_long(scheme, query.size(), codes.size())) return none_such;
+        return static_cast<double>(reference_align(scheme, mode, query, codes).score);
+    };
+}
+
+MeasureFunction recurrence_share(const Measure& measure) {
+    return [measure](std::string_view text) {
+        std::vector<double> series;
+        if (recurrence::parse_series(text, series)) return none_such;
+        const recurrence::Lines lines = recurrence::reference_lines(series, measure.epsilon);
+        if (measure.kind == Measure::Kind::laminarity) return lines.laminarity(measure.line_min);
+        if (measure.kind == Measure::Kind::determinism) return lines.determinism(measure.line_min);
+        return lines.recurrence_rate();
+    };
 }
 
 }  // namespace
 
 std::string fault_of(const Measure& measure) {
-    switch (measure.kind) {
-        case Measure::Kind::matches:
+    switch (family_of(measure.kind)) {
+        case OperatorFamilyKind::regex:
             return regex_fault(measure.operand);
-        case Measure::Kind::approx_distance:
-        case Measure::Kind::edit_distance:
-            return {};
+        case OperatorFamilyKind::alignment:
+            return scheme_fault(measure);
         default:
-            return "not available in this build";
+            return {};
     }
 }
 
@@ -41,8 +75,11 @@ MeasureFunction reference_of(const Measure& measure) {
             return [pattern = measure.operand, table = costs_of(measure)](std::string_view text) {
                 return static_cast<double>(approximate::edit_distance(text, pattern, table));
             };
+        case Measure::Kind::align:
+        case Measure::Kind::align_global:
+            return alignment_score(measure);
         default:
-            throw std::logic_error("a measure that this build does not have");
+            return recurrence_share(measure);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/filter/fault.hpp"
@@ -22,6 +23,8 @@ using Kind = Expression::Kind;
 constexpr std::string_view nucleotides = "ACGTURYSWKMBDHVN";  // IUPAC
 constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYVBZX*";
 constexpr std::string_view default_scheme = "dna:1,-3,-5,-2";
+constexpr std::pair<std::string_view, std::string_view> usual_schemes[] = {
+    {"dna", default_scheme}, {"blosum62", "blosum62:-11,-1"}, {"blosum50", "blosum50:-13,-2"}};
 constexpr std::string_view default_costs = "unit";
 constexpr std::uint32_t default_line = 2;
 
@@ -113,30 +116,39 @@ std::string join(std::string name, const std::vector<int>& numbers) {
     return name;
 }
 
-bool is_penalty(int score) {
-    constexpr int score_max = 1000;
-    return score < 0 && score >= -score_max;
+constexpr int score_max = 1000;
+
+bool is_score(int number, int sign) { return sign * number > 0 && sign * number <= score_max; }
+
+// What a gap costs may be written with its minus or without; it is spelled with it.
+bool as_gap(int& number) {
+    number = number > 0 ? -number : number;
+    return is_score(number, -1);
+}
+
+std::string dna_scheme(const Expression& call, std::optional<std::vector<int>> n) {
+    const bool right =
+        n && n->size() == 4 && is_score((*n)[0], 1) && is_score((*n)[1], -1) && as_gap((*n)[2]) && as_gap((*n)[3]);
+    if (right) return join("dna", *n);
+    refuse(call, 2,
+           "'dna:match,mismatch,first,extend' with whole numbers up to 1000, the match above and the mismatch below 0");
+}
+
+std::string protein_scheme(const Expression& call, const std::string& name, std::optional<std::vector<int>> n) {
+    if (n && n->size() == 2 && as_gap((*n)[0]) && as_gap((*n)[1])) return join(name, *n);
+    refuse(call, 2, "'" + name + ":open,extend' with whole numbers up to 1000");
 }
 
 // The scheme as Measure::scheme spells it.
 std::string scheme_of(const Expression& call) {
     const std::string scheme = call.operands.size() < 3 ? "dna" : constant_text(call, 2, "name of a scheme");
-    if (scheme == "dna") return std::string(default_scheme);
+    for (const auto& [name, full] : usual_schemes)
+        if (scheme == name) return std::string(full);
     const std::size_t colon = scheme.find(':');
     const std::string name = scheme.substr(0, colon);
-    const auto n =
-        colon == std::string::npos ? std::nullopt : parse_integers(std::string_view(scheme).substr(colon + 1));
-    if (name == "dna") {
-        const bool right = n && n->size() == 4 && is_penalty(-(*n)[0]) && is_penalty((*n)[1]) && is_penalty((*n)[2]) &&
-                           is_penalty((*n)[3]);
-        if (right) return join(name, *n);
-        refuse(call, 2,
-               "'dna:match,mismatch,first,extend' with whole numbers, the first positive and the others negative");
-    }
-    if (name == "blosum62" || name == "blosum50") {
-        if (n && n->size() == 2 && is_penalty((*n)[0]) && is_penalty((*n)[1])) return join(name, *n);
-        refuse(call, 2, "'" + name + ":open,extend' with two negative whole numbers");
-    }
+    auto numbers = parse_integers(std::string_view(scheme).substr(std::min(colon, scheme.size() - 1) + 1));
+    if (name == "dna") return dna_scheme(call, std::move(numbers));
+    if (name == "blosum62" || name == "blosum50") return protein_scheme(call, name, std::move(numbers));
     refuse(call, 2,
            "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62:open,extend' or 'blosum50:open,extend'");
 }

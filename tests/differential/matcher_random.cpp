@@ -60,7 +60,13 @@ const std::vector<std::string>& texts() {
                                                  "\x01\x02",
                                                  huge(300, 'b'),
                                                  huge(5000, 'z'),
-                                                 huge(5000, 'a')};
+                                                 huge(5000, 'a'),
+                                                 "acgtacgtta",
+                                                 "TTTACGATTACAGGT",
+                                                 "MKVLAA",
+                                                 "1 1 2 1 1 2 1 1 2",
+                                                 "0.5;0.5,0.5",
+                                                 "1 2 x"};
     return all;
 }
 
@@ -107,6 +113,17 @@ Measure random_measure(Random& random) {
                 for (const char* table : {"unit", "typing", "vowels"}) measures.push_back({kind, pattern, table, 0, 0});
             }
         }
+        for (const Measure::Kind kind : {Measure::Kind::align, Measure::Kind::align_global}) {
+            for (const char* sequence : {"A", "ACGTACG", "GATTACA"}) {
+                for (const char* scheme : {"dna:1,-3,-5,-2", "dna:2,-1,-2,-1", "blosum62:-11,-1"})
+                    measures.push_back({kind, sequence, scheme, 0, 0});
+            }
+        }
+        for (const double epsilon : {0.1, 1.5}) {
+            measures.push_back({Measure::Kind::laminarity, "", "", epsilon, 2});
+            measures.push_back({Measure::Kind::determinism, "", "", epsilon, 3});
+            measures.push_back({Measure::Kind::recurrence_rate, "", "", epsilon, 0});
+        }
         std::erase_if(measures, [](const Measure& m) { return !fault_of(m).empty(); });
         return measures;
     }();
@@ -119,7 +136,7 @@ Predicate random_measured(const World& world, Random& random) {
     Predicate p;
     p.attribute = attribute(world, random);
     p.op = static_cast<Operator>(first + random.below(count));
-    p.number = random.chance(0.1) ? random_number(world, random) : static_cast<double>(random.below(5));
+    p.number = random.chance(0.1) ? random_number(world, random) : static_cast<double>(random.below(17)) / 4;
     p.measure = random_measure(random);
     return p;
 }

@@ -186,7 +186,7 @@ TEST_CASE("cpu answers are naive's: operators") {
         INFO("seed " << seed);
         World world;
         world.measured_share = random.of<double>({0.1, 0.4, 1});
-        world.texts = random.of<std::size_t>({12, 27});
+        world.texts = random.of<std::size_t>({12, 46});
         world.negated = 0.3;
         mutate_and_match(world, 6, 40, random);
     }

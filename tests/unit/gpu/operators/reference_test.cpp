@@ -1,6 +1,8 @@
 #include "gpu/operators/reference.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 
 #include "gpu/operators/family.hpp"
 
@@ -20,6 +22,13 @@ TEST_CASE("each kind of measure is computed from its members") {
         {{Kind::approx_distance, "ab", "vowels", 0, 0}, "xx", 3},
         {{Kind::edit_distance, "größe", "unit", 0, 0}, "grosse", 3},
         {{Kind::edit_distance, "abc", "typing", 0, 0}, "", 6},
+        {{Kind::align, "TTACGTT", "dna:1,-3,-5,-2", 0, 0}, "GGacgGG", 3},
+        {{Kind::align, "HEAGAWGHEE", "blosum50:-8,-8", 0, 0}, "PAWHEAE", 28},
+        {{Kind::align_global, "HEAGAWGHEE", "blosum50:-8,-8", 0, 0}, "PAWHEAE", 1},
+        {{Kind::align_global, "ACGT", "dna:1,-3,-5,-2", 0, 0}, "", -11},
+        {{Kind::recurrence_rate, "", "", 0.5, 0}, "1 2, 1; 2", 0.5},
+        {{Kind::laminarity, "", "", 0.5, 2}, "1 1 2 2", 1},
+        {{Kind::determinism, "", "", 0.5, 3}, "1 2 1 2", 0},
     };
     for (const Case& c : cases) {
         INFO(c.measure.operand << " of " << c.text);
@@ -29,6 +38,19 @@ TEST_CASE("each kind of measure is computed from its members") {
         }
         CHECK(reference_of(c.measure)(c.text) == c.value);
     }
+}
+
+TEST_CASE("a text that is no series has no measure") {
+    for (const Kind kind : {Kind::laminarity, Kind::determinism, Kind::recurrence_rate}) {
+        const MeasureFunction measure = reference_of({kind, "", "", 0.5, 2});
+        for (const char* text : {"", " ", "a", "1 2 x", "1,,2", "nan"}) CHECK(std::isnan(measure(text)));
+        CHECK_FALSE(std::isnan(measure("1 2 1")));
+    }
+}
+
+TEST_CASE("a scheme that is none is a fault") {
+    CHECK(fault_of({Kind::align, "ACGT", "dna:1,-3,-5,-2", 0, 0}).empty());
+    CHECK(fault_of({Kind::align, "ACGT", "pam", 0, 0}).starts_with("expected a scheme: "));
 }
 
 TEST_CASE("bounds") {

@@ -46,6 +46,21 @@ TEST_CASE("a call of an operator's function is a comparison of its measure") {
                     approximate(Kind::edit_distance, "kernel", "typing")});
 }
 
+TEST_CASE("schemes, sequences and series") {
+    const auto measure = [](const std::string& call) { return *predicate_of(call + " > 0.5").measure; };
+    CHECK(measure("align(s, 'acgtn')") == Measure{Kind::align, "ACGTN", "dna:1,-3,-5,-2", 0, 0});
+    CHECK(measure("align(s, 'ACGTN', 'dna:1,-3,5,2')") == measure("align(s, 'acgtn', 'dna')"));
+    CHECK(measure("align(s, 'ACGT', 'dna:2,-3,-5,-2')") == Measure{Kind::align, "ACGT", "dna:2,-3,-5,-2", 0, 0});
+    CHECK(measure("align-global(s, 'MKV*', 'blosum62')") ==
+          Measure{Kind::align_global, "MKV*", "blosum62:-11,-1", 0, 0});
+    CHECK(measure("align-global(s, 'mkv', 'blosum50:10,2')") ==
+          Measure{Kind::align_global, "MKV", "blosum50:-10,-2", 0, 0});
+    CHECK(measure("laminarity(s, 0.1)") == Measure{Kind::laminarity, "", "", 0.1, 2});
+    CHECK(measure("laminarity(s, '0.1', 3)") == Measure{Kind::laminarity, "", "", 0.1, 3});
+    CHECK(measure("determinism(s, .1, 2)") == Measure{Kind::determinism, "", "", 0.1, 2});
+    CHECK(measure("recurrence-rate(s, 1)") == Measure{Kind::recurrence_rate, "", "", 1, 0});
+}
+
 TEST_CASE("what differs in spelling only is one predicate") {
     const std::pair<const char*, const char*> same[] = {
         {"approx-contains(title, 'x', 2)", "approx-distance(title, \"x\") <= 2"},

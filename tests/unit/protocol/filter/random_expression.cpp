@@ -71,7 +71,9 @@ std::string RandomExpression::extension(int depth) {
 
 std::string RandomExpression::computed(const std::string& of) {
     return one_of({"approx-distance(" + of + ", 'xy')", "approx-distance(" + of + ", 'xy', 'vowels')",
-                   "edit-distance(" + of + ", 'xyz', 'typing')"});
+                   "edit-distance(" + of + ", 'xyz', 'typing')", "align(" + of + ", 'acgt')",
+                   "align-global(" + of + ", 'MKV', 'blosum62')", "align(" + of + ", 'ACG', 'dna:2,-1,3,1')",
+                   "laminarity(" + of + ", 0.25, 3)", "determinism(" + of + ", 1)", "recurrence-rate(" + of + ", .5)"});
 }
 
 std::string RandomExpression::selection(int depth) {
