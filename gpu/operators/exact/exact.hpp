@@ -1,0 +1,87 @@
+// Exact search of many patterns in many texts: which patterns occur in which texts (contains, starts-with, ends-with).
+// Bytes are compared as they are; texts and patterns may hold any byte, 0 included. A Searcher is compiled once from
+// distinct patterns and is then immutable: any number of threads may search, each with a Results of its own. Every
+// Searcher finds the same; make_naive_searcher defines it.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sluice::exact {
+
+enum class Place : std::uint8_t { anywhere, start, end };
+
+struct Pattern {
+    std::string_view text;
+    Place place = Place::anywhere;
+};
+
+constexpr std::size_t pattern_bytes_max = std::size_t{64} << 10;
+constexpr std::size_t patterns_max = std::size_t{1} << 22;            // of one Searcher
+constexpr std::size_t all_patterns_bytes_max = std::size_t{1} << 30;  // of one Searcher, together
+constexpr std::size_t text_bytes_max = std::size_t{1} << 31;
+
+// Why these patterns can't be compiled, naming the limit; empty if they can.
+std::string refusal(std::span<const Pattern> patterns);
+
+// texts[text] holds patterns[pattern]. The empty pattern occurs in every text.
+struct Hit {
+    std::uint32_t text = 0, pattern = 0;
+
+    friend auto operator<=>(const Hit&, const Hit&) = default;
+};
+
+struct Counters {
+    std::uint64_t texts = 0, bytes = 0;
+    std::uint64_t filter_hits = 0;  // places that the filter let through
+    std::uint64_t verified = 0;     // comparisons of a pattern with a place in a text
+    std::uint64_t hits = 0;
+
+    Counters& operator+=(const Counters& other);
+};
+
+// Collects what searches find. Kept from one search to the next, it saves their allocations. One thread at a time.
+class Results {
+public:
+    std::vector<Hit> hits;  // appended, each once a search, in no order
+    Counters counters;      // added to
+
+    void clear() {
+        hits.clear();
+        counters = {};
+    }
+
+    // For Searchers. Starts a text of a search for `patterns` patterns.
+    void begin_text(std::uint32_t text, std::size_t patterns);
+    bool found(std::uint32_t pattern) const { return found_in_[pattern] == stamp_; }
+    void add(std::uint32_t pattern) {
+        found_in_[pattern] = stamp_;
+        hits.push_back({text_, pattern});
+        ++counters.hits;
+    }
+
+private:
+    std::uint32_t text_ = 0, stamp_ = 0;
+    std::vector<std::uint32_t> found_in_;  // the stamp of the last text in which the pattern was found
+};
+
+class Searcher {
+public:
+    virtual ~Searcher() = default;
+
+    // Texts are shorter than text_bytes_max.
+    virtual void search(std::span<const std::string_view> texts, Results& results) const = 0;
+};
+
+// Below, the patterns must be distinct and not refused; they are copied.
+
+// std::string_view::find, pattern by pattern.
+std::unique_ptr<Searcher> make_naive_searcher(std::span<const Pattern> patterns);
+
+}  // namespace sluice::exact

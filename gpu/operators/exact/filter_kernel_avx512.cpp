@@ -1,0 +1,100 @@
+// Compiled for AVX-512 with VBMI. 64 places are decided at once; the ends of texts are read with masked loads.
+#include <immintrin.h>
+
+#include "gpu/operators/exact/filter_kernel.hpp"
+
+namespace sluice::exact {
+
+namespace {
+
+// The 64 bytes at text[at]; zeros beyond the text.
+inline __m512i load(const char* text, std::size_t text_size, std::size_t at) {
+    if (at + 64 <= text_size) return _mm512_loadu_si512(text + at);
+    const unsigned left = at < text_size ? static_cast<unsigned>(text_size - at) : 0;
+    return _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, left), text + at);
+}
+
+// Word w of a load at place + r is the first of the gram at place + r + 4 * w, so one load for each r below 4 that is a
+// multiple of the stride, and one for each further word of the gram, give all grams that begin in 64 bytes.
+template <int Words, int Stride>
+std::size_t grams_of(const GramFilter& filter, const char* text, std::size_t text_size, std::size_t begin,
+                     std::size_t end, std::uint32_t* places) {
+    const __m512i last_mask = _mm512_set1_epi32(static_cast<int>(filter.gram.last_mask));
+    const __m512i lanes = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(filter.shift));
+    const __m512i one = _mm512_set1_epi32(1);
+    std::size_t count = 0;
+    for (std::size_t block = begin; block < end; block += 64) {
+        for (std::size_t place = block; place < block + 4 && place < end; place += Stride) {
+            __m512i hash = _mm512_setzero_si512();
+            for (int i = 0; i < Words; ++i) {
+                __m512i word = load(text, text_size, place + 4 * static_cast<std::size_t>(i));
+                if (i == Words - 1) word = _mm512_and_si512(word, last_mask);
+                const __m512i multiplier = _mm512_set1_epi32(static_cast<int>(window_multiplier(i)));
+                hash = _mm512_add_epi32(hash, _mm512_mullo_epi32(word, multiplier));
+            }
+            const __m512i bit = _mm512_srl_epi32(hash, shift);
+            const __m512i found = _mm512_i32gather_epi32(_mm512_srli_epi32(bit, 5), filter.bitmap, 4);
+            __mmask16 passed = _mm512_test_epi32_mask(_mm512_rorv_epi32(found, bit), one);
+            const std::size_t valid = (end - place + 3) / 4;
+            if (valid < 16) passed = static_cast<__mmask16>(_bzhi_u32(passed, static_cast<unsigned>(valid)));
+            if (passed != 0) {
+                const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(place)));
+                _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(passed, at));
+                count += static_cast<std::size_t>(__builtin_popcount(passed));
+            }
+        }
+    }
+    return count;
+}
+
+template <int Words>
+std::size_t grams_of_words(const GramFilter& filter, const char* text, std::size_t text_size, std::size_t begin,
+                           std::size_t end, std::uint32_t* places) {
+    const auto scan = filter.stride == 1   ? grams_of<Words, 1>
+                      : filter.stride == 2 ? grams_of<Words, 2>
+                                           : grams_of<Words, 4>;
+    return scan(filter, text, text_size, begin, end, places);
+}
+
+std::size_t grams(const GramFilter& filter, const char* text, std::size_t text_size, std::size_t begin, std::size_t end,
+                  std::uint32_t* places) {
+    static constexpr FilterScan<GramFilter> scans[] = {grams_of_words<1>, grams_of_words<2>, grams_of_words<3>,
+                                                       grams_of_words<4>};
+    return scans[filter.gram.words() - 1](filter, text, text_size, begin, end, places);
+}
+
+template <std::size_t Bytes>
+std::size_t bytes_of(const ByteFilter& filter, const char* text, std::size_t text_size, std::size_t begin,
+                     std::size_t end, std::uint32_t* places) {
+    __m512i table[Bytes];
+    for (std::size_t k = 0; k < Bytes; ++k) table[k] = _mm512_load_si512(filter.by_low_bits[k]);
+    std::size_t count = 0;
+    for (std::size_t place = begin; place < end; place += 64) {
+        __m512i sets = _mm512_permutexvar_epi8(load(text, text_size, place), table[0]);
+        for (std::size_t k = 1; k < Bytes; ++k) {
+            const __m512i bytes = load(text, text_size, place + k);
+            sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(bytes, table[k]));
+        }
+        std::uint64_t passed = _mm512_test_epi8_mask(sets, sets);
+        if (passed != 0) {
+            if (end - place < 64) passed = _bzhi_u64(passed, static_cast<unsigned>(end - place));
+            for (; passed != 0; passed &= passed - 1)
+                places[count++] = static_cast<std::uint32_t>(place + static_cast<unsigned>(__builtin_ctzll(passed)));
+        }
+    }
+    return count;
+}
+
+std::size_t bytes(const ByteFilter& filter, const char* text, std::size_t text_size, std::size_t begin, std::size_t end,
+                  std::uint32_t* places) {
+    static constexpr FilterScan<ByteFilter> scans[] = {bytes_of<1>, bytes_of<2>, bytes_of<3>, bytes_of<4>,
+                                                       bytes_of<5>, bytes_of<6>, bytes_of<7>, bytes_of<8>};
+    return scans[filter.bytes - 1](filter, text, text_size, begin, end, places);
+}
+
+}  // namespace
+
+extern const FilterKernels avx512_filter_kernels{"avx512", grams, bytes};
+
+}  // namespace sluice::exact

@@ -1,0 +1,73 @@
+// Patterns that are looked for together: each by a window of it, all windows of a group as long as the group's shortest
+// pattern (at most 16 bytes). Of a longer pattern the window is taken where the sample says that it is rarest. A hash
+// table leads from the window's hash to its patterns, which are then compared. Immutable; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/operators/exact/pattern_pool.hpp"
+#include "gpu/operators/exact/window.hpp"
+
+namespace sluice::exact {
+
+// How often each hashed 4-gram occurs in a sample of texts.
+class GramCounts {
+public:
+    static constexpr std::uint32_t gram_bytes = 4;
+
+    explicit GramCounts(std::span<const std::string_view> sample);
+
+    std::uint32_t operator[](const char* gram) const { return counts_[slot(gram)]; }
+
+private:
+    static std::uint32_t slot(const char* gram) {
+        return window_hash(window_shape(gram_bytes), gram, gram_bytes) >> 16;
+    }
+
+    std::vector<std::uint32_t> counts_;
+};
+
+struct WindowGroup {
+    static constexpr std::uint32_t free_slot = 0xffffffffu;
+    static constexpr std::uint32_t last_flag = 0x80000000u;
+
+    struct Slot {
+        std::uint32_t hash = 0;
+        std::uint32_t first = free_slot;  // in entries
+    };
+    struct Entry {
+        std::uint32_t pattern = 0;
+        std::uint32_t offset = 0;  // of the window in the pattern; last_flag ends the entries of one hash
+    };
+
+    WindowShape window;
+    std::uint32_t bit_shift = 0;        // of a hash, to its bit in `hashes`
+    std::vector<std::uint32_t> hashes;  // a bit for each hash there is, few of them set: most windows end here
+    std::uint32_t slot_shift = 0;       // of a hash, to the index of its first possible slot; then linear probing
+    std::vector<Slot> slots;            // a power of two, at most half of them used
+    std::vector<Entry> entries;
+
+    WindowGroup() = default;
+    // `members`: indices of the pool's patterns, none of them empty.
+    WindowGroup(const PatternPool& pool, std::span<const std::uint32_t> members, const GramCounts& counts);
+
+    bool may_have(std::uint32_t hash) const {
+        const std::uint32_t bit = hash >> bit_shift;
+        return ((hashes[bit >> 5] >> (bit & 31)) & 1) != 0;
+    }
+    // The index of the first entry with this hash, or free_slot.
+    std::uint32_t find(std::uint32_t hash) const {
+        const std::size_t last = slots.size() - 1;
+        for (std::size_t at = hash >> slot_shift;; at = (at + 1) & last) {
+            if (slots[at].first == free_slot || slots[at].hash == hash) return slots[at].first;
+        }
+    }
+    const char* window_of(const PatternPool& pool, const Entry& entry) const {
+        return pool.text(entry.pattern).data() + (entry.offset & ~last_flag);
+    }
+};
+
+}  // namespace sluice::exact

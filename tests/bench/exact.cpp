@@ -1,0 +1,102 @@
+// Exact search on one core: the filter searcher beside Vectorscan (HS_FLAG_SINGLEMATCH, the same result), text by text
+// in turns in the same run, best of several by the process's processor time. One line of JSON for each combination.
+//   bench_exact [megabytes of text, 8] [rounds, 5] [all: also the slower instruction sets and short patterns]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "gpu/operators/exact/filter.hpp"
+#include "tests/support/exact_workload.hpp"
+#ifdef SLUICE_WITH_VECTORSCAN
+#include "tests/support/vectorscan.hpp"
+#endif
+
+using namespace sluice::exact;
+
+namespace {
+
+double processor_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct Engine {
+    const char* name;
+    std::unique_ptr<Searcher> searcher;
+    double compile_seconds = 0, best_seconds = 1e9;
+    Results results;
+};
+
+struct Workload {
+    Alphabet alphabet;
+    std::size_t count, shortest, longest;
+};
+
+void compile(std::vector<Engine>& engines, const std::vector<Pattern>& patterns,
+             const std::vector<std::string_view>& sample, bool every_kernel) {
+    const auto add = [&](const char* name, auto make) {
+        const double begin = processor_seconds();
+        auto searcher = make();
+        if (searcher != nullptr) engines.push_back({name, std::move(searcher), processor_seconds() - begin, 1e9, {}});
+    };
+#ifdef SLUICE_WITH_VECTORSCAN
+    add("vectorscan", [&] { return make_vectorscan_searcher(patterns); });
+#endif
+    const auto kernels_here = filter_kernels();
+    for (const FilterKernels& kernels : every_kernel ? kernels_here : kernels_here.last(1))
+        add(kernels.name, [&] { return make_filter_searcher(patterns, sample, kernels); });
+}
+
+void measure(const Workload& workload, std::size_t text_bytes, const std::string& all, int rounds, bool every_kernel) {
+    std::vector<std::string_view> texts;
+    for (std::size_t begin = 0; begin + text_bytes <= all.size(); begin += text_bytes)
+        texts.push_back(std::string_view(all).substr(begin, text_bytes));
+    const auto owned = make_patterns(workload.alphabet, all, workload.count, workload.shortest, workload.longest, 3);
+    std::vector<Pattern> patterns;
+    for (const std::string& text : owned) patterns.push_back({text, Place::anywhere});
+    // What was seen before: texts like those measured, but not they.
+    const std::string seen = make_text(workload.alphabet, std::size_t{64} << 10, 99);
+    std::vector<Engine> engines;
+    compile(engines, patterns, {seen}, every_kernel);
+    for (int round = 0; round < rounds; ++round) {
+        for (Engine& engine : engines) {
+            engine.results.clear();
+            const double begin = processor_seconds();
+            engine.searcher->search(texts, engine.results);
+            engine.best_seconds = std::min(engine.best_seconds, processor_seconds() - begin);
+        }
+    }
+    const auto gigabytes = static_cast<double>(texts.size() * text_bytes) * 1e-9;
+    std::printf("{\"alphabet\": \"%s\", \"patterns\": %zu, \"lengths\": \"%zu-%zu\", \"text_bytes\": %zu",
+                name_of(workload.alphabet), workload.count, workload.shortest, workload.longest, text_bytes);
+    for (const Engine& engine : engines)
+        std::printf(
+            ", \"%s\": {\"GB/s\": %.3f, \"compile_ms\": %.2f, \"hits\": %zu, \"filter_hits\": %llu, \"verified\": "
+            "%llu}",
+            engine.name, gigabytes / engine.best_seconds, 1e3 * engine.compile_seconds, engine.results.hits.size(),
+            static_cast<unsigned long long>(engine.results.counters.filter_hits),
+            static_cast<unsigned long long>(engine.results.counters.verified));
+    std::printf(", \"ratio\": %.2f}\n", engines.front().best_seconds / engines.back().best_seconds);
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::size_t bytes = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 8) << 20;
+    const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+    const bool every = argc > 3;
+    std::vector<std::pair<std::size_t, std::size_t>> lengths{{8, 32}, {4, 64}};
+    if (every) lengths.emplace_back(2, 8);
+    for (const Alphabet alphabet : {Alphabet::letters, Alphabet::dna, Alphabet::english}) {
+        const std::string all = make_text(alphabet, bytes, 1);
+        for (const auto& [shortest, longest] : lengths) {
+            for (const std::size_t count : {1u, 32u, 256u, 10'000u}) {
+                for (const std::size_t text_bytes : {200u, 1024u, 65536u})
+                    measure({alphabet, count, shortest, longest}, text_bytes, all, rounds, every);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+#include "tests/support/vectorscan.hpp"
+
+#include <hs/hs.h>
+#include <vector>
+
+#include "gpu/operators/exact/pattern_pool.hpp"
+
+namespace sluice::exact {
+
+namespace {
+
+class VectorscanSearcher : public Searcher {
+public:
+    explicit VectorscanSearcher(std::span<const Pattern> patterns) : pool_(patterns) {
+        std::vector<const char*> texts;
+        std::vector<std::size_t> lengths;
+        std::vector<unsigned> flags, ids;
+        for (std::uint32_t p = 0; p < pool_.size(); ++p) {
+            if (pool_.text(p).empty()) continue;
+            texts.push_back(pool_.text(p).data());
+            lengths.push_back(pool_.text(p).size());
+            ids.push_back(p);
+            flags.push_back(pool_.place(p) == Place::anywhere ? HS_FLAG_SINGLEMATCH : 0);
+        }
+        if (texts.empty()) return;
+        hs_compile_error_t* error = nullptr;
+        hs_compile_lit_multi(texts.data(), flags.data(), ids.data(), lengths.data(),
+                             static_cast<unsigned>(texts.size()), HS_MODE_BLOCK, nullptr, &database_, &error);
+        hs_free_compile_error(error);
+        if (database_ != nullptr) hs_alloc_scratch(database_, &scratch_);
+        compiled_ = database_ != nullptr;
+    }
+    ~VectorscanSearcher() override {
+        hs_free_scratch(scratch_);
+        hs_free_database(database_);
+    }
+
+    bool compiled() const { return compiled_; }
+
+    // Not from several threads: there is one scratch space.
+    void search(std::span<const std::string_view> texts, Results& results) const override {
+        for (std::uint32_t t = 0; t < texts.size(); ++t) {
+            results.begin_text(t, pool_.size());
+            for (const std::uint32_t p : pool_.empty()) results.add(p);
+            Scan scan{&pool_, &results, texts[t].size()};
+            if (database_ != nullptr)
+                hs_scan(database_, texts[t].data(), static_cast<unsigned>(texts[t].size()), 0, scratch_, report, &scan);
+            results.counters += {1, texts[t].size(), 0, 0, 0};
+        }
+    }
+
+private:
+    struct Scan {
+        const PatternPool* pool;
+        Results* results;
+        std::size_t text_size;
+    };
+
+    static int report(unsigned pattern, unsigned long long, unsigned long long end, unsigned, void* context) {
+        const Scan& scan = *static_cast<Scan*>(context);
+        const std::size_t begin = end - scan.pool->text(pattern).size();
+        if (!scan.results->found(pattern) && scan.pool->placed(pattern, begin, scan.text_size))
+            scan.results->add(pattern);
+        return 0;
+    }
+
+    PatternPool pool_;
+    hs_database_t* database_ = nullptr;
+    hs_scratch_t* scratch_ = nullptr;
+    bool compiled_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_vectorscan_searcher(std::span<const Pattern> patterns) {
+    auto searcher = std::make_unique<VectorscanSearcher>(patterns);
+    if (!searcher->compiled()) return nullptr;
+    return searcher;
+}
+
+}  // namespace sluice::exact
