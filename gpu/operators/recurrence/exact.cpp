@@ -1,0 +1,201 @@
+#include "gpu/operators/recurrence/exact.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "gpu/operators/recurrence/reference.hpp"
+
+namespace sluice::recurrence {
+namespace {
+
+struct SortedSeries {
+    explicit SortedSeries(std::span<const double> series);
+
+    std::vector<double> values;         // ascending
+    std::vector<std::uint32_t> column;  // column[r]: where the series has values[r]
+    std::vector<std::uint32_t> rank;    // rank[column[r]] = r
+};
+
+SortedSeries::SortedSeries(std::span<const double> series)
+    : values(series.size()), column(series.size()), rank(series.size()) {
+    std::vector<std::pair<double, std::uint32_t>> pairs(series.size());
+    for (std::size_t i = 0; i < series.size(); ++i) pairs[i] = {series[i], static_cast<std::uint32_t>(i)};
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t r = 0; r < pairs.size(); ++r) {
+        values[r] = pairs[r].first;
+        column[r] = pairs[r].second;
+        rank[pairs[r].second] = static_cast<std::uint32_t>(r);
+    }
+}
+
+// For each row, the range of sorted values at a distance less than epsilon.
+struct Ranges {
+    std::vector<std::uint32_t> first, end;
+};
+
+// Rounding keeps order, so that the rounded distance is less than epsilon for one range of the sorted values, and its
+// ends move up from one row to the next in that order.
+std::uint64_t find_ranges(const SortedSeries& sorted, double epsilon, Ranges& ranges) {
+    const std::size_t n = sorted.values.size();
+    ranges.first.resize(n);
+    ranges.end.resize(n);
+    std::uint64_t points = 0;
+    std::size_t first = 0, end = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+        const double x = sorted.values[r];
+        while (first < n && x - sorted.values[first] >= epsilon) ++first;
+        while (end < n && sorted.values[end] - x < epsilon) ++end;
+        ranges.first[sorted.column[r]] = static_cast<std::uint32_t>(first);
+        ranges.end[sorted.column[r]] = static_cast<std::uint32_t>(end);
+        points += end - first;
+    }
+    return points;
+}
+
+// The tables of a block of columns, which do not depend on epsilon.
+class Block {
+public:
+    explicit Block(std::size_t points) : below_(points + 1), members_((points + 63) / 64) {}
+
+    void build(const SortedSeries& sorted, std::size_t first_column) {
+        const std::size_t n = sorted.values.size();
+        const std::size_t last_column = std::min(n, first_column + BitBlock::columns);
+        std::fill(members_.begin(), members_.end(), 0);
+        for (std::size_t c = first_column; c < last_column; ++c)
+            members_[sorted.rank[c] / 64] |= std::uint64_t{1} << sorted.rank[c] % 64;
+        std::uint16_t k = 0;
+        std::size_t filled = 0;
+        std::fill_n(prefix_[0], BitBlock::words, 0);
+        for (std::size_t word = 0; word < members_.size(); ++word) {
+            for (std::uint64_t left = members_[word]; left != 0; left &= left - 1) {
+                const std::size_t r = 64 * word + static_cast<std::size_t>(std::countr_zero(left));
+                while (filled <= r) below_[filled++] = k;
+                const std::size_t c = sorted.column[r] - first_column;
+                std::copy_n(prefix_[k], BitBlock::words, prefix_[k + 1]);
+                prefix_[++k][c / 64] |= std::uint64_t{1} << c % 64;
+            }
+        }
+        std::fill(below_.begin() + static_cast<std::ptrdiff_t>(filled), below_.end(), k);
+    }
+
+    BitBlock rows(const Ranges& ranges, std::size_t own_columns) const {
+        return {prefix_, below_.data(), ranges.first.data(), ranges.end.data(), ranges.first.size(), own_columns};
+    }
+
+private:
+    alignas(64) std::uint64_t prefix_[BitBlock::columns + 1][BitBlock::words];
+    std::vector<std::uint16_t> below_;
+    std::vector<std::uint64_t> members_;  // bit r: the block has the value of rank r
+};
+
+// Takes the diagonals of the Theiler window out of what was counted with them.
+void leave_out(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
+               Stretches& diagonal) {
+    for (std::size_t d = 0; d < std::min(theiler, series.size()); ++d) {
+        const std::uint64_t sides = d == 0 ? 1 : 2;
+        std::uint64_t length = 0;
+        for (std::size_t i = 0; i + d < series.size(); ++i) {
+            length = std::abs(series[i] - series[i + d]) < epsilon ? length + 1 : 0;
+            diagonal.points -= length > 0 ? sides : 0;
+            if (l_min != 0) {
+                diagonal.min -= length >= l_min ? sides : 0;
+                diagonal.next -= length > l_min ? sides : 0;
+            }
+        }
+    }
+}
+
+LineSums reference_sums(std::span<const double> series, const LineQuestion& question, std::size_t theiler) {
+    const Lines lines = reference_lines(series, question.epsilon, {.theiler = theiler});
+    const auto stretches = [](const LineLengths& lengths, std::uint64_t shortest) {
+        Stretches sums{.points = lengths.points(1)};
+        if (shortest == 0) return sums;
+        for (std::uint64_t k = shortest; k < lengths.count.size(); ++k) {
+            sums.min += (k - shortest + 1) * lengths.count[k];
+            sums.next += (k - shortest) * lengths.count[k];
+        }
+        return sums;
+    };
+    return {lines.vectors, stretches(lines.vertical, question.v_min), stretches(lines.diagonal, question.l_min)};
+}
+
+// Questions that are answered together share the tables of a block while it is in the cache.
+constexpr std::size_t questions_together = 16;
+
+// Questions that bit rows answer, with their ranges.
+struct Asked {
+    const LineQuestion* question;
+    LineSums* sums;
+    Ranges ranges;
+};
+
+void count_blocks(const SortedSeries& sorted, std::span<const Asked> asked, std::size_t threads, CountLines count) {
+    std::uint32_t l_min = 0;
+    for (const Asked& one : asked) l_min = std::max(l_min, one.question->l_min);
+    const std::size_t n = sorted.values.size(), own_columns = BitBlock::columns - l_min;
+    const std::size_t blocks = (n + own_columns - 1) / own_columns;
+    std::atomic<std::size_t> next{0};
+    std::mutex adding;
+    const auto work = [&] {
+        const auto block = std::make_unique<Block>(n);
+        std::vector<std::pair<Stretches, Stretches>> counted(asked.size());
+        for (std::size_t b = next++; b < blocks; b = next++) {
+            block->build(sorted, b * own_columns);
+            for (std::size_t q = 0; q < asked.size(); ++q)
+                count(block->rows(asked[q].ranges, own_columns), asked[q].question->v_min, asked[q].question->l_min,
+                      counted[q].first, counted[q].second);
+        }
+        const std::lock_guard lock(adding);
+        for (std::size_t q = 0; q < asked.size(); ++q) {
+            asked[q].sums->vertical.min += counted[q].first.min;
+            asked[q].sums->vertical.next += counted[q].first.next;
+            asked[q].sums->diagonal.min += counted[q].second.min;
+            asked[q].sums->diagonal.next += counted[q].second.next;
+        }
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t t = 1; t < std::min(threads, blocks); ++t) others.emplace_back(work);
+    work();
+}
+
+}  // namespace
+
+void exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
+                     std::size_t theiler, std::size_t threads, BitRowKernel kernel) {
+    const SortedSeries sorted(series);
+    std::vector<Asked> asked(std::min(questions.size(), questions_together));
+    for (std::size_t q = 0; q < questions.size();) {
+        std::size_t together = 0;
+        for (; q < questions.size() && together < asked.size(); ++q) {
+            const LineQuestion& question = questions[q];
+            sums[q] = {};
+            sums[q].vectors = series.size();
+            if (std::max(question.v_min, question.l_min) > shortest_line_max) {
+                sums[q] = reference_sums(series, question, theiler);
+            } else if (question.epsilon > 0) {
+                Asked& one = asked[together];
+                one.question = &question;
+                one.sums = &sums[q];
+                sums[q].vertical.points = find_ranges(sorted, question.epsilon, one.ranges);
+                sums[q].diagonal.points = sums[q].vertical.points;
+                if (question.v_min != 0 || question.l_min != 0)
+                    ++together;
+                else
+                    leave_out(series, question.epsilon, 0, theiler, sums[q].diagonal);
+            }
+        }
+        const std::span<const Asked> these(asked.data(), together);
+        if (together != 0) count_blocks(sorted, these, threads, count_lines(kernel));
+        for (const Asked& one : these)
+            leave_out(series, one.question->epsilon, one.question->l_min, theiler, one.sums->diagonal);
+    }
+}
+
+}  // namespace sluice::recurrence
