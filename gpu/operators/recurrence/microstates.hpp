@@ -1,0 +1,81 @@
+// Recurrence measures estimated from microstates (Froguel): Q × Q windows of the recurrence matrix at sampled places.
+// For series whose whole matrix would take too long. Deterministic: the same series, question and options give the same
+// numbers on every processor, since all that is added up are integers. Pure functions; any thread.
+//
+// Froguel's value is the mean over the windows of each window's laminarity, in which a line that leaves the window
+// counts with its length inside. That is biased: the window's border cuts lines (about -2 % at Q = 32 on noise). The
+// estimate used here counts stretches of v and v + 1 ones (line_sums.hpp) and divides each by the places where it fits
+// into a window, which has no such bias. Both are given.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gpu/operators/recurrence/line_sums.hpp"
+
+namespace sluice::recurrence {
+
+struct MicrostateOptions {
+    static constexpr std::uint32_t size_max = 32;
+
+    std::uint32_t size = 32;  // Q; a shortest line is at most Q / 2
+    std::uint64_t seed = 1;
+    double standard_error = 0.005;  // windows are doubled until the estimates' standard errors are below
+    std::uint64_t windows_first = 8192, windows_max = 1 << 20;
+    std::uint32_t theiler = 1;
+};
+
+// Sums over windows of what each contains: stretches of 1, min and next ones in its rows and on its diagonals (those
+// without the Theiler window), and the sums of their products, for the standard error.
+struct MicrostateSums {
+    struct Direction {
+        std::uint64_t ones = 0, min = 0, next = 0;
+        std::uint64_t ones_ones = 0, ones_min = 0, ones_next = 0, min_min = 0, min_next = 0, next_next = 0;
+
+        friend bool operator==(const Direction&, const Direction&) = default;
+    };
+
+    std::uint64_t windows = 0;
+    Direction vertical, diagonal;
+    std::uint64_t laminar = 0;   // Froguel's laminarity of the windows that have a point, each in units of 2^-20
+    std::uint64_t nonempty = 0;  // those windows
+
+    friend bool operator==(const MicrostateSums&, const MicrostateSums&) = default;
+};
+
+struct Estimate {
+    double value = 0;           // NaN if no point was seen
+    double standard_error = 0;  // NaN likewise
+};
+
+Estimate estimate_recurrence_rate(const MicrostateSums& sums, const MicrostateOptions& options);
+Estimate estimate_laminarity(const MicrostateSums& sums, std::uint32_t v_min, const MicrostateOptions& options);
+Estimate estimate_determinism(const MicrostateSums& sums, std::uint32_t l_min, const MicrostateOptions& options);
+double froguel_laminarity(const MicrostateSums& sums);  // NaN if no point was seen
+
+// Adds windows first_window … first_window + windows - 1 to `sums`. The series has at least options.size points; a
+// direction with a shortest line of 0 is left out.
+void add_microstates(std::span<const double> series, const LineQuestion& question, const MicrostateOptions& options,
+                     std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums);
+
+// Windows enough for options.standard_error of what is asked (the recurrence rate if no line is), added by any function
+// that does what add_microstates does. How many depends on the question: to get the same answer, ask the same.
+template <class Add>
+MicrostateSums sample_microstates(const LineQuestion& question, const MicrostateOptions& options, Add add) {
+    MicrostateSums sums;
+    for (std::uint64_t windows = options.windows_first; sums.windows < options.windows_max; windows = sums.windows) {
+        const std::uint64_t left = options.windows_max - sums.windows;
+        add(sums.windows, windows < left ? windows : left, sums);
+        const auto wide = [&](const Estimate& estimate) { return !(estimate.standard_error < options.standard_error); };
+        const bool asks_rate = question.v_min == 0 && question.l_min == 0;
+        if (!(asks_rate && wide(estimate_recurrence_rate(sums, options))) &&
+            !(question.v_min != 0 && wide(estimate_laminarity(sums, question.v_min, options))) &&
+            !(question.l_min != 0 && wide(estimate_determinism(sums, question.l_min, options))))
+            break;
+    }
+    return sums;
+}
+
+}  // namespace sluice::recurrence
