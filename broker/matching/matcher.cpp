@@ -70,6 +70,7 @@ void Matcher::count_work(const OperatorWork& work) {
         count(c.cells, w.cells);
         count(c.filter_hits, w.filter_hits);
         count(c.verified, w.verified);
+        count(c.holds, w.holds);
         count(c.unreadable, w.unreadable);
     }
 }

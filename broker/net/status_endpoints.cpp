@@ -45,6 +45,7 @@ boost::json::object operators_json(const Counters& counters) {
                                {"cells", c.cells.load()},
                                {"filter_hits", c.filter_hits.load()},
                                {"verified", c.verified.load()},
+                               {"holds", c.holds.load()},
                                {"unreadable", c.unreadable.load()}};
     }
     return operators;

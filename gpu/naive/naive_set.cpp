@@ -65,7 +65,7 @@ bool holds_for(const Leaf& leaf, const Value& value, OperatorWork* work) {
         OperatorWork::Kind& w = work->of(p.measure->kind);
         ++w.pairs;
         w.unreadable += std::isnan(measure);
-        w.verified += holds;
+        w.holds += holds;
     }
     return holds;
 }

@@ -1,5 +1,7 @@
 #include "gpu/operators/family.hpp"
 
+#include "gpu/operators/alignment_family.hpp"
+#include "gpu/operators/edits_family.hpp"
 #include "gpu/operators/plain_family.hpp"
 #include "gpu/operators/regex/regex_family.hpp"
 
@@ -9,6 +11,10 @@ std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind, std::
     switch (kind) {
         case OperatorFamilyKind::regex:
             return std::make_unique<RegexFamily>(std::move(predicates));
+        case OperatorFamilyKind::edits:
+            return std::make_unique<EditsFamily>(predicates);
+        case OperatorFamilyKind::alignment:
+            return std::make_unique<AlignmentFamily>(predicates);
         default:
             return std::make_unique<PlainFamily>(std::move(predicates));
     }

@@ -19,7 +19,7 @@ void PlainFamily::evaluate(std::span<const std::string_view> texts, std::span<co
         ++w.pairs;
         w.unreadable += std::isnan(measure);
         holds[i] = !std::isnan(measure) && entry.bounds.accept(measure);
-        w.verified += holds[i];
+        w.holds += holds[i];
     }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/approximate/approximate.hpp"
 #include "gpu/operators/approximate/reference.hpp"
 #include "gpu/operators/family.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
@@ -19,6 +20,11 @@ constexpr double none_such = std::numeric_limits<double>::quiet_NaN();
 
 approximate::CostTable costs_of(const Measure& measure) {
     return approximate::cost_table(measure.scheme).value_or(approximate::CostTable::unit);
+}
+
+std::string pattern_fault(const Measure& measure) {
+    const std::string refusal = approximate::refusal(measure.operand);
+    return refusal.empty() ? refusal : "expected a shorter pattern: " + refusal;
 }
 
 std::string scheme_fault(const Measure& measure) {
@@ -56,6 +62,8 @@ std::string fault_of(const Measure& measure) {
             return regex_fault(measure.operand);
         case OperatorFamilyKind::alignment:
             return scheme_fault(measure);
+        case OperatorFamilyKind::edits:
+            return pattern_fault(measure);
         default:
             return {};
     }

@@ -11,9 +11,10 @@ namespace sluice {
 struct OperatorWork {
     struct Kind {
         std::uint64_t pairs = 0;        // (predicate, text) that had to be decided
-        std::uint64_t cells = 0;        // of dynamic programming or recurrence matrices that were computed
-        std::uint64_t filter_hits = 0;  // pairs that a filter could not decide, so that they were computed
-        std::uint64_t verified = 0;     // pairs that hold
+        std::uint64_t cells = 0;        // of their matrices, whether all were computed or fewer decided the pair
+        std::uint64_t filter_hits = 0;  // what a filter found that might be a hit
+        std::uint64_t verified = 0;     // of these, what was looked at by the operator itself
+        std::uint64_t holds = 0;        // pairs that hold
         std::uint64_t unreadable = 0;   // pairs whose text has no such measure: a series that is none
     };
 

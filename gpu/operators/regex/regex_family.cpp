@@ -15,7 +15,7 @@ void RegexFamily::evaluate(std::span<const std::string_view> texts, std::span<co
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];
         holds[i] = entry.regex->found_in(texts[pairs[i].text]) ? entry.if_found : entry.if_not;
-        w.verified += holds[i];
+        w.holds += holds[i];
     }
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("operators see only the events that nothing cheaper has decided") {
     CHECK(trial.accepted(b) == 1u << 7);
     CHECK(trial.accepted(c) == 0);
     CHECK(trial.done().pairs == 4);
-    CHECK(trial.done().verified == 2);
+    CHECK(trial.done().holds == 2);
 }
 
 TEST_CASE("a predicate of many conjunctions is decided once for an event") {

@@ -1,0 +1,128 @@
+#include "gpu/operators/alignment_family.hpp"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "gpu/operators/alignment/reference.hpp"
+
+namespace sluice {
+
+namespace {
+
+using alignment::Mode;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// "At least so much" or its opposite, where the bounds say that: scores are whole numbers.
+struct Threshold {
+    std::int32_t score;
+    bool flipped;
+};
+std::optional<Threshold> threshold_of(const Bounds& b) {
+    constexpr double score_max = std::numeric_limits<std::int32_t>::max();
+    const double least = b.hi == infinity ? std::ceil(b.lo) : std::floor(b.hi) + 1;
+    const bool one_sided = (b.hi == infinity) != (b.lo == -infinity);
+    if (b.outside || !one_sided || !(std::abs(least) < score_max)) return std::nullopt;
+    return Threshold{static_cast<std::int32_t>(least), b.hi != infinity};
+}
+
+std::uint32_t size_of(const alignment::SequenceSet& set) { return static_cast<std::uint32_t>(set.size()); }
+
+}  // namespace
+
+// What a call asks of one group: texts that are encoded as its scheme has them, and pairs by what decides them.
+struct AlignmentFamily::Asked {
+    alignment::SequenceSet texts;
+    std::vector<alignment::Pair> by_threshold, by_score;
+    std::vector<std::int32_t> thresholds;
+    std::vector<std::uint8_t> flipped;
+    std::vector<std::uint32_t> threshold_places, score_places;  // in the call's pairs
+    std::vector<Bounds> bounds;
+    std::uint32_t latest_text = std::numeric_limits<std::uint32_t>::max();
+
+    void add(const alignment::Scheme& scheme, std::uint32_t text, std::string_view utf8) {
+        if (text != latest_text) texts.add(scheme.encode(utf8));
+        latest_text = text;
+    }
+};
+
+AlignmentFamily::AlignmentFamily(const std::vector<MeasuredPredicate>& predicates) {
+    std::map<std::pair<Measure::Kind, std::string>, std::uint32_t> groups;
+    for (const MeasuredPredicate& p : predicates) {
+        const Measure& m = p.measure;
+        const auto [known, is_new] = groups.try_emplace({m.kind, m.scheme}, static_cast<std::uint32_t>(groups_.size()));
+        if (is_new) {
+            const Mode mode = m.kind == Measure::Kind::align ? Mode::local : Mode::global;
+            groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}});
+        }
+        Group& group = groups_[known->second];
+        entries_.push_back({known->second, size_of(group.queries), p.bounds});
+        group.queries.add(group.scheme.encode(m.operand));
+    }
+}
+
+void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                               std::span<std::uint8_t> holds, OperatorWork& work) const {
+    std::vector<Asked> asked(groups_.size());
+    for (std::uint32_t i = 0; i < pairs.size(); ++i) {
+        const Entry& entry = entries_[pairs[i].predicate];
+        const Group& group = groups_[entry.group];
+        Asked& a = asked[entry.group];
+        a.add(group.scheme, pairs[i].text, texts[pairs[i].text]);
+        OperatorWork::Kind& w = work.of(group.kind);
+        ++w.pairs;
+        holds[i] = 0;
+        const alignment::Pair pair{entry.query, size_of(a.texts) - 1};
+        if (too_long(group.scheme, group.queries.length(pair.query), a.texts.length(pair.text))) {
+            ++w.unreadable;
+        } else if (const auto threshold = threshold_of(entry.bounds)) {
+            a.by_threshold.push_back(pair);
+            a.thresholds.push_back(threshold->score);
+            a.flipped.push_back(threshold->flipped);
+            a.threshold_places.push_back(i);
+        } else {
+            a.by_score.push_back(pair);
+            a.bounds.push_back(entry.bounds);
+            a.score_places.push_back(i);
+        }
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) evaluate(groups_[g], asked[g], holds, work);
+}
+
+void AlignmentFamily::evaluate(const Group& group, const Asked& a, std::span<std::uint8_t> holds,
+                               OperatorWork& work) const {
+    OperatorWork::Kind& w = work.of(group.kind);
+    const auto cells = [&](const alignment::Pair& pair) {
+        return group.queries.length(pair.query) * a.texts.length(pair.text);
+    };
+    if (!a.by_threshold.empty()) {
+        std::vector<std::uint8_t> hits(a.by_threshold.size());
+        align_reaches(group.scheme, group.mode, group.queries, a.texts, a.by_threshold, a.thresholds, hits);
+        for (std::size_t i = 0; i < hits.size(); ++i) {
+            const std::uint8_t holding = hits[i] != a.flipped[i];
+            holds[a.threshold_places[i]] = holding;
+            w.holds += holding;
+            w.cells += cells(a.by_threshold[i]);
+        }
+    }
+    if (!a.by_score.empty()) {
+        std::vector<std::int32_t> scores(a.by_score.size());
+        align_many(group.scheme, group.mode, group.queries, a.texts, a.by_score, scores);
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+            const std::uint8_t holding = a.bounds[i].accept(scores[i]);
+            holds[a.score_places[i]] = holding;
+            w.holds += holding;
+            w.cells += cells(a.by_score[i]);
+        }
+    }
+}
+
+std::size_t AlignmentFamily::bytes() const {
+    std::size_t sum = entries_.capacity() * sizeof(Entry) + groups_.capacity() * sizeof(Group);
+    for (const Group& g : groups_) sum += g.queries.codes().size() + g.queries.size() * sizeof(std::size_t);
+    return sum;
+}
+
+}  // namespace sluice
