@@ -64,6 +64,9 @@ constexpr std::size_t measure_kinds = 8;
 // build"; empty if they can.
 std::string fault_of(const Measure& measure);
 
+// How they compute it, in words: for those who ask what a filter costs.
+std::string way_of(const Measure& measure);
+
 // (attribute, operator, operand). Numeric operators read `number`, textual ones `text`, the others neither; the operand
 // that is not read keeps its default, so that equal predicates compare equal.
 struct Predicate {

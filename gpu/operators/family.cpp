@@ -2,7 +2,7 @@
 
 #include "gpu/operators/alignment_family.hpp"
 #include "gpu/operators/edits_family.hpp"
-#include "gpu/operators/plain_family.hpp"
+#include "gpu/operators/recurrence_family.hpp"
 #include "gpu/operators/regex/regex_family.hpp"
 
 namespace sluice {
@@ -15,9 +15,10 @@ std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind, std::
             return std::make_unique<EditsFamily>(predicates);
         case OperatorFamilyKind::alignment:
             return std::make_unique<AlignmentFamily>(predicates);
-        default:
-            return std::make_unique<PlainFamily>(std::move(predicates));
+        case OperatorFamilyKind::recurrence:
+            return std::make_unique<RecurrenceFamily>(predicates);
     }
+    return nullptr;
 }
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 #include "gpu/operators/family.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
 #include "gpu/operators/recurrence/series.hpp"
+#include "gpu/operators/recurrence_family.hpp"
 #include "gpu/operators/regex/regex.hpp"
 
 namespace sluice {
@@ -66,6 +67,23 @@ std::string fault_of(const Measure& measure) {
             return pattern_fault(measure);
         default:
             return {};
+    }
+}
+
+std::string way_of(const Measure& measure) {
+    switch (measure.kind) {
+        case Measure::Kind::matches:
+            return "a regular expression, searched for in time linear in the text";
+        case Measure::Kind::approx_distance:
+            return "the least edit distance of any part of the text, in characters";
+        case Measure::Kind::edit_distance:
+            return "the edit distance of the whole text, in characters";
+        case Measure::Kind::align:
+            return "the score of the best local alignment";
+        case Measure::Kind::align_global:
+            return "the score of the global alignment";
+        default:
+            return recurrence::describe(RecurrenceFamily::question_of(measure), {});
     }
 }
 

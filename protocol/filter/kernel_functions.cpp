@@ -253,21 +253,4 @@ std::string measure_text(const std::string& attribute, const Measure& m) {
     return text + ")";
 }
 
-std::string way_of(const Measure& measure) {
-    switch (measure.kind) {
-        case Measure::Kind::matches:
-            return "a regular expression, searched for in time linear in the text";
-        case Measure::Kind::approx_distance:
-            return "the least edit distance of any part of the text, in characters";
-        case Measure::Kind::edit_distance:
-            return "the edit distance of the whole text, in characters";
-        case Measure::Kind::align:
-            return "the score of the best local alignment";
-        case Measure::Kind::align_global:
-            return "the score of the global alignment";
-        default:
-            return "over all pairs of points of the series";
-    }
-}
-
 }  // namespace sluice::xpath

@@ -32,7 +32,4 @@ Attribute searched_attribute(const Expression& simplified, std::size_t parents);
 // The measure as a call of its function: "approx-distance(title, 'kernel')".
 std::string measure_text(const std::string& attribute, const Measure& measure);
 
-// What an operator computes for it, in words.
-std::string way_of(const Measure& measure);
-
 }  // namespace sluice::xpath

@@ -107,4 +107,9 @@ TEST_CASE("an explanation tells computed leaves from others") {
           "matches when this holds:\n"
           "  [1] and [2]\n"
           "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
+    const std::string sampled = explain(compiled("laminarity(series, 0.1) > 0.9 or determinism(series, 0.1, 99) > 0"));
+    INFO(sampled);
+    CHECK(sampled.find("computed on series: exact up to 16384 values; beyond, estimated from") != std::string::npos);
+    CHECK(sampled.find("no answer beyond, since lines of 99 are too long to be sampled") != std::string::npos);
+    CHECK(sampled.find("2 leaves are computed") != std::string::npos);
 }

@@ -1,0 +1,30 @@
+// Recurrence measures, by gpu/operators/recurrence: what several predicates ask of one series is computed once. Any
+// thread.
+#pragma once
+
+#include "gpu/operators/family.hpp"
+#include "gpu/operators/recurrence/evaluate.hpp"
+
+namespace sluice {
+
+class RecurrenceFamily final : public OperatorFamily {
+public:
+    explicit RecurrenceFamily(const std::vector<MeasuredPredicate>& predicates);
+
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work) const override;
+    std::size_t bytes() const override;
+
+    static recurrence::Question question_of(const Measure& measure);
+
+private:
+    struct Entry {
+        Measure::Kind kind;
+        Bounds bounds;
+    };
+
+    std::vector<recurrence::Question> questions_;  // by predicate
+    std::vector<Entry> entries_;
+};
+
+}  // namespace sluice
