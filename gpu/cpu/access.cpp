@@ -85,17 +85,58 @@ double AccessChooser::selectivity(const Candidate& c, std::uint32_t tokens) cons
     return range_selectivity(c.code, grid_width(tables_.ranges().bounds(attribute), counted_, tokens));
 }
 
+namespace {
+
+// Puts c where it belongs among the best ones, of which the last may drop out.
+template <class Best, class Candidate>
+void insert(Best& best, std::optional<Candidate> c) {
+    for (auto& better : best) {
+        if (!better || c->selectivity < better->selectivity) std::swap(c, better);
+        if (!c) return;
+    }
+}
+
+template <class Best>
+double together(const Best& best) {
+    double found = 1;
+    for (const auto& c : best) found *= c ? c->selectivity : 1;
+    return found;
+}
+
+}  // namespace
+
 AccessChooser::Best AccessChooser::best(std::span<const std::uint32_t> codes) const {
     Best best;
     for (const std::uint32_t bits : codes) {
-        auto c = candidate(LiteralCode(bits));
-        if (!c) continue;
-        for (auto& better : best) {
-            if (!better || c->selectivity < better->selectivity) std::swap(c, better);
-            if (!c) break;
-        }
+        if (const auto c = candidate(LiteralCode(bits))) insert(best, c);
     }
     return best;
+}
+
+// Three of one half, or two if that is better or neither half has three.
+AccessChooser::Best AccessChooser::best_of_half(std::span<const std::uint32_t> codes, const Best& best) const {
+    std::array<Best, 2> halves;
+    for (const std::uint32_t bits : codes) {
+        const LiteralCode code(bits);
+        if (const auto c = candidate(code)) insert(halves[half_of(tables_.attribute_of(code))], c);
+    }
+    Best least{best[0], best[1]};
+    for (const Best& half : halves) {
+        if (half.back() && together(half) < together(least)) least = half;
+    }
+    return least;
+}
+
+// The tokens to find the conjunction by, if not by one alone; `best` is best(codes).
+AccessChooser::Best AccessChooser::best_together(std::span<const std::uint32_t> codes, const Best& best) const {
+    switch (threes_) {
+        case Threes::of_any:
+            return best;
+        case Threes::of_one_half:
+            return best_of_half(codes, best);
+        default:
+            return {best[0], best[1]};
+    }
 }
 
 void AccessChooser::count_token(const Candidate& c) {
@@ -112,7 +153,11 @@ void AccessChooser::count(std::span<const std::uint32_t> codes) {
     const Best b = best(codes);
     if (!b[0]) return;
     if (b[0]->code.is_bit()) ++led_[tables_.bit(b[0]->code)];
-    if (b[1]) found_by_two_ += b[0]->selectivity * b[1]->selectivity;
+    if (b[1]) {
+        found_by_two_ += together(Best{b[0], b[1]});
+        found_by_three_ += together(b);
+        found_by_half_ += together(best_of_half(codes, b));
+    }
     for (const auto& c : b) {
         if (c) count_token(*c);
     }
@@ -120,36 +165,51 @@ void AccessChooser::count(std::span<const std::uint32_t> codes) {
 
 // Looking up a combination that leads nowhere costs a fraction of what looking at a row does. Of events that nobody has
 // seen yet it is supposed that they have no more than so many of the attributes.
-bool AccessChooser::threes_pay() const {
-    constexpr double attributes_max = 20;
-    double tokens = 0, attributes = 0;
-    for (const double n : tokens_) {
-        tokens += n;
-        attributes += n > 0 ? 1 : 0;
+Threes AccessChooser::choose_threes() const {
+    constexpr double attributes_max = 20, look_ups_a_row = 12, found_min = 256;
+    std::array<double, 2> tokens{};  // by half
+    double attributes = 0;
+    for (std::uint32_t a = 0; a < tokens_.size(); ++a) {
+        tokens[half_of(a)] += tokens_[a];
+        attributes += tokens_[a] > 0 ? 1 : 0;
     }
     const double present = observed_ != nullptr ? 1 : std::min(1.0, attributes_max / attributes);
-    const double threes = std::pow(tokens * present, 3) / 6, found = found_by_two_ * present * present;
-    return found > 256 && threes < 12 * found && 8 * threes < static_cast<double>(counted_);
+    const auto threes_of = [&](double n) { return std::pow(n * present, 3) / 6; };
+    const double pairs_present = present * present;
+    if (found_by_two_ * pairs_present <= found_min) return Threes::no;
+
+    Threes best = Threes::no;
+    double least = found_by_two_ * pairs_present;
+    const auto consider = [&](Threes way, double threes, double found_by_it) {
+        const double cost = threes / look_ups_a_row + found_by_it * pairs_present;
+        if (cost >= least || 8 * threes >= static_cast<double>(counted_)) return;
+        best = way;
+        least = cost;
+    };
+    consider(Threes::of_any, threes_of(tokens[0] + tokens[1]), found_by_three_);
+    consider(Threes::of_one_half, threes_of(tokens[0]) + threes_of(tokens[1]), found_by_half_);
+    return best;
 }
 
 AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
-    const Best b = best(codes);
+    Best b = best(codes);
     AccessChoice choice;
     if (!b[0]) return choice;
+    const double rows =
+        b[0]->code.is_bit() ? led_[tables_.bit(b[0]->code)] : b[0]->selectivity * static_cast<double>(counted_);
+    const bool is_alone = rows <= one_token_rows_max;
+    b = is_alone ? Best{b[0]} : best_together(codes, b);
     choice.literals[0] = b[0]->code;
     choice.found = b[0]->selectivity;
-    const double rows =
-        b[0]->code.is_bit() ? led_[tables_.bit(b[0]->code)] : choice.found * static_cast<double>(counted_);
     std::uint32_t tokens = 1;
-    const std::uint32_t tokens_max = rows <= one_token_rows_max ? 1 : threes_pay_ ? 3 : 2;
-    for (; tokens < tokens_max && b[tokens]; ++tokens) {
+    for (; tokens < AccessChoice::tokens_max && b[tokens]; ++tokens) {
         double found = 1;
         for (std::uint32_t i = 0; i <= tokens; ++i) found *= selectivity(*b[i], tokens + 1);
         if (selectivity(*b[tokens], tokens + 1) > further_share || found >= choice.found) break;
         choice.literals[tokens] = b[tokens]->code;
         choice.found = found;
     }
-    if (choice.found <= scanned_share || rows <= one_token_rows_max) choice.tokens = tokens;
+    if (choice.found <= scanned_share || is_alone) choice.tokens = tokens;
     return choice;
 }
 

@@ -42,6 +42,11 @@ constexpr std::uint64_t token_key(RangeCell c, std::uint32_t tokens) {
     return mix(std::uint64_t{tokens} << 62 | std::uint64_t{c.attribute} << 37 | std::uint64_t{c.level} << 32 | c.cell);
 }
 
+// Whether rows stand under three tokens where that is better than two; and if so, whether all three must be of one half
+// of the attributes, which leaves an event a quarter as many threes to look up.
+enum class Threes : std::uint8_t { no, of_any, of_one_half };
+constexpr std::uint32_t half_of(std::uint32_t attribute) { return attribute & 1; }
+
 class AccessChooser {
 public:
     // Estimates selectivity from the operands that there are, and from what was observed if that is not null.
@@ -49,7 +54,8 @@ public:
 
     // First every conjunction is counted, then each may be chosen for.
     void count(std::span<const std::uint32_t> codes);
-    void end_count() { threes_pay_ = threes_pay(); }
+    void end_count() { threes_ = choose_threes(); }
+    Threes threes() const { return threes_; }
     AccessChoice choose(std::span<const std::uint32_t> codes) const;
     std::size_t counted() const { return counted_; }
 
@@ -60,10 +66,12 @@ private:
     };
     using Best = std::array<std::optional<Candidate>, AccessChoice::tokens_max>;  // the best one first
     Best best(std::span<const std::uint32_t> codes) const;
+    Best best_of_half(std::span<const std::uint32_t> codes, const Best& best) const;
+    Best best_together(std::span<const std::uint32_t> codes, const Best& best) const;
     std::optional<Candidate> candidate(LiteralCode code) const;
     Candidate bit_candidate(LiteralCode code, double prior) const;
     void count_token(const Candidate& candidate);
-    bool threes_pay() const;
+    Threes choose_threes() const;
     double selectivity(const Candidate& candidate, std::uint32_t tokens) const;
     double range_selectivity(LiteralCode code, std::uint32_t width) const;
 
@@ -75,8 +83,9 @@ private:
     std::vector<double> tokens_;                // by attribute: tokens of it that an event is expected to have
     std::vector<std::uint8_t> token_counted_;   // by bit: is among those
     std::vector<std::uint8_t> range_counted_;   // by attribute: its ranges are
-    double found_by_two_ = 0;                   // rows an event finds if each is found by two tokens
-    bool threes_pay_ = false;
+    // Rows an event finds if each is found by its best two tokens, three, or three of one half.
+    double found_by_two_ = 0, found_by_three_ = 0, found_by_half_ = 0;
+    Threes threes_ = Threes::no;
     std::size_t counted_ = 0;
 };
 

@@ -20,11 +20,15 @@ bool is_measured(std::uint32_t bits) { return LiteralCode(bits).family() == Fami
 
 }  // namespace
 
+std::size_t AccessRows::list_of(std::uint32_t attribute, std::uint32_t tokens) const {
+    return tokens == 3 && in_halves_ && half_of(attribute) == 1 ? lists - 1 : tokens - 1;
+}
+
 // Makes events look for the token as one of so many, and gives its key.
 std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens) {
     if (code.is_bit()) {
         if (uses_.empty()) uses_.resize(tables.bits());
-        uses_[tables.bit(code)] |= static_cast<std::uint8_t>(1u << (tokens - 1));
+        uses_[tables.bit(code)] |= static_cast<std::uint8_t>(1u << list_of(tables.attribute_of(code), tokens));
         return token_key(code);
     }
     const RankedRange& range = tables.ranges().ranked(code.index());
@@ -43,9 +47,13 @@ void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const 
     std::stable_sort(draft_codes_.begin() + begin, draft_codes_.end(), [&](std::uint32_t a, std::uint32_t b) {
         return cost(LiteralCode(a), choice) < cost(LiteralCode(b), choice);
     });
-    std::uint64_t key = 0;
-    for (std::uint32_t i = 0; i < choice.tokens; ++i) key += note(tables, *choice.literals[i], choice.tokens);
-    drafts_.push_back({key, target, begin, static_cast<std::uint32_t>(codes.size())});
+    std::array<std::uint64_t, AccessChoice::tokens_max> hashes{};
+    for (std::uint32_t i = 0; i < choice.tokens; ++i)
+        hashes[i] = hash(note(tables, *choice.literals[i], choice.tokens));
+    const std::uint64_t sum = hashes[0] + hashes[1] + hashes[2];
+    const std::uint64_t greatest = *std::max_element(hashes.begin(), hashes.end(), by_last_bits);
+    drafts_.push_back(
+        {sum, choice.tokens == 3 ? sum - greatest : sum, target, begin, static_cast<std::uint32_t>(codes.size())});
 }
 
 void AccessRows::build() {
@@ -54,14 +62,15 @@ void AccessRows::build() {
     const std::size_t buckets = std::max<std::size_t>(2, std::bit_ceil(rows_));
     shift_ = static_cast<unsigned>(64 - std::countr_zero(buckets));
     offsets_.assign(buckets + 1, 0);
-    for (const Draft& d : drafts_) offsets_[bucket(hash(d.key)) + 1] += d.size + 1;
+    for (const Draft& d : drafts_) offsets_[bucket(d.hash) + 1] += d.size + 1;
     for (std::size_t b = 0; b < buckets; ++b) offsets_[b + 1] += offsets_[b];
     records_.resize(offsets_.back());
     std::vector<std::uint32_t> next(offsets_.begin(), offsets_.end() - 1);
-    filter_.assign(buckets, 0);
+    filter_.resize(std::max<std::size_t>(2, buckets / 32));
+    filter_shift_ = static_cast<unsigned>(64 - std::countr_zero(filter_.size()));
     for (const Draft& d : drafts_) {
-        filter_[bucket(hash(d.key))] |= filter_bit(hash(d.key));
-        std::uint32_t& at = next[bucket(hash(d.key))];
+        filter_[d.line >> filter_shift_].words[d.hash / 64 % 8] |= std::uint64_t{1} << d.hash % 64;
+        std::uint32_t& at = next[bucket(d.hash)];
         records_[at++] = d.target;
         for (std::uint32_t i = 0; i < d.size; ++i) records_[at++] = draft_codes_[d.begin + i];
         records_[at - 1] |= last_flag;
@@ -81,8 +90,10 @@ void AccessRows::collect_tokens(const PredicateTables& tables, const EventState&
     }
     if (grids_.empty()) return;
     for (const std::uint32_t attribute : state.with_numbers) {
-        for (std::uint32_t k = 0; k < AccessChoice::tokens_max; ++k)
-            collect_cells(attribute, state.positions[attribute], grids_[attribute][k], k + 1, scratch.tokens[k]);
+        for (std::uint32_t k = 1; k <= AccessChoice::tokens_max; ++k) {
+            const std::size_t list = list_of(attribute, k);
+            collect_cells(attribute, state.positions[attribute], grids_[attribute][k - 1], k, scratch.tokens[list]);
+        }
     }
 }
 
@@ -101,8 +112,10 @@ void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p,
 }
 
 std::size_t AccessRows::look_ups(const Scratch& scratch) const {
-    const std::size_t one = scratch.tokens[0].size(), two = scratch.tokens[1].size(), three = scratch.tokens[2].size();
-    return one + (two < 2 ? 0 : two * (two - 1) / 2) + (three < 3 ? 0 : three * (three - 1) * (three - 2) / 6);
+    const auto threes = [](std::size_t n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 6; };
+    const std::size_t one = scratch.tokens[0].size(), two = scratch.tokens[1].size();
+    return one + (two < 2 ? 0 : two * (two - 1) / 2) + threes(scratch.tokens[2].size()) +
+           threes(scratch.tokens[3].size());
 }
 
 void AccessRows::find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
@@ -117,28 +130,45 @@ void AccessRows::find(const PredicateTables& tables, const EventState& state, Sc
 
 // Collects the hashes of tokens, pairs and threes that some row may have. Without branches: which pass is random.
 void AccessRows::look_up(Scratch& scratch) const {
-    auto& hashes = scratch.hashes;
-    std::size_t n = 0;
-    const auto ask = [&](std::uint64_t h) {
-        hashes[n] = h;
-        n += static_cast<std::size_t>(passes(h));
-    };
-    hashes.resize(look_ups(scratch) + 1);
+    scratch.hashes.resize(look_ups(scratch) + 1);
     for (auto& keys : scratch.tokens) {
-        for (std::uint64_t& key : keys) key = hash(key);  // of a sum it is the sum of the hashes
+        for (std::uint64_t& key : keys) key = hash(key);
     }
-    const auto& [ones, twos, threes] = scratch.tokens;
+    const auto& ones = scratch.tokens[0];
+    const auto& twos = scratch.tokens[1];
+    std::uint64_t* end = scratch.hashes.data();
+    const auto ask = [&](std::uint64_t h) {
+        *end = h;
+        end += test(line(h), h) ? 1 : 0;
+    };
     for (const std::uint64_t h : ones) ask(h);
     for (std::size_t i = 0; i < twos.size(); ++i) {
         for (std::size_t j = i + 1; j < twos.size(); ++j) ask(twos[i] + twos[j]);
     }
-    for (std::size_t i = 0; i < threes.size(); ++i) {
-        for (std::size_t j = i + 1; j < threes.size(); ++j) {
-            const std::uint64_t pair = threes[i] + threes[j];
-            for (std::size_t k = j + 1; k < threes.size(); ++k) ask(pair + threes[k]);
+    for (auto* tokens : {&scratch.tokens[2], &scratch.tokens[3]}) end = look_up_threes(*tokens, end);
+    scratch.hashes.resize(static_cast<std::size_t>(end - scratch.hashes.data()));
+}
+
+// Writes from `end` on, and gives the new end.
+std::uint64_t* AccessRows::look_up_threes(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const {
+    const std::size_t count = tokens.size();
+    if (count < 3) return end;
+    std::sort(tokens.begin(), tokens.end(), by_last_bits);
+    const std::uint64_t* const hashes = tokens.data();
+    for (std::size_t i = 0; i + 2 < count; ++i) {
+        for (std::size_t j = i + 1; j + 1 < count; ++j) prefetch(&line(hashes[i] + hashes[j]));
+    }
+    for (std::size_t i = 0; i + 2 < count; ++i) {
+        for (std::size_t j = i + 1; j + 1 < count; ++j) {
+            const std::uint64_t pair = hashes[i] + hashes[j];
+            const FilterLine& filter = line(pair);
+            for (std::size_t k = j + 1; k < count; ++k) {
+                *end = pair + hashes[k];
+                end += test(filter, *end) ? 1 : 0;
+            }
         }
     }
-    hashes.resize(n);
+    return end;
 }
 
 // Without branches and reading ahead, so that many reads are under way at once.
@@ -208,8 +238,8 @@ double AccessRows::rows_found(const PredicateTables& tables, const EventState& s
 }
 
 std::size_t AccessRows::bytes() const {
-    return filter_.capacity() + 4 * (offsets_.capacity() + records_.capacity()) + uses_.capacity() +
-           grids_.capacity() * sizeof(Grids);
+    return filter_.capacity() * sizeof(FilterLine) + 4 * (offsets_.capacity() + records_.capacity()) +
+           uses_.capacity() + grids_.capacity() * sizeof(Grids);
 }
 
 }  // namespace sluice

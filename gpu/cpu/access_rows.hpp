@@ -19,8 +19,11 @@ namespace sluice {
 
 class AccessRows {
 public:
+    // Tokens that lead to rows alone, in pairs, in threes, and in threes of the other half of the attributes.
+    static constexpr std::size_t lists = AccessChoice::tokens_max + 1;
+
     struct Scratch {
-        std::array<std::vector<std::uint64_t>, AccessChoice::tokens_max> tokens;  // that lead to rows alone, in pairs …
+        std::array<std::vector<std::uint64_t>, lists> tokens;
         std::vector<std::uint64_t> hashes;
         struct Span {
             std::uint32_t begin, end;
@@ -29,8 +32,11 @@ public:
         std::vector<std::uint32_t> rows;  // where in records_ they begin
     };
 
-    // How many conjunctions there are in all; before the first is added.
-    void expect(std::size_t rows) { expected_ = rows; }
+    // How many conjunctions there are in all, and how the choices are made; before the first is added.
+    void expect(std::size_t rows, Threes threes) {
+        expected_ = rows;
+        in_halves_ = threes == Threes::of_one_half;
+    }
     // The choice is of one token or more.
     void add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
              std::span<const std::uint32_t> codes);
@@ -62,7 +68,7 @@ private:
     static constexpr std::uint32_t last_flag = 0x80000000u;
 
     struct Draft {
-        std::uint64_t key;
+        std::uint64_t hash, line;           // line: the hash that gives the filter's line
         std::uint32_t target, begin, size;  // of its codes in draft_codes_
     };
     // An attribute's grid for one number of tokens: its width, and the levels that some row uses, one bit each.
@@ -71,35 +77,47 @@ private:
     };
     using Grids = std::array<Grid, AccessChoice::tokens_max>;
 
-    // The bucket is the hash's first bits; the three bits after them choose the bucket's filter bit.
+    // The bucket of a combination of tokens is the first bits of its hash, the sum of theirs. Most combinations that an
+    // event asks for lead nowhere: a filter says so, one bit for each row (or for several, by chance), chosen by the
+    // hash's last bits. The bit's line is that of the hash as well, but for threes that of the two tokens whose last 32
+    // bits are least: so an event reads one line for all threes that share two tokens.
+    struct alignas(64) FilterLine {
+        std::array<std::uint64_t, 8> words{};
+    };
     static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
-    std::uint64_t bucket(std::uint64_t hash) const { return hash >> shift_; }
-    std::uint8_t filter_bit(std::uint64_t hash) const {
-        return static_cast<std::uint8_t>(1u << (hash >> (shift_ - 3) & 7));
+    static bool by_last_bits(std::uint64_t a, std::uint64_t b) {
+        return static_cast<std::uint32_t>(a) < static_cast<std::uint32_t>(b);
     }
+    std::uint64_t bucket(std::uint64_t hash) const { return hash >> shift_; }
+    const FilterLine& line(std::uint64_t hash) const { return filter_[hash >> filter_shift_]; }
+    static bool test(const FilterLine& line, std::uint64_t hash) {
+        return (line.words[hash / 64 % 8] >> hash % 64 & 1) != 0;
+    }
+    std::size_t list_of(std::uint32_t attribute, std::uint32_t tokens) const;
     std::span<const std::uint32_t> codes_from(std::uint32_t at) const;
     std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens);
     static void collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
                               std::vector<std::uint64_t>& keys);
-    bool passes(std::uint64_t hash) const { return (filter_[bucket(hash)] & filter_bit(hash)) != 0; }
     std::size_t look_ups(const Scratch& scratch) const;
     void look_up(Scratch& scratch) const;
+    std::uint64_t* look_up_threes(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const;
     void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
     void probe(Scratch& scratch) const;
     void sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
     void collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
 
     std::size_t expected_ = 0;
+    bool in_halves_ = false;
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;
 
     unsigned shift_ = 63;
     std::size_t rows_ = 0;
-    std::vector<std::uint8_t>
-        filter_;  // by bucket: which of eight classes of hashes it has, so that most probes end here
+    unsigned filter_shift_ = 63;
+    std::vector<FilterLine> filter_;      // by the first bits of a hash
     std::vector<std::uint32_t> offsets_;  // records of bucket b: offsets_[b] … offsets_[b + 1]
     std::vector<std::uint32_t> records_;  // target, codes (the last one flagged)
-    std::vector<std::uint8_t> uses_;      // by bit: bit k is set if it leads to rows as one of k + 1 tokens
+    std::vector<std::uint8_t> uses_;      // by bit: bit k is set if it belongs into list k of an event's tokens
     std::vector<Grids> grids_;            // by attribute
 };
 

@@ -139,7 +139,7 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets, const Observ
     };
     each_row([&](std::uint32_t, std::span<const std::uint32_t> codes) { chooser.count(codes); });
     chooser.end_count();
-    segment_->access_.expect(chooser.counted());
+    segment_->access_.expect(chooser.counted(), chooser.threes());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
         if (choice.tokens == 0)

@@ -111,6 +111,33 @@ TEST_CASE("cpu answers are naive's: so many that share each pair that three toke
     CHECK(sets.matches() > 0);
 }
 
+TEST_CASE("cpu answers are naive's: ranges found by three of one half of the attributes") {
+    Random random(370);
+    BothSets sets;
+    const auto name = [](std::size_t i) { return "r" + std::to_string(i % 20); };
+    std::vector<RandomEvent> events(33);
+    for (int i = 0; i < 30'000; ++i) {
+        Conjunction conjunction;
+        RandomEvent inside;  // an event that the subscription accepts
+        for (std::size_t k = 0, at = random.below(20), step = 1 + random.below(4); k < 5; ++k, at += step) {
+            const auto lo = static_cast<double>(random.below(900));
+            conjunction.push_back(number_literal(name(at), Operator::greater_equal, lo));
+            conjunction.push_back(number_literal(name(at), Operator::less, lo + 60));
+            inside.push_back({name(at), "", lo + static_cast<double>(random.below(60))});
+        }
+        sets.add({conjunction});
+        if (i < 33) events[static_cast<std::size_t>(i)] = inside;
+    }
+    for (RandomEvent& event : events) {
+        for (std::size_t a = 0; a < 20; ++a) {
+            for (std::size_t values = random.below(3); values > 0; --values)
+                event.push_back({name(a), "", static_cast<double>(random.below(1000))});
+        }
+    }
+    REQUIRE(sets.differences(events) == 0);
+    CHECK(sets.matches() >= 33);
+}
+
 TEST_CASE("cpu answers are naive's: ranges of all widths") {
     for (std::uint64_t seed = 400; seed < 410; ++seed) {
         Random random(seed);

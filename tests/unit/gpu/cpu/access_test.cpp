@@ -70,6 +70,32 @@ TEST_CASE("access: three where many share each pair") {
     CHECK(choose(tables, conjunctions, 0).tokens == 3);
 }
 
+TEST_CASE("access: three of one half of the attributes where each row has so many to choose from") {
+    constexpr std::uint32_t attributes = 20, rows = 30'000;
+    PredicateTables tables;
+    std::vector<std::vector<std::uint32_t>> conjunctions(rows);
+    for (std::uint32_t i = 0; i < rows; ++i) {
+        for (std::uint32_t k = 0; k < 5; ++k) {
+            const auto lo = static_cast<double>(mix(5 * i + k) % 900);
+            const Term range{Family::range, false, {}, {}, lo, lo + 60};
+            conjunctions[i].push_back(tables.intern(range, (i + (1 + i / attributes % 4) * k) % attributes).bits());
+        }
+    }
+    tables.freeze();
+    AccessChooser chooser(tables);
+    for (const auto& codes : conjunctions) chooser.count(codes);
+    chooser.end_count();
+    CHECK(chooser.threes() == Threes::of_one_half);
+    for (const auto& codes : conjunctions) {
+        const AccessChoice choice = chooser.choose(codes);
+        if (choice.tokens != 3) continue;
+        const std::uint32_t half = half_of(tables.attribute_of(*choice.literals[0]));
+        CHECK(half_of(tables.attribute_of(*choice.literals[1])) == half);
+        CHECK(half_of(tables.attribute_of(*choice.literals[2])) == half);
+    }
+    CHECK(chooser.choose(conjunctions[0]).tokens == 3);
+}
+
 TEST_CASE("access: negations, not-equals and wide ranges are scanned") {
     PredicateTables tables;
     const auto negated = equal(tables, 0, "a").bits() | 1;
