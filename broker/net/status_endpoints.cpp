@@ -41,12 +41,9 @@ boost::json::object operators_json(const Counters& counters) {
     boost::json::object operators;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Counters::OfOperator& c = counters.operators[i];
-        operators[names[i]] = {{"pairs", c.pairs.load()},
-                               {"cells", c.cells.load()},
-                               {"filter_hits", c.filter_hits.load()},
-                               {"verified", c.verified.load()},
-                               {"holds", c.holds.load()},
-                               {"unreadable", c.unreadable.load()}};
+        operators[names[i]] = {
+            {"pairs", c.pairs.load()},       {"cells", c.cells.load()}, {"filter_hits", c.filter_hits.load()},
+            {"verified", c.verified.load()}, {"holds", c.holds.load()}, {"unreadable", c.unreadable.load()}};
     }
     return operators;
 }
