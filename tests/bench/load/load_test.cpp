@@ -30,7 +30,7 @@ std::uint64_t number_in(std::string_view text) {
 
 LoadTest::LoadTest(const LoadOptions& options)
     : options_(options),
-      workload_(options.filters, options.subscribers, options.seed),
+      workload_(make_workload({options.workload, options.filters, options.subscribers, options.seed, options.feeds})),
       subscribers_(options.subscribers),
       publishers_(options.publishers),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -59,7 +59,7 @@ void LoadTest::watch(const Socket& socket, std::size_t index, bool writable) {
 void LoadTest::subscribe(std::size_t index) {
     auto& subscriber = subscribers_[index];
     boost::urls::url target("/v1/events");
-    for (const auto& filter : workload_.filters(index)) target.params().append({"filter", filter});
+    for (const auto& filter : workload_->filters(index)) target.params().append({"filter", filter});
     subscriber.socket = Socket::connect(options_.host, options_.port);
     subscriber.socket.send("GET " + std::string(target.buffer()) + " HTTP/1.1\r\nHost: " + options_.host + "\r\n\r\n");
 }
@@ -88,7 +88,7 @@ LoadTest::Publisher* LoadTest::idle_publisher() {
 
 void LoadTest::publish(Publisher& publisher, Clock::time_point intended) {
     const auto number = next_number_++;
-    const auto receivers = workload_.make_item(number, document_);
+    const auto receivers = workload_->make_item(number, document_);
     ledger_->published(number, intended, receivers);
     request_ = "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/rss+xml\r\nContent-Length: ";
     request_.append(std::to_string(document_.size())).append("\r\n\r\n").append(document_);
@@ -217,7 +217,7 @@ LoadResult LoadTest::run(double rate, double seconds) {
     result_.lost = ledger_->outstanding();
     result_.unexpected = ledger_->unexpected();
     result_.deliver = std::move(ledger_->latencies());
-    result_.filters_per_event = workload_.filters_matched_mean();
+    result_.filters_per_event = workload_->filters_matched_mean();
     result_.own_cpu_seconds = cpu_seconds(getpid()) - own_cpu;
     result_.broker_cpu_seconds = cpu_seconds(options_.broker) - broker_cpu;
     return std::move(result_);

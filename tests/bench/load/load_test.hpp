@@ -22,6 +22,8 @@ struct LoadOptions {
     std::uint16_t port = 8080;
     pid_t broker = 0;  // whose CPU time is measured; 0: nobody's
     std::size_t subscribers = 100, filters = 10'000, publishers = 8;
+    std::string workload = "mixed";
+    std::string feeds;         // WorkloadOptions
     std::size_t pipeline = 1;  // requests under way on one publishing connection
     std::uint64_t seed = 1;
 };
@@ -76,7 +78,7 @@ private:
     bool replies_due() const;
 
     LoadOptions options_;
-    Workload workload_;
+    std::unique_ptr<Workload> workload_;
     std::vector<Subscriber> subscribers_;
     std::vector<Publisher> publishers_;
     int epoll_ = -1;

@@ -62,8 +62,9 @@ void print(std::ostream& out, const LoadOptions& options, double rate, LoadResul
     out.precision(2);
     out << "  {\n    \"mode\": \"" << (rate > 0 ? "open loop" : "closed loop") << "\",\n";
     if (rate > 0) out << "    \"intended_events_per_second\": " << rate << ",\n";
-    out << "    \"subscribers\": " << options.subscribers << ", \"filters\": " << options.filters
-        << ", \"publishers\": " << options.publishers << ", \"pipeline\": " << options.pipeline << ",\n";
+    out << "    \"workload\": \"" << options.workload << "\",\n    \"subscribers\": " << options.subscribers
+        << ", \"filters\": " << options.filters << ", \"publishers\": " << options.publishers
+        << ", \"pipeline\": " << options.pipeline << ",\n";
     out << "    \"seconds\": " << result.seconds << ", \"events\": " << result.events
         << ", \"accepted\": " << result.accepted << ", \"refused\": " << result.refused << ",\n";
     out << "    \"events_per_second\": " << per_second(result.accepted, result)
@@ -108,6 +109,10 @@ int main(int argc, char** argv) {
     app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
     app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
+    app.add_option("--workload", options.workload,
+                   "mixed, approximate (a category and approx-contains), matches, align or laminarity")
+        ->capture_default_str();
+    app.add_option("--feeds", options.feeds, "Take the titles from the feeds of this folder");
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     try {

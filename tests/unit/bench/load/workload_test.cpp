@@ -2,6 +2,7 @@
 #include "tests/bench/load/workload.hpp"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -11,13 +12,18 @@
 
 using namespace sluice;
 
-TEST_CASE("an item's receivers are those whose filters hold") {
-    constexpr std::size_t connections = 20, filters = 2'000, items = 400;
-    load::Workload workload(filters, connections, 42);
-    const auto set = make_subscription_set(Backend::naive);
+namespace {
+
+// Returns how many connections receive an item, all items together.
+std::size_t check_receivers(const load::WorkloadOptions& options, std::uint64_t items, Backend backend) {
+    INFO(options.kind);
+    const auto made = load::make_workload(options);
+    load::Workload& workload = *made;
+    const std::size_t connections = options.connections;
+    const auto set = make_subscription_set(backend);
     std::map<std::uint32_t, std::size_t> connection_of;  // by slot
     for (std::size_t c = 0; c < connections; ++c) {
-        CHECK(workload.filters(c).size() == filters / connections);
+        CHECK(workload.filters(c).size() == options.filters / connections);
         for (const auto& text : workload.filters(c)) {
             const auto filter = compile_filter(text);
             REQUIRE(filter.has_value());
@@ -43,5 +49,30 @@ TEST_CASE("an item's receivers are those whose filters hold") {
         CHECK(load::Receivers(receivers.begin(), receivers.end()) == expected);
         received += receivers.size();
     }
-    CHECK(received > items / 10);
+    return received;
+}
+
+}  // namespace
+
+TEST_CASE("an item's receivers are those whose filters hold") {
+    CHECK(check_receivers({"mixed", 2'000, 20, 42, {}}, 400, Backend::naive) > 40);
+    CHECK(check_receivers({"approximate", 200, 20, 42, {}}, 50, Backend::naive) > 5);
+    CHECK(check_receivers({"matches", 200, 20, 42, {}}, 100, Backend::naive) > 20);
+    CHECK(check_receivers({"align", 20, 20, 42, {}}, 40, Backend::cpu) > 2);
+    CHECK(check_receivers({"laminarity", 100, 20, 42, {}}, 2, Backend::cpu) > 2);
+}
+
+TEST_CASE("titles of real feeds") {
+    const std::string feeds = SLUICE_SOURCE_DIR "/../shared/feeds";
+    if (!std::filesystem::is_directory(feeds)) {
+        WARN("skipped: there is no folder ../shared/feeds");
+        return;
+    }
+    CHECK(check_receivers({"approximate", 500, 20, 42, feeds}, 200, Backend::cpu) > 20);
+    CHECK(check_receivers({"matches", 500, 20, 42, feeds}, 200, Backend::cpu) > 50);
+}
+
+TEST_CASE("a workload that there is not is refused") {
+    CHECK_THROWS_WITH(load::make_workload({"nonsense", 10, 1, 1, {}}), "there is no workload nonsense");
+    CHECK_THROWS(load::make_workload({"approximate", 10, 1, 1, SLUICE_SOURCE_DIR "/config"}));
 }

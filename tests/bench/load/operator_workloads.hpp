@@ -1,0 +1,74 @@
+// Filters that operators of the engine compute, behind a category where that is how they are used.
+#pragma once
+
+#include "tests/bench/load/workload.hpp"
+
+namespace sluice::load {
+
+// `category='c' and approx-contains(title,'…',2)`, or `… and matches(title,'word.*word')`, with the titles of real
+// feeds where a folder of them is given. A category has 50 filters and every item one category, so 50 of them are left
+// to compute. The patterns are taken from titles, with up to three letters changed; every other item has a title and
+// the category of some filter, so that about a quarter of the items satisfy one.
+class TitleWorkload final : public Workload {
+public:
+    enum class Asks { approximate, matches };
+
+    TitleWorkload(const WorkloadOptions& options, Asks asks);
+
+private:
+    struct Filter {
+        std::string first, second;  // the pattern; or the words, in this order
+        std::size_t title, category, connection;
+    };
+
+    Item next_item(std::uint64_t number) override;
+    void read_titles(const std::string& folder);
+    void invent_titles();
+    Filter approximate_filter();
+    Filter matches_filter();
+    bool holds(const Filter& filter, const std::string& title) const;
+
+    Asks asks_;
+    std::vector<std::string> titles_;
+    std::vector<Filter> filters_;
+    std::vector<std::vector<std::size_t>> by_category_;  // indices in filters_
+};
+
+// `align(sequence,'…') >= 100` with queries of 300 bases, against sequences of 300. Every other item has a part of some
+// query in it: 150 bases with three changed, which score 100 and more, or 60, which don't. What is not planted scores
+// far less.
+class AlignWorkload final : public Workload {
+public:
+    explicit AlignWorkload(const WorkloadOptions& options);
+
+private:
+    Item next_item(std::uint64_t number) override;
+
+    struct Query {
+        std::string sequence;
+        std::size_t connection;
+    };
+    std::vector<Query> queries_;
+};
+
+// `laminarity(series,epsilon) > x` of series of 1,000 points, which are noise with stretches of rest; 20 different
+// epsilons. What holds is computed by the definition, once for each of 16 series.
+class LaminarityWorkload final : public Workload {
+public:
+    explicit LaminarityWorkload(const WorkloadOptions& options);
+
+private:
+    Item next_item(std::uint64_t number) override;
+    std::string noise_and_rest();
+    double epsilon(std::size_t filter) const;
+    double threshold(std::size_t filter) const;
+
+    struct Series {
+        std::string text;
+        std::vector<double> laminarity;  // by epsilon; computed when first needed
+    };
+    std::size_t filters_, connections_;
+    std::vector<Series> series_;
+};
+
+}  // namespace sluice::load
