@@ -34,6 +34,7 @@ LoadTest::LoadTest(const LoadOptions& options)
       subscribers_(options.subscribers),
       publishers_(options.publishers),
       epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    workload_->prepare();
     prctl(PR_SET_TIMERSLACK, 1);  // so that waiting ends when it should
     for (std::size_t i = 0; i < subscribers_.size() + subscribing_at_once; ++i) {
         if (i >= subscribing_at_once) await_subscription(i - subscribing_at_once);

@@ -17,8 +17,12 @@ namespace {
 
 constexpr std::string_view lower_case = "abcdefghijklmnopqrstuvwxyz", bases = "ACGT";
 constexpr std::size_t filters_of_category = 50, made_up_titles = 2'000, title_words = 9;
+constexpr std::ptrdiff_t letters_min = 4;
 constexpr std::size_t pattern_bytes_min = 8, pattern_bytes_max = 24, changes_max = 3, word_bytes = 4;
 constexpr std::uint32_t edits = 2;
+// Between an item's number and its title, so that no more edits than those lead from one into the other: with it, what
+// holds for a title holds whatever the number before it. (Patterns have no bars, and more letters than the number.)
+const std::string fence = "||||";
 constexpr std::size_t sequence_bases = 300, planted_bases = 150, too_few_bases = 60;
 constexpr std::size_t series_points = 1'000, series_count = 16, epsilons = 20, thresholds = 50;
 
@@ -41,7 +45,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 // As it can stand between single quotes in a filter, and in one line of a document.
 std::string plain(std::string text) {
     for (char& c : text) {
-        if (static_cast<unsigned char>(c) < ' ' || c == '\'' || c == '"' || c == ']' || c == '>') c = ' ';
+        if (static_cast<unsigned char>(c) < ' ' || c == '\'' || c == '"' || c == '|' || c == '>') c = ' ';
     }
     return text;
 }
@@ -100,7 +104,9 @@ TitleWorkload::Filter TitleWorkload::approximate_filter() {
     if (end > title.size()) return filter;
     while (begin > 0 && is_continuation(title[begin])) --begin;
     while (end < title.size() && is_continuation(title[end])) ++end;
-    filter.first = title.substr(begin, end - begin);
+    const std::string part = title.substr(begin, end - begin);
+    if (std::count_if(part.begin(), part.end(), is_letter) < letters_min) return filter;
+    filter.first = part;
     for (std::size_t n = below(changes_max + 1); n > 0; --n) {
         char& c = filter.first[below(filter.first.size())];
         if (is_letter(c)) c = lower_case[below(lower_case.size())];
@@ -130,17 +136,22 @@ bool TitleWorkload::holds(const Filter& filter, const std::string& title) const 
     return at != std::string::npos && title.find(filter.second, at + filter.first.size()) != std::string::npos;
 }
 
-Workload::Item TitleWorkload::next_item(std::uint64_t number) {
+Workload::Item TitleWorkload::next_item(std::uint64_t) {
     const bool related = below(2) == 0 && !filters_.empty();
     const Filter* origin = related ? &filters_[below(filters_.size())] : nullptr;
-    const std::string& title = titles_[related ? origin->title : below(titles_.size())];
+    const std::size_t title = related ? origin->title : below(titles_.size());
     const std::size_t category = related ? origin->category : below(by_category_.size());
-    Item item{escaped(title), "c" + std::to_string(category), {}, {}};
-    const std::string whole = "e" + std::to_string(number) + " " + title;
-    for (const std::size_t f : by_category_[category]) {
-        if (holds(filters_[f], whole)) item.connections.push_back(filters_[f].connection);
+    return {fence + escaped(titles_[title]), "c" + std::to_string(category), {}, connections(title, category)};
+}
+
+const std::vector<std::size_t>& TitleWorkload::connections(std::size_t title, std::size_t category) {
+    const auto [known, is_new] = known_.try_emplace(title * by_category_.size() + category);
+    if (is_new) {
+        for (const std::size_t f : by_category_[category]) {
+            if (holds(filters_[f], titles_[title])) known->second.push_back(filters_[f].connection);
+        }
     }
-    return item;
+    return known->second;
 }
 
 AlignWorkload::AlignWorkload(const WorkloadOptions& options) : Workload(options.connections, options.seed) {
@@ -196,15 +207,22 @@ std::string LaminarityWorkload::noise_and_rest() {
     return text;
 }
 
+void LaminarityWorkload::prepare() {
+    for (Series& series : series_) compute(series);
+}
+
+void LaminarityWorkload::compute(Series& series) const {
+    if (!series.laminarity.empty()) return;
+    std::vector<double> values;
+    recurrence::parse_series(series.text, values);
+    for (std::size_t e = 0; e < epsilons; ++e)
+        series.laminarity.push_back(recurrence::reference_lines(values, epsilon(e)).laminarity());
+}
+
 // Blanks at the end make texts of one series differ, so that nothing can be known from the last one.
 Workload::Item LaminarityWorkload::next_item(std::uint64_t number) {
     Series& series = series_[below(series_.size())];
-    if (series.laminarity.empty()) {
-        std::vector<double> values;
-        recurrence::parse_series(series.text, values);
-        for (std::size_t e = 0; e < epsilons; ++e)
-            series.laminarity.push_back(recurrence::reference_lines(values, epsilon(e)).laminarity());
-    }
+    compute(series);
     Item item{"readings", "sensors", "<series>" + series.text + std::string(number % 61, ' ') + "</series>", {}};
     for (std::size_t f = 0; f < filters_; ++f) {
         if (series.laminarity[f % epsilons] > threshold(f)) item.connections.push_back(f % connections_);

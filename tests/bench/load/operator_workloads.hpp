@@ -1,6 +1,8 @@
 // Filters that operators of the engine compute, behind a category where that is how they are used.
 #pragma once
 
+#include <unordered_map>
+
 #include "tests/bench/load/workload.hpp"
 
 namespace sluice::load {
@@ -27,11 +29,13 @@ private:
     Filter approximate_filter();
     Filter matches_filter();
     bool holds(const Filter& filter, const std::string& title) const;
+    const std::vector<std::size_t>& connections(std::size_t title, std::size_t category);
 
     Asks asks_;
     std::vector<std::string> titles_;
     std::vector<Filter> filters_;
-    std::vector<std::vector<std::size_t>> by_category_;  // indices in filters_
+    std::vector<std::vector<std::size_t>> by_category_;                // indices in filters_
+    std::unordered_map<std::size_t, std::vector<std::size_t>> known_;  // connections() of title and category
 };
 
 // `align(sequence,'…') >= 100` with queries of 300 bases, against sequences of 300. Every other item has a part of some
@@ -56,6 +60,7 @@ private:
 class LaminarityWorkload final : public Workload {
 public:
     explicit LaminarityWorkload(const WorkloadOptions& options);
+    void prepare() override;
 
 private:
     Item next_item(std::uint64_t number) override;
@@ -67,6 +72,8 @@ private:
         std::string text;
         std::vector<double> laminarity;  // by epsilon; computed when first needed
     };
+    void compute(Series& series) const;
+
     std::size_t filters_, connections_;
     std::vector<Series> series_;
 };

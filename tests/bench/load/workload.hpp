@@ -27,6 +27,9 @@ class Workload {
 public:
     virtual ~Workload() = default;
 
+    // Computes beforehand what would take long between items; not needed.
+    virtual void prepare() {}
+
     // The filters of one connection.
     const std::vector<std::string>& filters(std::size_t connection) const { return filters_[connection]; }
 
