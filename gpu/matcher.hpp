@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +56,28 @@ public:
     virtual void match(const EventBatch& batch, std::vector<Match>& matches) const = 0;
 };
 
+struct DeviceStatus {
+    int device = 0;
+    std::string name;          // "NVIDIA H100 80GB HBM3"
+    std::string state;         // "ready", "tried again in 4 s", "lost"
+    std::size_t bytes = 0;     // of the copies of segments
+    std::size_t segments = 0;  // that have a copy there
+    std::uint64_t batches = 0, events = 0;
+    double sampled_seconds = 0;        // that the device took for a sample of the batches,
+    std::uint64_t sampled_events = 0;  // which had so many events
+    std::uint64_t faults = 0;
+    std::string last_fault;  // "cudaMalloc of 4096 bytes: cudaErrorMemoryAllocation (out of memory)"
+};
+
+struct EngineStatus {
+    std::string backend;  // what was asked for: "naive", "cpu", "cuda" or "auto"
+    std::string reason;   // what matches, and why
+    std::vector<DeviceStatus> devices;
+    std::uint64_t cpu_batches = 0;                // that were matched without a GPU where one was asked for,
+    std::uint64_t rematched_batches = 0;          // and of those the ones that a GPU failed to match
+    std::map<std::string, std::uint64_t> faults;  // by the CUDA error's name
+};
+
 class SubscriptionSet {
 public:
     virtual ~SubscriptionSet() = default;
@@ -67,13 +90,30 @@ public:
     // other threads have done for the set meanwhile (merged it, chosen better access to it) takes effect here, too.
     virtual std::shared_ptr<const Program> compile() = 0;
 
+    // What matches, and how it fares. Any thread.
+    virtual EngineStatus status() const = 0;
+
     // How often work that only makes matching cheaper (merging, choosing better access) has failed so far, for lack of
     // memory, say. It is tried again; answers are right meanwhile.
     virtual std::uint64_t background_failures() const { return 0; }
 };
 
-enum class Backend : std::uint8_t { naive, cpu };
+// cuda: what is large is matched on GPUs as long as those can; automatic: where the batch costs less, as measured. Both
+// give the CPU's answers on machines without a GPU, and where a GPU fails.
+enum class Backend : std::uint8_t { naive, cpu, cuda, automatic };
 
-std::unique_ptr<SubscriptionSet> make_subscription_set(Backend backend);
+struct EngineOptions {
+    Backend backend = Backend::cpu;
+    std::vector<int> devices = {};       // as CUDA numbers them, each holds all that is large; empty: the first
+    std::size_t device_bytes_max = 0;    // of each; 0: as much as it has
+    std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
+};
+
+std::unique_ptr<SubscriptionSet> make_subscription_set(const EngineOptions& options);
+inline std::unique_ptr<SubscriptionSet> make_subscription_set(Backend backend) {
+    EngineOptions options;
+    options.backend = backend;
+    return make_subscription_set(options);
+}
 
 }  // namespace sluice

@@ -228,6 +228,18 @@ std::span<const std::uint32_t> AccessRows::codes_from(std::uint32_t at) const {
     return std::span(records_).subspan(at, last + 1 - at);
 }
 
+void AccessRows::finish(const PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
+                        std::vector<Accepted>& accepted, DeferredRows& deferred) const {
+    const Accepted accept{records_[row], event / 32, 1u << event % 32};
+    for (std::uint32_t at = row + 1;; ++at) {
+        const LiteralCode code(records_[at]);
+        if (is_measured(records_[at])) return deferred.add(accept, codes_from(at));
+        if (code.family() == Family::scanned && scans.holds(tables.scanned(code), event) == code.negated()) return;
+        if ((records_[at] & last_flag) != 0) break;
+    }
+    accepted.push_back(accept);
+}
+
 double AccessRows::rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
     if (records_.empty()) return 0;
     find(tables, state, scratch);

@@ -64,13 +64,6 @@ public:
 
     std::size_t bytes() const;
 
-private:
-    static constexpr std::uint32_t last_flag = 0x80000000u;
-
-    struct Draft {
-        std::uint64_t hash, line;           // line: the hash that gives the filter's line
-        std::uint32_t target, begin, size;  // of its codes in draft_codes_
-    };
     // An attribute's grid for one number of tokens: its width, and the levels that some row uses, one bit each.
     struct Grid {
         std::uint32_t width = 1, levels = 0;
@@ -83,6 +76,29 @@ private:
     // bits are least: so an event reads one line for all threes that share two tokens.
     struct alignas(64) FilterLine {
         std::array<std::uint64_t, 8> words{};
+    };
+
+    // What was built, for a processor that keeps a copy of it; empty without rows.
+    struct Arrays {
+        unsigned shift, filter_shift;
+        bool in_halves;
+        std::span<const FilterLine> filter;
+        std::span<const std::uint32_t> offsets, records;
+        std::span<const std::uint8_t> uses;
+        std::span<const Grids> grids;
+    };
+    Arrays arrays() const { return {shift_, filter_shift_, in_halves_, filter_, offsets_, records_, uses_, grids_}; }
+
+    // Decides a row, which begins at records[row], whose literals hold except for those that are scanned or measured.
+    void finish(const PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
+                std::vector<Accepted>& accepted, DeferredRows& deferred) const;
+
+private:
+    static constexpr std::uint32_t last_flag = 0x80000000u;
+
+    struct Draft {
+        std::uint64_t hash, line;           // line: the hash that gives the filter's line
+        std::uint32_t target, begin, size;  // of its codes in draft_codes_
     };
     static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
     static bool by_last_bits(std::uint64_t a, std::uint64_t b) {

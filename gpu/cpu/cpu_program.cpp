@@ -1,5 +1,7 @@
 #include "gpu/cpu/cpu_program.hpp"
 
+#include "gpu/cpu/accelerator.hpp"
+
 namespace sluice {
 
 namespace {
@@ -26,16 +28,21 @@ thread_local bool ThreadScratch::in_use_ = false;
 }  // namespace
 
 CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-                       std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample)
+                       std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample,
+                       std::shared_ptr<Accelerator> accelerator)
     : parts_(std::move(parts)),
       attributes_(std::move(attributes)),
       scanned_(std::move(scanned)),
+      accelerator_(std::move(accelerator)),
       sample_(std::move(sample)) {}
 
 void CpuProgram::match(const EventBatch& batch, std::vector<Match>& matches) const {
     ThreadScratch scratch;
     ScanCache scans(batch);
-    for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
+    if (accelerator_)
+        accelerator_->match(parts_, batch, scans, *scratch, matches);
+    else
+        for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
     scratch.done();
     sample_->observe(batch, static_cast<std::uint32_t>(attributes_->names.size()));
 }

@@ -11,6 +11,8 @@
 
 namespace sluice {
 
+class Accelerator;
+
 class CpuProgram final : public Program {
 public:
     struct Part {
@@ -19,7 +21,8 @@ public:
     };
 
     CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-               std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample);
+               std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample,
+               std::shared_ptr<Accelerator> accelerator);
 
     const std::shared_ptr<const Dictionary>& attributes() const override { return attributes_; }
     const std::shared_ptr<const Dictionary>& scanned() const override { return scanned_; }
@@ -28,7 +31,8 @@ public:
 private:
     std::vector<Part> parts_;
     std::shared_ptr<const Dictionary> attributes_, scanned_;
-    std::shared_ptr<EventSample> sample_;  // shared by the programs whose attributes have the same ids
+    std::shared_ptr<Accelerator> accelerator_;  // or null
+    std::shared_ptr<EventSample> sample_;       // shared by the programs whose attributes have the same ids
 };
 
 }  // namespace sluice

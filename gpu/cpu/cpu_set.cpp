@@ -6,6 +6,7 @@
 #include <future>
 #include <utility>
 
+#include "gpu/cpu/accelerator.hpp"
 #include "gpu/cpu/part.hpp"
 #include "gpu/cpu/segment_builder.hpp"
 
@@ -36,8 +37,16 @@ bool is_ready(const std::future<T>& future) {
     return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
+// Where the segment was made it is copied, too, so that it is matched there from the first batch on.
+std::shared_ptr<const Segment> mirrored(std::shared_ptr<const Segment> segment, Accelerator* accelerator) {
+    if (accelerator != nullptr) accelerator->mirror(*segment);
+    return segment;
+}
+
 class CpuSet final : public SubscriptionSet {
 public:
+    explicit CpuSet(std::shared_ptr<Accelerator> accelerator) : accelerator_(std::move(accelerator)) {}
+
     SubscriptionId add(const Disjunction& filter) override {
         const bool reuse = !free_.empty();
         const auto slot = reuse ? free_.back() : static_cast<std::uint32_t>(slots_.size());
@@ -83,8 +92,17 @@ public:
             attempt([&] { begin_background_work(); });
         std::vector<CpuProgram::Part> parts;
         for (Part& part : parts_) parts.push_back(part.publish());
+        if (accelerator_) accelerator_->keep(parts);
         return std::make_shared<CpuProgram>(std::move(parts), names_.attributes.snapshot(), names_.scanned.snapshot(),
-                                            sample_);
+                                            sample_, accelerator_);
+    }
+
+    EngineStatus status() const override {
+        if (accelerator_) return accelerator_->status();
+        EngineStatus status;
+        status.backend = "cpu";
+        status.reason = "the CPU matches, as configured";
+        return status;
     }
 
     std::uint64_t background_failures() const override { return failures_; }
@@ -122,6 +140,7 @@ private:
     void add_part(std::unique_ptr<SegmentBuilder> builder) {
         parts_.emplace_back(std::move(*builder).build());
         const Segment& segment = *parts_.back().segment;
+        if (accelerator_) accelerator_->mirror(segment);
         for (std::uint32_t i = 0; i < segment.size(); ++i) slots_[segment.entry(i).slot].place = in_segment;
     }
 
@@ -158,7 +177,7 @@ private:
     void merge_small() {
         const Tail t = tail(inline_merge_max);
         if (t.first == parts_.size()) return;
-        auto merged = merge(sources(t.first));
+        auto merged = mirrored(merge(sources(t.first)), accelerator_.get());
         parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(t.first), parts_.end());
         parts_.emplace_back(std::move(merged));
     }
@@ -171,9 +190,9 @@ private:
 
     void begin_merge(std::vector<MergeSource> list) {
         merging_sources_ = std::move(list);
-        merging_ = std::async(std::launch::async, [list = merging_sources_, sample = sample_] {
+        merging_ = std::async(std::launch::async, [list = merging_sources_, sample = sample_, a = accelerator_] {
             std::vector<Part> merged;
-            merged.emplace_back(merge(list, sample->events()));
+            merged.emplace_back(mirrored(merge(list, sample->events()), a.get()));
             return merged;
         });
     }
@@ -232,8 +251,8 @@ private:
     void renew(std::vector<Part> done, std::vector<MergeSource> list) {
         merging_sources_.insert(merging_sources_.end(), list.begin(), list.end());
         merging_ = std::async(std::launch::async, [parts = std::move(done), list = std::move(list), renewal = renewal_,
-                                                   old = names_.snapshot()]() mutable {
-            parts.emplace_back(merge_renamed(list, old, *renewal));
+                                                   old = names_.snapshot(), a = accelerator_]() mutable {
+            parts.emplace_back(mirrored(merge_renamed(list, old, *renewal), a.get()));
             return std::move(parts);
         });
     }
@@ -270,6 +289,8 @@ private:
     std::vector<SubscriptionId> removed_while_merging_;
     std::shared_ptr<Names> renewal_;  // the new names while they are made; the other thread's while merging_ is valid
 
+    std::shared_ptr<Accelerator> accelerator_;  // or null
+
     std::uint64_t failures_ = 0;
     std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;
 
@@ -280,6 +301,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<SubscriptionSet> make_cpu_set() { return std::make_unique<CpuSet>(); }
+std::unique_ptr<SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator) {
+    return std::make_unique<CpuSet>(std::move(accelerator));
+}
 
 }  // namespace sluice

@@ -9,6 +9,9 @@
 
 namespace sluice {
 
-std::unique_ptr<SubscriptionSet> make_cpu_set();
+class Accelerator;
+
+// With an accelerator (accelerator.hpp), or null, programs match what it has a copy of with its help.
+std::unique_ptr<SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator = nullptr);
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "gpu/cpu/segment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace sluice {
@@ -114,12 +115,70 @@ void Segment::match(const EventBatch& batch, const Bitmap* removed, ScanCache& s
         scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
                     [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
-    if (!scratch.deferred.empty()) {
-        scratch.deferred.decide(tables_, batch, scratch.accepted);
-        output.accept_events(scratch.accepted);
-        scratch.accepted.clear();
-    }
+    decide_deferred(batch, output, scratch);
     output.finish();
+}
+
+void Segment::decide_deferred(const EventBatch& batch, Output& output, Scratch& scratch) const {
+    if (scratch.deferred.empty()) return;
+    scratch.deferred.decide(tables_, batch, scratch.accepted);
+    output.accept_events(scratch.accepted);
+    scratch.accepted.clear();
+}
+
+namespace {
+
+// In ascending order of the events' words; in `room`, if they are not already.
+std::span<const FoundRow> by_word(std::span<const FoundRow> found, std::size_t words, std::vector<FoundRow>& room) {
+    const auto word = [](const FoundRow& f) { return (f.event_and_kind & FoundRow::event_mask) / 32; };
+    if (words < 2) return found;
+    std::array<std::size_t, EventBatch::events_max / 32 + 1> begin{};
+    for (const FoundRow& f : found) ++begin[word(f) + 1];
+    for (std::size_t w = 0; w < words; ++w) begin[w + 1] += begin[w];
+    room.resize(std::max(room.size(), found.size()));
+    for (const FoundRow& f : found) room[begin[word(f)]++] = f;
+    return std::span(room).first(found.size());
+}
+
+}  // namespace
+
+void Segment::finish(const EventBatch& batch, const Bitmap* removed, std::span<const FoundRow> found,
+                     std::optional<std::span<const ScanHit>> scan_hits, ScanCache& scans, Scratch& scratch,
+                     std::vector<Match>& matches) const {
+    Output output(*this, removed, scratch, matches);
+    // Output takes the events word by word, and each event's rows were found together.
+    for (const FoundRow& f : by_word(found, batch.words(), scratch.found)) {
+        const std::uint32_t event = f.event_and_kind & FoundRow::event_mask;
+        if ((f.event_and_kind & FoundRow::unmatched) != 0) {
+            tables_.evaluate(batch.event(event), scratch.state);
+            access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);
+            tables_.forget(scratch.state);
+        } else if ((f.event_and_kind & FoundRow::unfinished) != 0) {
+            access_.finish(tables_, f.row, event, scans, scratch.accepted, scratch.deferred);
+        } else {
+            scratch.accepted.push_back({f.row, event / 32, 1u << event % 32});
+        }
+    }
+    output.accept_events(scratch.accepted);
+    scratch.accepted.clear();
+    if (!scan_.empty() && !scan_hits) match_scan_rows(batch, output, scans, scratch);
+    decide_deferred(batch, output, scratch);
+    output.finish();
+}
+
+void Segment::match_scan_rows(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {
+    const std::size_t step = 32 * scan_.words_at_once();
+    for (std::size_t first = 0; first < batch.size(); first += step) {
+        const std::size_t end = std::min(batch.size(), first + step);
+        scan_.begin(end - first, scratch.scan);
+        for (std::size_t e = first; e < end; ++e) {
+            tables_.evaluate(batch.event(e), scratch.state);
+            scan_.set(scratch.state, e - first, scratch.scan);
+            tables_.forget(scratch.state);
+        }
+        scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
+                    [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
+    }
 }
 
 std::uint32_t Segment::find(SubscriptionId id) const {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +35,35 @@ private:
     std::uint32_t bits_;
 };
 
+// What another processor has found in a segment's access rows for an event of the batch.
+struct FoundRow {
+    enum Kind : std::uint32_t {
+        accepted = 0,           // `row` is the target of a row that holds
+        unfinished = 1u << 30,  // `row` is where a row begins whose scanned literals are still to be decided
+        unmatched = 1u << 31,   // the event was too much for it: it is still to be matched
+    };
+    static constexpr std::uint32_t event_mask = unfinished - 1;
+
+    std::uint32_t row, event_and_kind;
+};
+
+// Whatever a processor keeps of a segment lives as long as the segment. Any thread may set and get it.
+class Attachment {
+public:
+    std::shared_ptr<const void> get() const {
+        const std::lock_guard lock(mutex_);
+        return value_;
+    }
+    void set(std::shared_ptr<const void> value) {
+        const std::lock_guard lock(mutex_);
+        value_.swap(value);
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<const void> value_;
+};
+
 class Segment {
 public:
     static constexpr std::size_t entries_max = 1u << 30;
@@ -47,11 +79,21 @@ public:
             std::uint32_t group, word, events;
         };
         std::vector<GroupMatch> groups;
+        std::vector<FoundRow> found;
     };
 
     // `removed`: the entries that are left out, or null.
     void match(const EventBatch& batch, const Bitmap* removed, ScanCache& scans, Scratch& scratch,
                std::vector<Match>& matches) const;
+
+    // The same where another processor has looked at the access rows, and at the scanned rows, too, if `scan_hits` are
+    // given: a hit for each row and word once, its tail not yet decided.
+    void finish(const EventBatch& batch, const Bitmap* removed, std::span<const FoundRow> found,
+                std::optional<std::span<const ScanHit>> scan_hits, ScanCache& scans, Scratch& scratch,
+                std::vector<Match>& matches) const;
+    const AccessRows& access_rows() const { return access_; }
+    const ScanRows& scan_rows() const { return scan_; }
+    Attachment& attachment() const { return attachment_; }
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     std::uint32_t find(SubscriptionId id) const;  // the entry, or none
@@ -83,6 +125,9 @@ private:
     friend class SegmentBuilder;
     class Output;
 
+    void decide_deferred(const EventBatch& batch, Output& output, Scratch& scratch) const;
+    void match_scan_rows(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const;
+
     PredicateTables tables_;
     AccessRows access_;
     ScanRows scan_;
@@ -91,6 +136,7 @@ private:
         0};  // entries of group g: group_entries_[group_ends_[g] … group_ends_[g + 1]]
     std::vector<std::uint32_t> group_entries_;
     double rows_expected_ = 0;
+    mutable Attachment attachment_;
 };
 
 }  // namespace sluice

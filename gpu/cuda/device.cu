@@ -20,7 +20,10 @@ int device_count() noexcept {
 
 void* allocate_device(std::size_t bytes) {
     void* p = nullptr;
-    if (const cudaError_t code = cudaMalloc(&p, bytes); code != cudaSuccess) {
+    cudaError_t code = cudaMalloc(&p, bytes);
+    if (const FaultHook hook = fault_hook) code = hook(code, "cudaMalloc");
+    if (code != cudaSuccess) {
+        if (p != nullptr) cudaFree(p);
         cudaGetLastError();  // it is reported here, not by the next launch
         throw CudaError(code, "cudaMalloc of " + std::to_string(bytes) + " bytes");
     }
@@ -31,7 +34,10 @@ void free_device(void* p) noexcept { cudaFree(p); }
 
 void* allocate_pinned(std::size_t bytes) {
     void* p = nullptr;
-    if (const cudaError_t code = cudaMallocHost(&p, bytes); code != cudaSuccess) {
+    cudaError_t code = cudaMallocHost(&p, bytes);
+    if (const FaultHook hook = fault_hook) code = hook(code, "cudaMallocHost");
+    if (code != cudaSuccess) {
+        if (p != nullptr) cudaFreeHost(p);
         cudaGetLastError();
         throw CudaError(code, "cudaMallocHost of " + std::to_string(bytes) + " bytes");
     }

@@ -3,6 +3,7 @@
 // they are caught where the backend meets the rest of the engine.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cuda_runtime_api.h>
 #include <span>
@@ -24,7 +25,13 @@ private:
     cudaError_t code_;
 };
 
+// For tests of what happens when a device fails: what a call has returned, by the name that it is checked by, is taken
+// to be what the hook says instead. Null: nothing is. The hook may be called from any thread.
+using FaultHook = cudaError_t (*)(cudaError_t code, const char* what);
+inline std::atomic<FaultHook> fault_hook = nullptr;
+
 inline void check(cudaError_t code, const char* what) {
+    if (const FaultHook hook = fault_hook.load(std::memory_order_relaxed)) code = hook(code, what);
     if (code != cudaSuccess) throw CudaError(code, what);
 }
 // After a launch, which returns nothing.

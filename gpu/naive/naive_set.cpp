@@ -146,6 +146,12 @@ public:
     }
 
     std::size_t size() const override { return subscriptions_.size(); }
+    EngineStatus status() const override {
+        EngineStatus status;
+        status.backend = "naive";
+        status.reason = "the naive backend matches, as configured";
+        return status;
+    }
 
     std::shared_ptr<const Program> compile() override {
         return std::make_shared<NaiveProgram>(subscriptions_, attributes_, scanned_);

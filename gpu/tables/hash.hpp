@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -60,12 +61,15 @@ public:
 
     std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
-private:
+    // A power of two of them, or none; what has a hash stands at its low bits or, where that is taken, after them. The
+    // tag is the hash's high half.
     struct Slot {
         std::uint32_t tag = 0;
         std::uint32_t id = none;
     };
+    std::span<const Slot> slots() const { return slots_; }
 
+private:
     void place(std::uint64_t hash, std::uint32_t id) {
         const std::size_t last = slots_.size() - 1;
         std::size_t at = hash & last;

@@ -17,6 +17,7 @@ public:
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     std::uint32_t attribute(std::uint32_t index) const { return entries_[index].attribute; }
     double number(std::uint32_t index) const { return entries_[index].number; }
+    const HashIndex& index() const { return index_; }
     std::size_t bytes() const { return entries_.capacity() * sizeof(Entry) + index_.bytes(); }
     void shrink() { entries_.shrink_to_fit(); }
 

@@ -64,6 +64,11 @@ public:
     // The event's values of an attribute.
     std::span<const Value> values_of(std::uint32_t attribute, std::span<const Value> event) const;
     std::uint32_t size(Family family) const;  // of a bit family
+    // The operands of a textual family, and of a numeric one that is compared by equality.
+    const TextTable& texts(Family family) const { return const_cast<PredicateTables*>(this)->texts(family); }
+    const NumberTable& numbers(Family family) const { return const_cast<PredicateTables*>(this)->numbers(family); }
+    // The attribute by name id, or none; names after the last are none, too.
+    std::span<const std::uint32_t> locals() const { return locals_; }
     std::uint32_t predicates() const;
     std::size_t bytes() const;
 
@@ -78,9 +83,7 @@ private:
 
     static bool test(std::uint32_t bit, const EventState& state) { return (state.bits[bit / 64] >> bit % 64 & 1) != 0; }
     TextTable& texts(Family family);
-    const TextTable& texts(Family family) const { return const_cast<PredicateTables*>(this)->texts(family); }
     NumberTable& numbers(Family family) { return family == Family::number_equal ? number_equal_ : number_not_equal_; }
-    const NumberTable& numbers(Family family) const { return const_cast<PredicateTables*>(this)->numbers(family); }
     std::uint32_t local(std::uint32_t name);
     std::uint32_t intern_scanned(std::uint32_t name);
     void set(Family family, std::uint32_t index, EventState& state) const;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gpu/tables/hash.hpp"
@@ -45,6 +46,12 @@ public:
     std::uint32_t bounds(std::uint32_t attribute) const {
         return attribute < bounds_.size() ? static_cast<std::uint32_t>(bounds_[attribute].size()) : 0;
     }
+    // The bounds themselves, ascending; after freeze().
+    std::span<const double> bound_values(std::uint32_t attribute) const {
+        if (attribute >= bounds_.size()) return {};
+        return bounds_[attribute];
+    }
+    std::span<const RankedRange> ranked() const { return ranked_; }
     NumberPosition locate(std::uint32_t attribute, double least, double greatest) const;
 
     std::size_t bytes() const;

@@ -21,11 +21,12 @@ public:
     std::string_view text(std::uint32_t index) const {
         return std::string_view(pool_).substr(ends_[index], ends_[index + 1] - ends_[index]);
     }
+    const HashIndex& index() const { return index_; }
+    static std::uint64_t hash(std::uint32_t attribute, std::string_view text) { return hash_bytes(text, attribute); }
     std::size_t bytes() const;
     void shrink();
 
 private:
-    static std::uint64_t hash(std::uint32_t attribute, std::string_view text) { return hash_bytes(text, attribute); }
     std::uint32_t find(std::uint64_t hash, std::uint32_t attribute, std::string_view text) const;
 
     std::vector<std::uint32_t> attributes_;

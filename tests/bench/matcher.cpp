@@ -23,14 +23,14 @@ constexpr const char* help = R"(usage: bench_matcher [OPTION]…
 
 Builds a matcher of a workload's subscriptions and matches its events, in batches.
 
-  --workload W1…W7        the workload to generate (default: W1 to W6, one after the other)
+  --workload W1…W8        the workload to generate (default: W1 to W6, one after the other)
   --subscriptions N       how many (default 1000000)
   --events N              how many (default 1000)
   --files PREFIX          read PREFIX.subs and PREFIX.events instead of generating
   --write PREFIX          write the workload to PREFIX.subs and PREFIX.events, and end
   --batch N               events a batch, at most 1024 (default: 1, then 32, then 1024)
   --threads N             threads that match at the same time (default 1)
-  --backend cpu|naive     default cpu
+  --backend cpu|cuda|auto|naive   default cpu
   --seconds S             how long to measure each figure at least (default 1)
   --settle S              match and compile for S seconds first, so that what was observed of the events takes effect
   --updates N             also measure N additions, N removals, and three times N pairs of both, beside the workload
@@ -71,11 +71,17 @@ double heap_bytes() {
     return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
+Backend backend(const std::string& name) {
+    if (name == "naive") return Backend::naive;
+    if (name == "cuda") return Backend::cuda;
+    return name == "auto" ? Backend::automatic : Backend::cpu;
+}
+
 Built build(const Workload& workload, const Options& options) {
     Built b;
     b.ids.reserve(workload.subscriptions());
     const double before = heap_bytes();
-    b.set = make_subscription_set(options.backend == "naive" ? Backend::naive : Backend::cpu);
+    b.set = make_subscription_set(backend(options.backend));
     const auto start = Clock::now();
     for (std::size_t i = 0; i < workload.subscriptions(); ++i) b.ids.push_back(b.set->add(workload.filter(i)));
     b.program = b.set->compile();
@@ -151,6 +157,26 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
             "%9.0f events/s  %9zu matches  checksum %016llx\n",
             name.c_str(), b.ids.size(), b.build_seconds, b.bytes_per_subscription, batch, f.us_per_event,
             f.cpu_us_per_event, per_second, f.tally.matches, static_cast<unsigned long long>(f.tally.checksum));
+    }
+    std::fflush(stdout);
+}
+
+// What the devices took for the batches since `before`, by those that were measured.
+void print_devices(const Built& b, const EngineStatus& before, const Options& options) {
+    const EngineStatus now = b.set->status();
+    for (std::size_t d = 0; d < now.devices.size(); ++d) {
+        const DeviceStatus& device = now.devices[d];
+        const double seconds = device.sampled_seconds - before.devices[d].sampled_seconds;
+        const auto events = static_cast<double>(device.sampled_events - before.devices[d].sampled_events);
+        std::printf(options.json ? "{\"device\": %d, \"state\": \"%s\", \"copies_mib\": %.1f, \"batches\": %llu, "
+                                   "\"device_us_per_event\": %.4f, \"device_events_per_second\": %.0f, "
+                                   "\"faults\": %llu, \"reason\": \"%s\"}\n"
+                                 : "           device %d: %s, copies of %.1f MiB, %llu batches, %.4f us/event of its "
+                                   "time, %.0f events/s, %llu faults; %s\n",
+                    device.device, device.state.c_str(), static_cast<double>(device.bytes) / (1u << 20),
+                    static_cast<unsigned long long>(device.batches - before.devices[d].batches),
+                    events > 0 ? 1e6 * seconds / events : 0, seconds > 0 ? events / seconds : 0,
+                    static_cast<unsigned long long>(device.faults), now.reason.c_str());
     }
     std::fflush(stdout);
 }
@@ -256,8 +282,11 @@ void run(const std::string& name, const Workload& workload, const Options& optio
     if (options.write) return write_files(workload, *options.write);
     Built b = build(workload, options);
     if (options.settle > 0) settle(workload, b, options.settle);
-    for (const std::size_t batch : options.batches)
+    for (const std::size_t batch : options.batches) {
+        const EngineStatus before = b.set->status();
         print(name, b, batch, measure(workload, b, batch, options), options);
+        print_devices(b, before, options);
+    }
     if (options.updates > 0) measure_updates(name, workload, b, options);
 }
 
@@ -303,7 +332,7 @@ Options parse(int argc, char** argv) {
             o.settle = std::atof(value.c_str());
         else if (option == "--seconds")
             o.seconds = std::atof(value.c_str());
-        else if (option == "--backend" && (value == "cpu" || value == "naive"))
+        else if (option == "--backend" && (value == "cpu" || value == "cuda" || value == "auto" || value == "naive"))
             o.backend = value;
         else
             throw std::invalid_argument("unknown option or value: " + option + " " + value);

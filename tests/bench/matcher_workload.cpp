@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -21,16 +22,18 @@ struct Shape {
     double equality_share;  // of the literals
     double skew;            // of the choice of attributes, by Zipf's law
     int misleading = 0;     // so many attributes have many operands, yet in every event the value 0
+    double value_skew = 0;  // of the values of equalities and events, by Zipf's law; 0: all alike
 };
 
 const std::map<std::string, Shape>& shapes() {
     static const std::map<std::string, Shape> all = {
-        {"W1", {20, 5, 20, 1000, 0.25, 0, 0}},     // dense ranges
-        {"W2", {100, 3, 20, 10, 0, 1, 0}},         // sparse equalities
-        {"W3", {20, 3, 20, 100, 0, 1, 0}},         // dense equalities
-        {"W4", {20, 5, 20, 1000, 0.01, 0, 0}},     // narrow ranges
-        {"W5", {200, 4, 15, 1000, 0.10, 0.6, 1}},  // mixed and skewed
-        {"W7", {4, 4, 4, 100, 0, 1, 0, 2}},        // operands that mislead
+        {"W1", {20, 5, 20, 1000, 0.25, 0, 0}},        // dense ranges
+        {"W2", {100, 3, 20, 10, 0, 1, 0}},            // sparse equalities
+        {"W3", {20, 3, 20, 100, 0, 1, 0}},            // dense equalities
+        {"W4", {20, 5, 20, 1000, 0.01, 0, 0}},        // narrow ranges
+        {"W5", {200, 4, 15, 1000, 0.10, 0.6, 1}},     // mixed and skewed
+        {"W7", {4, 4, 4, 100, 0, 1, 0, 2}},           // operands that mislead
+        {"W8", {100, 3, 20, 10'000, 0, 1, 0, 0, 1}},  // a million predicates, few of them in demand
     };
     return all;
 }
@@ -65,13 +68,26 @@ private:
     std::vector<double> cumulative_;
 };
 
-Workload::Interval interval(int attribute, const Shape& shape, Dice& dice) {
+// A value of the domain.
+class Values {
+public:
+    explicit Values(const Shape& shape) : domain_(shape.domain) {
+        if (shape.value_skew > 0) zipf_.emplace(shape.domain, shape.value_skew);
+    }
+    int one(Dice& dice) const { return zipf_ ? zipf_->one(dice) : dice.below(domain_); }
+
+private:
+    int domain_;
+    std::optional<Zipf> zipf_;
+};
+
+Workload::Interval interval(int attribute, const Shape& shape, const Values& values, Dice& dice) {
     if (attribute < shape.misleading) {
         const int value = dice.share() < 0.1 ? 0 : dice.below(10 * shape.domain);
         return {attribute, value, value};
     }
     if (dice.share() < shape.equality_share) {
-        const int value = dice.below(shape.domain);
+        const int value = values.one(dice);
         return {attribute, value, value};
     }
     const int width = std::max(1, static_cast<int>(shape.range_width * shape.domain));
@@ -86,13 +102,15 @@ Workload generate_numbers(const Shape& shape, std::size_t subscriptions, std::si
     w.literals = shape.literals;
     Dice dice;
     const Zipf attributes(shape.dimensions, shape.skew);
+    const Values values(shape);
     while (w.subscriptions() < subscriptions) {
-        for (const int a : attributes.several(shape.literals, dice)) w.intervals.push_back(interval(a, shape, dice));
+        for (const int a : attributes.several(shape.literals, dice))
+            w.intervals.push_back(interval(a, shape, values, dice));
         w.interval_ends.push_back(w.intervals.size());
     }
     for (std::vector<Workload::Number> event; w.events() < events; event.clear()) {
         for (const int a : attributes.several(shape.event_attributes, dice))
-            event.push_back({a, a < shape.misleading ? 0 : dice.below(shape.domain)});
+            event.push_back({a, a < shape.misleading ? 0 : values.one(dice)});
         w.number_events.push_back(event);
     }
     return w;
@@ -188,7 +206,7 @@ std::string attribute_name(int attribute) { return numbered("a", attribute); }
 Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events) {
     if (name == "W6") return generate_text(subscriptions, events);
     const auto shape = shapes().find(name);
-    if (shape == shapes().end()) throw std::runtime_error("no workload " + name + "; there are W1 to W7");
+    if (shape == shapes().end()) throw std::runtime_error("no workload " + name + "; there are W1 to W8");
     return generate_numbers(shape->second, subscriptions, events);
 }
 

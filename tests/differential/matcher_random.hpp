@@ -59,6 +59,9 @@ Answers answers(const Program& program, const std::vector<RandomEvent>& events);
 // The same changes to both sets; names(i) are the ids that the i-th living subscription has.
 class BothSets {
 public:
+    // The set that is compared with the naive one.
+    explicit BothSets(const EngineOptions& options = {}) : cpu_(make_subscription_set(options)) {}
+
     void add(const Disjunction& filter);
     void remove(std::size_t i);
     std::size_t size() const { return living_.size(); }
@@ -67,6 +70,8 @@ public:
     // Compiles and matches with the cpu set alone, for it to observe the events.
     void observe(const std::vector<RandomEvent>& events, std::size_t times);
     std::size_t matches() const { return matches_; }
+    EngineStatus status() const { return cpu_->status(); }
+    std::shared_ptr<const Program> compile() { return cpu_->compile(); }
 
 private:
     struct Both {
@@ -74,7 +79,7 @@ private:
     };
 
     std::unique_ptr<SubscriptionSet> naive_ = make_subscription_set(Backend::naive);
-    std::unique_ptr<SubscriptionSet> cpu_ = make_subscription_set(Backend::cpu);
+    std::unique_ptr<SubscriptionSet> cpu_;
     std::vector<Both> living_;
     std::size_t matches_ = 0;
 };

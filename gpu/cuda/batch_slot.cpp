@@ -1,0 +1,107 @@
+#include "gpu/cuda/batch_slot.hpp"
+
+#include <algorithm>
+
+namespace sluice::cuda {
+
+namespace {
+
+// Where the records begin, behind `first`.
+std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(std::uint32_t) + 15) / 16 * 16; }
+
+template <class Buffer>
+void make_room(Buffer& buffer, std::size_t size) {
+    if (buffer.size() < size) {
+        buffer = Buffer();  // given back first: there may not be room for both
+        buffer = Buffer(std::max<std::size_t>(1024, size + size / 4));
+    }
+}
+
+}  // namespace
+
+BatchSlot::BatchSlot() = default;
+
+void BatchSlot::pack_batch(const EventBatch& batch) {
+    const PackedSize bound = packed_bound(batch);
+    const std::size_t offset = records_offset(batch.size());
+    make_room(records_, offset + bound.records * sizeof(EventRecord));
+    make_room(text_, bound.text_words + 1);
+    auto* const first = reinterpret_cast<std::uint32_t*>(records_.data());
+    auto* const records = reinterpret_cast<EventRecord*>(records_.data() + offset);
+    size_ = pack(batch, needs_, {first, records, text_.data()});
+    view_ = {first, records, text_.data(), static_cast<std::uint32_t>(batch.size())};
+}
+
+void BatchSlot::copy_batch() {
+    const std::size_t offset = records_offset(view_.events), bytes = offset + size_.records * sizeof(EventRecord);
+    if (segments_.size() == 1 && bytes + 8 * size_.text_words <= in_place_bytes_max) return;
+    make_room(device_records_, bytes);
+    make_room(device_text_, size_.text_words + 2);
+    copy_to_device(device_records_.data(), std::span<const std::byte>(records_.data(), bytes), stream_);
+    copy_to_device(device_text_.data(), std::span<const std::uint64_t>(text_.data(), size_.text_words), stream_);
+    view_.first = reinterpret_cast<const std::uint32_t*>(device_records_.data());
+    view_.records = reinterpret_cast<const EventRecord*>(device_records_.data() + offset);
+    view_.text = device_text_.data();
+}
+
+void BatchSlot::enqueue(std::size_t i) {
+    Found& f = found_[i];
+    look_up(segments_[i]->view(), view_,
+            {f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()}, stream_);
+}
+
+void BatchSlot::begin(const EventBatch& batch, std::span<const LookUpTables* const> segments) {
+    needs_.clear();
+    segments_.assign(segments.begin(), segments.end());
+    for (const LookUpTables* segment : segments) needs_.push_back(segment->needs());
+    pack_batch(batch);
+    while (found_.size() < segments.size()) {
+        Found f;
+        check(cudaMemset(f.counters.data(), 0, f.counters.bytes()), "cudaMemset");
+        f.rows = PinnedBuffer<FoundRow>(rows_min);
+        found_.push_back(std::move(f));
+    }
+    under_way_ = true;
+    copy_batch();
+    measured_ = batches_++ % measure_every == measure_every - 1;
+    if (measured_) kernels_begin_.record(stream_);
+    for (std::size_t i = 0; i < segments.size(); ++i) enqueue(i);
+    if (measured_) kernels_end_.record(stream_);
+    if (batch.size() > spin_events_max) done_.record(stream_);
+}
+
+void BatchSlot::wait() {
+    if (view_.events > spin_events_max)
+        check(cudaEventSynchronize(done_), "cudaEventSynchronize");
+    else
+        stream_.wait();
+    bool again = false;
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+        Found& f = found_[i];
+        if (f.count[0] <= f.rows.size()) continue;
+        make_room(f.rows, f.count[0]);
+        enqueue(i);
+        again = true;
+    }
+    if (again) stream_.wait();
+    under_way_ = false;
+}
+
+std::span<const FoundRow> BatchSlot::found(std::size_t i) const { return {found_[i].rows.data(), found_[i].count[0]}; }
+
+void BatchSlot::abandon() noexcept {
+    if (!under_way_) return;
+    cudaStreamSynchronize(stream_);
+    cudaGetLastError();
+    under_way_ = false;
+    found_.clear();  // their counters may stand anywhere
+}
+
+std::optional<BatchSlot::Timing> BatchSlot::timing() const {
+    if (!measured_) return std::nullopt;
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, kernels_begin_, kernels_end_), "cudaEventElapsedTime");
+    return Timing{1e-3 * static_cast<double>(milliseconds), view_.events};
+}
+
+}  // namespace sluice::cuda

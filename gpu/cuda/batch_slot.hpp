@@ -1,0 +1,71 @@
+// A batch under way on a device: its stream, and the memory that it is packed into and that what is found of it comes
+// back to. Used by one thread at a time, on the device that it was made on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gpu/cuda/device.hpp"
+#include "gpu/cuda/event_records.hpp"
+#include "gpu/cuda/look_up.hpp"
+
+namespace sluice::cuda {
+
+class BatchSlot {
+public:
+    // Batches of so many bytes are read by the kernel from where the host has packed them, if one segment is asked:
+    // sooner done than a copy is begun. Others are copied first.
+    static constexpr std::size_t in_place_bytes_max = 64u << 10;
+
+    BatchSlot();
+
+    // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait().
+    void begin(const EventBatch& batch, std::span<const LookUpTables* const> segments);
+    // Waits until all is done, makes room and matches again where there was too little of it.
+    void wait();
+    // What segment i has found, until the next begin().
+    std::span<const FoundRow> found(std::size_t i) const;
+    // Waits for what may still be under way, whatever came of it.
+    void abandon() noexcept;
+
+    struct Timing {
+        double seconds;
+        std::size_t events;
+    };
+    // Of the last batch, if it was one of those that are measured: what the device took for its kernels.
+    std::optional<Timing> timing() const;
+
+private:
+    struct Found {
+        PinnedBuffer<FoundRow> rows;
+        PinnedBuffer<std::uint32_t> count{1};
+        DeviceBuffer<std::uint32_t> counters{2};
+    };
+    static constexpr std::size_t rows_min = 8192;
+    static constexpr std::uint32_t measure_every = 16;
+    static constexpr std::size_t spin_events_max = 128;  // for larger batches the thread sleeps until they are done
+
+    void pack_batch(const EventBatch& batch);
+    void copy_batch();
+    void enqueue(std::size_t i);
+
+    Stream stream_;
+    Event done_{cudaEventDisableTiming | cudaEventBlockingSync};
+    Event kernels_begin_{cudaEventDefault}, kernels_end_{cudaEventDefault};
+    bool under_way_ = false, measured_ = false;
+    std::uint32_t batches_ = 0;
+
+    std::vector<std::span<const AttributeNeeds>> needs_;
+    std::vector<const LookUpTables*> segments_;
+    PinnedBuffer<std::byte> records_;  // first, then records
+    PinnedBuffer<std::uint64_t> text_;
+    DeviceBuffer<std::byte> device_records_;
+    DeviceBuffer<std::uint64_t> device_text_;
+    PackedSize size_;
+    RecordsView view_{};
+    std::vector<Found> found_;
+};
+
+}  // namespace sluice::cuda

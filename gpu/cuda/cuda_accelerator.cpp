@@ -1,0 +1,299 @@
+#include "gpu/cuda/cuda_accelerator.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "gpu/cuda/backend_choice.hpp"
+#include "gpu/cuda/matching_device.hpp"
+
+namespace sluice {
+
+namespace cuda {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What is attached to a segment: its copies, by device.
+struct Copies {
+    std::vector<std::shared_ptr<const SegmentCopy>> by_device;
+};
+
+// Errors after which no call in this process will succeed again on the device.
+bool is_lasting(cudaError_t code) {
+    switch (code) {
+        case cudaErrorIllegalAddress:
+        case cudaErrorLaunchFailure:
+        case cudaErrorLaunchTimeout:
+        case cudaErrorAssert:
+        case cudaErrorHardwareStackError:
+        case cudaErrorIllegalInstruction:
+        case cudaErrorMisalignedAddress:
+        case cudaErrorInvalidAddressSpace:
+        case cudaErrorInvalidPc:
+        case cudaErrorECCUncorrectable:
+        case cudaErrorNvlinkUncorrectable:
+        case cudaErrorContained:
+        case cudaErrorDevicesUnavailable:
+            return true;
+        default:
+            return false;
+    }
+}
+
+class CudaAccelerator final : public Accelerator {
+public:
+    explicit CudaAccelerator(const EngineOptions& options) : options_(options) {
+        std::vector<int> numbers = options.devices;
+        if (numbers.empty()) numbers.push_back(0);
+        for (const int number : numbers)
+            devices_.push_back(std::make_shared<MatchingDevice>(number, options.device_bytes_max));
+        thread_ = std::thread([this] { run(); });
+    }
+
+    ~CudaAccelerator() override {
+        {
+            const std::lock_guard lock(mutex_);
+            stopping_ = true;
+        }
+        wake_.notify_one();
+        thread_.join();
+    }
+
+    void mirror(const Segment& segment) noexcept override {
+        if (segment.size() < options_.device_rows_min) return;
+        for (std::size_t d = 0; d < devices_.size(); ++d) {
+            if (!has_copy(segment, d) && devices_[d]->copying.may_try(Clock::now())) copy(segment, d);
+        }
+    }
+
+    void keep(std::span<const CpuProgram::Part> parts) override {
+        std::vector<std::shared_ptr<const Segment>> missing;
+        for (const CpuProgram::Part& part : parts) {
+            if (part.segment->size() < options_.device_rows_min) continue;
+            for (std::size_t d = 0; d < devices_.size(); ++d) {
+                if (has_copy(*part.segment, d)) continue;
+                missing.push_back(part.segment);
+                break;
+            }
+        }
+        const std::lock_guard lock(mutex_);
+        missing_ = std::move(missing);
+        if (!missing_.empty()) wake_.notify_one();
+    }
+
+    void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
+               Segment::Scratch& scratch, std::vector<Match>& matches) override {
+        const std::size_t device = choose_device(parts, batch);
+        const std::size_t begin = matches.size();
+        const auto start = Clock::now();
+        if (device != none_) {
+            try {
+                match_on(device, parts, batch, scans, scratch, matches);
+                record(batch, Processor::device, start);
+                return;
+            } catch (const CudaError& error) {
+                matches.resize(begin);
+                scratch = {};
+                note_fault(*devices_[device], devices_[device]->matching, error);
+                ++rematched_batches_;
+            }
+        }
+        match_on_cpu(parts, batch, scans, scratch, matches);
+        ++cpu_batches_;
+        if (device == none_) record(batch, Processor::cpu, start);
+    }
+
+    EngineStatus status() const override {
+        EngineStatus status;
+        status.backend = options_.backend == Backend::cuda ? "cuda" : "auto";
+        const auto now = Clock::now();
+        bool any = false;
+        for (const auto& device : devices_) {
+            DeviceStatus d;
+            d.device = device->number();
+            d.name = device->name();
+            const std::string copying = device->copying.state(now);
+            d.state = device->matching.state(now);
+            if (d.state == "ready" && copying != "ready") d.state = "copying " + copying;
+            any |= d.state == "ready" && device->copies > 0;
+            d.bytes = device->bytes();
+            d.segments = device->copies;
+            d.batches = device->batches;
+            d.events = device->events;
+            d.sampled_seconds = device->sampled().seconds;
+            d.sampled_events = device->sampled().events;
+            d.faults = device->matching.failures() + device->copying.failures();
+            d.last_fault =
+                device->matching.failures() > 0 ? device->matching.last_failure() : device->copying.last_failure();
+            status.devices.push_back(std::move(d));
+        }
+        status.reason = reason(any);
+        status.cpu_batches = cpu_batches_;
+        status.rematched_batches = rematched_batches_;
+        const std::lock_guard lock(mutex_);
+        status.faults = faults_;
+        return status;
+    }
+
+private:
+    static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
+    static constexpr std::chrono::milliseconds look_again{250};  // after what is missing, while something is
+
+    std::string reason(bool any) const {
+        if (!any) {
+            for (const auto& device : devices_) {
+                if (device->copying.failures() + device->matching.failures() > 0)
+                    return "the CPU matches: " + (device->matching.failures() > 0 ? device->matching.last_failure()
+                                                                                  : device->copying.last_failure());
+            }
+            return "the CPU matches: no segment is large enough for a device yet";
+        }
+        if (options_.backend == Backend::cuda) return "devices match what is large, as configured";
+        return choice_.reason();
+    }
+
+    static std::shared_ptr<const Copies> copies(const Segment& segment) {
+        return std::static_pointer_cast<const Copies>(segment.attachment().get());
+    }
+    static bool has_copy(const Segment& segment, std::size_t device) {
+        const auto c = copies(segment);
+        return c && c->by_device[device];
+    }
+
+    void copy(const Segment& segment, std::size_t d) noexcept {
+        MatchingDevice& device = *devices_[d];
+        try {
+            device.open();
+            auto made = device.copy(segment);
+            const std::lock_guard lock(attaching_);
+            const auto old = copies(segment);
+            auto all = old ? std::make_shared<Copies>(*old) : std::make_shared<Copies>();
+            all->by_device.resize(devices_.size());
+            all->by_device[d] = std::move(made);
+            segment.attachment().set(std::move(all));
+            device.copying.succeeded();
+        } catch (const CudaError& error) {
+            note_fault(device, device.copying, error);
+        } catch (const std::exception& error) {
+            device.copying.failed(error.what(), Clock::now());
+        }
+    }
+
+    void note_fault(MatchingDevice& device, DeviceHealth& health, const CudaError& error) {
+        cudaGetLastError();
+        if (is_lasting(error.code())) {
+            device.matching.lose(error.what());
+            device.copying.lose(error.what());
+        } else {
+            health.failed(error.what(), Clock::now());
+        }
+        const std::lock_guard lock(mutex_);
+        ++faults_[cudaGetErrorName(error.code())];
+    }
+
+    // none_: the CPU.
+    std::size_t choose_device(std::span<const CpuProgram::Part> parts, const EventBatch& batch) {
+        if (batch.size() == 0) return none_;
+        std::size_t best = none_;
+        for (std::size_t d = 0; d < devices_.size(); ++d) {
+            const bool has_some = std::any_of(parts.begin(), parts.end(),
+                                              [&](const CpuProgram::Part& part) { return has_copy(*part.segment, d); });
+            if (has_some && (best == none_ || devices_[d]->under_way() < devices_[best]->under_way())) best = d;
+        }
+        if (best == none_) return none_;
+        if (options_.backend == Backend::automatic && choice_.choose(batch.size()) == Processor::cpu) return none_;
+        return devices_[best]->matching.may_try(Clock::now()) ? best : none_;
+    }
+
+    void record(const EventBatch& batch, Processor processor, Clock::time_point start) {
+        if (options_.backend != Backend::automatic || batch.size() == 0) return;
+        choice_.record(batch.size(), processor,
+                       std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+    }
+
+    void match_on(std::size_t d, std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
+                  Segment::Scratch& scratch, std::vector<Match>& matches) {
+        MatchingDevice& device = *devices_[d];
+        std::vector<std::shared_ptr<const Copies>> held;
+        std::vector<const LookUpTables*> tables;
+        std::vector<const CpuProgram::Part*> copied, others;
+        for (const CpuProgram::Part& part : parts) {
+            auto c = copies(*part.segment);
+            if (c && c->by_device[d]) {
+                tables.push_back(&c->by_device[d]->tables);
+                copied.push_back(&part);
+                held.push_back(std::move(c));
+            } else {
+                others.push_back(&part);
+            }
+        }
+        MatchingDevice::Lease slot(device);
+        slot->begin(batch, tables);
+        for (const CpuProgram::Part* part : others)
+            part->segment->match(batch, part->removed.get(), scans, scratch, matches);
+        slot->wait();
+        for (std::size_t i = 0; i < copied.size(); ++i)
+            copied[i]->segment->finish(batch, copied[i]->removed.get(), slot->found(i), std::nullopt, scans, scratch,
+                                       matches);
+        if (const auto timing = slot->timing()) device.sample(timing->seconds, timing->events);
+        device.matching.succeeded();
+        ++device.batches;
+        device.events += batch.size();
+    }
+
+    static void match_on_cpu(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
+                             Segment::Scratch& scratch, std::vector<Match>& matches) {
+        for (const CpuProgram::Part& part : parts)
+            part.segment->match(batch, part.removed.get(), scans, scratch, matches);
+    }
+
+    // Copies what has no copy yet, as soon as the devices can be tried.
+    void run() {
+        std::unique_lock lock(mutex_);
+        while (!stopping_) {
+            if (missing_.empty())
+                wake_.wait(lock);
+            else
+                wake_.wait_for(lock, look_again);
+            const auto missing = missing_;
+            lock.unlock();
+            for (const auto& segment : missing) mirror(*segment);
+            lock.lock();
+            std::erase_if(missing_, [&](const auto& segment) {
+                for (std::size_t d = 0; d < devices_.size(); ++d) {
+                    if (!has_copy(*segment, d)) return false;
+                }
+                return true;
+            });
+        }
+    }
+
+    const EngineOptions options_;
+    std::vector<std::shared_ptr<MatchingDevice>> devices_;
+    BackendChoice choice_;
+    std::atomic<std::uint64_t> cpu_batches_ = 0, rematched_batches_ = 0;
+    std::mutex attaching_;
+
+    mutable std::mutex mutex_;  // of what follows
+    std::condition_variable wake_;
+    bool stopping_ = false;
+    std::vector<std::shared_ptr<const Segment>> missing_;
+    std::map<std::string, std::uint64_t> faults_;
+    std::thread thread_;
+};
+
+}  // namespace
+
+}  // namespace cuda
+
+std::shared_ptr<Accelerator> make_cuda_accelerator(const EngineOptions& options) {
+    return std::make_shared<cuda::CudaAccelerator>(options);
+}
+
+}  // namespace sluice

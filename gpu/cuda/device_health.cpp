@@ -1,0 +1,62 @@
+#include "gpu/cuda/device_health.hpp"
+
+#include <algorithm>
+
+namespace sluice::cuda {
+
+bool DeviceHealth::may_try(Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::ready) return true;
+    if (state_ == State::lost || now < again_) return false;
+    // Whoever tries and never says what came of it must not keep others from trying, either.
+    state_ = State::trying;
+    again_ = now + pause_;
+    return true;
+}
+
+void DeviceHealth::succeeded() {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::ready && state_ != State::trying) return;  // a batch from before the failure
+    state_ = State::ready;
+    pause_ = pause_min;
+}
+
+void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    ++failures_;
+    last_failure_ = what;
+    if (state_ == State::lost) return;
+    // Batches that were under way together fail together: that is one failure as far as the pause goes.
+    if (state_ == State::pausing) return;
+    state_ = State::pausing;
+    again_ = now + pause_;
+    pause_ = std::min(2 * pause_, pause_max);
+}
+
+void DeviceHealth::lose(const std::string& what) {
+    const std::lock_guard lock(mutex_);
+    ++failures_;
+    last_failure_ = what;
+    state_ = State::lost;
+}
+
+std::uint64_t DeviceHealth::failures() const {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+}
+
+std::string DeviceHealth::last_failure() const {
+    const std::lock_guard lock(mutex_);
+    return last_failure_;
+}
+
+std::string DeviceHealth::state(Clock::time_point now) const {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::ready) return "ready";
+    if (state_ == State::lost) return "lost until a restart";
+    if (state_ == State::trying || now >= again_) return "about to be tried again";
+    const auto left = std::chrono::ceil<std::chrono::seconds>(again_ - now);
+    return "tried again in " + std::to_string(left.count()) + " s";
+}
+
+}  // namespace sluice::cuda

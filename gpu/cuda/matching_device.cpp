@@ -1,0 +1,90 @@
+#include "gpu/cuda/matching_device.hpp"
+
+#include <cstdint>
+
+namespace sluice::cuda {
+
+void MatchingDevice::use() const { check(cudaSetDevice(number_), "cudaSetDevice"); }
+
+void MatchingDevice::open() {
+    const std::lock_guard lock(mutex_);
+    if (open_) return;
+    int count = 0;
+    check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
+    check(number_ < count ? cudaSuccess : cudaErrorInvalidDevice,
+          ("device " + std::to_string(number_) + " of " + std::to_string(count)).c_str());
+    use();
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, number_), "cudaGetDeviceProperties");
+    name_ = properties.name;
+    // Memory that was freed stays with the pool: segments come and go, and giving it back waits for the device.
+    cudaMemPool_t pool = nullptr;
+    check(cudaDeviceGetDefaultMemPool(&pool, number_), "cudaDeviceGetDefaultMemPool");
+    std::uint64_t threshold = std::uint64_t{1} << 30;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
+    open_ = true;
+}
+
+std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) {
+    use();
+    const std::lock_guard lock(uploading_);
+    if (!uploader_) uploader_ = std::make_unique<Uploader>();
+    auto* const made = new SegmentCopy{shared_from_this(), LookUpTables(segment, memory_, *uploader_)};
+    ++copies;
+    return std::shared_ptr<const SegmentCopy>(made, [](const SegmentCopy* c) {
+        const std::shared_ptr<MatchingDevice> device = c->device;  // which owns the pool that the copy gives back to
+        --device->copies;
+        delete c;
+    });
+}
+
+MatchingDevice::Lease::Lease(MatchingDevice& device) : device_(device) {
+    device.use();
+    {
+        std::unique_lock lock(device.mutex_);
+        device.free_.wait(lock, [&] { return !device.slots_.empty() || device.slots_made_ < slots_max; });
+        if (!device.slots_.empty()) {
+            slot_ = std::move(device.slots_.back());
+            device.slots_.pop_back();
+        } else {
+            ++device.slots_made_;
+        }
+    }
+    if (!slot_) {
+        try {
+            slot_ = std::make_unique<BatchSlot>();
+        } catch (...) {
+            const std::lock_guard lock(device.mutex_);
+            --device.slots_made_;
+            device.free_.notify_one();
+            throw;
+        }
+    }
+    ++device.under_way_;
+}
+
+MatchingDevice::Lease::~Lease() {
+    slot_->abandon();
+    --device_.under_way_;
+    const std::lock_guard lock(device_.mutex_);
+    device_.slots_.push_back(std::move(slot_));
+    device_.free_.notify_one();
+}
+
+std::string MatchingDevice::name() const {
+    const std::lock_guard lock(mutex_);
+    return name_;
+}
+
+void MatchingDevice::sample(double seconds, std::size_t count) {
+    const std::lock_guard lock(mutex_);
+    sample_.seconds += seconds;
+    sample_.events += count;
+}
+
+MatchingDevice::Sample MatchingDevice::sampled() const {
+    const std::lock_guard lock(mutex_);
+    return sample_;
+}
+
+}  // namespace sluice::cuda

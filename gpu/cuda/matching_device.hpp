@@ -1,0 +1,84 @@
+// One GPU as the backend uses it: its memory, the copies of segments in it, and a ring of slots in which batches are
+// under way. Opened when it is first needed, since that may fail and be tried again. Any thread; errors are CudaErrors.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gpu/cuda/batch_slot.hpp"
+#include "gpu/cuda/device_health.hpp"
+#include "gpu/cuda/look_up_tables.hpp"
+
+namespace sluice::cuda {
+
+class MatchingDevice;
+
+// A segment's copy. Keeps the device that has it.
+struct SegmentCopy {
+    std::shared_ptr<MatchingDevice> device;
+    LookUpTables tables;
+};
+
+class MatchingDevice : public std::enable_shared_from_this<MatchingDevice> {
+public:
+    static constexpr std::size_t slots_max = 32;  // batches under way; further ones wait for one of them
+
+    MatchingDevice(int number, std::size_t bytes_max) : number_(number), memory_(number, bytes_max) {}
+
+    // Does nothing if it is open.
+    void open();
+    std::shared_ptr<const SegmentCopy> copy(const Segment& segment);
+
+    // A slot until it is destroyed: waits for what is still under way in it.
+    class Lease {
+    public:
+        explicit Lease(MatchingDevice& device);
+        Lease(const Lease&) = delete;
+        ~Lease();
+        BatchSlot& operator*() { return *slot_; }
+        BatchSlot* operator->() { return slot_.get(); }
+
+    private:
+        MatchingDevice& device_;
+        std::unique_ptr<BatchSlot> slot_;
+    };
+    std::size_t under_way() const { return under_way_.load(std::memory_order_relaxed); }
+
+    // Makes the device the calling thread's.
+    void use() const;
+    int number() const { return number_; }
+    std::string name() const;
+    std::size_t bytes() const { return memory_.bytes(); }
+
+    DeviceHealth matching, copying;
+    std::atomic<std::size_t> copies = 0;
+    std::atomic<std::uint64_t> batches = 0, events = 0;
+    void sample(double seconds, std::size_t events);
+    struct Sample {
+        double seconds = 0;
+        std::uint64_t events = 0;
+    };
+    Sample sampled() const;
+
+private:
+    const int number_;
+    MemoryPool memory_;
+
+    mutable std::mutex mutex_;  // of what follows
+    std::condition_variable free_;
+    bool open_ = false;
+    std::string name_;
+    std::vector<std::unique_ptr<BatchSlot>> slots_;
+    std::size_t slots_made_ = 0;
+    Sample sample_;
+
+    std::mutex uploading_;
+    std::unique_ptr<Uploader> uploader_;
+    std::atomic<std::size_t> under_way_ = 0;
+};
+
+}  // namespace sluice::cuda

@@ -1,0 +1,212 @@
+// The CUDA backend's answers are the naive backend's, on random states of the engine: every segment, however small, is
+// matched on the device. SLUICE_TEST_ROUNDS says how many states each test makes (default 40).
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <thread>
+
+#include "gpu/cuda/device.hpp"
+#include "tests/differential/matcher_random.hpp"
+
+namespace sluice::test {
+
+namespace {
+
+std::size_t rounds() {
+    const char* text = std::getenv("SLUICE_TEST_ROUNDS");
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : 40;
+}
+
+bool no_device() {
+    if (cuda::device_count() > 0) return false;
+    WARN("no CUDA device: skipped");
+    return true;
+}
+
+EngineOptions on_device() {
+    EngineOptions options;
+    options.backend = Backend::cuda;
+    options.device_rows_min = 1;
+    return options;
+}
+
+std::vector<RandomEvent> random_events(const World& world, std::size_t count, Random& random) {
+    std::vector<RandomEvent> events(count);
+    for (RandomEvent& event : events) event = random_event(world, random);
+    return events;
+}
+
+const std::vector<std::size_t> batch_sizes = {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+
+// So many states, `each` to a set, that all differ from the one before by additions and removals.
+void check_states(const World& world, std::size_t states, std::size_t each, std::size_t adds_max, std::uint64_t seed,
+                  std::size_t batch_max = 129) {
+    std::size_t matches = 0, batches = 0;
+    for (std::size_t state = 0; state < states; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        BothSets sets(on_device());
+        for (std::size_t i = 0; i < each && state < states; ++i, ++state) {
+            for (std::size_t n = 1 + random.below(adds_max); n > 0; --n) sets.add(random_filter(world, random));
+            if (random.chance(0.6)) {
+                for (std::size_t n = random.below(sets.size()); n > 0; --n) sets.remove(random.below(sets.size()));
+            }
+            const std::size_t size = std::min(batch_max, random.of(batch_sizes));
+            REQUIRE(sets.differences(random_events(world, size, random)) == 0);
+        }
+        const EngineStatus status = sets.status();
+        REQUIRE(status.faults.empty());
+        REQUIRE(status.devices.size() == 1);
+        batches += status.devices[0].batches;
+        matches += sets.matches();
+    }
+    CHECK(matches > 0);
+    CHECK(batches >= states * 9 / 10);  // an empty set has nothing to match on the device
+}
+
+}  // namespace
+
+TEST_CASE("cuda answers are naive's: all operators, a small world", "[cuda]") {
+    if (no_device()) return;
+    check_states({}, rounds(), 10, 30, 1000);
+}
+
+TEST_CASE("cuda answers are naive's: every text and number, few values", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.texts = 40;
+    world.numbers = 24;
+    world.values_max = 3;
+    check_states(world, rounds(), 10, 60, 100'000, 33);
+}
+
+TEST_CASE("cuda answers are naive's: many operands, so that access tokens are used", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.attributes = 5;
+    world.texts = 300;
+    world.numbers = 300;
+    world.negated = 0.1;
+    world.values_max = 12;
+    check_states(world, rounds() / 4, 5, 700, 200'000);
+}
+
+TEST_CASE("cuda answers are naive's: pairs of equalities, many values", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.attributes = 4;
+    world.texts = 60;
+    world.numbers = 60;
+    world.equality_only = true;
+    world.negated = 0.02;
+    world.literals_max = 3;
+    world.values_max = 30;
+    check_states(world, rounds() / 4, 5, 900, 300'000);
+}
+
+TEST_CASE("cuda answers are naive's: so many that share each pair that three tokens lead to them", "[cuda]") {
+    if (no_device()) return;
+    Random random(350);
+    BothSets sets(on_device());
+    const auto number = [&] { return static_cast<double>(random.below(400)); };
+    const auto text = [&] { return std::to_string(random.below(6)); };
+    for (int i = 0; i < 30'000; ++i) {
+        Conjunction conjunction;
+        for (const char* attribute : {"a", "b", "c"}) {
+            const double lo = number();
+            conjunction.push_back({{attribute, Operator::greater_equal, {}, lo}, false});
+            conjunction.push_back(
+                {{attribute, Operator::less_equal, {}, lo + static_cast<double>(random.below(90))}, false});
+        }
+        conjunction.push_back({{"d", Operator::equal, text(), 0}, false});
+        sets.add({conjunction});
+    }
+    std::vector<RandomEvent> events(70);
+    for (RandomEvent& event : events) {
+        for (const char* attribute : {"a", "b", "c"}) event.push_back({attribute, "", number()});
+        event.push_back({"d", text(), 0});
+    }
+    CHECK(sets.differences(events) == 0);
+    CHECK(sets.matches() > 0);
+}
+
+TEST_CASE("cuda answers are naive's: conjunctions of more than 128 literals", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.texts = 400;
+    world.negated = 0.97;
+    world.literals_max = 300;
+    world.conjunctions_max = 4;
+    check_states(world, rounds() / 8, 5, 40, 500'000);
+}
+
+TEST_CASE("cuda answers are naive's: events too large for a block's shared memory", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.attributes = 3;
+    world.texts = 3000;
+    world.numbers = 3000;
+    world.values_max = 2500;
+    world.equality_only = true;
+    check_states(world, 4, 2, 3000, 600'000, 33);
+}
+
+TEST_CASE("cuda answers are naive's: full batches, and many matches", "[cuda]") {
+    if (no_device()) return;
+    Random random(700);
+    World world;
+    BothSets sets(on_device());
+    for (const std::size_t adds : {1u, 63u, 64u, 65u, 500u, 3000u}) {
+        for (std::size_t i = 0; i < adds; ++i) sets.add(random_filter(world, random));
+        REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+    }
+    CHECK(sets.matches() > 0);
+}
+
+TEST_CASE("cuda answers are naive's: an old program, after the set has changed", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.scanned_share = 0;
+    Random random(800);
+    for (std::size_t round = 0; round < std::max<std::size_t>(1, rounds() / 20); ++round) {
+        BothSets sets(on_device());
+        for (int i = 0; i < 400; ++i) sets.add(random_filter(world, random));
+        const auto old = sets.compile();
+        const auto events = random_events(world, 50, random);
+        const Answers before = answers(*old, events);
+        for (int i = 0; i < 300; ++i) sets.remove(random.below(sets.size()));
+        for (int i = 0; i < 3000; ++i) sets.add(random_filter(world, random));
+        for (int i = 0; i < 3; ++i) REQUIRE(sets.differences(random_events(world, 20, random)) == 0);
+        CHECK(answers(*old, events) == before);
+    }
+}
+
+TEST_CASE("cuda answers are naive's: several threads match one program", "[cuda]") {
+    if (no_device()) return;
+    World world;
+    world.texts = 200;
+    world.numbers = 200;
+    Random random(900);
+    const auto cuda = make_subscription_set(on_device()), naive = make_subscription_set(Backend::naive);
+    for (int i = 0; i < 2000; ++i) {
+        const Disjunction filter = random_filter(world, random);
+        cuda->add(filter);
+        naive->add(filter);
+    }
+    const auto program = cuda->compile(), reference = naive->compile();
+    std::vector<std::thread> threads;
+    std::atomic<std::size_t> wrong = 0;
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
+        threads.emplace_back([&, seed] {
+            Random own(seed);
+            for (std::size_t i = 0; i < rounds() / 4 + 2; ++i) {
+                const auto events = random_events(world, own.of(batch_sizes), own);
+                if (answers(*program, events) != answers(*reference, events)) ++wrong;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(cuda->status().faults.empty());
+}
+
+}  // namespace sluice::test
