@@ -8,6 +8,7 @@
 #include <boost/asio/write.hpp>
 #include <span>
 #include <spdlog/fmt/fmt.h>
+#include <utility>
 
 #include "broker/base/log.hpp"
 
@@ -44,8 +45,9 @@ asio::awaitable<void> watch_client(asio::ip::tcp::socket& socket) {
 
 }  // namespace
 
-EventStream::EventStream(Services& services, std::shared_ptr<Alarm> alarm, std::shared_ptr<Subscriber> subscriber)
-    : services_(services), alarm_(std::move(alarm)), subscriber_(std::move(subscriber)) {}
+EventStream::EventStream(Services& services, std::shared_ptr<Alarm> alarm, std::shared_ptr<Subscriber> subscriber,
+                         std::string notes)
+    : services_(services), alarm_(std::move(alarm)), subscriber_(std::move(subscriber)), notes_(std::move(notes)) {}
 
 EventStream::~EventStream() {
     alarm_->on_ring = nullptr;
@@ -72,7 +74,7 @@ asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, s
         connection.set_deadline(Connection::Clock::now() + farewell_timeout);
     };
     connection.clear_deadline();
-    if (co_await write(socket, head + chunk(": subscribed\n\n"))) {
+    if (co_await write(socket, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
         co_await (write_events(socket) || watch_client(socket));
     }
     alarm_->on_ring = nullptr;

@@ -28,8 +28,10 @@ public:
         std::function<void()> on_ring;
     };
 
-    // The subscriber's mailbox has to ring the alarm, and its subscriptions have to be in place.
-    EventStream(Services& services, std::shared_ptr<Alarm> alarm, std::shared_ptr<Subscriber> subscriber);
+    // The subscriber's mailbox has to ring the alarm, and its subscriptions have to be in place. `notes`: comments to
+    // write before the first event, each line complete.
+    EventStream(Services& services, std::shared_ptr<Alarm> alarm, std::shared_ptr<Subscriber> subscriber,
+                std::string notes);
     ~EventStream();
 
     // The `wake` of a mailbox.
@@ -55,6 +57,7 @@ private:
     Services& services_;
     std::shared_ptr<Alarm> alarm_;
     std::shared_ptr<Subscriber> subscriber_;
+    std::string notes_;
     bool chunked_ = true;
 };
 

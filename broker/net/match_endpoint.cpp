@@ -9,6 +9,7 @@
 #include "config/load.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/media_type.hpp"
+#include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice {
@@ -95,7 +96,8 @@ std::string items_json(const Filter& filter, const Document& document, const Ans
     for (std::size_t e = 0; e < document.items().size(); ++e) {
         json::array because;
         for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
-            because.push_back({{"leaf", filter.leaves[i].text}, {"value", bool(answers[i + 1][e])}});
+            const Leaf& leaf = filter.leaves[i];
+            because.push_back({{"leaf", leaf.text}, {"value", bool(answers[i + 1][e])}, {"how", way_of(leaf)}});
         }
         const auto id = read_fields(document, document.items()[e]).id;
         items.push_back({{"index", e},

@@ -12,6 +12,7 @@
 #include "broker/net/parameters.hpp"
 #include "broker/net/problems.hpp"
 #include "config/load.hpp"
+#include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice {
@@ -24,8 +25,18 @@ namespace {
 struct Wish {
     std::vector<Subscription> subscriptions;
     EventFormat format = EventFormat::json;
+    std::string notes;  // of the leaves that no index decides, for the subscriber to read
     std::optional<HttpReply> refusal;
 };
+
+// A line of a comment: no line feeds, and not too long.
+void add_note(std::string& notes, std::size_t filter, const Leaf& leaf) {
+    constexpr std::size_t leaf_bytes_max = 200, notes_bytes_max = 16u << 10;
+    if (notes.size() > notes_bytes_max) return;
+    std::string text = leaf.text.size() <= leaf_bytes_max ? leaf.text : leaf.text.substr(0, leaf_bytes_max) + "…";
+    for (char& c : text) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    notes += ": filter " + std::to_string(filter) + ": " + text + " is " + way_of(leaf) + "\n";
+}
 
 void read_filters(const Query& query, const std::string& stream, const LimitOptions& limits, Wish& wish) {
     for (const auto& [name, text] : query) {
@@ -40,8 +51,11 @@ void read_filters(const Query& query, const std::string& stream, const LimitOpti
             wish.refusal = filter_problem(filter.error(), wish.subscriptions.size());
             return;
         }
+        for (const Leaf& leaf : filter->leaves)
+            if (!leaf.indexed) add_note(wish.notes, wish.subscriptions.size(), leaf);
         wish.subscriptions.push_back(make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));
     }
+    if (!wish.notes.empty()) wish.notes += '\n';
     if (wish.subscriptions.empty()) wish.subscriptions.push_back(make_subscription(stream, "", {Conjunction{}}));
 }
 
@@ -135,7 +149,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         co_await add_subscriptions(services.registry, subscriber, std::move(wish.subscriptions));
     if (admission != Admission::admitted) co_return refuse(admission, limits);
     place.keep();
-    co_return stream_reply(std::make_shared<EventStream>(services, alarm, subscriber));
+    co_return stream_reply(std::make_shared<EventStream>(services, alarm, subscriber, std::move(wish.notes)));
 }
 
 }  // namespace sluice

@@ -10,12 +10,6 @@ std::string numbered(std::size_t n, const std::string& singular, const std::stri
     return std::to_string(n) + " " + (n == 1 ? singular : plural);
 }
 
-std::string way_of(const Leaf& leaf) {
-    if (leaf.indexed) return "indexed on " + leaf.predicate.attribute;
-    if (leaf.scanned()) return "scanned: " + leaf.reason;
-    return "computed on " + leaf.predicate.attribute + ": " + leaf.reason;
-}
-
 std::string explain_leaves(const Filter& filter) {
     std::string text = "leaves:\n";
     for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
@@ -49,6 +43,12 @@ std::string explain_conjunctions(const Filter& filter) {
 }
 
 }  // namespace
+
+std::string way_of(const Leaf& leaf) {
+    if (leaf.indexed) return "indexed on " + leaf.predicate.attribute;
+    if (leaf.scanned()) return "scanned: " + leaf.reason;
+    return "computed on " + leaf.predicate.attribute + ": " + leaf.reason;
+}
 
 std::string explain(const Filter& filter) {
     std::string text = "filter: " + filter.canonical + "\n";

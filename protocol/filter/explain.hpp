@@ -10,4 +10,7 @@ namespace sluice {
 // Several lines: the canonical filter, its form, each leaf with how it is decided and why, and the conjunctions.
 std::string explain(const Filter& filter);
 
+// "indexed on price", "computed on title: a regular expression …", "scanned: its path has '//'".
+std::string way_of(const Leaf& leaf);
+
 }  // namespace sluice

@@ -42,6 +42,21 @@ std::string title(const SseEvent& event) { return event.data.at("item").at("titl
 
 }  // namespace
 
+TEST_CASE("a subscriber is told which conditions no index decides") {
+    RunningBroker running;
+    HttpClient subscriber(running.port());
+    subscribe(subscriber,
+              "?filter=a&filter=" + percent_encode("category = 'x' and approx-contains(title, 'o\nne', 1)") +
+                  "&filter=" + percent_encode(".//b"));
+    CHECK(
+        subscriber.read_event() ==
+        ": filter 1: approx-distance(title, 'o ne') <= 1 is computed on title: the least edit distance of any part of "
+        "the text, in characters\n: filter 2: .//b is scanned: its path has '//'");
+    HttpClient publisher(running.port());
+    publish(publisher, {item("one", "y"), item("a o ne", "x")});
+    CHECK(title(next_event(subscriber)) == "a o ne");
+}
+
 TEST_CASE("only the events that the filter accepts arrive") {
     RunningBroker running;
     HttpClient subscriber(running.port());

@@ -36,9 +36,25 @@ TEST_CASE("a trial tells of every item what holds and why") {
         return text + items.at(i).at("id").as_string().c_str();
     };
     CHECK(row(0) == "+11one");
+    CHECK(items.at(0).at("because").at(1).at("how") == "indexed on string(title)");
     CHECK(row(1) == "-01two");
     CHECK(row(2) == "-10six");
     CHECK(items.at(2).at("index").to_number<int>() == 2);
+}
+
+TEST_CASE("a trial computes what operators compute") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const Reply reply = match(client, {{"filter", "edit-distance(title, 'one') <= 1 or matches(title, '^t.o$')"},
+                                       {"document", rss({item("ore", "x"), item("two", "y"), item("six", "x")})}});
+    REQUIRE(reply.status == 200);
+    const json::value items = json::parse(reply.body).at("items");
+    const auto matched = [&](std::size_t i) { return items.at(i).at("matched").as_bool(); };
+    CHECK(matched(0));
+    CHECK(matched(1));
+    CHECK_FALSE(matched(2));
+    const auto how = items.at(0).at("because").at(0).at("how").as_string();
+    CHECK(how.starts_with("computed on title: the edit distance"));
 }
 
 TEST_CASE("more items than a batch") {

@@ -26,6 +26,23 @@ TEST_CASE("the status counts what has happened") {
     CHECK(status.at("uptime_seconds").is_int64());
 }
 
+TEST_CASE("the status tells what operators have done") {
+    sluice::RunningBroker running;
+    sluice::HttpClient subscriber(running.port());
+    sluice::subscribe(subscriber, "?filter=" + sluice::percent_encode("approx-contains(title, 'abc', 1)"));
+    sluice::HttpClient client(running.port());
+    client.post("/v1/events", sluice::rss({sluice::item("xabd"), sluice::item("b")}), "");
+    while (running.broker.counters().events_matched != 2) std::this_thread::yield();
+    const auto status = boost::json::parse(client.get("/v1/status").body);
+    CHECK(status.at("subscriptions").at("operators").to_number<int>() == 1);
+    const auto& done = status.at("operators").at("approx-distance");
+    CHECK(done.at("pairs").to_number<int>() == 2);
+    CHECK(done.at("holds").to_number<int>() == 1);
+    CHECK(done.at("cells").to_number<int>() > 0);
+    CHECK(done.at("unreadable").to_number<int>() == 0);
+    CHECK(status.at("operators").at("laminarity").at("pairs").to_number<int>() == 0);
+}
+
 TEST_CASE("the status tells what scanned filters cost") {
     sluice::RunningBroker running;
     sluice::HttpClient subscriber(running.port());
