@@ -4,7 +4,7 @@
 
 namespace sluice {
 
-PlainFamily::PlainFamily(std::vector<MeasuredPredicate> predicates) {
+PlainFamily::PlainFamily(const std::vector<MeasuredPredicate>& predicates) {
     entries_.reserve(predicates.size());
     for (const MeasuredPredicate& p : predicates)
         entries_.push_back({reference_of(p.measure), p.measure.kind, p.bounds});

@@ -9,7 +9,7 @@ namespace sluice {
 
 class PlainFamily final : public OperatorFamily {
 public:
-    explicit PlainFamily(std::vector<MeasuredPredicate> predicates);
+    explicit PlainFamily(const std::vector<MeasuredPredicate>& predicates);
 
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work) const override;

@@ -28,9 +28,10 @@ Scheme protein(const std::int8_t (&scores)[amino_acid_count][amino_acid_count], 
     scheme.highest = scheme.lowest = 0;
     for (std::size_t a = 0; a < amino_acid_count; ++a) {
         for (std::size_t b = 0; b < amino_acid_count; ++b) {
-            scheme.scores[a][b] = scores[a][b];
-            scheme.highest = std::max<int>(scheme.highest, scores[a][b]);
-            scheme.lowest = std::min<int>(scheme.lowest, scores[a][b]);
+            const auto score = static_cast<int>(scores[a][b]);
+            scheme.scores[a][b] = static_cast<std::int16_t>(score);
+            scheme.highest = std::max(scheme.highest, score);
+            scheme.lowest = std::min(scheme.lowest, score);
         }
     }
     set_gaps(scheme, first, further);

@@ -42,8 +42,9 @@ double coincidence(std::span<const std::u32string> patterns) {
 }
 
 bool filter_pays(std::size_t m, std::uint32_t k, double coincidence) {
+    const std::size_t piece_size = m / (k + 1);
     const double pieces = k + 1.0, window = static_cast<double>(m) + 2.0 * k;
-    const double found_per_character = pieces * std::pow(coincidence, static_cast<double>(m / (k + 1)));
+    const double found_per_character = pieces * std::pow(coincidence, static_cast<double>(piece_size));
     return found_per_character * window * window_word_ns < group_word_ns;
 }
 

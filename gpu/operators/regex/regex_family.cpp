@@ -2,7 +2,7 @@
 
 namespace sluice {
 
-RegexFamily::RegexFamily(std::vector<MeasuredPredicate> predicates) {
+RegexFamily::RegexFamily(const std::vector<MeasuredPredicate>& predicates) {
     entries_.reserve(predicates.size());
     for (const MeasuredPredicate& p : predicates)
         entries_.push_back({compile_regex(p.measure.operand), p.bounds.accept(1), p.bounds.accept(0)});

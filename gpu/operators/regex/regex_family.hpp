@@ -8,7 +8,7 @@ namespace sluice {
 
 class RegexFamily final : public OperatorFamily {
 public:
-    explicit RegexFamily(std::vector<MeasuredPredicate> predicates);
+    explicit RegexFamily(const std::vector<MeasuredPredicate>& predicates);
 
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work) const override;
