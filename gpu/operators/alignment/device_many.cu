@@ -1,0 +1,399 @@
+// One alignment kernel, in several shapes.
+//
+// A group of G lanes owns an item: a text and two queries (one if scores are 32 bits wide). Lane l keeps C letters of
+// the text, that is H and F of C columns in registers, and walks down the query one row a step, l rows behind lane 0:
+// the right edge of its row (H, and E of the next column) goes to lane l + 1 by shuffle. Texts longer than G * C take
+// several passes, with the edge in device memory between them. A warp has 32 / G groups, a block 256 threads.
+//
+// The block keeps, in shared memory, the scores of its text's letters: [letter of the query][column of 4][lane][4], so
+// that four columns are one 16-byte load without bank conflicts whatever the letters. With few letters (DNA) a row is
+// for a pair of letters, one of each query, and has their scores in the two halves of a word; else (protein) two rows
+// are read and added.
+//
+// Values are biased so that halves of 16 bits never borrow from each other. So adding the score is an ordinary
+// addition, which the multiply-add pipe does, and what is left for the ALU is 4.5 instructions for two cells:
+//   d = diagonal + score        IMAD (FMA pipe)
+//   H = max(d, E, F)            VIMNMX3
+//   t = max(H - first, zero)    VIADDMNMX; the zero that makes the alignment local comes for nothing
+//   E = max(E - further, t)     VIADDMNMX
+//   F = max(F - further, t)     VIADDMNMX
+//   best = max(best, H, H')     VIMNMX3, once for two columns
+// Floor on an H100: 64 ALU lanes a clock, 132 multiprocessors at 1.755 GHz (1.98 at best): 6.6 (7.4) TCUPS. Bytes
+// moved: two a row, lane and query from the first-level cache, nothing else while there is one pass.
+#include <algorithm>
+
+#include "gpu/operators/alignment/device_many.hpp"
+
+namespace sluice::alignment {
+
+namespace {
+
+using Word = std::uint32_t;
+
+constexpr unsigned block_threads = 256;
+constexpr int null_score = -1024;  // of a column beside the text
+static_assert(-null_score > score_max);
+
+struct ManyArguments {
+    const DeviceChunk* chunks;
+    const DeviceItem* items;
+    const Code *query_codes, *text_codes;
+    const std::uint32_t *query_begins, *text_begins;
+    const std::int16_t* matrix;  // [codes_max][codes_max]
+    uint2* borders;              // [block][group][rows], between passes
+    std::int32_t* scores;
+    unsigned* ticket;
+    unsigned chunk_count, rows, letters;
+    int gap_first, gap_further;
+    Word one;          // 1, which the compiler must not know: a multiplication by it stays one
+    Word upper;        // 65536, likewise
+    Code null_letter;  // below a query's end: scores nothing
+};
+
+// Two scores of 16 bits, or one of 32.
+template <bool local>
+struct Narrow {
+    static constexpr bool wide = false;
+    static constexpr int bias = local ? 1024 : 16384;
+    static constexpr int limit = 32767 - score_max;  // a half that got here may have exceeded its range
+    __device__ static Word both(int value) {
+        return static_cast<Word>(value) * 0x10001u;  // of a biased value
+    }
+    __device__ static Word negative(int value) { return (static_cast<Word>(-value) & 0xffffu) * 0x10001u; }
+    __device__ static Word max3(Word a, Word b, Word c) { return __vimax3_s16x2(a, b, c); }
+    __device__ static Word add_max(Word a, Word b, Word c) { return __viaddmax_s16x2(a, b, c); }
+    __device__ static Word max2(Word a, Word b) { return __vmaxs2(a, b); }
+    __device__ static int half(Word a, int i) {
+        return static_cast<std::int16_t>(i == 0 ? a & 0xffff : a >> 16) - bias;
+    }
+};
+
+template <bool local>
+struct Wide {
+    static constexpr bool wide = true;
+    static constexpr int bias = 0;
+    static constexpr int limit = INT32_MAX;
+    __device__ static Word both(int value) { return static_cast<Word>(value); }
+    __device__ static Word negative(int value) { return static_cast<Word>(-value); }
+    __device__ static Word max3(Word a, Word b, Word c) {
+        return static_cast<Word>(__vimax3_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+    }
+    __device__ static Word add_max(Word a, Word b, Word c) {
+        return static_cast<Word>(__viaddmax_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+    }
+    __device__ static Word max2(Word a, Word b) {
+        return static_cast<Word>(max(static_cast<int>(a), static_cast<int>(b)));
+    }
+    __device__ static int half(Word a, int) { return static_cast<int>(a); }
+};
+
+__device__ Word multiply_add(Word a, Word b, Word c) {
+    Word d;
+    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
+__device__ int gap_cost(const ManyArguments& a, unsigned length) {
+    return length == 0 ? 0 : a.gap_first + static_cast<int>(length - 1) * a.gap_further;
+}
+
+// The score table of the text's columns from `first_column`; rows are letters or pairs of letters.
+template <class V, bool letter_pairs, unsigned G, unsigned C>
+__device__ void build_table(Word* table, const ManyArguments& a, const Code* text, unsigned length,
+                            unsigned first_column) {
+    const unsigned rows = letter_pairs ? a.letters * a.letters : a.letters;
+    for (unsigned i = threadIdx.x; i < C * 32; i += block_threads) {
+        const unsigned quad = i / 128, lane = i % 128 / 4;
+        const unsigned column = first_column + lane % G * C + quad * 4 + i % 4;
+        const bool inside = column < length;
+        const std::int16_t* scores = a.matrix + (inside ? text[column] : 0) * codes_max;
+        const auto score = [&](unsigned letter) { return inside ? int{scores[letter]} : null_score; };
+        for (unsigned row = 0; row < rows; ++row) {
+            table[row * C * 32 + i] = letter_pairs ? static_cast<Word>(score(row / a.letters)) * 0x10000u +
+                                                         static_cast<Word>(score(row % a.letters))
+                                                   : static_cast<Word>(score(row));
+        }
+    }
+}
+
+template <class V, Mode mode, bool letter_pairs, unsigned G, unsigned C>
+__global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArguments a) {
+    constexpr bool local = mode == Mode::local;
+    constexpr unsigned groups = block_threads / G;
+    extern __shared__ uint4 table[];
+    __shared__ unsigned next_chunk;
+    const unsigned lane = threadIdx.x % 32, member = threadIdx.x % G, group = threadIdx.x / G;
+    const Word zero = V::both(V::bias), first = V::negative(a.gap_first), further = V::negative(a.gap_further);
+    const Word first_both = V::both(a.gap_first);
+    uint2* border = a.borders + (std::size_t{blockIdx.x} * groups + group) * a.rows;
+    unsigned table_text = ~0u, table_column = 0;
+
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0) next_chunk = atomicAdd(a.ticket, 1);
+        __syncthreads();
+        if (next_chunk >= a.chunk_count) return;
+        const DeviceChunk chunk = a.chunks[next_chunk];
+        const Code* text = a.text_codes + a.text_begins[chunk.text];
+        const unsigned n = a.text_begins[chunk.text + 1] - a.text_begins[chunk.text];
+        DeviceItem item{{DeviceItem::none, DeviceItem::none}, {DeviceItem::none, DeviceItem::none}};
+        if (group < chunk.items) item = a.items[chunk.first_item + group];
+        const Code* codes[2] = {a.query_codes, a.query_codes};
+        unsigned length[2] = {0, 0};
+        for (int half = 0; half < 2; ++half) {
+            if (item.query[half] == DeviceItem::none) continue;
+            codes[half] += a.query_begins[item.query[half]];
+            length[half] = a.query_begins[item.query[half] + 1] - a.query_begins[item.query[half]];
+        }
+        const unsigned rows = max(length[0], length[1]);
+        unsigned warp_rows = rows;
+        for (unsigned step = G; step < 32; step *= 2) warp_rows = max(warp_rows, __shfl_xor_sync(~0u, warp_rows, step));
+        Word best = zero;
+        int global_score[2];
+        for (int half = 0; half < 2; ++half) global_score[half] = -gap_cost(a, length[half] + n);
+
+        for (unsigned first_column = 0; first_column < n; first_column += G * C) {
+            if (table_text != chunk.text || table_column != first_column) {
+                __syncthreads();
+                build_table<V, letter_pairs, G, C>(reinterpret_cast<Word*>(table), a, text, n, first_column);
+                table_text = chunk.text, table_column = first_column;
+                __syncthreads();
+            }
+            const bool has_left = first_column > 0, has_right = first_column + G * C < n;
+            const unsigned lane_column = first_column + member * C;
+            Word h[C], f[C];
+#pragma unroll
+            for (unsigned j = 0; j < C; ++j) {
+                h[j] = local ? zero : V::both(V::bias - gap_cost(a, lane_column + j + 1));
+                f[j] = local ? zero : h[j] - first_both;
+            }
+            Word diagonal_left = local ? zero : V::both(V::bias - gap_cost(a, lane_column));
+            Word e = zero, edge_h = zero, edge_e = zero;
+            const auto letter = [&](int half, int row) {
+                return static_cast<unsigned>(row) < length[half] ? codes[half][row] : a.null_letter;
+            };
+            const int row_of_first = -static_cast<int>(member);
+            Word letter_0 = letter(0, row_of_first), letter_1 = V::wide ? 0 : letter(1, row_of_first);
+            uint2 next_border = has_left && rows > 0 ? border[0] : uint2{};
+
+            for (unsigned step = 0; step < warp_rows + G - 1; ++step) {
+                const int row = static_cast<int>(step) - static_cast<int>(member);
+                Word left_h = __shfl_up_sync(~0u, edge_h, 1, G), left_e = __shfl_up_sync(~0u, edge_e, 1, G);
+                const Word row_0 = letter_0, row_1 = letter_1;
+                letter_0 = letter(0, row + 1);
+                if (!V::wide) letter_1 = letter(1, row + 1);
+                if (member == 0) {
+                    if (has_left) {
+                        left_h = next_border.x, left_e = next_border.y;
+                        if (static_cast<unsigned>(row + 1) < rows) next_border = border[row + 1];
+                    } else {
+                        left_h = local ? zero : V::both(V::bias - gap_cost(a, static_cast<unsigned>(row + 1)));
+                        left_e = local ? zero : left_h - first_both;
+                    }
+                }
+                if (static_cast<unsigned>(row) >= rows) continue;
+                const uint4* scores_0 =
+                    table + lane + (letter_pairs ? row_1 * a.letters + row_0 : row_0) * (C / 4 * 32);
+                const uint4* scores_1 = table + lane + row_1 * (C / 4 * 32);
+                Word diagonal = diagonal_left;
+                diagonal_left = left_h;
+                e = left_e;
+#pragma unroll
+                for (unsigned quad = 0; quad < C / 4; ++quad) {
+                    const uint4 q0 = scores_0[quad * 32];
+                    const Word s0[4] = {q0.x, q0.y, q0.z, q0.w};
+                    Word s1[4] = {};
+                    if (!letter_pairs && !V::wide) {
+                        const uint4 q1 = scores_1[quad * 32];
+                        s1[0] = q1.x, s1[1] = q1.y, s1[2] = q1.z, s1[3] = q1.w;
+                    }
+                    Word before = 0;
+#pragma unroll
+                    for (unsigned k = 0; k < 4; ++k) {
+                        const unsigned j = quad * 4 + k;
+                        Word d = multiply_add(diagonal, a.one, s0[k]);
+                        if (!letter_pairs && !V::wide) d = multiply_add(s1[k], a.upper, d);
+                        diagonal = h[j];
+                        h[j] = V::max3(d, e, f[j]);
+                        const Word opened = local ? V::add_max(h[j], first, zero) : h[j] - first_both;
+                        e = V::add_max(e, further, opened);
+                        f[j] = V::add_max(f[j], further, opened);
+                        if (local && k % 2 == 1) best = V::max3(best, before, h[j]);
+                        before = h[j];
+                    }
+                }
+                edge_h = h[C - 1], edge_e = e;
+                if (has_right && member == G - 1) border[row] = {edge_h, edge_e};
+                if (!local && n - 1 - lane_column < C) {
+                    for (int half = 0; half < 2; ++half) {
+                        if (static_cast<unsigned>(row) + 1 != length[half]) continue;
+                        Word last = 0;
+#pragma unroll
+                        for (unsigned j = 0; j < C; ++j) {
+                            if (j == n - 1 - lane_column) last = h[j];
+                        }
+                        global_score[half] = V::half(last, half);
+                    }
+                }
+            }
+            __syncwarp();
+        }
+
+        if (local) {
+            for (unsigned step = 1; step < G; step *= 2)
+                best = V::max2(best, __shfl_xor_sync(~0u, best, static_cast<int>(step)));
+        }
+        const bool writes = local ? member == 0 : n == 0 ? member == 0 : (n - 1) / C % G == member;
+        for (int half = 0; half < 2; ++half) {
+            if (!writes || item.out[half] == DeviceItem::none) continue;
+            const int score = V::half(best, half);
+            a.scores[item.out[half]] = !local                        ? global_score[half]
+                                       : score + V::bias >= V::limit ? DeviceMany::exceeded
+                                                                     : score;
+        }
+    }
+}
+
+using Kernel = void (*)(ManyArguments);
+
+template <Mode mode, bool letter_pairs>
+Kernel kernel_of(const DevicePlan::Shape& shape) {
+    constexpr bool local = mode == Mode::local;
+    if (shape.wide) return many_kernel<Wide<local>, mode, false, 32, 16>;
+    using V = Narrow<local>;
+    if (shape == DevicePlan::Shape{8, 32, false}) return many_kernel<V, mode, letter_pairs, 8, 32>;
+    if constexpr (local) {
+        if (shape == DevicePlan::Shape{8, 16, false}) return many_kernel<V, mode, letter_pairs, 8, 16>;
+        if (shape == DevicePlan::Shape{16, 24, false}) return many_kernel<V, mode, letter_pairs, 16, 24>;
+        if (shape == DevicePlan::Shape{16, 32, false}) return many_kernel<V, mode, letter_pairs, 16, 32>;
+        if (shape == DevicePlan::Shape{32, 24, false}) return many_kernel<V, mode, letter_pairs, 32, 24>;
+    }
+    return many_kernel<V, mode, letter_pairs, 32, 32>;
+}
+
+std::vector<std::uint32_t> begins_of(const SequenceSet& set) {
+    std::vector<std::uint32_t> begins;
+    for (std::size_t i = 0; i <= set.size(); ++i)
+        begins.push_back(static_cast<std::uint32_t>(i < set.size() ? set.begin_of(i) : set.codes().size()));
+    return begins;
+}
+
+template <class T>
+void upload(cuda::DeviceBuffer<T>& to, std::span<const T> from) {
+    to.reserve(from.size());
+    if (!from.empty())
+        cuda::check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
+}
+
+}  // namespace
+
+DeviceMany::DeviceMany(const Scheme& scheme) : scheme_(scheme), tickets_(16) {
+    std::vector<std::int16_t> matrix(codes_max * codes_max);
+    for (std::size_t x = 0; x < codes_max; ++x)
+        std::copy(scheme.scores[x].begin(), scheme.scores[x].end(), matrix.begin() + static_cast<long>(x * codes_max));
+    upload<std::int16_t>(matrix_, matrix);
+    int device = 0, count = 0;
+    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    multiprocessors_ = static_cast<unsigned>(count);
+}
+
+void DeviceMany::set_queries(const SequenceSet& queries) {
+    queries_ = queries;
+    upload(query_codes_, queries.codes());
+    upload<std::uint32_t>(query_begins_, begins_of(queries));
+}
+
+void DeviceMany::prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide) {
+    mode_ = mode;
+    const DevicePlan plan(scheme_, mode, queries_, texts, pairs, wide);
+    upload(text_codes_, texts.codes());
+    upload<std::uint32_t>(text_begins_, begins_of(texts));
+    upload<DeviceItem>(items_, plan.items);
+    scores_.reserve(pairs.size());
+    cells_ = plan.cells;
+    launches_.clear();
+    std::size_t border = 0;
+    for (const auto& launch : plan.launches) {
+        Launch on_device{launch.shape, {}, static_cast<unsigned>(launch.chunks.size()), launch.chunks.front().rows};
+        upload<DeviceChunk>(on_device.chunks, launch.chunks);
+        std::size_t longest = 0;
+        for (const auto& chunk : launch.chunks) longest = std::max(longest, texts.length(chunk.text));
+        if (longest > launch.shape.width())
+            border = std::max(
+                border, std::size_t{2} * multiprocessors_ * (block_threads / launch.shape.group) * on_device.rows);
+        launches_.push_back(std::move(on_device));
+    }
+    borders_.reserve(border);
+    tickets_.reserve(launches_.size());
+}
+
+void DeviceMany::enqueue(cudaStream_t stream) {
+    cuda::check(cudaMemsetAsync(tickets_.data(), 0, tickets_.bytes(), stream), "cudaMemsetAsync");
+    const bool dna = scheme_.alphabet == Scheme::Alphabet::dna;
+    unsigned* ticket = tickets_.data();
+    for (const auto& launch : launches_) {
+        const auto letters = static_cast<unsigned>(scheme_.letters);
+        const ManyArguments arguments{launch.chunks.data(),
+                                      items_.data(),
+                                      query_codes_.data(),
+                                      text_codes_.data(),
+                                      query_begins_.data(),
+                                      text_begins_.data(),
+                                      matrix_.data(),
+                                      borders_.data(),
+                                      scores_.data(),
+                                      ticket++,
+                                      launch.count,
+                                      launch.rows,
+                                      letters,
+                                      scheme_.gap_first,
+                                      scheme_.gap_further,
+                                      1,
+                                      65536,
+                                      dna ? Code{4} : Code{22}};  // N, X: no positive score with anything
+        const bool letter_pairs = dna && !launch.shape.wide;
+        const Kernel kernel =
+            mode_ == Mode::local ? (dna ? kernel_of<Mode::local, true> : kernel_of<Mode::local, false>)(launch.shape)
+                                 : (dna ? kernel_of<Mode::global, true> : kernel_of<Mode::global, false>)(launch.shape);
+        const std::size_t shared =
+            (letter_pairs ? letters * letters : letters) * launch.shape.columns * 32 * sizeof(Word);
+        cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                         cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+                    "cudaFuncSetAttribute");
+        const unsigned blocks = std::min(launch.count, 2 * multiprocessors_);
+        kernel<<<blocks, block_threads, shared, stream>>>(arguments);
+        cuda::check_launch("alignment of many pairs");
+    }
+}
+
+void DeviceMany::align(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
+                       std::span<std::int32_t> scores) {
+    if (pairs.empty()) return;
+    const auto run = [&](std::span<const Pair> some, std::span<std::int32_t> into, bool wide) {
+        prepare(mode, texts, some, wide);
+        const cuda::Stream stream;
+        enqueue(stream);
+        cuda::copy_to_host(into, scores_.data(), stream);
+        stream.wait();
+    };
+    run(pairs, scores, false);
+    std::vector<std::uint32_t> again;
+    std::vector<Pair> pairs_again;
+    for (std::uint32_t k = 0; k < pairs.size(); ++k) {
+        if (scores[k] != exceeded) continue;
+        again.push_back(k);
+        pairs_again.push_back(pairs[k]);
+    }
+    if (again.empty()) return;
+    std::vector<std::int32_t> scores_again(again.size());
+    run(pairs_again, scores_again, true);
+    for (std::size_t i = 0; i < again.size(); ++i) scores[again[i]] = scores_again[i];
+}
+
+std::size_t DeviceMany::device_bytes() const {
+    return query_codes_.bytes() + text_codes_.bytes() + query_begins_.bytes() + text_begins_.bytes() + matrix_.bytes() +
+           items_.bytes() + borders_.bytes() + scores_.bytes();
+}
+
+}  // namespace sluice::alignment

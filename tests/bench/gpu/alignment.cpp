@@ -1,0 +1,142 @@
+// Alignments on a device: many pairs (thousands of queries, 32 texts) and long pairs, with and without pruning. Prints
+// tab-separated lines: what, cells, microseconds, GCUPS, remarks. Beside each: one core of this machine on a part of
+// the same work. bench_alignment [FASTA FASTA] times these two sequences too.
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+
+#include "gpu/operators/alignment/device_long.hpp"
+#include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/many.hpp"
+#include "tests/bench/gpu/graph_timer.hpp"
+
+using namespace sluice;
+using namespace sluice::alignment;
+
+namespace {
+
+std::mt19937 random_bits(1);
+
+std::vector<Code> random_sequence(std::size_t length, unsigned letters) {
+    std::vector<Code> sequence(length);
+    for (auto& code : sequence) code = static_cast<Code>(random_bits() % letters);
+    return sequence;
+}
+
+void print(const std::string& what, double cells, double microseconds, const std::string& remarks) {
+    std::printf("%s\t%.4g\t%.1f\t%.1f\t%s\n", what.c_str(), cells, microseconds, cells / microseconds / 1000,
+                remarks.c_str());
+    std::fflush(stdout);
+}
+
+double core_gcups(const Scheme& scheme, const SequenceSet& queries, const SequenceSet& texts) {
+    std::vector<Pair> pairs;
+    double cells = 0;
+    for (std::uint32_t q = 0; q < std::min<std::size_t>(queries.size(), 256); ++q) {
+        pairs.push_back({q, 0});
+        cells += static_cast<double>(queries.length(q)) * static_cast<double>(texts.length(0));
+    }
+    std::vector<std::int32_t> scores(pairs.size());
+    const auto begin = std::chrono::steady_clock::now();
+    align_many(scheme, Mode::local, queries, texts, pairs, scores);
+    return cells / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 1e9;
+}
+
+void many_pairs(const char* name, const Scheme& scheme, std::size_t count, std::size_t shortest, std::size_t longest,
+                std::size_t text_length, Mode mode = Mode::local) {
+    const unsigned letters = scheme.alphabet == Scheme::Alphabet::dna ? 4 : 20;
+    SequenceSet queries, texts;
+    for (std::size_t i = 0; i < count; ++i)
+        queries.add(random_sequence(shortest + random_bits() % (longest - shortest + 1), letters));
+    for (int i = 0; i < 32; ++i) texts.add(random_sequence(text_length, letters));
+    std::vector<Pair> pairs;
+    for (std::uint32_t t = 0; t < 32; ++t) {
+        for (std::uint32_t q = 0; q < count; ++q) pairs.push_back({q, t});
+    }
+    DeviceMany device(scheme);
+    device.set_queries(queries);
+    const auto begin = std::chrono::steady_clock::now();
+    device.prepare(mode, texts, pairs, false);
+    const double host = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+    const double microseconds = bench::graph_microseconds([&](cudaStream_t stream) { device.enqueue(stream); }, 3, 7);
+    std::string what = std::string(name) + ", " + std::to_string(count) + " queries of " + std::to_string(shortest) +
+                       "-" + std::to_string(longest) + " x 32 texts of " + std::to_string(text_length);
+    if (mode == Mode::global) what += ", global";
+    char remarks[100];
+    std::snprintf(remarks, sizeof remarks, "host plan and copies %.0f us; one core %.1f GCUPS", host,
+                  core_gcups(scheme, queries, texts));
+    print(what, static_cast<double>(device.cells()), microseconds, remarks);
+}
+
+double device_microseconds(DeviceLong& device, EndPoint& end) {
+    const cuda::Stream stream;
+    const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
+    begin.record(stream);
+    device.enqueue(stream);
+    finished.record(stream);
+    end = device.finish(stream);
+    float milliseconds = 0;
+    cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
+    return 1000.0 * milliseconds;
+}
+
+void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes query, Codes text,
+               const LongOptions& options, int repeats) {
+    DeviceLong device(scheme);
+    device.prepare(mode, query, text, options);
+    EndPoint end;
+    std::vector<double> times;
+    for (int i = 0; i <= repeats; ++i) times.push_back(device_microseconds(device, end));
+    times.erase(times.begin());
+    std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
+    char remarks[200];
+    std::snprintf(remarks, sizeof remarks, "score %d at (%u, %u), pruned %.1f %%, device memory %zu bytes", end.score,
+                  end.query_end, end.text_end, 100 * device.statistics().pruned_share(), device.device_bytes());
+    print(name, static_cast<double>(query.size()) * static_cast<double>(text.size()),
+          times[static_cast<std::size_t>(repeats / 2)], remarks);
+}
+
+std::vector<Code> read_fasta(const Scheme& scheme, const char* path) {
+    std::ifstream file(path);
+    std::string header;
+    std::getline(file, header);
+    return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (cuda::device_count() == 0) {
+        std::fprintf(stderr, "no CUDA device\n");
+        return 1;
+    }
+    const Scheme dna = Scheme::dna(), protein = Scheme::blosum62();
+    std::printf("what\tcells\tmicroseconds\tGCUPS\tremarks\n");
+    many_pairs("dna", dna, 2048, 100, 2000, 1000);
+    many_pairs("dna", dna, 2048, 1000, 1000, 1000);
+    many_pairs("dna", dna, 1000, 300, 300, 300);
+    many_pairs("dna", dna, 4096, 300, 300, 300);
+    many_pairs("dna", dna, 4096, 50, 200, 100);
+    many_pairs("dna", dna, 512, 1000, 5000, 5000);
+    many_pairs("dna", dna, 2048, 100, 2000, 1000, Mode::global);
+    many_pairs("blosum62 11/1", protein, 2048, 100, 2000, 1000);
+    many_pairs("blosum62 11/1", protein, 2048, 300, 300, 400);
+    many_pairs("blosum62 11/1", protein, 4096, 100, 500, 250);
+    for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
+        const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
+        long_pair("random pair of " + std::to_string(n), dna, Mode::local, query, text, {}, n < 60'000 ? 21 : 5);
+    }
+    const auto a = random_sequence(4096, 20), b = random_sequence(4096, 20);
+    long_pair("random proteins of 4096", protein, Mode::local, a, b, {}, 21);
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const auto query = read_fasta(dna, argv[i]), text = read_fasta(dna, argv[i + 1]);
+        const std::string name = std::string(argv[i]).substr(std::string(argv[i]).rfind('/') + 1) + " x " +
+                                 std::string(argv[i + 1]).substr(std::string(argv[i + 1]).rfind('/') + 1);
+        long_pair(name + ", pruning off", dna, Mode::local, query, text, {.prune = false}, 3);
+        long_pair(name + ", pruning on", dna, Mode::local, query, text, {}, 3);
+        long_pair(name + ", global", dna, Mode::global, query, text, {}, 1);
+    }
+}

@@ -1,0 +1,172 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "gpu/operators/alignment/device_long.hpp"
+#include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/reference.hpp"
+#include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
+#include "tests/unit/gpu/operators/alignment/vectors.hpp"
+
+using namespace sluice;
+using namespace sluice::alignment;
+
+namespace {
+
+bool no_device() {
+    if (cuda::device_count() > 0) return false;
+    WARN("no CUDA device: skipped");
+    return true;
+}
+
+// Whether an alignment with this score ends here: then one more match makes it one match better.
+bool ends_at(const Scheme& scheme, Codes query, Codes text, const EndPoint& end) {
+    if (end.score == 0) return true;
+    std::vector<Code> q(query.begin(), query.begin() + end.query_end), t(text.begin(), text.begin() + end.text_end);
+    q.push_back(0);
+    t.push_back(0);
+    return reference_align(scheme, Mode::local, q, t).score >= end.score + scheme.scores[0][0];
+}
+
+void check_long(DeviceLong& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
+    INFO(query.size() << " x " << text.size() << ", " << scheme.highest << ' ' << scheme.lowest << ' '
+                      << scheme.gap_first << ' ' << scheme.gap_further);
+    const EndPoint expected = reference_align(scheme, Mode::local, query, text);
+    for (const bool prune : {false, true}) {
+        const EndPoint end = device.align(Mode::local, query, text, {.prune = prune});
+        CHECK(end.score == expected.score);
+        CHECK(ends_at(scheme, query, text, end));
+    }
+    const auto below_score = static_cast<std::int32_t>(below(random, static_cast<std::size_t>(expected.score) + 1));
+    if (below_score < expected.score)
+        CHECK(device.align(Mode::local, query, text, {.known_below = below_score}).score == expected.score);
+    CHECK(device.align(Mode::local, query, text, {.known_below = expected.score + 1}).score <= expected.score);
+    CHECK(device.align(Mode::local, query, text, {.stop_at = below_score}).score >= below_score);
+    CHECK(device.align(Mode::local, query, text, {.stop_at = expected.score + 1}).score == expected.score);
+    CHECK(device.align(Mode::global, query, text).score == reference_align(scheme, Mode::global, query, text).score);
+}
+
+std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
+    std::ifstream file(std::string(SLUICE_SOURCE_DIR "/../shared/sequences/") + name);
+    std::string header;
+    std::getline(file, header);
+    return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+}  // namespace
+
+TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]") {
+    if (no_device()) return;
+    Random random(11);
+    std::size_t pairs_left = test_rounds(100'000);
+    while (pairs_left > 0) {
+        const Scheme scheme = random_scheme(random);
+        const std::size_t longest = below(random, 20) == 0 ? 2500 : 400;
+        const auto ancestor = random_sequence(random, scheme, random_length(random, longest));
+        const auto queries = random_set(random, scheme, 1 + below(random, 300), longest, ancestor);
+        const auto texts = random_set(random, scheme, 1 + below(random, 20), longest, ancestor);
+        const auto pairs = random_pairs(random, queries.size(), texts.size(), 1 + below(random, 10));
+        DeviceMany device(scheme);
+        device.set_queries(queries);
+        for (const Mode mode : {Mode::local, Mode::global}) {
+            INFO("mode " << static_cast<int>(mode) << ", " << scheme.highest << ' ' << scheme.lowest << ' '
+                         << scheme.gap_first << ' ' << scheme.gap_further);
+            std::vector<std::int32_t> expected(pairs.size()), scores(pairs.size(), -12345);
+            align_many(scheme, mode, queries, texts, pairs, expected);
+            device.align(mode, texts, pairs, scores);
+            std::size_t wrong = 0;
+            for (std::size_t k = 0; k < pairs.size(); ++k) {
+                if (scores[k] == expected[k] || wrong++ > 0) continue;
+                CAPTURE(queries.length(pairs[k].query), texts.length(pairs[k].text), scores[k], expected[k]);
+                CHECK(scores[k] == expected[k]);
+            }
+            CHECK(wrong == 0);
+            REQUIRE(wrong < pairs.size() / 2 + 1);
+        }
+        pairs_left -= std::min(pairs_left, pairs.size());
+    }
+}
+
+TEST_CASE("known scores come from the device", "[cuda][alignment]") {
+    if (no_device()) return;
+    for (const auto& known : known_scores()) {
+        INFO(known.query << " x " << known.text << ", " << known.scheme);
+        const auto scheme = parse_scheme(known.scheme).scheme;
+        SequenceSet queries, texts;
+        queries.add(scheme.encode(known.query));
+        texts.add(scheme.encode(known.text));
+        DeviceMany many(scheme);
+        many.set_queries(queries);
+        DeviceLong one(scheme);
+        const Pair pairs[] = {{0, 0}};
+        for (const auto& [mode, expected] :
+             {std::pair(Mode::local, known.local), std::pair(Mode::global, known.global)}) {
+            std::int32_t score = 0;
+            many.align(mode, texts, pairs, std::span(&score, 1));
+            CHECK(score == expected);
+            CHECK(one.align(mode, queries[0], texts[0]).score == expected);
+        }
+    }
+}
+
+TEST_CASE("a long pair scores as the definition says, pruned, seeded and stopped or not", "[cuda][alignment]") {
+    if (no_device()) return;
+    Random random(12);
+    constexpr std::size_t lengths[] = {1,  2,  3,  4,   5,   15,  16,  17,  31,  32,
+                                       33, 63, 64, 127, 128, 129, 257, 511, 513, 1100};
+    for (const std::size_t m : lengths) {
+        for (const std::size_t n : lengths) {
+            if (below(random, 4) != 0) continue;
+            const Scheme scheme = random_scheme(random);
+            DeviceLong device(scheme);
+            const auto text = random_sequence(random, scheme, n);
+            check_long(device, scheme, random_sequence(random, scheme, m), text, random);
+            check_long(device, scheme, mutated(random, scheme, text, 20), text, random);
+        }
+    }
+}
+
+TEST_CASE("so does a pair whose text takes the wide strips", "[cuda][alignment]") {
+    if (no_device()) return;
+    Random random(13);
+    for (const std::size_t m : {1u, 33u, 130u, 700u, 3000u}) {
+        const Scheme scheme = random_scheme(random);
+        DeviceLong device(scheme);
+        const auto text = random_sequence(random, scheme, 40'001 + below(random, 600));
+        const Codes part = Codes(text).subspan(below(random, 30'000), m);
+        check_long(device, scheme, mutated(random, scheme, part, 20), text, random);
+    }
+}
+
+TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear memory", "[cuda][alignment]") {
+    if (no_device()) return;
+    const Scheme scheme = Scheme::dna();
+    const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
+    if (phage.empty()) {
+        WARN("no sequences in ../shared: skipped");
+        return;
+    }
+    DeviceLong device(scheme);
+    for (const auto& [name, local, global] : {std::tuple("enterobacteria_phage_1_mutated_97.fasta", 81314, 81314),
+                                              std::tuple("enterobacteria_phage_1_mutated_90.fasta", 53163, 53152)}) {
+        const auto mutant = read_fasta(scheme, name);
+        CHECK(device.align(Mode::local, phage, mutant, {.prune = false}).score == local);
+        CHECK(device.statistics().pruned_share() == 0);
+        CHECK(device.align(Mode::local, phage, mutant).score == local);
+        CHECK(device.statistics().pruned_share() > 0.2);
+        CHECK(device.align(Mode::global, phage, mutant).score == global);
+        CHECK(device.device_bytes() < 12 * (phage.size() + mutant.size()) + 100'000);
+    }
+}
+
+TEST_CASE("a pair that does not fit the device's memory is refused by name", "[cuda][alignment]") {
+    if (no_device()) return;
+    std::size_t available = 0, total = 0;
+    cuda::check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+    const cuda::DeviceBuffer<char> most(available - available / 1000);
+    const Scheme scheme = Scheme::dna();
+    DeviceLong device(scheme);
+    const std::vector<Code> sequence(60'000'000);
+    CHECK_THROWS_WITH(device.align(Mode::local, sequence, sequence), Catch::Contains("cudaErrorMemoryAllocation"));
+}
