@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gpu/operators/alignment/pair.hpp"
+
 namespace sluice::cli {
 
 // As of grep: 1 is an answer (nothing matched), 2 a failure.
@@ -58,5 +60,13 @@ struct MatchOptions {
     ItemFormat format = ItemFormat::title;
 };
 int match(const MatchOptions& options, Console console);
+
+struct AlignOptions {
+    std::string query_file, text_file;  // FASTA; every sequence of the one with every sequence of the other
+    std::string scheme = "dna";
+    bool global = false, alignment = false, prune = true;
+    alignment::Processor processor = alignment::Processor::automatic;
+};
+int align(const AlignOptions& options, Console console);
 
 }  // namespace sluice::cli

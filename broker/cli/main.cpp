@@ -10,6 +10,7 @@
 namespace {
 
 using namespace sluice::cli;
+namespace alignment = sluice::alignment;
 
 const Console console{std::cout, std::cerr};
 
@@ -75,6 +76,27 @@ void add_explain(CLI::App& app, int& exit_status) {
     command.add_option("FILTER", options->filter, "The filter")->required();
 }
 
+void add_align(CLI::App& app, int& exit_status) {
+    std::shared_ptr<AlignOptions> options;
+    auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", align,
+                                exit_status, options);
+    command.add_option("QUERY", options->query_file, "FASTA file; - reads standard input")->required();
+    command.add_option("TEXT", options->text_file, "FASTA file")->required();
+    command
+        .add_option("--scheme", options->scheme,
+                    "dna, dna:match,mismatch,first,further, blosum62:first,further or blosum50:first,further")
+        ->capture_default_str();
+    command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
+    command.add_flag("--alignment", options->alignment, "Print the alignment too (CIGAR), not only score and end");
+    command.add_flag("--prune,!--no-prune", options->prune, "On the GPU: skip what can't be the best (default: yes)");
+    const std::map<std::string, alignment::Processor> processors{{"auto", alignment::Processor::automatic},
+                                                                 {"cpu", alignment::Processor::cpu},
+                                                                 {"gpu", alignment::Processor::gpu}};
+    command.add_option("--processor", options->processor, "auto (the default), cpu or gpu")
+        ->transform(CLI::CheckedTransformer(processors).description(""))
+        ->type_name("PROCESSOR");
+}
+
 void add_status(CLI::App& app, int& exit_status) {
     std::shared_ptr<StatusOptions> options;
     auto& command = add_command(app, "status", "Print what the broker says about itself", status, exit_status, options);
@@ -97,6 +119,7 @@ int main(int argc, char** argv) {
     add_subscribe(app, exit_status);
     add_match(app, exit_status);
     add_explain(app, exit_status);
+    add_align(app, exit_status);
     add_status(app, exit_status);
     try {
         app.parse(argc, argv);

@@ -1,0 +1,135 @@
+#include <chrono>
+#include <cstdio>
+#include <ostream>
+#include <unistd.h>
+
+#include "broker/cli/commands.hpp"
+#include "broker/cli/fasta.hpp"
+#include "broker/cli/input.hpp"
+#include "gpu/operators/alignment/pair.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+using namespace alignment;
+
+std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, Console console) {
+    const auto bytes = read_input(path);
+    if (!bytes) {
+        console.err << "sluice: can't read " << input_name(path) << ": " << bytes.error().message() << '\n';
+        return std::nullopt;
+    }
+    auto file = parse_fasta(*bytes);
+    if (!file.error.empty()) {
+        console.err << "sluice: " << input_name(path) << ':' << file.error_line << ": " << file.error << '\n';
+        return std::nullopt;
+    }
+    return std::move(file.records);
+}
+
+std::string with_digits(double value, int digits) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+// A bar on the terminal, from a second after the start on.
+class ProgressBar {
+public:
+    ProgressBar(std::ostream& out, bool wanted) : out_(out), wanted_(wanted) {}
+    ~ProgressBar() {
+        if (shown_) out_ << '\r' << std::string(width + 8, ' ') << '\r' << std::flush;
+    }
+
+    void show(double share) {
+        using namespace std::chrono_literals;
+        const auto now = std::chrono::steady_clock::now();
+        if (!wanted_ || now < next_) return;
+        next_ = now + 100ms;
+        shown_ = true;
+        const auto full = static_cast<std::size_t>(share * width);
+        out_ << "\r[" << std::string(full, '#') << std::string(width - full, ' ') << "] " << with_digits(100 * share, 0)
+             << " %" << std::flush;
+    }
+
+private:
+    static constexpr std::size_t width = 50;
+
+    std::ostream& out_;
+    bool wanted_, shown_ = false;
+    std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+};
+
+std::string speed(double cells, double seconds) {
+    const std::string time = seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
+    return time + (seconds > 0 ? ", " + with_digits(cells / seconds / 1e9, 1) + " GCUPS" : "");
+}
+
+void print_alignment(const Alignment& alignment, std::ostream& out) {
+    const auto columns =
+        alignment.columns('=') + alignment.columns('X') + alignment.columns('I') + alignment.columns('D');
+    const double share =
+        columns == 0 ? 0 : 100.0 * static_cast<double>(alignment.columns('=')) / static_cast<double>(columns);
+    out << "query    " << alignment.query_begin + 1 << '-' << alignment.query_end << "\ntext     "
+        << alignment.text_begin + 1 << '-' << alignment.text_end << "\nidentity " << alignment.columns('=') << " of "
+        << columns << " columns (" << with_digits(share, 1) << " %), " << alignment.columns('X') << " mismatches, "
+        << alignment.columns('I') + alignment.columns('D') << " gap letters\ncigar    " << alignment.cigar() << '\n';
+}
+
+void print_result(const AlignOptions& options, const FastaRecord& query, const FastaRecord& text,
+                  const PairResult& result, std::ostream& out) {
+    const double cells = static_cast<double>(query.sequence.size()) * static_cast<double>(text.sequence.size());
+    out << query.name << " (" << query.sequence.size() << ") x " << text.name << " (" << text.sequence.size() << ")\n"
+        << "score    " << result.end.score << " (" << (options.global ? "global" : "local") << ", " << options.scheme
+        << ")\n";
+    if (result.alignment && (options.global || result.end.score > 0)) {
+        print_alignment(*result.alignment, out);
+    } else if (!options.global) {
+        out << "ends at  query " << result.end.query_end << ", text " << result.end.text_end << '\n';
+    }
+    if (result.on_gpu && !options.global) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
+    out << "time     " << speed(cells, result.score_seconds) << (result.on_gpu ? " on the GPU" : " on one core");
+    if (result.alignment) out << "; alignment " << speed(0, result.trace_seconds);
+    out << '\n';
+}
+
+}  // namespace
+
+int align(const AlignOptions& options, Console console) {
+    const auto scheme = parse_scheme(options.scheme);
+    if (!scheme.error.empty()) {
+        console.err << "sluice: " << scheme.error << '\n';
+        return exit_failed;
+    }
+    const auto queries = read_sequences(options.query_file, console);
+    const auto texts = queries ? read_sequences(options.text_file, console) : std::nullopt;
+    if (!texts) return exit_failed;
+    bool first = true;
+    for (const auto& query : *queries) {
+        const auto query_codes = scheme.scheme.encode(query.sequence);
+        for (const auto& text : *texts) {
+            PairOptions how;
+            how.mode = options.global ? Mode::global : Mode::local;
+            how.processor = options.processor;
+            how.prune = options.prune;
+            how.trace = options.alignment;
+            PairResult result;
+            {
+                ProgressBar bar(console.err, isatty(STDERR_FILENO) != 0);
+                how.progress = [&](double share) { bar.show(share); };
+                result = align_pair(scheme.scheme, query_codes, scheme.scheme.encode(text.sequence), how);
+            }
+            if (!result.error.empty()) {
+                console.err << "sluice: " << query.name << " x " << text.name << ": " << result.error << '\n';
+                return exit_failed;
+            }
+            if (!first) console.out << '\n';
+            first = false;
+            print_result(options, query, text, result, console.out);
+        }
+    }
+    return exit_done;
+}
+
+}  // namespace sluice::cli

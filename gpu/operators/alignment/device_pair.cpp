@@ -1,0 +1,43 @@
+#include <chrono>
+#include <thread>
+
+#include "gpu/operators/alignment/device_long.hpp"
+#include "gpu/operators/alignment/pair.hpp"
+
+namespace sluice::alignment {
+
+bool pair_device_available() { return cuda::device_count() > 0; }
+
+void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const PairOptions& options,
+                          PairResult& result) {
+    if (!pair_device_available()) {
+        result.error = "there is no GPU that CUDA can use";
+        return;
+    }
+    if (query.empty() || text.empty()) {
+        result.end = reference_align(scheme, options.mode, query, text);
+        return;
+    }
+    try {
+        DeviceLong device(scheme);
+        const cuda::Stream stream;
+        device.prepare(options.mode, query, text, {.prune = options.prune});
+        const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
+        begin.record(stream);
+        device.enqueue(stream);
+        finished.record(stream);
+        while (options.progress && cudaEventQuery(finished) == cudaErrorNotReady) {
+            options.progress(device.progress());
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        result.end = device.finish(stream);
+        result.pruned_share = device.statistics().pruned_share();
+        float milliseconds = 0;
+        cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
+        result.score_seconds = milliseconds / 1000.0;
+    } catch (const cuda::CudaError& error) {
+        result.error = error.what();
+    }
+}
+
+}  // namespace sluice::alignment

@@ -1,0 +1,12 @@
+// In place of device_pair.cpp where CUDA is not built.
+#include "gpu/operators/alignment/pair.hpp"
+
+namespace sluice::alignment {
+
+bool pair_device_available() { return false; }
+
+void score_pair_on_device(const Scheme&, Codes, Codes, const PairOptions&, PairResult& result) {
+    result.error = "this build has no CUDA";
+}
+
+}  // namespace sluice::alignment

@@ -1,0 +1,195 @@
+#include "gpu/operators/alignment/trace.hpp"
+
+#include <algorithm>
+
+namespace sluice::alignment {
+
+namespace {
+
+constexpr std::int32_t minus_infinity = -(1 << 30);
+// Below this many cells a sub-problem keeps a byte a cell and is traced back at once.
+constexpr std::uint64_t direct_cells_max = 1 << 22;
+
+void append(std::vector<AlignedRun>& runs, char operation, std::size_t length) {
+    if (length == 0) return;
+    if (!runs.empty() && runs.back().operation == operation) {
+        runs.back().length += static_cast<std::uint32_t>(length);
+    } else {
+        runs.push_back({operation, static_cast<std::uint32_t>(length)});
+    }
+}
+
+std::vector<Code> reversed(Codes codes) { return {codes.rbegin(), codes.rend()}; }
+
+// Global alignments of parts of two sequences, appended to `runs`. `left_first` and `right_first` are what the first
+// letter of a gap in the text costs at the upper left and the lower right corner: less if it continues a gap outside.
+class Tracer {
+public:
+    Tracer(const Scheme& scheme, std::vector<AlignedRun>& runs, const Progress& progress)
+        : scheme_(scheme), runs_(runs), progress_(progress) {}
+
+    void align(Codes query, Codes text, int left_first, int right_first) {
+        const std::uint64_t cells = std::uint64_t{query.size() + 1} * (text.size() + 1);
+        if (query.size() < 2 || cells <= direct_cells_max) return align_directly(query, text, left_first, right_first);
+        const std::size_t middle = query.size() / 2;
+        const Join join = best_join(query, text, middle, left_first, right_first);
+        const int first = scheme_.gap_first, further = scheme_.gap_further;
+        if (!join.in_gap) {
+            align(query.first(middle), text.first(join.column), left_first, first);
+            align(query.subspan(middle), text.subspan(join.column), first, right_first);
+        } else {
+            align(query.first(middle - 1), text.first(join.column), left_first, further);
+            append(runs_, 'I', 2);
+            align(query.subspan(middle + 1), text.subspan(join.column), further, right_first);
+        }
+    }
+
+private:
+    struct Join {
+        std::size_t column;
+        bool in_gap;  // the letters on both sides of the middle are in one gap
+    };
+
+    Join best_join(Codes query, Codes text, std::size_t middle, int left_first, int right_first) {
+        const std::size_t n = text.size();
+        std::vector<std::int32_t> h(n + 1), f(n + 1), h_back(n + 1), f_back(n + 1);
+        last_row(scheme_, left_first, query.first(middle), text, h, f, progress_);
+        last_row(scheme_, right_first, reversed(query.subspan(middle)), reversed(text), h_back, f_back, progress_);
+        const std::int32_t opened_twice = scheme_.gap_first - scheme_.gap_further;
+        Join join{0, false};
+        std::int32_t best = minus_infinity;
+        for (const bool in_gap : {false, true}) {
+            for (std::size_t j = 0; j <= n; ++j) {
+                const std::int32_t score = in_gap ? f[j] + f_back[n - j] + opened_twice : h[j] + h_back[n - j];
+                if (score > best) best = score, join = {j, in_gap};
+            }
+        }
+        return join;
+    }
+
+    enum Direction : std::uint8_t {
+        from_diagonal = 0,
+        from_e = 1,
+        from_f = 2,
+        h_mask = 3,
+        e_extends = 4,
+        f_extends = 8
+    };
+
+    void align_directly(Codes query, Codes text, int left_first, int right_first) {
+        const std::size_t m = query.size(), n = text.size(), width = n + 1;
+        const int first = scheme_.gap_first, further = scheme_.gap_further;
+        directions_.assign((m + 1) * width, 0);
+        std::vector<std::int32_t> h(width), f(width, minus_infinity);
+        for (std::size_t j = 1; j <= n; ++j) {
+            h[j] = static_cast<std::int32_t>(-scheme_.gap_cost(j));
+            directions_[j] = static_cast<std::uint8_t>(from_e | (j > 1 ? e_extends : 0));
+        }
+        for (std::size_t i = 1; i <= m; ++i) {
+            std::uint8_t* row = directions_.data() + i * width;
+            std::int32_t diagonal = h[0];
+            h[0] = f[0] = -left_first - static_cast<std::int32_t>(i - 1) * further;
+            row[0] = static_cast<std::uint8_t>(from_f | (i > 1 ? f_extends : 0));
+            std::int32_t e = minus_infinity;
+            for (std::size_t j = 1; j <= n; ++j) {
+                std::uint8_t direction = from_diagonal;
+                if (e - further > h[j - 1] - first) direction |= e_extends;
+                e = std::max(e - further, h[j - 1] - first);
+                if (f[j] - further > h[j] - first) direction |= f_extends;
+                f[j] = std::max(f[j] - further, h[j] - first);
+                std::int32_t best = diagonal + scheme_.scores[query[i - 1]][text[j - 1]];
+                diagonal = h[j];
+                if (e > best) best = e, direction = static_cast<std::uint8_t>((direction & ~h_mask) | from_e);
+                if (f[j] > best) best = f[j], direction = static_cast<std::uint8_t>((direction & ~h_mask) | from_f);
+                h[j] = best;
+                row[j] = direction;
+            }
+        }
+        const bool ends_in_gap = m > 0 && f[n] + first - right_first > h[n];
+        walk_back(query, text, ends_in_gap);
+        if (progress_) progress_(std::uint64_t{m} * n);
+    }
+
+    void walk_back(Codes query, Codes text, bool ends_in_gap) {
+        const std::size_t width = text.size() + 1;
+        std::size_t i = query.size(), j = text.size();
+        std::string operations;
+        char state = ends_in_gap ? 'I' : '=';
+        while (i > 0 || j > 0) {
+            const std::uint8_t direction = directions_[i * width + j];
+            if (state == '=') {
+                const int from = direction & h_mask;
+                if (from == from_diagonal) {
+                    --i, --j;
+                    operations += scheme_.scores[query[i]][text[j]] > 0 && query[i] == text[j] ? '=' : 'X';
+                    continue;
+                }
+                state = from == from_e ? 'D' : 'I';
+            }
+            operations += state;
+            const bool extends = (direction & (state == 'D' ? e_extends : f_extends)) != 0;
+            --(state == 'D' ? j : i);
+            if (!extends) state = '=';
+        }
+        for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation)
+            append(runs_, *operation, 1);
+    }
+
+    const Scheme& scheme_;
+    std::vector<AlignedRun>& runs_;
+    const Progress& progress_;
+    std::vector<std::uint8_t> directions_;
+};
+
+}  // namespace
+
+std::string Alignment::cigar() const {
+    std::string text;
+    for (const auto& run : runs) text += std::to_string(run.length) + run.operation;
+    return text;
+}
+
+std::uint64_t Alignment::columns(char operation) const {
+    std::uint64_t count = 0;
+    for (const auto& run : runs) count += run.operation == operation ? run.length : 0;
+    return count;
+}
+
+Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end,
+                const Progress& progress) {
+    Alignment alignment;
+    alignment.score = end.score;
+    if (mode == Mode::local) {
+        if (end.score == 0) return alignment;
+        query = query.first(end.query_end);
+        text = text.first(end.text_end);
+        const EndPoint start = align_from_start(scheme, reversed(query), reversed(text), progress);
+        alignment.query_begin = end.query_end - start.query_end;
+        alignment.text_begin = end.text_end - start.text_end;
+        query = query.subspan(alignment.query_begin);
+        text = text.subspan(alignment.text_begin);
+    }
+    alignment.query_end = alignment.query_begin + static_cast<std::uint32_t>(query.size());
+    alignment.text_end = alignment.text_begin + static_cast<std::uint32_t>(text.size());
+    Tracer(scheme, alignment.runs, progress).align(query, text, scheme.gap_first, scheme.gap_first);
+    return alignment;
+}
+
+std::int64_t score_of(const Scheme& scheme, const Alignment& alignment, Codes query, Codes text) {
+    std::int64_t score = 0;
+    std::size_t i = alignment.query_begin, j = alignment.text_begin;
+    for (const auto& run : alignment.runs) {
+        if (run.operation == 'I') {
+            score -= scheme.gap_cost(run.length);
+            i += run.length;
+        } else if (run.operation == 'D') {
+            score -= scheme.gap_cost(run.length);
+            j += run.length;
+        } else {
+            for (std::uint32_t k = 0; k < run.length; ++k) score += scheme.scores[query[i++]][text[j++]];
+        }
+    }
+    return score;
+}
+
+}  // namespace sluice::alignment
