@@ -9,6 +9,7 @@
 #include "gpu/cpu/accelerator.hpp"
 #include "gpu/cpu/part.hpp"
 #include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/worker.hpp"
 
 namespace sluice {
 
@@ -83,6 +84,7 @@ public:
             add_part(std::exchange(pending_, std::make_unique<SegmentBuilder>()));
         else
             pending_ = std::make_unique<SegmentBuilder>();
+        attempt([&] { release_retired(); });
         if (merging_.valid() && is_ready(merging_)) attempt([&] { end_merge(); });
         std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !is_merging(part); });
         attempt([&] { merge_small(); });
@@ -129,6 +131,21 @@ private:
             removed_while_merging_.clear();
             renewal_.reset();
         }
+    }
+
+    // Freeing a large segment takes milliseconds: not on the caller's thread, nor on one that matches.
+    void release_retired() {
+        const auto unused = std::partition(retired_.begin(), retired_.end(),
+                                           [](const MergeSource& source) { return source.segment.use_count() > 1; });
+        if (unused == retired_.end()) return;
+        std::vector<MergeSource> list(std::make_move_iterator(unused), std::make_move_iterator(retired_.end()));
+        retired_.erase(unused, retired_.end());
+        helper_.post([list = std::move(list)] {});
+    }
+
+    void retire_sources() {
+        retired_.insert(retired_.end(), merging_sources_.begin(), merging_sources_.end());
+        merging_sources_.clear();
     }
 
     void begin_background_work() {
@@ -190,7 +207,7 @@ private:
 
     void begin_merge(std::vector<MergeSource> list) {
         merging_sources_ = std::move(list);
-        merging_ = std::async(std::launch::async, [list = merging_sources_, sample = sample_, a = accelerator_] {
+        merging_ = merger_.run([list = merging_sources_, sample = sample_, a = accelerator_] {
             std::vector<Part> merged;
             merged.emplace_back(mirrored(merge(list, sample->events()), a.get()));
             return merged;
@@ -203,8 +220,7 @@ private:
         if (!reviewing_.valid()) {
             if (sample_->recorded() < review_at_) return;
             review_at_ = sample_->recorded() + EventSample::events_max;
-            reviewing_ = std::async(std::launch::async,
-                                    [list = sources(0), sample = sample_] { return find_misled(list, *sample); });
+            reviewing_ = helper_.run([list = sources(0), sample = sample_] { return find_misled(list, *sample); });
         } else if (is_ready(reviewing_)) {
             const std::shared_ptr<const Segment> misled = reviewing_.get();
             for (Part& part : parts_) {
@@ -228,7 +244,9 @@ private:
         pause_after_failure_ = pause_min;
         if (removed_while_merging_.size() > catch_up_max) {
             merging_ =
-                std::async(std::launch::async, catch_up, std::move(merged), std::exchange(removed_while_merging_, {}));
+                merger_.run([parts = std::move(merged), removed = std::exchange(removed_while_merging_, {})]() mutable {
+                    return catch_up(std::move(parts), removed);
+                });
             return;
         }
         merged = catch_up(std::move(merged), std::exchange(removed_while_merging_, {}));
@@ -238,7 +256,7 @@ private:
         std::erase_if(parts_, [&](const Part& part) { return is_merging(part); });
         parts_.insert(parts_.begin() + at, std::make_move_iterator(merged.begin()),
                       std::make_move_iterator(merged.end()));
-        merging_sources_.clear();
+        retire_sources();
     }
 
     // Builds everything anew with the names that are still in use, on the other thread. The programs go on with the old
@@ -250,8 +268,8 @@ private:
 
     void renew(std::vector<Part> done, std::vector<MergeSource> list) {
         merging_sources_.insert(merging_sources_.end(), list.begin(), list.end());
-        merging_ = std::async(std::launch::async, [parts = std::move(done), list = std::move(list), renewal = renewal_,
-                                                   old = names_.snapshot(), a = accelerator_]() mutable {
+        merging_ = merger_.run([parts = std::move(done), list = std::move(list), renewal = renewal_,
+                                old = names_.snapshot(), a = accelerator_]() mutable {
             parts.emplace_back(mirrored(merge_renamed(list, old, *renewal), a.get()));
             return std::move(parts);
         });
@@ -270,7 +288,7 @@ private:
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
         renewal_.reset();
-        merging_sources_.clear();
+        retire_sources();
         sample_ = std::move(sample);
         review_at_ = EventSample::events_max;
         names_max_ = std::max(names_min, 2 * (names_.attributes.size() + names_.scanned.size()));
@@ -291,12 +309,16 @@ private:
 
     std::shared_ptr<Accelerator> accelerator_;  // or null
 
+    std::vector<MergeSource> retired_;  // kept until nobody else has them
+
     std::uint64_t failures_ = 0;
     std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;
 
     std::shared_ptr<EventSample> sample_ = std::make_shared<EventSample>();
     std::future<std::shared_ptr<const Segment>> reviewing_;  // valid while the segments are being looked at
     std::uint64_t review_at_ = EventSample::events_max;      // recorded events
+
+    Worker merger_, helper_;  // the last members, so that they end first
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -195,14 +196,17 @@ double thread_seconds() {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Until the heap has not changed for a while.
+// Until the heap has not changed for a while, but for the few bytes that one program takes more than another.
 void wait_for_merges(Built& b) {
+    constexpr double change_min = 1 << 16;
     double heap = 0;
     for (int same = 0; same < 50; ++same) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
         b.program = b.set->compile();
-        if (heap_bytes() != heap) same = 0;
-        heap = heap_bytes();
+        if (std::abs(heap_bytes() - heap) > change_min) {
+            heap = heap_bytes();
+            same = 0;
+        }
     }
 }
 
