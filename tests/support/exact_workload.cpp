@@ -28,10 +28,11 @@ public:
         rank_ = std::discrete_distribution<std::size_t>(weights.begin(), weights.end());
     }
 
-    std::string text(std::size_t bytes, std::mt19937_64& random) {
+    std::string text(std::size_t bytes, std::mt19937_64& random) const {
+        auto rank = rank_;
         std::string text;
         while (text.size() < bytes) {
-            text += words_[rank_(random)];
+            text += words_[rank(random)];
             text += random() % 12 == 0 ? ". " : " ";
         }
         text.resize(bytes);
@@ -45,7 +46,7 @@ private:
 
 std::string make_text(Alphabet alphabet, std::size_t bytes, std::mt19937_64& random) {
     if (alphabet == Alphabet::english) {
-        static English english;
+        static const English english;
         return english.text(bytes, random);
     }
     const std::string_view symbols = alphabet == Alphabet::binary ? "01"

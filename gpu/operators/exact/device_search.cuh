@@ -1,0 +1,166 @@
+// What the kernels of exact search share: texts and patterns on the device, comparing, and two ways to report. Pairs
+// has each (pattern, text) once, through a hash set; Places has a bit for each position of the batch at which some
+// pattern begins, and counts occurrences, as Nunes' programs do.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gpu/cuda/device.hpp"
+#include "gpu/operators/exact/pattern_pool.hpp"
+
+namespace sluice::exact {
+
+// The texts of a batch, one after the other, followed by at least tile_bytes zeros.
+struct BatchView {
+    static constexpr std::uint32_t block_bytes = 1024, tile_bytes = 512;
+
+    const std::uint8_t* text = nullptr;  // from a multiple of 16 bytes on
+    std::uint32_t bytes = 0;
+    std::uint32_t texts = 0;
+    const std::uint32_t* offsets = nullptr;        // text t is text[offsets[t]] … text[offsets[t + 1] - 1]
+    const std::uint32_t* text_of_block = nullptr;  // the last text that begins at or before byte block_bytes * b
+
+    const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(text); }
+};
+
+class DeviceBatch {
+public:
+    // Fewer than 2^32 texts, at most cuda_batch_bytes_max bytes.
+    void upload(std::span<const std::string_view> texts, cudaStream_t stream);
+    BatchView view() const { return view_; }
+
+private:
+    cuda::PinnedBuffer<char> staged_text_;
+    cuda::PinnedBuffer<std::uint32_t> staged_offsets_;
+    cuda::DeviceBuffer<std::uint8_t> text_;
+    cuda::DeviceBuffer<std::uint32_t> offsets_, text_of_block_;
+    BatchView view_;
+};
+
+struct PatternsView {
+    const std::uint32_t* words = nullptr;   // pattern p from words[begins[p] / 4] on, zeros after it
+    const std::uint32_t* begins = nullptr;  // in bytes
+    const std::uint32_t* lengths = nullptr;
+    const Place* places = nullptr;
+    std::uint32_t size = 0;
+};
+
+class DevicePatterns {
+public:
+    explicit DevicePatterns(const PatternPool& pool);
+    PatternsView view() const;
+
+private:
+    cuda::DeviceBuffer<char> bytes_;
+    cuda::DeviceBuffer<std::uint32_t> begins_, lengths_;
+    cuda::DeviceBuffer<Place> places_;
+};
+
+// What a search counts on the device.
+struct Tally {
+    unsigned long long filter_hits, verified, occurrences;
+    unsigned pairs;     // found, also beyond the room for them
+    unsigned overflow;  // not 0: there was no room for all pairs
+};
+
+struct Pairs {
+    unsigned long long* set = nullptr;  // 0: free; else text << 32 | pattern, plus 1
+    std::uint32_t set_mask = 0;         // its size, a power of two, less 1
+    unsigned long long* list = nullptr;
+    std::uint32_t list_size = 0;
+    Tally* tally = nullptr;
+};
+
+struct Places {
+    std::uint32_t* bitmap = nullptr;
+    Tally* tally = nullptr;
+};
+
+#ifdef __CUDACC__
+
+// The four bytes at `at`.
+__device__ inline std::uint32_t word_at(const std::uint32_t* words, std::uint32_t at) {
+    return __funnelshift_r(words[at / 4], words[at / 4 + 1], 8 * (at % 4));
+}
+
+// Whether pattern p stands at byte `begin` of the batch, borders of texts apart.
+__device__ inline bool matches(const BatchView& batch, const PatternsView& patterns, std::uint32_t p,
+                               std::uint32_t begin, std::uint32_t length) {
+    if (begin >= batch.bytes || batch.bytes - begin < length) return false;
+    const std::uint32_t* pattern = patterns.words + patterns.begins[p] / 4;
+    const std::uint32_t* text = reinterpret_cast<const std::uint32_t*>(batch.text) + begin / 4;
+    std::uint32_t low = *text;
+    for (std::uint32_t left = length;; left -= 4, ++pattern) {
+        const std::uint32_t high = *++text;
+        std::uint32_t difference = __funnelshift_r(low, high, 8 * (begin % 4)) ^ *pattern;
+        if (left < 4) difference &= (1u << (8 * left)) - 1;
+        if (difference != 0) return false;
+        if (left <= 4) return true;
+        low = high;
+    }
+}
+
+// The text in which `length` bytes from `begin` on lie, as pattern p has to; else batch.texts.
+__device__ inline std::uint32_t text_at(const BatchView& batch, const PatternsView& patterns, std::uint32_t p,
+                                        std::uint32_t begin, std::uint32_t length) {
+    std::uint32_t low = batch.text_of_block[begin / BatchView::block_bytes];
+    std::uint32_t high = batch.text_of_block[begin / BatchView::block_bytes + 1];
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low + 1) / 2;
+        if (batch.offsets[middle] <= begin)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    const std::uint32_t end = batch.offsets[low + 1];
+    if (end - begin < length) return batch.texts;
+    const Place place = patterns.places[p];
+    if (place == Place::start && begin != batch.offsets[low]) return batch.texts;
+    if (place == Place::end && begin + length != end) return batch.texts;
+    return low;
+}
+
+__device__ inline void report(const Pairs& pairs, std::uint32_t text, std::uint32_t pattern, std::uint32_t) {
+    const unsigned long long key = (static_cast<unsigned long long>(text) << 32 | pattern) + 1;
+    std::uint32_t at = static_cast<std::uint32_t>((key * 0x9fb21c651e98df25u) >> 32) & pairs.set_mask;
+    for (std::uint32_t probes = 0; probes <= pairs.set_mask; ++probes, at = (at + 1) & pairs.set_mask) {
+        unsigned long long there = *static_cast<volatile unsigned long long*>(&pairs.set[at]);
+        if (there == 0) there = atomicCAS(&pairs.set[at], 0ull, key);
+        if (there == key) return;
+        if (there != 0) continue;
+        const unsigned number = atomicAdd(&pairs.tally->pairs, 1u);
+        if (number < pairs.list_size)
+            pairs.list[number] = key - 1;
+        else
+            pairs.tally->overflow = 1;
+        return;
+    }
+    pairs.tally->overflow = 1;
+}
+
+__device__ inline void report(const Places& places, std::uint32_t, std::uint32_t, std::uint32_t begin) {
+    // Lanes that report into one word do it with one atomic operation.
+    const unsigned peers = __match_any_sync(__activemask(), begin / 32);
+    const unsigned bits = __reduce_or_sync(peers, 1u << (begin % 32));
+    if (static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(peers)) - 1)
+        atomicOr(&places.bitmap[begin / 32], bits);
+}
+
+// Adds what the lanes of a whole warp counted.
+__device__ inline void count(Tally* tally, std::uint32_t filter_hits, std::uint32_t verified,
+                             std::uint32_t occurrences) {
+    filter_hits = __reduce_add_sync(0xffffffffu, filter_hits);
+    verified = __reduce_add_sync(0xffffffffu, verified);
+    occurrences = __reduce_add_sync(0xffffffffu, occurrences);
+    if (threadIdx.x % 32 != 0) return;
+    if (filter_hits != 0) atomicAdd(&tally->filter_hits, static_cast<unsigned long long>(filter_hits));
+    if (verified != 0) atomicAdd(&tally->verified, static_cast<unsigned long long>(verified));
+    if (occurrences != 0) atomicAdd(&tally->occurrences, static_cast<unsigned long long>(occurrences));
+}
+
+#endif
+
+}  // namespace sluice::exact

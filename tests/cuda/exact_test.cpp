@@ -1,0 +1,135 @@
+#include <catch2/catch.hpp>
+
+#include "gpu/cuda/device.hpp"
+#include "gpu/operators/exact/exact_cuda.hpp"
+#include "gpu/operators/exact/filter.hpp"
+#include "tests/unit/gpu/operators/exact/random_exact.hpp"
+
+using namespace sluice::exact;
+
+namespace {
+
+bool no_device() {
+    if (sluice::cuda::device_count() > 0) return false;
+    WARN("no CUDA device: skipped");
+    return true;
+}
+
+struct Engine {
+    std::string name;
+    std::unique_ptr<Searcher> searcher;
+};
+
+std::vector<Engine> engines_of(std::span<const Pattern> patterns, std::span<const std::string_view> texts) {
+    std::vector<Engine> engines;
+    engines.push_back({"filter", make_cuda_searcher(patterns)});
+    engines.push_back({"filter with a sample", make_cuda_searcher(patterns, CudaKernel::filter, texts)});
+    engines.push_back({"prefix sums", make_cuda_searcher(patterns, CudaKernel::prefix_sums)});
+    engines.push_back({"plain", make_cuda_searcher(patterns, CudaKernel::plain)});
+    if (patterns.size() <= 125) {
+        engines.push_back({"prefix sums, colliding", make_colliding_cuda_searcher(patterns, CudaKernel::prefix_sums)});
+        engines.push_back({"plain, colliding", make_colliding_cuda_searcher(patterns, CudaKernel::plain)});
+    }
+    return engines;
+}
+
+void check_all(const std::vector<std::string>& owned, const std::vector<std::string>& texts) {
+    std::vector<Pattern> patterns;
+    for (const std::string& p : owned) {
+        for (const Place place : {Place::anywhere, Place::start, Place::end}) patterns.push_back({p, place});
+    }
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    const auto expected = hits_of(*make_naive_searcher(patterns), views);
+    for (const Engine& engine : engines_of(patterns, views)) {
+        INFO(engine.name);
+        CHECK(hits_of(*engine.searcher, views) == expected);
+        CHECK(hits_of(*engine.searcher, views) == expected);  // what one search left does not change the next
+        CHECK(hits_of(*engine.searcher, {}).empty());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("exact on a device: every kernel finds what naive search finds, at the edges", "[cuda]") {
+    if (no_device()) return;
+    const std::string long_text = std::string(500'000, 'a') + "needle" + std::string(500'000, 'b');
+    check_all({}, {"", "a"});
+    check_all({""}, {"", "a"});
+    check_all({"a"}, {"", "", ""});
+    check_all({"a", "aa", "aaa", "aaaa", std::string(64, 'a'), std::string(65, 'a')},
+              {"", "a", std::string(64, 'a'), "", "baab", ""});
+    check_all({"needle", "ab", "aneedleb", std::string(1000, 'a') + "n"}, {long_text, "needle", "needl", "eedle"});
+    check_all({"xy", "yx", "xyx", "yxyx"}, std::vector<std::string>(3000, "xy"));  // borders of texts are not crossed
+    check_all({"caf\xc3\xa9", "\xc3\xa9", "\xa9", std::string("\0", 1), std::string("x\0y", 3), "\xff\xfe"},
+              {"un caf\xc3\xa9 noir", std::string("ax\0yb", 5), "\xff", "a\xff\xfe", std::string(100, '\0')});
+}
+
+TEST_CASE("exact on a device: patterns of 64 KiB", "[cuda]") {
+    if (no_device()) return;
+    std::string text;
+    for (std::mt19937 random(1); text.size() < 3 * pattern_bytes_max;) text += static_cast<char>('a' + random() % 26);
+    check_all({text.substr(1000, pattern_bytes_max), text.substr(0, pattern_bytes_max),
+               text.substr(text.size() - pattern_bytes_max), text.substr(5, pattern_bytes_max - 1) + "!"},
+              {text, text.substr(1), text.substr(1000, pattern_bytes_max), text.substr(0, pattern_bytes_max - 1)});
+}
+
+TEST_CASE("exact on a device: more pairs than there is room for at first", "[cuda]") {
+    if (no_device()) return;
+    std::vector<std::string> owned;
+    std::string all;
+    for (int i = 0; i < 60; ++i) {
+        owned.push_back("<" + std::to_string(i) + ">");
+        all += owned.back();
+    }
+    check_all(owned, std::vector<std::string>(1000, all));
+}
+
+TEST_CASE("exact on a device: every kernel finds what naive search finds, at random", "[cuda]") {
+    if (no_device()) return;
+    RandomExact random(11);
+    for (std::size_t searched = 0; searched < rounds(2000); searched += 500) {
+        const RandomCase c = random.next(500, searched % 1000 == 0 ? 125 : 400);
+        const auto expected = hits_of(*make_naive_searcher(c.patterns), c.views);
+        for (const Engine& engine : engines_of(c.patterns, c.views)) {
+            INFO(engine.name << ", before text " << searched);
+            REQUIRE(hits_of(*engine.searcher, c.views) == expected);
+        }
+    }
+}
+
+TEST_CASE("exact on a device: many patterns, against the CPU's filter", "[cuda]") {
+    if (no_device()) return;
+    RandomExact random(12);
+    std::size_t found = 0;
+    for (std::size_t round = 0; round < 1 + rounds(500) / 5000; ++round) {
+        const RandomCase c = random.next(200, 20'000);
+        const auto expected = hits_of(*make_filter_searcher(c.patterns), c.views);
+        CHECK(hits_of(*make_cuda_searcher(c.patterns), c.views) == expected);
+        CHECK(hits_of(*make_cuda_searcher(c.patterns, CudaKernel::prefix_sums), c.views) == expected);
+        found += expected.size();
+    }
+    CHECK(found > 0);
+}
+
+TEST_CASE("exact on a device: results count what was done", "[cuda]") {
+    if (no_device()) return;
+    const std::vector<Pattern> patterns{{"needle", Place::anywhere}, {"haystack", Place::start}, {"", Place::end}};
+    const std::vector<std::string_view> texts{"a needle and a needle", "a haystack"};
+    for (const CudaKernel kernel : {CudaKernel::filter, CudaKernel::prefix_sums, CudaKernel::plain}) {
+        Results results;
+        make_cuda_searcher(patterns, kernel)->search(texts, results);
+        CHECK(results.counters.texts == 2);
+        CHECK(results.counters.bytes == texts[0].size() + texts[1].size());
+        CHECK(results.counters.filter_hits >= 3);
+        CHECK(results.counters.verified >= 3);
+        CHECK(results.counters.hits == 3);
+        CHECK(results.hits.size() == 3);
+    }
+}
+
+TEST_CASE("exact on a device: Rabin-Karp's table is limited by name", "[cuda]") {
+    const std::vector<Pattern> patterns(rabin_karp_patterns_max + 1, Pattern{"x"});
+    CHECK(cuda_refusal(patterns, CudaKernel::filter).empty());
+    CHECK(cuda_refusal(patterns, CudaKernel::plain) ==
+          "the number of patterns, 32769, is more than Rabin-Karp's limit of 32768");
+}
