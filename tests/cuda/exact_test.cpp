@@ -87,8 +87,8 @@ TEST_CASE("exact on a device: more pairs than there is room for at first", "[cud
 TEST_CASE("exact on a device: every kernel finds what naive search finds, at random", "[cuda]") {
     if (no_device()) return;
     RandomExact random(11);
-    for (std::size_t searched = 0; searched < rounds(2000); searched += 500) {
-        const RandomCase c = random.next(500, searched % 1000 == 0 ? 125 : 400);
+    for (std::size_t searched = 0; searched < rounds(4000); searched += 2000) {
+        const RandomCase c = random.next(2000, searched % 4000 == 0 ? 125 : 400);
         const auto expected = hits_of(*make_naive_searcher(c.patterns), c.views);
         for (const Engine& engine : engines_of(c.patterns, c.views)) {
             INFO(engine.name << ", before text " << searched);
@@ -101,7 +101,7 @@ TEST_CASE("exact on a device: many patterns, against the CPU's filter", "[cuda]"
     if (no_device()) return;
     RandomExact random(12);
     std::size_t found = 0;
-    for (std::size_t round = 0; round < 1 + rounds(500) / 5000; ++round) {
+    for (std::size_t round = 0; round < 1 + rounds(500) / 20'000; ++round) {
         const RandomCase c = random.next(200, 20'000);
         const auto expected = hits_of(*make_filter_searcher(c.patterns), c.views);
         CHECK(hits_of(*make_cuda_searcher(c.patterns), c.views) == expected);

@@ -17,22 +17,22 @@ public:
     English() {
         std::mt19937_64 random(7);  // the language is the same for every text
         std::discrete_distribution<int> letter(std::begin(letter_weights), std::end(letter_weights));
-        std::vector<double> weights;
         for (std::size_t w = 0; w < 20'000; ++w) {
             std::string word;
             const std::size_t length = w < 100 ? 1 + random() % 4 : 3 + random() % 9;
             for (std::size_t i = 0; i < length; ++i) word += static_cast<char>('a' + letter(random));
             words_.push_back(word);
-            weights.push_back(1.0 / static_cast<double>(w + 1));
+            weights_below_.push_back((w == 0 ? 0 : weights_below_.back()) + 1.0 / static_cast<double>(w + 1));
         }
-        rank_ = std::discrete_distribution<std::size_t>(weights.begin(), weights.end());
     }
 
     std::string text(std::size_t bytes, std::mt19937_64& random) const {
-        auto rank = rank_;
         std::string text;
+        std::uniform_real_distribution<double> weight(0, weights_below_.back());
         while (text.size() < bytes) {
-            text += words_[rank(random)];
+            const auto at = std::upper_bound(weights_below_.begin(), weights_below_.end(), weight(random));
+            text +=
+                words_[std::min<std::size_t>(static_cast<std::size_t>(at - weights_below_.begin()), words_.size() - 1)];
             text += random() % 12 == 0 ? ". " : " ";
         }
         text.resize(bytes);
@@ -41,7 +41,7 @@ public:
 
 private:
     std::vector<std::string> words_;
-    std::discrete_distribution<std::size_t> rank_;
+    std::vector<double> weights_below_;  // of a word and those before it
 };
 
 std::string make_text(Alphabet alphabet, std::size_t bytes, std::mt19937_64& random) {

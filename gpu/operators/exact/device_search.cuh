@@ -10,6 +10,7 @@
 
 #include "gpu/cuda/device.hpp"
 #include "gpu/operators/exact/pattern_pool.hpp"
+#include "gpu/operators/exact/window.hpp"
 
 namespace sluice::exact {
 
@@ -23,7 +24,7 @@ struct BatchView {
     const std::uint32_t* offsets = nullptr;        // text t is text[offsets[t]] … text[offsets[t + 1] - 1]
     const std::uint32_t* text_of_block = nullptr;  // the last text that begins at or before byte block_bytes * b
 
-    const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(text); }
+    SLUICE_HOST_DEVICE const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(text); }
 };
 
 class DeviceBatch {
@@ -40,23 +41,29 @@ private:
     BatchView view_;
 };
 
+// Where a pattern's words begin, how long it is and where it may stand.
+struct PatternShape {
+    std::uint32_t begin_word = 0;
+    std::uint32_t length_and_place = 0;
+
+    SLUICE_HOST_DEVICE std::uint32_t length() const { return length_and_place & 0x00ffffffu; }
+    SLUICE_HOST_DEVICE Place place() const { return static_cast<Place>(length_and_place >> 24); }
+};
+
 struct PatternsView {
-    const std::uint32_t* words = nullptr;   // pattern p from words[begins[p] / 4] on, zeros after it
-    const std::uint32_t* begins = nullptr;  // in bytes
-    const std::uint32_t* lengths = nullptr;
-    const Place* places = nullptr;
-    std::uint32_t size = 0;
+    const std::uint32_t* words = nullptr;  // zeros after each pattern, up to a multiple of 4 bytes
+    const PatternShape* shapes = nullptr;  // by pattern
 };
 
 class DevicePatterns {
 public:
     explicit DevicePatterns(const PatternPool& pool);
-    PatternsView view() const;
+    PatternsView view() const { return {reinterpret_cast<const std::uint32_t*>(bytes_.data()), shapes_.data()}; }
+    static PatternShape shape_of(const PatternPool& pool, std::uint32_t p);
 
 private:
     cuda::DeviceBuffer<char> bytes_;
-    cuda::DeviceBuffer<std::uint32_t> begins_, lengths_;
-    cuda::DeviceBuffer<Place> places_;
+    cuda::DeviceBuffer<PatternShape> shapes_;
 };
 
 // What a search counts on the device.
@@ -86,47 +93,83 @@ __device__ inline std::uint32_t word_at(const std::uint32_t* words, std::uint32_
     return __funnelshift_r(words[at / 4], words[at / 4 + 1], 8 * (at % 4));
 }
 
-// Whether pattern p stands at byte `begin` of the batch, borders of texts apart.
-__device__ inline bool matches(const BatchView& batch, const PatternsView& patterns, std::uint32_t p,
-                               std::uint32_t begin, std::uint32_t length) {
+// Whether a pattern stands at byte `begin` of the batch, borders of texts apart. Sixteen bytes at a time, so that their
+// loads do not wait for each other.
+__device__ inline bool matches(const BatchView& batch, const std::uint32_t* pattern_words, const PatternShape& shape,
+                               std::uint32_t begin) {
+    const std::uint32_t length = shape.length();
     if (begin >= batch.bytes || batch.bytes - begin < length) return false;
-    const std::uint32_t* pattern = patterns.words + patterns.begins[p] / 4;
-    const std::uint32_t* text = reinterpret_cast<const std::uint32_t*>(batch.text) + begin / 4;
-    std::uint32_t low = *text;
-    for (std::uint32_t left = length;; left -= 4, ++pattern) {
-        const std::uint32_t high = *++text;
-        std::uint32_t difference = __funnelshift_r(low, high, 8 * (begin % 4)) ^ *pattern;
-        if (left < 4) difference &= (1u << (8 * left)) - 1;
+    const std::uint32_t* pattern = pattern_words + shape.begin_word;
+    const std::uint32_t* text = batch.words() + begin / 4;
+    const std::uint32_t shift = 8 * (begin % 4);
+    for (int left = static_cast<int>(length); left > 0; left -= 16, pattern += 4, text += 4) {
+        std::uint32_t difference = 0;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int bytes = left - 4 * i;
+            const std::uint32_t mask = bytes >= 4 ? 0xffffffffu : bytes <= 0 ? 0u : (1u << (8 * bytes)) - 1;
+            difference |= (__funnelshift_r(text[i], text[i + 1], shift) ^ pattern[i]) & mask;
+        }
         if (difference != 0) return false;
-        if (left <= 4) return true;
-        low = high;
     }
+    return true;
 }
 
-// The text in which `length` bytes from `begin` on lie, as pattern p has to; else batch.texts.
-__device__ inline std::uint32_t text_at(const BatchView& batch, const PatternsView& patterns, std::uint32_t p,
-                                        std::uint32_t begin, std::uint32_t length) {
-    std::uint32_t low = batch.text_of_block[begin / BatchView::block_bytes];
-    std::uint32_t high = batch.text_of_block[begin / BatchView::block_bytes + 1];
-    while (low < high) {
-        const std::uint32_t middle = low + (high - low + 1) / 2;
-        if (batch.offsets[middle] <= begin)
-            low = middle;
-        else
-            high = middle - 1;
+// The text in which a pattern that stands at byte `begin` of the batch lies, where it has to in it; else batch.texts.
+__device__ inline std::uint32_t text_at(const BatchView& batch, const PatternShape& shape, std::uint32_t begin) {
+    std::uint32_t low = 0, text_begin = 0, text_end = batch.bytes;
+    if (batch.texts > 1) {
+        low = batch.text_of_block[begin / BatchView::block_bytes];
+        std::uint32_t high = batch.text_of_block[begin / BatchView::block_bytes + 1];
+        while (low < high) {
+            const std::uint32_t middle = low + (high - low + 1) / 2;
+            if (batch.offsets[middle] <= begin)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        text_begin = batch.offsets[low];
+        text_end = batch.offsets[low + 1];
     }
-    const std::uint32_t end = batch.offsets[low + 1];
-    if (end - begin < length) return batch.texts;
-    const Place place = patterns.places[p];
-    if (place == Place::start && begin != batch.offsets[low]) return batch.texts;
-    if (place == Place::end && begin + length != end) return batch.texts;
+    const Place place = shape.place();
+    if (text_end - begin < shape.length() || (place == Place::start && begin != text_begin) ||
+        (place == Place::end && begin + shape.length() != text_end))
+        return batch.texts;
     return low;
+}
+
+// Candidates of a warp that wait until there are 32, so that every lane has one to compare.
+struct Queue {
+    static constexpr std::uint32_t size = 64;  // fewer than 32 wait while up to 32 come
+
+    std::uint32_t first[size], second[size];
+};
+
+// Called by the whole warp: puts a candidate of each lane that has one into the queue, and calls process(first, second)
+// in every lane once 32 wait.
+template <class Process>
+__device__ void enqueue(bool has, std::uint32_t first, std::uint32_t second, Queue& queue, std::uint32_t& waiting,
+                        Process process) {
+    const std::uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(0xffffffffu, has);
+    if (lanes == 0) return;
+    if (has) {
+        const std::uint32_t at = waiting + __popc(lanes & ((1u << lane) - 1));
+        queue.first[at] = first;
+        queue.second[at] = second;
+    }
+    waiting += __popc(lanes);
+    __syncwarp();
+    if (waiting < 32) return;
+    waiting -= 32;
+    process(queue.first[waiting + lane], queue.second[waiting + lane]);
+    __syncwarp();
 }
 
 __device__ inline void report(const Pairs& pairs, std::uint32_t text, std::uint32_t pattern, std::uint32_t) {
     const unsigned long long key = (static_cast<unsigned long long>(text) << 32 | pattern) + 1;
     std::uint32_t at = static_cast<std::uint32_t>((key * 0x9fb21c651e98df25u) >> 32) & pairs.set_mask;
-    for (std::uint32_t probes = 0; probes <= pairs.set_mask; ++probes, at = (at + 1) & pairs.set_mask) {
+    // The set has at least twice the list's room; once that is used up, the search will be repeated with more.
+    for (; *static_cast<volatile unsigned*>(&pairs.tally->overflow) == 0; at = (at + 1) & pairs.set_mask) {
         unsigned long long there = *static_cast<volatile unsigned long long*>(&pairs.set[at]);
         if (there == 0) there = atomicCAS(&pairs.set[at], 0ull, key);
         if (there == key) return;
@@ -138,7 +181,6 @@ __device__ inline void report(const Pairs& pairs, std::uint32_t text, std::uint3
             pairs.tally->overflow = 1;
         return;
     }
-    pairs.tally->overflow = 1;
 }
 
 __device__ inline void report(const Places& places, std::uint32_t, std::uint32_t, std::uint32_t begin) {

@@ -10,13 +10,18 @@
 
 namespace sluice::exact {
 
+struct DeviceEntry {
+    WindowGroup::Entry entry;
+    PatternShape shape;
+};
+
 struct DeviceGroup {
     WindowShape window;
     std::uint32_t bitmap_begin = 0;  // of its words
     std::uint32_t bit_shift = 0;     // of a hash, to its bit
     std::uint32_t slot_shift = 0, slot_mask = 0;
     const WindowGroup::Slot* slots = nullptr;
-    const WindowGroup::Entry* entries = nullptr;
+    const DeviceEntry* entries = nullptr;
 };
 
 struct DeviceGroups {
@@ -41,7 +46,7 @@ private:
 
     DevicePatterns patterns_;
     std::vector<cuda::DeviceBuffer<WindowGroup::Slot>> slots_;
-    std::vector<cuda::DeviceBuffer<WindowGroup::Entry>> entries_;
+    std::vector<cuda::DeviceBuffer<DeviceEntry>> entries_;
     cuda::DeviceBuffer<std::uint32_t> bitmap_;
     DeviceGroups groups_;
     int multiprocessors_ = 0;

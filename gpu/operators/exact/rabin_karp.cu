@@ -23,9 +23,10 @@ __global__ void fill_table(PatternsView patterns, const std::uint32_t* by_length
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     const std::uint32_t pattern = by_length[i];
-    const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.words) + patterns.begins[pattern];
+    const PatternShape shape = patterns.shapes[pattern];
+    const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.words + shape.begin_word);
     std::uint32_t slot = 0;
-    for (std::uint32_t c = 0; c < patterns.lengths[pattern]; ++c) slot = (slot * base + text[c]) % Modulus;
+    for (std::uint32_t c = 0; c < shape.length(); ++c) slot = (slot * base + text[c]) % Modulus;
     hashes[i] = static_cast<std::uint16_t>(slot);
     while (atomicAdd(&control[slot], 1u) != 0) slot = slot + 1 == Modulus ? 0 : slot + 1;
     table[slot] = pattern;
@@ -61,55 +62,82 @@ cudaError_t scan(void* memory, std::size_t& memory_bytes, const BatchView& batch
                                           stream);
 }
 
-// Compares the patterns of the window's length in the slots from its hash on, up to a free one.
+// Compares the patterns of the window's length in the slots from its hash on, up to a free one: one lane, one window.
 template <std::uint32_t Modulus, class Output>
 __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t length, const BatchView& batch,
                        const PatternsView& patterns, const std::uint32_t* table, const std::uint32_t* used,
                        const Output& output, std::uint32_t& verified, std::uint32_t& occurrences) {
     for (; (used[slot / 32] >> (slot % 32)) & 1; slot = slot + 1 == Modulus ? 0 : slot + 1) {
         const std::uint32_t pattern = table[slot];
-        if (patterns.lengths[pattern] != length) continue;
+        const PatternShape shape = patterns.shapes[pattern];
+        if (shape.length() != length) continue;
         ++verified;
-        if (!matches(batch, patterns, pattern, begin, length)) continue;
-        const std::uint32_t text = text_at(batch, patterns, pattern, begin, length);
+        if (!matches(batch, patterns.words, shape, begin)) continue;
+        const std::uint32_t text = text_at(batch, shape, begin);
         if (text == batch.texts) continue;
         ++occurrences;
         report(output, text, pattern, begin);
     }
 }
 
-// Step 5. A thread takes one position after the other, a warp 32 neighbouring ones: the hash of the window of each
-// length that patterns have, from two sums and a power; where its slot is used (a bit in shared memory), the patterns
-// in the slots from there on are compared. Bytes moved for one length: the sums once (2 n; the second read of a sum,
-// for the window that ends with it, finds it in the cache), the text where patterns are compared, and the powers from
-// the second-level cache. Floor on an H100 for n = 2^27, with what the scan reads and writes (3 n): 0.24 ms at 2.83
-// TB/s.
+// Step 5. A lane takes four positions at a time, a warp 128 neighbouring ones: the hash of the window of each length
+// that patterns have, from two sums and a power. Where its slot is used (a bit in shared memory), the window goes into
+// the warp's queue, from which 32 at a time are compared with the patterns in the slots from there on. Bytes moved for
+// one length: the sums once (2 n; the second read of a sum, for the window that ends with it, finds it in the cache),
+// the text where patterns are compared, and the powers from the second-level cache. Floor on an H100 for n = 2^27, with
+// what the scan reads and writes (3 n): 0.24 ms at 2.83 TB/s. Measured: see tests/bench/results.
 template <std::uint32_t Modulus, class Output>
 __global__ void __launch_bounds__(block_threads)
     match_windows(BatchView batch, PatternsView patterns, const std::uint32_t* lengths, std::uint32_t length_count,
                   const std::uint16_t* sums, const std::uint16_t* powers, const std::uint32_t* table,
                   const std::uint32_t* used_slots, Output output) {
-    constexpr std::uint32_t order = Modulus - 1;
+    constexpr std::uint32_t order = Modulus - 1, warps = block_threads / 32;
+    constexpr int positions = 4;
     __shared__ std::uint32_t used[used_words_max];
+    __shared__ Queue queues[warps];
     for (std::uint32_t i = threadIdx.x; i < (Modulus + 31) / 32; i += block_threads) used[i] = used_slots[i];
     __syncthreads();
-    std::uint32_t filter_hits = 0, verified = 0, occurrences = 0;
-    const std::uint32_t n = batch.bytes, stride = gridDim.x * block_threads;
-    for (std::uint32_t begin = blockIdx.x * block_threads + threadIdx.x; begin < n; begin += stride) {
-        const std::uint32_t before = begin == 0 ? 0 : sums[begin - 1];
+    Queue& queue = queues[threadIdx.x / 32];
+    std::uint32_t waiting = 0, filter_hits = 0, verified = 0, occurrences = 0;
+    const auto verify_window = [&](std::uint32_t begin, std::uint32_t slot_and_length) {
+        verify<Modulus>(slot_and_length & 0xffff, begin, lengths[slot_and_length >> 16], batch, patterns, table, used,
+                        output, verified, occurrences);
+    };
+    const std::uint32_t n = batch.bytes, lane = threadIdx.x % 32;
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * warps * 32 * positions;
+    for (std::uint64_t tile = (std::uint64_t{blockIdx.x} * warps + threadIdx.x / 32) * 32 * positions; tile < n;
+         tile += stride) {
+        const std::uint32_t first = static_cast<std::uint32_t>(tile) + lane;
+        std::uint32_t before[positions];
+#pragma unroll
+        for (int i = 0; i < positions; ++i) {
+            const std::uint32_t begin = first + 32 * i;
+            before[i] = begin == 0 || begin >= n ? 0 : sums[begin - 1];
+        }
         for (std::uint32_t l = 0; l < length_count; ++l) {
             const std::uint32_t length = lengths[l];
-            if (n - begin < length) break;
-            const std::uint32_t difference = sums[begin + length - 1] + Modulus - before;
-            // d^(m-n+j): the exponent is at most 0, so the power's index counts down from the order of d.
-            const std::uint32_t exponent = (n - begin - length) % order;
-            const std::uint32_t power = powers[exponent == 0 ? 0 : order - exponent];
-            const std::uint32_t hash = min(difference, difference - Modulus) * power % Modulus;
-            if (((used[hash / 32] >> (hash % 32)) & 1) == 0) continue;
-            ++filter_hits;
-            verify<Modulus>(hash, begin, length, batch, patterns, table, used, output, verified, occurrences);
+            if (n - tile < length) break;
+            const std::uint32_t begins = n - length;  // the last one
+            std::uint32_t hash[positions];
+#pragma unroll
+            for (int i = 0; i < positions; ++i) {
+                const std::uint32_t begin = min(first + 32 * i, begins);
+                const std::uint32_t difference = sums[begin + length - 1] + Modulus - before[i];
+                // d^(m-n+j): the exponent is at most 0, so the power's index counts down from the order of d.
+                const std::uint32_t exponent = (begins - begin) % order;
+                const std::uint32_t power = powers[exponent == 0 ? 0 : order - exponent];
+                hash[i] = min(difference, difference - Modulus) * power % Modulus;
+            }
+#pragma unroll
+            for (int i = 0; i < positions; ++i) {
+                const std::uint32_t begin = first + 32 * i;
+                const bool hit = begin <= begins && ((used[hash[i] / 32] >> (hash[i] % 32)) & 1) != 0;
+                filter_hits += hit;
+                enqueue(hit, begin, l << 16 | hash[i], queue, waiting, verify_window);
+            }
         }
     }
+    if (lane < waiting) verify_window(queue.first[lane], queue.second[lane]);
     __syncwarp();
     count(output.tally, filter_hits, verified, occurrences);
 }
@@ -134,8 +162,9 @@ __global__ void __launch_bounds__(block_threads)
                 if (hash_of[k] != hash) continue;
                 ++filter_hits;
                 ++verified;
-                if (!matches(batch, patterns, by_length[k], at, length)) continue;
-                const std::uint32_t text = text_at(batch, patterns, by_length[k], at, length);
+                const PatternShape shape = patterns.shapes[by_length[k]];
+                if (!matches(batch, patterns.words, shape, at)) continue;
+                const std::uint32_t text = text_at(batch, shape, at);
                 if (text == batch.texts) continue;
                 ++occurrences;
                 report(output, text, by_length[k], at);
@@ -228,8 +257,8 @@ void CudaRabinKarp::enqueue_prefix_sums(const BatchView& batch, cudaStream_t str
 template <class Output>
 void CudaRabinKarp::enqueue_matches(const BatchView& batch, const Output& output, cudaStream_t stream) const {
     if (batch.bytes == 0 || length_.empty()) return;
-    constexpr unsigned blocks_max = 132 * 8 * 4;
-    const unsigned blocks = std::min(blocks_for(batch.bytes), blocks_max);
+    constexpr unsigned blocks_max = 132 * 8 * 2;  // enough for any device; each takes several tiles
+    const unsigned blocks = std::min(blocks_for(batch.bytes / 4 + 1), blocks_max);
     with_modulus(modulus_, [&]<std::uint32_t Modulus>() {
         match_windows<Modulus, Output><<<blocks, block_threads, 0, stream>>>(
             batch, patterns_.view(), lengths_.data(), static_cast<std::uint32_t>(length_.size()), sums_.data(),
