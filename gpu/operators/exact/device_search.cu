@@ -54,18 +54,15 @@ void DeviceBatch::upload(std::span<const std::string_view> texts, cudaStream_t s
     view_ = {text_.data(), offset, count, offsets_.data(), text_of_block_.data()};
 }
 
-DevicePatterns::DevicePatterns(const PatternPool& pool) : bytes_(pool.bytes().size() + 16) {
+DevicePatterns::DevicePatterns(const PatternPool& pool) : bytes_(cuda::to_device(std::span<const char>(pool.bytes()))) {
     std::vector<PatternShape> shapes;
     for (std::uint32_t p = 0; p < pool.size(); ++p) shapes.push_back(shape_of(pool, p));
     shapes_ = cuda::to_device(std::span<const PatternShape>(shapes));
-    // Comparing reads, and leaves out of account, up to 15 bytes beyond the last pattern.
-    cuda::check(cudaMemset(bytes_.data(), 0, bytes_.bytes()), "clear patterns");
-    cuda::check(cudaMemcpy(bytes_.data(), pool.bytes().data(), pool.bytes().size(), cudaMemcpyHostToDevice),
-                "copy patterns");
 }
 
 PatternShape DevicePatterns::shape_of(const PatternPool& pool, std::uint32_t p) {
-    return {pool.begins()[p] / 4, pool.lengths()[p] | static_cast<std::uint32_t>(pool.place(p)) << 24};
+    return {static_cast<std::uint32_t>(pool.begins()[p] / PatternPool::alignment),
+            pool.lengths()[p] | static_cast<std::uint32_t>(pool.place(p)) << 24};
 }
 
 }  // namespace sluice::exact

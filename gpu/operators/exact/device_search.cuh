@@ -23,8 +23,6 @@ struct BatchView {
     std::uint32_t texts = 0;
     const std::uint32_t* offsets = nullptr;        // text t is text[offsets[t]] … text[offsets[t + 1] - 1]
     const std::uint32_t* text_of_block = nullptr;  // the last text that begins at or before byte block_bytes * b
-
-    SLUICE_HOST_DEVICE const std::uint32_t* words() const { return reinterpret_cast<const std::uint32_t*>(text); }
 };
 
 class DeviceBatch {
@@ -41,9 +39,9 @@ private:
     BatchView view_;
 };
 
-// Where a pattern's words begin, how long it is and where it may stand.
+// Where a pattern's bytes begin, how long it is and where it may stand.
 struct PatternShape {
-    std::uint32_t begin_word = 0;
+    std::uint32_t begin = 0;  // in units of 16 bytes
     std::uint32_t length_and_place = 0;
 
     SLUICE_HOST_DEVICE std::uint32_t length() const { return length_and_place & 0x00ffffffu; }
@@ -51,14 +49,14 @@ struct PatternShape {
 };
 
 struct PatternsView {
-    const std::uint32_t* words = nullptr;  // zeros after each pattern, up to a multiple of 4 bytes
+    const uint4* bytes = nullptr;          // zeros after each pattern, up to a multiple of 16 bytes
     const PatternShape* shapes = nullptr;  // by pattern
 };
 
 class DevicePatterns {
 public:
     explicit DevicePatterns(const PatternPool& pool);
-    PatternsView view() const { return {reinterpret_cast<const std::uint32_t*>(bytes_.data()), shapes_.data()}; }
+    PatternsView view() const { return {reinterpret_cast<const uint4*>(bytes_.data()), shapes_.data()}; }
     static PatternShape shape_of(const PatternPool& pool, std::uint32_t p);
 
 private:
@@ -88,29 +86,30 @@ struct Places {
 
 #ifdef __CUDACC__
 
-// The four bytes at `at`.
-__device__ inline std::uint32_t word_at(const std::uint32_t* words, std::uint32_t at) {
-    return __funnelshift_r(words[at / 4], words[at / 4 + 1], 8 * (at % 4));
+// The 16 bytes of the batch at `at`, which may be beyond its end as far as it is padded.
+__device__ inline uint4 bytes_at(const BatchView& batch, std::uint32_t at) {
+    const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(batch.text) + at / 4;
+    const std::uint32_t shift = 8 * (at % 4), w[] = {words[0], words[1], words[2], words[3], words[4]};
+    return {__funnelshift_r(w[0], w[1], shift), __funnelshift_r(w[1], w[2], shift), __funnelshift_r(w[2], w[3], shift),
+            __funnelshift_r(w[3], w[4], shift)};
 }
 
-// Whether a pattern stands at byte `begin` of the batch, borders of texts apart. Sixteen bytes at a time, so that their
-// loads do not wait for each other.
-__device__ inline bool matches(const BatchView& batch, const std::uint32_t* pattern_words, const PatternShape& shape,
-                               std::uint32_t begin) {
+// Whether the first `left` of 16 bytes are the same (all, if left > 16).
+__device__ inline bool same(const uint4& a, const uint4& b, std::uint32_t left) {
+    const auto mask = [&](std::uint32_t word) {
+        return left >= 4 * word + 4 ? 0xffffffffu : left <= 4 * word ? 0u : (1u << (8 * (left - 4 * word))) - 1;
+    };
+    return (((a.x ^ b.x) & mask(0)) | ((a.y ^ b.y) & mask(1)) | ((a.z ^ b.z) & mask(2)) | ((a.w ^ b.w) & mask(3))) == 0;
+}
+
+// Whether a pattern stands at byte `begin` of the batch, borders of texts apart. `first`: the 16 bytes there.
+__device__ inline bool matches(const BatchView& batch, const uint4* pattern_bytes, const PatternShape& shape,
+                               std::uint32_t begin, const uint4& first) {
     const std::uint32_t length = shape.length();
     if (begin >= batch.bytes || batch.bytes - begin < length) return false;
-    const std::uint32_t* pattern = pattern_words + shape.begin_word;
-    const std::uint32_t* text = batch.words() + begin / 4;
-    const std::uint32_t shift = 8 * (begin % 4);
-    for (int left = static_cast<int>(length); left > 0; left -= 16, pattern += 4, text += 4) {
-        std::uint32_t difference = 0;
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const int bytes = left - 4 * i;
-            const std::uint32_t mask = bytes >= 4 ? 0xffffffffu : bytes <= 0 ? 0u : (1u << (8 * bytes)) - 1;
-            difference |= (__funnelshift_r(text[i], text[i + 1], shift) ^ pattern[i]) & mask;
-        }
-        if (difference != 0) return false;
+    if (!same(first, pattern_bytes[shape.begin], length)) return false;
+    for (std::uint32_t at = 16; at < length; at += 16) {
+        if (!same(bytes_at(batch, begin + at), pattern_bytes[shape.begin + at / 16], length - at)) return false;
     }
     return true;
 }

@@ -41,41 +41,49 @@ __device__ std::uint32_t passed(const std::uint32_t (&w)[8], const DeviceGroup& 
     return mask >> 16;
 }
 
-__device__ std::uint32_t hash_at(const BatchView& batch, const WindowShape& window, std::uint32_t place) {
+__device__ std::uint32_t hash_of(const uint4& bytes, const WindowShape& window) {
+    const std::uint32_t words[] = {bytes.x, bytes.y, bytes.z, bytes.w};
     const int last = window.words() - 1;
     std::uint32_t hash = 0;
-    for (int i = 0; i <= last; ++i) {
-        const std::uint32_t word = word_at(batch.words(), place + 4 * i);
-        hash += (i == last ? word & window.last_mask : word) * window_multiplier(i);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        if (i <= last) hash += (i == last ? words[i] & window.last_mask : words[i]) * window_multiplier(i);
     }
     return hash;
 }
 
+__device__ DeviceSlot slot_at(const DeviceGroup& group, std::uint32_t at) {
+    const uint4 words = group.slots[at];
+    DeviceSlot slot;
+    slot.hash = words.x;
+    slot.pattern = words.y;
+    slot.begin = words.z;
+    slot.rest = words.w;
+    return slot;
+}
+
 // Compares the patterns whose window may begin at a place: one lane, one place.
 template <class Output>
-__device__ void compare(const DeviceGroup& group, const BatchView& batch, const std::uint32_t* pattern_words,
+__device__ void compare(const DeviceGroup& group, const BatchView& batch, const uint4* pattern_bytes,
                         const Output& output, std::uint32_t place, LaneTally& tally) {
     if (place >= batch.bytes) return;
-    const std::uint32_t hash = hash_at(batch, group.window, place);
-    std::uint32_t first = WindowGroup::free_slot;
+    const uint4 window = bytes_at(batch, place);
+    const std::uint32_t hash = hash_of(window, group.window);
     for (std::uint32_t at = hash >> group.slot_shift;; at = (at + 1) & group.slot_mask) {
-        const WindowGroup::Slot slot = group.slots[at];
-        first = slot.first;
-        if (first == WindowGroup::free_slot) return;
-        if (slot.hash == hash) break;
-    }
-    for (;; ++first) {
-        const DeviceEntry there = group.entries[first];
-        const std::uint32_t offset = there.entry.offset & ~WindowGroup::last_flag, begin = place - offset;
+        const DeviceSlot slot = slot_at(group, at);
+        if (slot.length() == 0) return;
+        if (slot.hash != hash) continue;
         ++tally.verified;
-        if (offset <= place && matches(batch, pattern_words, there.shape, begin)) {
-            const std::uint32_t text = text_at(batch, there.shape, begin);
+        const std::uint32_t offset = slot.offset(), begin = place - offset;
+        if (offset <= place &&
+            matches(batch, pattern_bytes, slot.shape(), begin, offset == 0 ? window : bytes_at(batch, begin))) {
+            const std::uint32_t text = text_at(batch, slot.shape(), begin);
             if (text != batch.texts) {
                 ++tally.occurrences;
-                report(output, text, there.entry.pattern, begin);
+                report(output, text, slot.pattern, begin);
             }
         }
-        if ((there.entry.offset & WindowGroup::last_flag) != 0) return;
+        if (slot.last()) return;
     }
 }
 
@@ -86,7 +94,7 @@ __device__ void compare(const DeviceGroup& group, const BatchView& batch, const 
 // a bitmap asked at every byte, 1.88 TB/s for one group. Measured: see tests/bench/results.
 template <class Output>
 __global__ void __launch_bounds__(block_threads, 1)
-    filter_kernel(const __grid_constant__ DeviceGroups groups, BatchView batch, const std::uint32_t* pattern_words,
+    filter_kernel(const __grid_constant__ DeviceGroups groups, BatchView batch, const uint4* pattern_bytes,
                   Output output) {
     extern __shared__ uint4 shared[];
     std::uint32_t* bitmap = reinterpret_cast<std::uint32_t*>(shared);
@@ -98,7 +106,7 @@ __global__ void __launch_bounds__(block_threads, 1)
     LaneTally tally;
     std::uint32_t waiting = 0;
     const auto compare_place = [&](std::uint32_t place, std::uint32_t g) {
-        compare(groups.group[g], batch, pattern_words, output, place, tally);
+        compare(groups.group[g], batch, pattern_bytes, output, place, tally);
     };
     const std::uint32_t lane = threadIdx.x % 32, stride = gridDim.x * warps;
     const std::uint32_t tiles = (batch.bytes + BatchView::tile_bytes - 1) / BatchView::tile_bytes;
@@ -181,6 +189,20 @@ std::vector<WindowGroup> make_groups(const PatternPool& pool, std::span<const st
     return groups;
 }
 
+// At most a quarter of the slots are used.
+std::vector<DeviceSlot> make_slots(const PatternPool& pool, const WindowGroup& group) {
+    std::vector<DeviceSlot> slots(std::bit_ceil(4 * group.entries.size()));
+    const int shift = 32 - std::countr_zero(slots.size());
+    for (const WindowGroup::Entry& entry : group.entries) {
+        const std::uint32_t hash = window_hash(group.window, group.window_of(pool, entry), group.window.bytes);
+        std::size_t at = hash >> shift;
+        while (slots[at].length() != 0) at = (at + 1) & (slots.size() - 1);
+        const bool last = (entry.offset & WindowGroup::last_flag) != 0;
+        slots[at] = {hash, entry, DevicePatterns::shape_of(pool, entry.pattern), last};
+    }
+    return slots;
+}
+
 // Bits of each group's bitmap: many for each pattern, as far as all fit into a multiprocessor's shared memory.
 std::vector<std::size_t> bitmap_bits(std::span<const WindowGroup> groups) {
     std::vector<std::size_t> bits;
@@ -226,16 +248,15 @@ void CudaFilter::upload_groups(const PatternPool& pool, std::span<const WindowGr
     std::vector<std::uint32_t> bitmap;
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const WindowGroup& group = groups[g];
-        slots_.push_back(cuda::to_device(std::span<const WindowGroup::Slot>(group.slots)));
-        std::vector<DeviceEntry> entries;
-        for (const WindowGroup::Entry& entry : group.entries)
-            entries.push_back({entry, DevicePatterns::shape_of(pool, entry.pattern)});
-        entries_.push_back(cuda::to_device(std::span<const DeviceEntry>(entries)));
+        const std::vector<DeviceSlot> slots = make_slots(pool, group);
+        slots_.push_back(cuda::to_device(std::span<const DeviceSlot>(slots)));
         const auto shift = 32 - static_cast<std::uint32_t>(std::countr_zero(bits[g]));
-        groups_.group[g] = {
-            group.window,          static_cast<std::uint32_t>(bitmap.size()),          shift,
-            group.slot_shift,      static_cast<std::uint32_t>(group.slots.size() - 1), slots_.back().data(),
-            entries_.back().data()};
+        groups_.group[g] = {group.window,
+                            static_cast<std::uint32_t>(bitmap.size()),
+                            shift,
+                            32 - static_cast<std::uint32_t>(std::countr_zero(slots.size())),
+                            static_cast<std::uint32_t>(slots.size() - 1),
+                            reinterpret_cast<const uint4*>(slots_.back().data())};
         const std::size_t begin = bitmap.size();
         bitmap.resize(begin + bits[g] / 32);
         for (const WindowGroup::Entry& entry : group.entries) {
@@ -257,7 +278,7 @@ void CudaFilter::enqueue(const BatchView& batch, const Output& output, cudaStrea
     const unsigned blocks = std::min<unsigned>(static_cast<unsigned>(multiprocessors_), (tiles + warps - 1) / warps);
     const std::size_t shared_bytes = groups_.bitmap_words * 4 + warps * sizeof(Queue);
     filter_kernel<Output>
-        <<<blocks, block_threads, shared_bytes, stream>>>(groups_, batch, patterns_.view().words, output);
+        <<<blocks, block_threads, shared_bytes, stream>>>(groups_, batch, patterns_.view().bytes, output);
     cuda::check_launch("filter_kernel");
 }
 

@@ -10,9 +10,29 @@
 
 namespace sluice::exact {
 
-struct DeviceEntry {
-    WindowGroup::Entry entry;
-    PatternShape shape;
+// A pattern in the open-addressing table of its group, from (hash >> slot_shift) on. Those with one hash follow each
+// other; a slot whose pattern is empty is free.
+struct alignas(16) DeviceSlot {
+    static constexpr std::uint32_t last_flag = 0x80000000u;
+
+    std::uint32_t hash = 0;
+    std::uint32_t pattern = 0;
+    std::uint32_t begin = 0;  // of its bytes, in units of 16
+    // 17 bits of length, 2 of place, 9 of the window's offset; and last_flag, if no other of this hash follows.
+    std::uint32_t rest = 0;
+
+    DeviceSlot() = default;
+    DeviceSlot(std::uint32_t of_hash, const WindowGroup::Entry& entry, const PatternShape& shape, bool last)
+        : hash(of_hash),
+          pattern(entry.pattern),
+          begin(shape.begin),
+          rest(shape.length() | static_cast<std::uint32_t>(shape.place()) << 17 |
+               (entry.offset & ~WindowGroup::last_flag) << 19 | (last ? last_flag : 0)) {}
+
+    SLUICE_HOST_DEVICE std::uint32_t length() const { return rest & 0x1ffff; }
+    SLUICE_HOST_DEVICE std::uint32_t offset() const { return (rest >> 19) & 0x1ff; }
+    SLUICE_HOST_DEVICE bool last() const { return (rest & last_flag) != 0; }
+    SLUICE_HOST_DEVICE PatternShape shape() const { return {begin, length() | ((rest >> 17) & 3) << 24}; }
 };
 
 struct DeviceGroup {
@@ -20,8 +40,7 @@ struct DeviceGroup {
     std::uint32_t bitmap_begin = 0;  // of its words
     std::uint32_t bit_shift = 0;     // of a hash, to its bit
     std::uint32_t slot_shift = 0, slot_mask = 0;
-    const WindowGroup::Slot* slots = nullptr;
-    const DeviceEntry* entries = nullptr;
+    const uint4* slots = nullptr;  // DeviceSlots, read as a whole
 };
 
 struct DeviceGroups {
@@ -45,8 +64,7 @@ private:
     void upload_groups(const PatternPool& pool, std::span<const WindowGroup> groups);
 
     DevicePatterns patterns_;
-    std::vector<cuda::DeviceBuffer<WindowGroup::Slot>> slots_;
-    std::vector<cuda::DeviceBuffer<DeviceEntry>> entries_;
+    std::vector<cuda::DeviceBuffer<DeviceSlot>> slots_;
     cuda::DeviceBuffer<std::uint32_t> bitmap_;
     DeviceGroups groups_;
     int multiprocessors_ = 0;

@@ -1,5 +1,5 @@
-// The patterns of a Searcher, copied: one after the other, each from a multiple of 4 bytes on and followed by zeros up
-// to the next, so that whole words may be read. Immutable; any thread.
+// The patterns of a Searcher, copied: one after the other, each from a multiple of 16 bytes on and followed by zeros up
+// to the next, so that the device may read 16 bytes at a time. Immutable; any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@ namespace sluice::exact {
 
 class PatternPool {
 public:
+    static constexpr std::size_t alignment = 16;
+
     explicit PatternPool(std::span<const Pattern> patterns);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
@@ -46,7 +48,7 @@ inline PatternPool::PatternPool(std::span<const Pattern> patterns) {
         places_.push_back(patterns[p].place);
         if (text.empty()) empty_.push_back(p);
         bytes_.insert(bytes_.end(), text.begin(), text.end());
-        bytes_.resize((bytes_.size() + 3) / 4 * 4, 0);
+        bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment, 0);
     }
 }
 

@@ -24,7 +24,7 @@ __global__ void fill_table(PatternsView patterns, const std::uint32_t* by_length
     if (i >= count) return;
     const std::uint32_t pattern = by_length[i];
     const PatternShape shape = patterns.shapes[pattern];
-    const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.words + shape.begin_word);
+    const auto* text = reinterpret_cast<const std::uint8_t*>(patterns.bytes + shape.begin);
     std::uint32_t slot = 0;
     for (std::uint32_t c = 0; c < shape.length(); ++c) slot = (slot * base + text[c]) % Modulus;
     hashes[i] = static_cast<std::uint16_t>(slot);
@@ -67,12 +67,13 @@ template <std::uint32_t Modulus, class Output>
 __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t length, const BatchView& batch,
                        const PatternsView& patterns, const std::uint32_t* table, const std::uint32_t* used,
                        const Output& output, std::uint32_t& verified, std::uint32_t& occurrences) {
+    const uint4 window = bytes_at(batch, begin);
     for (; (used[slot / 32] >> (slot % 32)) & 1; slot = slot + 1 == Modulus ? 0 : slot + 1) {
         const std::uint32_t pattern = table[slot];
         const PatternShape shape = patterns.shapes[pattern];
         if (shape.length() != length) continue;
         ++verified;
-        if (!matches(batch, patterns.words, shape, begin)) continue;
+        if (!matches(batch, patterns.bytes, shape, begin, window)) continue;
         const std::uint32_t text = text_at(batch, shape, begin);
         if (text == batch.texts) continue;
         ++occurrences;
@@ -163,7 +164,7 @@ __global__ void __launch_bounds__(block_threads)
                 ++filter_hits;
                 ++verified;
                 const PatternShape shape = patterns.shapes[by_length[k]];
-                if (!matches(batch, patterns.words, shape, at)) continue;
+                if (!matches(batch, patterns.bytes, shape, at, bytes_at(batch, at))) continue;
                 const std::uint32_t text = text_at(batch, shape, at);
                 if (text == batch.texts) continue;
                 ++occurrences;
