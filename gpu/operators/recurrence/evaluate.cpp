@@ -18,10 +18,24 @@ std::uint32_t shortest_line(const Question& question) {
 // One for all thresholds below which there is nothing.
 double threshold(double epsilon) { return epsilon > 0 ? epsilon : 0; }
 
-// The order in which what can be computed together stands together.
-auto key(const Demand& demand, const Question& question) {
-    return std::tuple(demand.series, threshold(question.epsilon), question.measure, shortest_line(question));
-}
+// Questions that have the same answer are one; they are in the order in which they can be computed together.
+struct Distinct {
+    explicit Distinct(std::span<const Question> questions) : of(questions.size()) {
+        std::vector<std::uint32_t> order(questions.size());
+        std::iota(order.begin(), order.end(), 0);
+        const auto key = [&](std::uint32_t q) {
+            return std::tuple(threshold(questions[q].epsilon), questions[q].measure, shortest_line(questions[q]));
+        };
+        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+        for (const std::uint32_t q : order) {
+            if (first.empty() || key(first.back()) != key(q)) first.push_back(q);
+            of[q] = static_cast<std::uint32_t>(first.size() - 1);
+        }
+    }
+
+    std::vector<std::uint32_t> of;     // of[q]: the distinct question that questions[q] is
+    std::vector<std::uint32_t> first;  // the first question that is it
+};
 
 double exact_value(const LineSums& sums, const Question& question) {
     switch (question.measure) {
@@ -45,17 +59,14 @@ LineQuestion alone(const Question& question) {
             question.measure == Measure::determinism ? shortest : 0};
 }
 
-double sampled_value(Solver::Series series, std::uint32_t index, const Question& question, const Options& options,
-                     Solver& solver, Counters& counters) {
+double sampled_value(std::span<const double> series, const Question& question, const Options& options, Solver& solver,
+                     Counters& counters) {
     if (too_long_to_sample(question, options)) {
         ++counters.unanswered;
         return std::numeric_limits<double>::quiet_NaN();
     }
     const LineQuestion lines = alone(question);
-    const MicrostateSums sums = sample_microstates(
-        lines, options.microstates, [&](std::uint64_t first, std::uint64_t windows, MicrostateSums& added) {
-            solver.microstates(series, index, lines, options, first, windows, added);
-        });
+    const MicrostateSums sums = solver.sample(series, lines, options);
     ++counters.samplings;
     counters.windows += sums.windows;
     switch (question.measure) {
@@ -71,11 +82,11 @@ double sampled_value(Solver::Series series, std::uint32_t index, const Question&
 
 // Puts a question into a task of the same matrix: into the last, or one before it, that does not count that direction
 // yet. Returns the task's index.
-std::size_t place(const Demand& demand, const Question& question, std::vector<ExactTask>& tasks) {
+std::size_t place(std::uint32_t series, const Question& question, std::vector<ExactTask>& tasks) {
     const LineQuestion lines = alone(question);
     for (std::size_t t = tasks.size(); t > 0; --t) {
         ExactTask& task = tasks[t - 1];
-        if (task.series != demand.series || task.question.epsilon != lines.epsilon) break;
+        if (task.series != series || task.question.epsilon != lines.epsilon) break;
         const bool v_fits = lines.v_min == 0 || task.question.v_min == 0 || task.question.v_min == lines.v_min;
         const bool l_fits = lines.l_min == 0 || task.question.l_min == 0 || task.question.l_min == lines.l_min;
         if (!v_fits || !l_fits) continue;
@@ -83,8 +94,20 @@ std::size_t place(const Demand& demand, const Question& question, std::vector<Ex
         task.question.l_min = std::max(task.question.l_min, lines.l_min);
         return t - 1;
     }
-    tasks.push_back({demand.series, lines, {}});
+    tasks.push_back({series, lines, {}});
     return tasks.size() - 1;
+}
+
+// What is asked of the series, each distinct question once, in order; fills `asked` (1 for those that are).
+std::vector<std::uint32_t> asked_of(std::span<const std::uint32_t> demanded, std::vector<std::uint8_t>& asked) {
+    std::vector<std::uint32_t> distinct;
+    for (const std::uint32_t q : demanded) {
+        if (!asked[q]) distinct.push_back(q);
+        asked[q] = 1;
+    }
+    for (const std::uint32_t q : distinct) asked[q] = 0;
+    std::sort(distinct.begin(), distinct.end());
+    return distinct;
 }
 
 }  // namespace
@@ -103,34 +126,54 @@ void CpuSolver::exact(Series series, std::span<ExactTask> tasks, const Options& 
     }
 }
 
-void CpuSolver::microstates(Series series, std::size_t index, const LineQuestion& question, const Options& options,
-                            std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums) {
-    add_microstates(series[index], question, options.microstates, first_window, windows, sums);
+MicrostateSums CpuSolver::sample(std::span<const double> series, const LineQuestion& question, const Options& options) {
+    return sample_microstates(question, options.microstates,
+                              [&](std::uint64_t first, std::uint64_t windows, MicrostateSums& sums) {
+                                  add_microstates(series, question, options.microstates, first, windows, sums);
+                              });
 }
 
 void evaluate(Solver::Series series, std::span<const Question> questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters) {
-    const auto key_of = [&](std::uint32_t d) { return key(demands[d], questions[demands[d].question]); };
-    std::vector<std::uint32_t> order(demands.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key_of(a) < key_of(b); });
+    const Distinct distinct(questions);
+    // Demands by series: positions[first[s]] … are those of series s.
+    std::vector<std::uint32_t> first(series.size() + 1), positions(demands.size()), demanded(demands.size());
+    for (const Demand& demand : demands) ++first[demand.series + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<std::uint32_t> next(first.begin(), first.end());
+    for (std::uint32_t d = 0; d < demands.size(); ++d) {
+        const std::uint32_t at = next[demands[d].series]++;
+        positions[at] = d;
+        demanded[at] = distinct.of[demands[d].question];
+    }
 
-    constexpr std::size_t sampled = std::numeric_limits<std::size_t>::max();
+    const std::size_t exact_max = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
     std::vector<ExactTask> tasks;
-    std::vector<std::size_t> task_of(demands.size(), sampled);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const Demand& demand = demands[order[k]];
-        const Question& question = questions[demand.question];
-        const bool repeated = k > 0 && key_of(order[k]) == key_of(order[k - 1]);
-        if (series[demand.series].size() <= std::max<std::size_t>(options.exact_points_max, options.microstates.size))
-            task_of[order[k]] = repeated ? task_of[order[k - 1]] : place(demand, question, tasks);
-        else
-            values[order[k]] = repeated ? values[order[k - 1]]
-                                        : sampled_value(series, demand.series, question, options, solver, counters);
+    std::vector<std::size_t> task_of(demands.size());  // by position
+    std::vector<std::uint8_t> asked(distinct.first.size());
+    std::vector<std::size_t> tasks_here(distinct.first.size());
+    std::vector<double> values_here(distinct.first.size());
+    for (std::uint32_t s = 0; s < series.size(); ++s) {
+        const bool exact = series[s].size() <= exact_max;
+        const std::span<const std::uint32_t> here(demanded.data() + first[s], first[s + 1] - first[s]);
+        for (const std::uint32_t q : asked_of(here, asked)) {
+            const Question& question = questions[distinct.first[q]];
+            if (exact)
+                tasks_here[q] = place(s, question, tasks);
+            else
+                values_here[q] = sampled_value(series[s], question, options, solver, counters);
+        }
+        for (std::size_t at = first[s]; at < first[s + 1]; ++at) {
+            if (exact)
+                task_of[at] = tasks_here[demanded[at]];
+            else
+                values[positions[at]] = values_here[demanded[at]];
+        }
     }
     solver.exact(series, tasks, options);
-    for (std::size_t d = 0; d < demands.size(); ++d) {
-        if (task_of[d] != sampled) values[d] = exact_value(tasks[task_of[d]].sums, questions[demands[d].question]);
+    for (std::uint32_t s = 0; s < series.size(); ++s) {
+        for (std::size_t at = first[s]; at < first[s + 1] && series[s].size() <= exact_max; ++at)
+            values[positions[at]] = exact_value(tasks[task_of[at]].sums, questions[demands[positions[at]].question]);
     }
     counters.demands += demands.size();
     counters.matrices += tasks.size();

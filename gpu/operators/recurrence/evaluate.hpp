@@ -64,16 +64,16 @@ public:
     virtual ~Solver() = default;
     // Fills the tasks' sums; tasks of one series stand together.
     virtual void exact(Series series, std::span<ExactTask> tasks, const Options& options) = 0;
-    // As recurrence::add_microstates, of series[index].
-    virtual void microstates(Series series, std::size_t index, const LineQuestion& question, const Options& options,
-                             std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums) = 0;
+    // sample_microstates() of the series.
+    virtual MicrostateSums sample(std::span<const double> series, const LineQuestion& question,
+                                  const Options& options) = 0;
 };
 
 class CpuSolver : public Solver {
 public:
     void exact(Series series, std::span<ExactTask> tasks, const Options& options) override;
-    void microstates(Series series, std::size_t index, const LineQuestion& question, const Options& options,
-                     std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums) override;
+    MicrostateSums sample(std::span<const double> series, const LineQuestion& question,
+                          const Options& options) override;
 };
 
 // values[d] answers demands[d]: exact up to options.exact_points_max points, estimated above. NaN for a share of

@@ -23,38 +23,76 @@ struct SortedSeries {
     std::vector<std::uint32_t> rank;    // rank[column[r]] = r
 };
 
+struct Keyed {
+    std::uint64_t key;  // ascends with the value
+    std::uint32_t column;
+};
+
+std::uint64_t ascending_key(double x) {
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
+}
+double value_of_key(std::uint64_t key) {
+    return std::bit_cast<double>(key >> 63 != 0 ? key & ~(std::uint64_t{1} << 63) : ~key);
+}
+
+// Radix sort by bytes, those left out that are the same in all keys: a comparison sort of readings, which have no order
+// to predict, takes three times as long.
+void sort_by_key(std::vector<Keyed>& items) {
+    std::uint32_t counts[8][256] = {};
+    for (const Keyed& item : items) {
+        for (unsigned byte = 0; byte < 8; ++byte) ++counts[byte][item.key >> 8 * byte & 255];
+    }
+    std::vector<Keyed> sorted(items.size());
+    for (unsigned byte = 0; byte < 8 && !items.empty(); ++byte) {
+        if (counts[byte][items[0].key >> 8 * byte & 255] == items.size()) continue;
+        std::uint32_t place[256];
+        std::exclusive_scan(std::begin(counts[byte]), std::end(counts[byte]), std::begin(place), 0u);
+        for (const Keyed& item : items) sorted[place[item.key >> 8 * byte & 255]++] = item;
+        items.swap(sorted);
+    }
+}
+
 SortedSeries::SortedSeries(std::span<const double> series)
     : values(series.size()), column(series.size()), rank(series.size()) {
-    std::vector<std::pair<double, std::uint32_t>> pairs(series.size());
-    for (std::size_t i = 0; i < series.size(); ++i) pairs[i] = {series[i], static_cast<std::uint32_t>(i)};
-    std::sort(pairs.begin(), pairs.end());
-    for (std::size_t r = 0; r < pairs.size(); ++r) {
-        values[r] = pairs[r].first;
-        column[r] = pairs[r].second;
-        rank[pairs[r].second] = static_cast<std::uint32_t>(r);
+    std::vector<Keyed> items(series.size());
+    for (std::size_t i = 0; i < series.size(); ++i)
+        items[i] = {ascending_key(series[i]), static_cast<std::uint32_t>(i)};
+    sort_by_key(items);
+    for (std::size_t r = 0; r < items.size(); ++r) {
+        values[r] = value_of_key(items[r].key);
+        column[r] = items[r].column;
+        rank[items[r].column] = static_cast<std::uint32_t>(r);
     }
 }
 
 // For each row, the range of sorted values at a distance less than epsilon.
 struct Ranges {
     std::vector<std::uint32_t> first, end;
+    std::vector<std::uint32_t> ending;  // ending[r]: how many ranges end at rank r
 };
 
-// Rounding keeps order, so that the rounded distance is less than epsilon for one range of the sorted values, and its
-// ends move up from one row to the next in that order.
+// Rounding keeps order, so that the rounded distance is less than epsilon for one range of the sorted values, whose
+// ends move up from one value to the next. A value recurs with a greater one exactly if that is before its end; so the
+// ranges that end at or before a value say where its own begins, which needs no second search.
 std::uint64_t find_ranges(const SortedSeries& sorted, double epsilon, Ranges& ranges) {
     const std::size_t n = sorted.values.size();
     ranges.first.resize(n);
     ranges.end.resize(n);
-    std::uint64_t points = 0;
-    std::size_t first = 0, end = 0;
+    ranges.ending.assign(n + 1, 0);
+    std::size_t end = 0;
     for (std::size_t r = 0; r < n; ++r) {
         const double x = sorted.values[r];
-        while (first < n && x - sorted.values[first] >= epsilon) ++first;
         while (end < n && sorted.values[end] - x < epsilon) ++end;
-        ranges.first[sorted.column[r]] = static_cast<std::uint32_t>(first);
         ranges.end[sorted.column[r]] = static_cast<std::uint32_t>(end);
-        points += end - first;
+        ++ranges.ending[end];
+    }
+    std::uint64_t points = 0;
+    std::uint32_t first = 0;
+    for (std::size_t r = 0; r < n; ++r) {
+        first += ranges.ending[r];
+        ranges.first[sorted.column[r]] = first;
+        points += ranges.end[sorted.column[r]] - first;
     }
     return points;
 }
@@ -94,23 +132,6 @@ private:
     std::vector<std::uint16_t> below_;
     std::vector<std::uint64_t> members_;  // bit r: the block has the value of rank r
 };
-
-// Takes the diagonals of the Theiler window out of what was counted with them.
-void leave_out(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
-               Stretches& diagonal) {
-    for (std::size_t d = 0; d < std::min(theiler, series.size()); ++d) {
-        const std::uint64_t sides = d == 0 ? 1 : 2;
-        std::uint64_t length = 0;
-        for (std::size_t i = 0; i + d < series.size(); ++i) {
-            length = std::abs(series[i] - series[i + d]) < epsilon ? length + 1 : 0;
-            diagonal.points -= length > 0 ? sides : 0;
-            if (l_min != 0) {
-                diagonal.min -= length >= l_min ? sides : 0;
-                diagonal.next -= length > l_min ? sides : 0;
-            }
-        }
-    }
-}
 
 LineSums reference_sums(std::span<const double> series, const LineQuestion& question, std::size_t theiler) {
     const Lines lines = reference_lines(series, question.epsilon, {.theiler = theiler});
@@ -167,6 +188,30 @@ void count_blocks(const SortedSeries& sorted, std::span<const Asked> asked, std:
 
 }  // namespace
 
+void leave_out_theiler_window(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
+                              Stretches& diagonal) {
+    const auto leave_out = [&](std::uint64_t length, std::uint64_t lines) {
+        diagonal.points -= lines * length;
+        if (l_min == 0) return;
+        diagonal.min -= length >= l_min ? lines * (length - l_min + 1) : 0;
+        diagonal.next -= length > l_min ? lines * (length - l_min) : 0;
+    };
+    if (theiler == 0 || !(epsilon > 0)) return;
+    leave_out(series.size(), 1);  // everything recurs with itself
+    for (std::size_t d = 1; d < std::min(theiler, series.size()); ++d) {
+        std::uint64_t length = 0;
+        for (std::size_t i = 0; i + d < series.size(); ++i) {
+            if (std::abs(series[i] - series[i + d]) < epsilon) {
+                ++length;
+            } else if (length > 0) {
+                leave_out(length, 2);
+                length = 0;
+            }
+        }
+        if (length > 0) leave_out(length, 2);
+    }
+}
+
 void exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
                      std::size_t theiler, std::size_t threads, BitRowKernel kernel) {
     const SortedSeries sorted(series);
@@ -188,13 +233,13 @@ void exact_line_sums(std::span<const double> series, std::span<const LineQuestio
                 if (question.v_min != 0 || question.l_min != 0)
                     ++together;
                 else
-                    leave_out(series, question.epsilon, 0, theiler, sums[q].diagonal);
+                    leave_out_theiler_window(series, question.epsilon, 0, theiler, sums[q].diagonal);
             }
         }
         const std::span<const Asked> these(asked.data(), together);
         if (together != 0) count_blocks(sorted, these, threads, count_lines(kernel));
         for (const Asked& one : these)
-            leave_out(series, one.question->epsilon, one.question->l_min, theiler, one.sums->diagonal);
+            leave_out_theiler_window(series, one.question->epsilon, one.question->l_min, theiler, one.sums->diagonal);
     }
 }
 

@@ -19,4 +19,8 @@ namespace sluice::recurrence {
 void exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
                      std::size_t theiler = 1, std::size_t threads = 1, BitRowKernel kernel = best_bit_row_kernel());
 
+// Takes the diagonals |i - j| < theiler out of `diagonal`, which counts all of the matrix.
+void leave_out_theiler_window(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
+                              Stretches& diagonal);
+
 }  // namespace sluice::recurrence
