@@ -18,7 +18,28 @@ std::size_t io_threads(const Options& options) {
     return cores > options.matcher.threads ? cores - options.matcher.threads : 1;
 }
 
-Backend backend(BackendOption option) { return option == BackendOption::naive ? Backend::naive : Backend::cpu; }
+// The one place of the broker that names the CUDA backend.
+EngineOptions engine_options(const MatcherOptions& options) {
+    const auto backend = [&] {
+        switch (options.backend) {
+            case BackendOption::naive:
+                return Backend::naive;
+            case BackendOption::cpu:
+                return Backend::cpu;
+            case BackendOption::cuda:
+                return Backend::cuda;
+            default:
+                return Backend::automatic;
+        }
+    };
+    EngineOptions engine(backend());
+    engine.devices = options.devices;
+    engine.device_bytes_max = options.device_bytes;
+    engine.on_fault = [](const std::string& failure) {
+        log_warn("a GPU failed, the batch is matched on the CPU", {{"failure", failure}});
+    };
+    return engine;
+}
 
 }  // namespace
 
@@ -29,7 +50,7 @@ Broker::Broker(Options options)
       fanout_(counters_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
                counters_),
-      registry_({backend(options_.matcher.backend), options_.matcher.apply_delay, options_.limits.subscriptions,
+      registry_({engine_options(options_.matcher), options_.matcher.apply_delay, options_.limits.subscriptions,
                  options_.limits.operators},
                 fanout_,
                 [this](std::shared_ptr<const Program> program, std::uint64_t number) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -24,10 +25,12 @@ struct IoOptions {
     std::size_t threads{};  // 0: one per core
 };
 
-enum class BackendOption : std::uint8_t { cpu, naive };
+enum class BackendOption : std::uint8_t { automatic, cpu, cuda, naive };
 
 struct MatcherOptions {
     BackendOption backend{};
+    std::vector<int> devices;
+    std::size_t device_bytes{};  // 0: no limit
     std::size_t threads{};
     Duration batch_delay{};
     std::size_t batch_events{};

@@ -22,7 +22,13 @@ void read_http(Section& s, HttpOptions& o) {
 }
 
 void read_matcher(Section& s, MatcherOptions& o) {
-    s.choice<BackendOption>("backend", o.backend, {{"cpu", BackendOption::cpu}, {"naive", BackendOption::naive}});
+    s.choice<BackendOption>("backend", o.backend,
+                            {{"auto", BackendOption::automatic},
+                             {"cpu", BackendOption::cpu},
+                             {"cuda", BackendOption::cuda},
+                             {"naive", BackendOption::naive}});
+    s.integers("devices", o.devices, 0, 255);
+    s.size("device_bytes", o.device_bytes, 0, 1'024 * gib);
     s.integer("threads", o.threads, 1, 256);
     s.duration("batch_delay", o.batch_delay, 0us, 1s);
     s.integer("batch_events", o.batch_events, 1, 1'024);

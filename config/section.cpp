@@ -160,6 +160,27 @@ std::optional<std::uint64_t> Section::read_integer(std::string_view name, std::u
     return value;
 }
 
+void Section::integers(std::string_view name, std::vector<int>& out, int min, int max) {
+    const YamlNode* node = find(name);
+    if (node == nullptr) return;
+    const auto refuse = [&](const YamlNode& at) {
+        fault(at, full_name(name) + ": expected a list of different integers between " + std::to_string(min) + " and " +
+                      std::to_string(max) + ", such as [0, 1], found " + describe(at));
+    };
+    if (node->kind != YamlNode::Kind::sequence || node->items.empty()) return refuse(*node);
+    std::vector<int> list;
+    for (const YamlNode& item : node->items) {
+        const auto value =
+            item.kind == YamlNode::Kind::scalar && !item.quoted ? parse_integer(item.text) : std::nullopt;
+        if (!value || *value > static_cast<std::uint64_t>(max) || *value < static_cast<std::uint64_t>(min))
+            return refuse(item);
+        const int number = static_cast<int>(*value);
+        if (std::find(list.begin(), list.end(), number) != list.end()) return refuse(item);
+        list.push_back(number);
+    }
+    out = std::move(list);
+}
+
 std::optional<std::size_t> Section::read_choice(std::string_view name, const std::vector<std::string_view>& names) {
     std::string expected = "one of ";
     for (std::size_t i = 0; i < names.size(); ++i) expected += (i == 0 ? "" : ", ") + std::string(names[i]);

@@ -34,6 +34,8 @@ public:
     void integer(std::string_view name, Number& out, std::uint64_t min, std::uint64_t max) {
         if (const auto number = read_integer(name, min, max)) out = static_cast<Number>(*number);
     }
+    // A list of different ones.
+    void integers(std::string_view name, std::vector<int>& out, int min, int max);
     template <typename Enum>
     void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
         std::vector<std::string_view> names;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -103,17 +104,16 @@ public:
 enum class Backend : std::uint8_t { naive, cpu, cuda, automatic };
 
 struct EngineOptions {
-    Backend backend = Backend::cpu;
+    EngineOptions(Backend b = Backend::cpu) : backend(b) {}
+
+    Backend backend;
     std::vector<int> devices = {};       // as CUDA numbers them, each holds all that is large; empty: the first
     std::size_t device_bytes_max = 0;    // of each; 0: as much as it has
     std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
+    // Told of each failure of a device, by whichever thread met it.
+    std::function<void(const std::string& failure)> on_fault = {};
 };
 
 std::unique_ptr<SubscriptionSet> make_subscription_set(const EngineOptions& options);
-inline std::unique_ptr<SubscriptionSet> make_subscription_set(Backend backend) {
-    EngineOptions options;
-    options.backend = backend;
-    return make_subscription_set(options);
-}
 
 }  // namespace sluice

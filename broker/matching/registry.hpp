@@ -37,7 +37,7 @@ public:
     using ProgramSink = std::function<void(std::shared_ptr<const Program>, std::uint64_t number)>;
 
     struct Settings {
-        Backend backend;
+        EngineOptions engine;
         std::chrono::microseconds apply_delay;
         std::size_t subscriptions_max;  // filters of all subscribers together
         std::size_t operators_max;      // computed conditions of all of these
@@ -56,8 +56,9 @@ public:
     // All subscriptions of a subscriber whose add() is done.
     void remove(std::shared_ptr<Subscriber> subscriber);
 
-    std::size_t size() const;       // filters of all subscribers together
-    std::size_t distinct() const;   // subscriptions of the engine
+    std::size_t size() const;      // filters of all subscribers together
+    std::size_t distinct() const;  // subscriptions of the engine
+    EngineStatus engine() const { return set_->status(); }
     std::size_t operators() const;  // computed conditions of all filters together
 
 private:
@@ -94,7 +95,7 @@ private:
     std::size_t operators_ = 0;
     bool stopping_ = false;
 
-    // Of the registry's thread alone.
+    // Of the registry's thread alone, but for the set's status.
     std::unique_ptr<SubscriptionSet> set_;
     std::uint64_t program_number_ = 0;  // of the program last given to the sink
     Entries entries_;                   // by Subscription::key

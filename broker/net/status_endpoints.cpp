@@ -48,6 +48,28 @@ boost::json::object operators_json(const Counters& counters) {
     return operators;
 }
 
+boost::json::object engine_json(const EngineStatus& engine) {
+    boost::json::array devices;
+    for (const DeviceStatus& d : engine.devices) {
+        devices.push_back({{"device", d.device},
+                           {"name", d.name},
+                           {"state", d.state},
+                           {"bytes", d.bytes},
+                           {"segments", d.segments},
+                           {"batches", d.batches},
+                           {"events", d.events},
+                           {"faults", d.faults},
+                           {"last_fault", d.last_fault}});
+    }
+    boost::json::object faults;
+    for (const auto& [name, count] : engine.faults) faults[name] = count;
+    return {{"reason", engine.reason},
+            {"devices", std::move(devices)},
+            {"cpu_batches", engine.cpu_batches},
+            {"rematched_batches", engine.rematched_batches},
+            {"faults", std::move(faults)}};
+}
+
 HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
 
 }  // namespace
@@ -56,13 +78,15 @@ asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
     const auto uptime = std::chrono::steady_clock::now() - services.started_at;
     boost::json::object streams;
     for (const auto& [name, last_id] : services.publisher.streams()) streams[name] = {{"last_id", last_id}};
+    const EngineStatus engine = services.registry.engine();
     HttpReply reply;
     reply.headers.emplace_back("Cache-Control", "no-store");
     reply.body = boost::json::serialize(
         boost::json::object{{"version", version()},
                             {"uptime_seconds", std::chrono::duration_cast<std::chrono::seconds>(uptime).count()},
                             {"state", services.draining ? "draining" : "running"},
-                            {"backend", services.options.matcher.backend == BackendOption::naive ? "naive" : "cpu"},
+                            {"backend", engine.backend},
+                            {"engine", engine_json(engine)},
                             {"connections", services.connections.size()},
                             {"subscribers", services.subscribers.load()},
                             {"subscriptions",

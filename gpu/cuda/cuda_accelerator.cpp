@@ -193,8 +193,11 @@ private:
         } else {
             health.failed(error.what(), Clock::now());
         }
-        const std::lock_guard lock(mutex_);
-        ++faults_[cudaGetErrorName(error.code())];
+        {
+            const std::lock_guard lock(mutex_);
+            ++faults_[cudaGetErrorName(error.code())];
+        }
+        if (options_.on_fault) options_.on_fault("device " + std::to_string(device.number()) + ": " + error.what());
     }
 
     // none_: the CPU.

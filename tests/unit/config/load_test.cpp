@@ -31,7 +31,9 @@ TEST_CASE("the built-in file gives every option its default") {
     const sluice::Options& o = config.options;
     CHECK(o.http.address == "127.0.0.1");
     CHECK(o.http.port == 8080);
-    CHECK(o.matcher.backend == sluice::BackendOption::cpu);
+    CHECK(o.matcher.backend == sluice::BackendOption::automatic);
+    CHECK(o.matcher.devices == std::vector<int>{0});
+    CHECK(o.matcher.device_bytes == 0);
     CHECK(o.matcher.batch_delay == 200us);
     CHECK(o.matcher.batch_events == 32);
     CHECK(o.matcher.apply_delay == 5ms);
@@ -88,7 +90,20 @@ TEST_CASE("a bad file is refused with place and reason") {
          "f.yaml:2:16: matcher.batch_delay: expected a duration with its unit, such as 200us, 5ms, 15s, 10min or 1h, "
          "found \"200\""},
         {"matcher:\n  batch_delay: 2h\n", "f.yaml:2:16: matcher.batch_delay: 2h is not between 0us and 1s"},
-        {"matcher:\n  backend: gpu\n", "f.yaml:2:12: matcher.backend: expected one of cpu, naive, found \"gpu\""},
+        {"matcher:\n  backend: gpu\n",
+         "f.yaml:2:12: matcher.backend: expected one of auto, cpu, cuda, naive, found \"gpu\""},
+        {"matcher:\n  devices: 0\n",
+         "f.yaml:2:12: matcher.devices: expected a list of different integers between 0 and 255, such as [0, 1], found "
+         "\"0\""},
+        {"matcher:\n  devices: [0, 0]\n",
+         "f.yaml:2:16: matcher.devices: expected a list of different integers between 0 and 255, such as [0, 1], found "
+         "\"0\""},
+        {"matcher:\n  devices: [256]\n",
+         "f.yaml:2:13: matcher.devices: expected a list of different integers between 0 and 255, such as [0, 1], found "
+         "\"256\""},
+        {"matcher:\n  devices: []\n",
+         "f.yaml:2:12: matcher.devices: expected a list of different integers between 0 and 255, such as [0, 1], found "
+         "a list"},
         {"matcher:\n  batch_events: 0\n", "f.yaml:2:17: matcher.batch_events: 0 is not between 1 and 1024"},
         {"limits:\n  document_bytes: 16MB\n",
          "f.yaml:2:19: limits.document_bytes: expected a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"16MB\""},

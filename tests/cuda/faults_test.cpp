@@ -1,0 +1,202 @@
+// What happens when a device fails: every call that can fail is made to, each with each kind of error; the answers stay
+// the naive backend's, the faults are counted by name, and the device is used again when it can be.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "gpu/cuda/device.hpp"
+#include "tests/differential/matcher_random.hpp"
+
+namespace sluice::test {
+
+namespace {
+
+// Which call fails, and how: read by the hook.
+struct Plan {
+    std::mutex mutex;
+    std::string call;  // the name by which it is checked
+    cudaError_t error = cudaSuccess;
+    int times = 0;
+};
+Plan& plan() {
+    static Plan p;
+    return p;
+}
+
+cudaError_t fail_as_planned(cudaError_t code, const char* what) {
+    const std::lock_guard lock(plan().mutex);
+    if (plan().times == 0 || plan().call != what) return code;
+    --plan().times;
+    return plan().error;
+}
+
+class Failing {
+public:
+    Failing(const char* call, cudaError_t error, int times) {
+        const std::lock_guard lock(plan().mutex);
+        plan().call = call;
+        plan().error = error;
+        plan().times = times;
+        cuda::fault_hook = fail_as_planned;
+    }
+    ~Failing() { cuda::fault_hook = nullptr; }
+};
+
+EngineOptions on_device(std::vector<std::string>* told = nullptr) {
+    EngineOptions options(Backend::cuda);
+    options.device_rows_min = 1;
+    if (told != nullptr)
+        options.on_fault = [told](const std::string& failure) {
+            static std::mutex mutex;
+            const std::lock_guard lock(mutex);
+            told->push_back(failure);
+        };
+    return options;
+}
+
+std::vector<RandomEvent> random_events(Random& random) {
+    std::vector<RandomEvent> events(40);
+    for (RandomEvent& event : events) event = random_event({}, random);
+    return events;
+}
+
+std::uint64_t count(const EngineStatus& status, const std::string& name) {
+    const auto at = status.faults.find(name);
+    return at == status.faults.end() ? 0 : at->second;
+}
+
+}  // namespace
+
+TEST_CASE("without a device, and without a driver, the CPU answers", "[cuda]") {
+    if (cuda::device_count() > 0) return;
+    std::vector<std::string> told;
+    BothSets sets(on_device(&told));
+    Random random(1);
+    for (int i = 0; i < 100; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    const EngineStatus status = sets.status();
+    REQUIRE(status.faults.size() == 1);
+    CHECK(status.cpu_batches == 1);
+    CHECK(status.rematched_batches == 0);
+    CHECK(status.reason.starts_with("the CPU matches: cudaGetDeviceCount: cuda"));
+    CHECK(told.size() >= 1);
+}
+
+TEST_CASE("a device that fails at start is tried again", "[cuda]") {
+    BothSets sets(on_device());
+    Random random(2);
+    const bool there = cuda::device_count() > 0;
+    for (const auto& [call, error, name] :
+         {std::tuple("cudaGetDeviceCount", cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver"),
+          std::tuple("cudaGetDeviceCount", cudaErrorNoDevice, "cudaErrorNoDevice"),
+          std::tuple("cudaMallocHost", cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation")}) {
+        if (!there && std::strcmp(call, "cudaMallocHost") == 0) continue;
+        INFO(name);
+        BothSets fresh(on_device());
+        {
+            const Failing failing(call, error, 1);
+            for (int i = 0; i < 100; ++i) fresh.add(random_filter({}, random));
+            REQUIRE(fresh.differences(random_events(random)) == 0);
+            CHECK(count(fresh.status(), name) == 1);
+            CHECK(fresh.status().cpu_batches == 1);
+        }
+        if (!there) continue;
+        // The background thread tries again: by itself, without a change.
+        while (fresh.status().devices[0].segments == 0) std::this_thread::yield();
+        REQUIRE(fresh.differences(random_events(random)) == 0);
+        CHECK(fresh.status().devices[0].batches >= 1);
+        CHECK(fresh.status().devices[0].state == "ready");
+    }
+}
+
+TEST_CASE("a device that fails in a batch: the CPU matches it anew, and the device the next ones", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(3);
+    std::vector<std::string> told;
+    BothSets sets(on_device(&told));
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    std::uint64_t rematched = 0;
+    for (const auto& [call, error] :
+         {std::pair("cudaStreamSynchronize", cudaErrorMemoryAllocation),
+          std::pair("look_up_kernel", cudaErrorLaunchOutOfResources), std::pair("copy to device", cudaErrorUnknown)}) {
+        INFO(call);
+        {
+            const Failing failing(call, error, 1);
+            for (int i = 0; i < 3 && plan().times > 0; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+        }
+        if (plan().times > 0) continue;  // so small a batch is not copied
+        const EngineStatus status = sets.status();
+        CHECK(status.rematched_batches == ++rematched);
+        CHECK(count(status, cudaGetErrorName(error)) == 1);
+        CHECK(told.size() == rematched);
+        const std::uint64_t batches = status.devices[0].batches;
+        while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(sets.status().devices[0].state == "ready");
+    }
+    CHECK(rematched >= 2);
+}
+
+TEST_CASE("a lost device: batches of several threads are matched on the CPU from then on", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(4);
+    BothSets sets(on_device());
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    const auto events = random_events(random);
+    const auto program = sets.compile();
+    const Answers expected = answers(*program, events);
+    const Failing failing("cudaStreamSynchronize", cudaErrorIllegalAddress, 1);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 20; ++i) wrong += answers(*program, events) == expected ? 0 : 1;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(sets.status().devices[0].state == "lost until a restart");
+    CHECK(count(sets.status(), "cudaErrorIllegalAddress") == 1);
+    for (int i = 0; i < 200; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(events) == 0);
+    CHECK(sets.status().reason.find("cudaErrorIllegalAddress") != std::string::npos);
+}
+
+TEST_CASE("a limit of memory: what does not fit stays with the CPU", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(5);
+    EngineOptions options = on_device();
+    options.device_bytes_max = 1000;
+    BothSets sets(options);
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    CHECK(count(sets.status(), "cudaErrorMemoryAllocation") >= 1);
+    CHECK(sets.status().devices[0].batches == 0);
+    CHECK(sets.status().devices[0].bytes == 0);
+}
+
+TEST_CASE("auto gives the same answers wherever it matches, and says why", "[cuda]") {
+    Random random(6);
+    EngineOptions options = on_device();
+    options.backend = Backend::automatic;
+    BothSets sets(options);
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    for (int i = 0; i < 30; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+    if (cuda::device_count() == 0) return;
+    CHECK(sets.status().reason.starts_with("batches of 32 to 63 events: "));
+    CHECK(sets.status().cpu_batches >= 3);
+    CHECK(sets.status().devices[0].batches >= 3);
+}
+
+}  // namespace sluice::test

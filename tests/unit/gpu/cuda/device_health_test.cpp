@@ -1,0 +1,74 @@
+#include "gpu/cuda/device_health.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <thread>
+#include <vector>
+
+using sluice::cuda::DeviceHealth;
+using namespace std::chrono_literals;
+
+TEST_CASE("a device that has failed is tried again after pauses that double") {
+    DeviceHealth health;
+    DeviceHealth::Clock::time_point now{};
+    CHECK(health.may_try(now));
+    CHECK(health.state(now) == "ready");
+    for (auto pause = DeviceHealth::pause_min; pause <= DeviceHealth::pause_max; pause *= 2) {
+        health.failed("no memory", now);
+        CHECK_FALSE(health.may_try(now + pause - 1ms));
+        now += pause;
+        CHECK(health.may_try(now));
+        CHECK_FALSE(health.may_try(now));  // one at a time
+    }
+    health.failed("no memory", now);
+    CHECK(health.state(now) == "tried again in 64 s");
+    CHECK_FALSE(health.may_try(now + DeviceHealth::pause_max - 1ms));
+    CHECK(health.may_try(now + DeviceHealth::pause_max));
+    health.succeeded();
+    CHECK(health.state(now) == "ready");
+    health.failed("again", now);
+    CHECK(health.may_try(now + DeviceHealth::pause_min));
+    CHECK(health.last_failure() == "again");
+}
+
+TEST_CASE("batches that fail together are one failure, and one that was begun before does not make it good") {
+    DeviceHealth health;
+    const DeviceHealth::Clock::time_point now{};
+    for (int i = 0; i < 5; ++i) health.failed("a kernel", now);
+    CHECK(health.failures() == 5);
+    health.succeeded();
+    CHECK_FALSE(health.may_try(now + DeviceHealth::pause_min - 1ms));
+    CHECK(health.may_try(now + DeviceHealth::pause_min));
+}
+
+TEST_CASE("a trial whose outcome nobody tells does not keep others from trying") {
+    DeviceHealth health;
+    DeviceHealth::Clock::time_point now{};
+    health.failed("a", now);
+    now += DeviceHealth::pause_min;
+    CHECK(health.may_try(now));
+    CHECK_FALSE(health.may_try(now));
+    CHECK(health.may_try(now + 2 * DeviceHealth::pause_min));
+}
+
+TEST_CASE("a lost device stays lost") {
+    DeviceHealth health;
+    health.lose("an illegal address");
+    health.succeeded();
+    health.failed("whatever", {});
+    CHECK_FALSE(health.may_try(DeviceHealth::Clock::time_point::max()));
+    CHECK(health.state({}) == "lost until a restart");
+}
+
+TEST_CASE("of many threads one tries") {
+    DeviceHealth health;
+    health.failed("a", {});
+    std::atomic<int> tries = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            if (health.may_try(DeviceHealth::Clock::time_point{} + DeviceHealth::pause_min)) ++tries;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(tries == 1);
+}
