@@ -81,6 +81,25 @@ __device__ void write_bus(ulonglong2* bus, std::size_t pair, unsigned long long 
     asm volatile("st.volatile.global.v2.u64 [%0], {%1, %2};" ::"l"(bus + pair), "l"(a), "l"(b) : "memory");
 }
 
+// A value that the compiler keeps in a register instead of computing it again from parameters in every step.
+template <class T>
+__device__ T kept(T value) {
+    if constexpr (sizeof(T) == 8) {
+        asm volatile("" : "+l"(value));
+    } else {
+        asm volatile("" : "+r"(value));
+    }
+    return value;
+}
+
+__device__ int4 read_shared(unsigned address) {
+    int4 value;
+    asm volatile("ld.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "r"(address));
+    return value;
+}
+
 __device__ int read_volatile(const unsigned* p) {
     return static_cast<int>(*reinterpret_cast<const volatile unsigned*>(p));
 }
@@ -94,19 +113,19 @@ struct Lane {
     int corner;                                  // H above left_h[0]
     EndPoint best;
 
-    // The tile below the last one. `scores` are the lane's scores: [letter][C / 4][32 lanes] of 4.
-    __device__ void tile(const LongArguments& a, const int4* scores, std::uint32_t four_letters, std::uint32_t block,
+    // The tile below the last one. `scores` is the shared address of the lane's scores: [letter][C / 4][32 lanes] of 4.
+    __device__ void tile(const LongArguments& a, unsigned scores, std::uint32_t four_letters, std::uint32_t block,
                          std::uint32_t first_column) {
         int cells[tile_rows][C];
         int tile_best = 0;
         int diagonal_left = corner;
 #pragma unroll
         for (unsigned r = 0; r < tile_rows; ++r) {
-            const int4* row = scores + (four_letters >> (8 * r) & 0xff) * (C / 4 * 32);
+            const unsigned row = scores + (four_letters >> (8 * r) & 0xff) * (C / 4 * 32 * sizeof(int4));
             int s[C];
 #pragma unroll
             for (unsigned quad = 0; quad < C / 4; ++quad) {
-                const int4 q = row[quad * 32];
+                const int4 q = read_shared(row + quad * 32 * sizeof(int4));
                 s[quad * 4] = q.x, s[quad * 4 + 1] = q.y, s[quad * 4 + 2] = q.z, s[quad * 4 + 3] = q.w;
             }
             int diagonal = diagonal_left, e = left_e[r];
@@ -170,7 +189,7 @@ template <bool local, bool quick, unsigned C, unsigned chunk>
 class Strip {
 public:
     __device__ Strip(const LongArguments& arguments, std::uint32_t strip, int4* scores, int2* left)
-        : a(arguments), strip_(strip), scores_(scores + lane()), left_(left) {
+        : a(arguments), strip_(strip), left_(left) {
         first_column_ = (strip * 32 + lane()) * C;
         from_ = strip == 0 ? a.ingress : a.bus;
         to_ = strip + 1 == a.strips && a.egress != nullptr ? a.egress : a.bus;
@@ -181,6 +200,9 @@ public:
         }
         lane_.corner = local ? 0 : -gap_cost(first_column_);
         build_scores(scores);
+        scores_ = kept(static_cast<unsigned>(__cvta_generic_to_shared(scores + lane())));
+        left_address_ = kept(static_cast<unsigned>(__cvta_generic_to_shared(left)));
+        letters_ = kept(reinterpret_cast<const std::uint32_t*>(a.query));
     }
 
     // False if another strip has reached what was to be reached.
@@ -282,7 +304,7 @@ private:
     }
 
     __device__ std::uint32_t next_letters(std::uint32_t block) const {
-        return block < a.rows / tile_rows ? reinterpret_cast<const std::uint32_t*>(a.query)[block] : 0;
+        return block < a.rows / tile_rows ? letters_[block] : 0;
     }
 
     __device__ void pass_edges(unsigned step) {
@@ -292,8 +314,8 @@ private:
             lane_.left_e[r] = __shfl_up_sync(~0u, lane_.right_e[r], 1);
         }
         if (lane() == 0) {
-            const int4* left = reinterpret_cast<const int4*>(left_ + step * tile_rows);
-            const int4 upper = left[0], lower = left[1];
+            const unsigned left = left_address_ + step * tile_rows * sizeof(int2);
+            const int4 upper = read_shared(left), lower = read_shared(left + sizeof(int4));
             lane_.left_h[0] = upper.x, lane_.left_e[0] = upper.y, lane_.left_h[1] = upper.z, lane_.left_e[1] = upper.w;
             lane_.left_h[2] = lower.x, lane_.left_e[2] = lower.y, lane_.left_h[3] = lower.z, lane_.left_e[3] = lower.w;
         }
@@ -350,8 +372,9 @@ private:
 
     const LongArguments& a;
     std::uint32_t strip_, first_column_;
-    const int4* scores_;
+    unsigned scores_, left_address_;
     int2* left_;
+    const std::uint32_t* letters_;
     const ulonglong2* from_;
     ulonglong2* to_;
     Lane<local, quick, C> lane_{};

@@ -41,11 +41,28 @@ struct LaneTask {
 // Gives false if it stopped because many lanes exceeded what they can hold.
 using LaneKernel = bool (*)(const LaneTask&);
 
+// One local alignment, striped.
+struct StripedTask {
+    const ScoreTables* tables;
+    int letters;
+    const Code* query;
+    std::size_t rows;
+    const Code* text;
+    std::size_t text_length;
+    std::int32_t threshold;  // it may stop when it has this
+    void* state;             // (3 + letters) * rows lanes, rows rounded up to whole vectors, aligned
+
+    static std::size_t state_bytes(std::size_t rows, int letters) {
+        return (rows + lanes_max) * sizeof(std::int32_t) * static_cast<std::size_t>(3 + letters);
+    }
+};
+
 // `scores[l] >= limit` means that the lane may have exceeded its range.
 struct LaneWidth {
     LaneKernel run = nullptr;
     std::size_t lanes = 0;
     std::int32_t limit = 0;
+    std::int32_t (*striped)(const StripedTask&) = nullptr;  // none in the portable set
 };
 
 struct LaneKernels {

@@ -9,6 +9,12 @@ namespace sluice::alignment::avx512 {
 namespace {
 
 #include "gpu/operators/alignment/lane_loops.hpp"
+#include "gpu/operators/alignment/striped_loops.hpp"
+
+template <class V>
+constexpr LaneWidth lane_width() {
+    return {align_lanes<V>, V::count, V::limit, align_striped<V>};
+}
 #include "gpu/operators/alignment/lanes_avx512.hpp"
 
 }  // namespace

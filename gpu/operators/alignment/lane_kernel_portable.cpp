@@ -8,6 +8,11 @@ namespace sluice::alignment::portable {
 namespace {
 
 #include "gpu/operators/alignment/lane_loops.hpp"
+
+template <class V>
+constexpr LaneWidth lane_width() {
+    return {align_lanes<V>, V::count, V::limit};
+}
 #include "gpu/operators/alignment/lanes_portable.hpp"
 
 }  // namespace

@@ -136,8 +136,3 @@ template <class V>
 bool align_lanes(const LaneTask& task) {
     return task.mode == Mode::local ? align_lanes_local<V>(task) : align_lanes_global<V>(task);
 }
-
-template <class V>
-constexpr LaneWidth lane_width() {
-    return {align_lanes<V>, V::count, V::limit};
-}

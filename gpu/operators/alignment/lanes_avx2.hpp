@@ -44,6 +44,14 @@ struct Lanes8 {
     }
     static Table table(const ScoreTables& tables, Code c) { return HalfTables::of(tables.bytes[c].data()); }
     static Lanes8 look_up(const Table& table, Letters letters) { return {table.look_up(letters.code, letters.upper)}; }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.bytes[a][b]; }
+    // Each lane's value in the next lane, 0 in the first.
+    static Lanes8 shifted(Lanes8 a) {
+        // The upper half of `zero` below, the lower half of `a` above.
+        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
+        return {_mm256_alignr_epi8(a.v, before, 15)};
+    }
+    static bool any_greater(Lanes8 a, Lanes8 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi8(a.v, b.v)) != 0; }
 };
 
 struct Lanes16 {
@@ -80,6 +88,13 @@ struct Lanes16 {
             _mm256_and_si256(low, _mm256_set1_epi16(0xff));  // the upper bytes of a lane are letter 0's
         return {_mm256_or_si256(bytes, _mm256_slli_epi16(high, 8))};
     }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.words[a][b]; }
+    static Lanes16 shifted(Lanes16 a) {
+        // The upper half of `zero` below, the lower half of `a` above.
+        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
+        return {_mm256_alignr_epi8(a.v, before, 14)};
+    }
+    static bool any_greater(Lanes16 a, Lanes16 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi16(a.v, b.v)) != 0; }
 };
 
 struct Lanes32 {
@@ -105,4 +120,11 @@ struct Lanes32 {
     }
     static Table table(const ScoreTables& tables, Code c) { return tables.longs[c].data(); }
     static Lanes32 look_up(Table table, __m256i letters) { return {_mm256_i32gather_epi32(table, letters, 4)}; }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.longs[a][b]; }
+    static Lanes32 shifted(Lanes32 a) {
+        // The upper half of `zero` below, the lower half of `a` above.
+        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
+        return {_mm256_alignr_epi8(a.v, before, 12)};
+    }
+    static bool any_greater(Lanes32 a, Lanes32 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a.v, b.v)) != 0; }
 };

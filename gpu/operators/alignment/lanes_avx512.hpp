@@ -1,5 +1,12 @@
 // Vectors of 512 bits, with the 32 scores of a letter in one register (or two).
 
+template <class T, std::size_t n>
+constexpr std::array<T, n> lanes_before() {
+    std::array<T, n> lanes{};
+    for (std::size_t l = 1; l < n; ++l) lanes[l] = static_cast<T>(l - 1);
+    return lanes;
+}
+
 struct Lanes8 {
     using Lane = std::int8_t;
     static constexpr std::size_t count = 64;
@@ -21,6 +28,13 @@ struct Lanes8 {
     static __m512i letters(const Code* codes) { return _mm512_load_si512(codes); }
     static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.bytes[c].data()); }
     static Lanes8 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi8(letters, table)}; }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.bytes[a][b]; }
+    // Each lane's value in the next lane, 0 in the first.
+    static Lanes8 shifted(Lanes8 a) {
+        alignas(64) static constexpr auto from = lanes_before<std::uint8_t, count>();
+        return {_mm512_mask_permutexvar_epi8(zero().v, ~__mmask64{1}, _mm512_load_si512(from.data()), a.v)};
+    }
+    static bool any_greater(Lanes8 a, Lanes8 b) { return _mm512_cmpgt_epi8_mask(a.v, b.v) != 0; }
 };
 
 struct Lanes16 {
@@ -46,6 +60,12 @@ struct Lanes16 {
     }
     static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.words[c].data()); }
     static Lanes16 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi16(letters, table)}; }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.words[a][b]; }
+    static Lanes16 shifted(Lanes16 a) {
+        alignas(64) static constexpr auto from = lanes_before<std::uint16_t, count>();
+        return {_mm512_mask_permutexvar_epi16(zero().v, ~__mmask32{1}, _mm512_load_si512(from.data()), a.v)};
+    }
+    static bool any_greater(Lanes16 a, Lanes16 b) { return _mm512_cmpgt_epi16_mask(a.v, b.v) != 0; }
 };
 
 struct Lanes32 {
@@ -77,4 +97,7 @@ struct Lanes32 {
     static Lanes32 look_up(Table table, __m512i letters) {
         return {_mm512_permutex2var_epi32(table.low, letters, table.high)};
     }
+    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.longs[a][b]; }
+    static Lanes32 shifted(Lanes32 a) { return {_mm512_alignr_epi32(a.v, zero().v, 15)}; }
+    static bool any_greater(Lanes32 a, Lanes32 b) { return _mm512_cmpgt_epi32_mask(a.v, b.v) != 0; }
 };

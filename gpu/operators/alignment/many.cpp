@@ -14,6 +14,9 @@ namespace {
 
 enum Width { bytes, words, longs };
 
+// Up to so many pairs of a text are aligned striped rather than a lane each.
+constexpr std::size_t striped_max = 6;
+
 struct FreeAligned {
     void operator()(void* p) const { std::free(p); }
 };
@@ -171,8 +174,29 @@ private:
         }
     }
 
+    // So few that most lanes would be empty: one after the other.
+    void run_striped(const LaneWidth& kernel, std::span<const std::uint32_t> group,
+                     std::span<const std::int32_t> thresholds) {
+        for (std::size_t l = 0; l < group.size(); ++l) {
+            const Codes query = (*lanes_)[lane_index(group[l])], text = (*shared_)[shared_index(group[l])];
+            const StripedTask task{&tables_,
+                                   scheme_.letters,
+                                   query.data(),
+                                   query.size(),
+                                   text.data(),
+                                   text.size(),
+                                   thresholds.empty() ? INT32_MAX : thresholds[group[l]],
+                                   state_.reserve(StripedTask::state_bytes(query.size(), scheme_.letters))};
+            results_[l] = kernel.striped(task);
+        }
+    }
+
     // Leaves the group's scores in results_. `thresholds` are by pair, or none.
     bool run(const LaneWidth& kernel, std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
+        if (kernel.striped != nullptr && mode_ == Mode::local && group.size() <= striped_max) {
+            run_striped(kernel, group, thresholds);
+            return true;
+        }
         const std::size_t lanes = kernel.lanes, rows = lane_length(group.back());
         auto* codes = static_cast<Code*>(codes_.reserve(rows * lanes));
         std::fill_n(codes, rows * lanes, null_code);

@@ -99,6 +99,22 @@ TEST_CASE("lanes that exceed 8 and 16 bits are done again with wider ones", "[al
     for (const auto set : instruction_sets()) check(random, bytes, set);
 }
 
+TEST_CASE("few pairs of a text are striped, with the same scores", "[alignment]") {
+    Random random(6);
+    for (std::size_t round = 0; round < test_rounds(150); ++round) {
+        const Scheme scheme = random_scheme(random);
+        const auto ancestor = random_sequence(random, scheme, random_length(random, 300));
+        auto queries = random_set(random, scheme, 1 + below(random, 3), 300, ancestor);
+        auto texts = random_set(random, scheme, 1 + below(random, 3), 300, ancestor);
+        auto pairs = random_pairs(random, queries.size(), texts.size(), 10);
+        const Work work(scheme, Mode::local, std::move(queries), std::move(texts), std::move(pairs));
+        for (const auto set : instruction_sets()) {
+            INFO("round " << round << ", instruction set " << static_cast<int>(set));
+            check(random, work, set);
+        }
+    }
+}
+
 TEST_CASE("known scores come from every instruction set", "[alignment]") {
     for (const auto& known : known_scores()) {
         INFO(known.query << " x " << known.text << ", " << known.scheme);
