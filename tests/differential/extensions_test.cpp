@@ -1,5 +1,6 @@
-// What filters have beyond XPath 1.0, the functions ends-with(), lower-case() and date() and the variables, against an
-// evaluator that knows the items it was asked about without any XML, feeds or dates to read.
+// What filters have beyond XPath 1.0, the functions and the variables, against an evaluator that knows the items it was
+// asked about without any XML, feeds or dates to read. What it makes of the functions that operators compute is their
+// meaning in words: all parts of a text, one after the other.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -143,9 +145,96 @@ Test date_test(Random& random) {
     }
 }
 
+// By the textbook: rows and columns of the whole matrix.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+    std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+    for (std::size_t i = 0; i <= a.size(); ++i) {
+        for (std::size_t j = 0; j <= b.size(); ++j) {
+            if (i == 0 || j == 0)
+                d[i][j] = i + j;
+            else
+                d[i][j] =
+                    std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+        }
+    }
+    return d[a.size()][b.size()];
+}
+
+std::size_t distance_of_part(const std::string& text, const std::string& pattern) {
+    std::size_t least = pattern.size();
+    for (std::size_t begin = 0; begin < text.size(); ++begin) {
+        for (std::size_t size = 1; begin + size <= text.size(); ++size)
+            least = std::min(least, edit_distance(text.substr(begin, size), pattern));
+    }
+    return least;
+}
+
+// The score of texts too short for a gap or a mismatch to pay: their longest common part, of A, C, G and T.
+std::size_t alignment_score(const std::string& text, const std::string& sequence) {
+    std::size_t best = 0;
+    for (std::size_t begin = 0; begin < sequence.size(); ++begin) {
+        for (std::size_t size = 1; begin + size <= sequence.size(); ++size) {
+            if (lower(text).find(lower(sequence.substr(begin, size))) != std::string::npos) best = std::max(best, size);
+        }
+    }
+    return best;
+}
+
+// A regular expression and what it says.
+struct Expression {
+    const char* text;
+    bool (*found)(const std::string&);
+};
+const Expression expressions[] = {
+    {"^a", [](const std::string& v) { return v.starts_with("a"); }},
+    {"[bc]$", [](const std::string& v) { return v.ends_with("b") || v.ends_with("c"); }},
+    {"(?i)GPU", [](const std::string& v) { return lower(v).find("gpu") != v.npos; }},
+    {"^.{2}$", [](const std::string& v) { return v.size() == 2; }},
+    {"\\d", [](const std::string& v) { return v == "12"; }},
+    {"a.*b|x",
+     [](const std::string& v) {
+         const std::size_t a = v.find('a');
+         return v.find('x') != v.npos || (a != v.npos && v.find('b', a) != v.npos);
+     }},
+};
+
+Test computed_test(const Named& n, Random& random) {
+    const std::string x(random.pick(texts)), k = std::to_string(random.below(3));
+    const std::size_t limit = std::stoul(k);
+    switch (random.below(8)) {
+        case 0:
+            return any_value(n, "approx-contains(" + n.text + ", " + quoted(x) + ", " + k + ")",
+                             [=](const auto& v) { return distance_of_part(v, x) <= limit; });
+        case 1:
+            return any_value(n, k + " < approx-distance(" + n.text + ", " + quoted(x) + ")",
+                             [=](const auto& v) { return distance_of_part(v, x) > limit; });
+        case 2:
+            return any_value(n, "edit-distance(" + n.text + ", " + quoted(x) + ") = " + k,
+                             [=](const auto& v) { return edit_distance(v, x) == limit; });
+        case 3:
+            return any_value(n, "edit-distance(" + n.text + ", " + quoted(x) + ", 'unit') != " + k,
+                             [=](const auto& v) { return edit_distance(v, x) != limit; });
+        case 4:
+            return any_value(n, "align(" + n.text + ", 'CACA') > " + k,
+                             [=](const auto& v) { return alignment_score(v, "CACA") > limit; });
+        case 5:
+            // A series of one point recurs with itself; what is no number has no rate, not even a different one.
+            return any_value(n, "recurrence-rate(" + n.text + ", 0.5) != " + k,
+                             [=](const auto& v) { return v == "12" && limit != 1; });
+        case 6:
+            return first_value(n, "edit-distance(string(" + n.text + "), " + quoted(x) + ") <= " + k,
+                               [=](const auto& v) { return edit_distance(v, x) <= limit; });
+        default: {
+            const Expression& e = expressions[random.below(std::size(expressions))];
+            return any_value(n, "matches(" + n.text + ", '" + e.text + "')", e.found);
+        }
+    }
+}
+
 Test simple_test(Random& random) {
     const Named n = any_name(random);
     const std::string x(random.pick(texts)), low = lower(x), end = x.substr(random.below(x.size()));
+    if (random.chance(30)) return computed_test(n, random);
     switch (random.below(13)) {
         case 0:
             return any_value(n, "ends-with(" + n.text + ", " + quoted(end) + ")",
