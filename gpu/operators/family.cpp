@@ -7,10 +7,11 @@
 
 namespace sluice {
 
-std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind, std::vector<MeasuredPredicate> predicates) {
+std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
+                                                  const std::vector<MeasuredPredicate>& predicates) {
     switch (kind) {
         case OperatorFamilyKind::regex:
-            return std::make_unique<RegexFamily>(std::move(predicates));
+            return std::make_unique<RegexFamily>(predicates);
         case OperatorFamilyKind::edits:
             return std::make_unique<EditsFamily>(predicates);
         case OperatorFamilyKind::alignment:

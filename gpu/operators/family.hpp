@@ -68,6 +68,7 @@ public:
 };
 
 // All predicates are of this family, and fault_of() finds none in their measures; there is at least one.
-std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind, std::vector<MeasuredPredicate> predicates);
+std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
+                                                  const std::vector<MeasuredPredicate>& predicates);
 
 }  // namespace sluice

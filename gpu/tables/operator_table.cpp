@@ -45,8 +45,7 @@ void OperatorTable::freeze() {
         of_family.push_back({e.measure, e.bounds});
     }
     for (std::size_t f = 0; f < operator_families; ++f) {
-        if (!predicates[f].empty())
-            families_[f] = make_family(static_cast<OperatorFamilyKind>(f), std::move(predicates[f]));
+        if (!predicates[f].empty()) families_[f] = make_family(static_cast<OperatorFamilyKind>(f), predicates[f]);
     }
 }
 

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice {
 
@@ -23,5 +25,17 @@ std::string regex_fault(std::string_view expression);
 // The same object for the same expression for as long as anyone holds it, since compiling takes tens of microseconds
 // and segments that are merged ask again. The expression has no fault.
 std::shared_ptr<const Regex> compile_regex(std::string_view expression);
+
+// Several expressions searched for in one pass; any thread.
+class RegexSet {
+public:
+    virtual ~RegexSet() = default;
+    // The indices of those that are found in the text, in no order. False, and nothing is known, if that would take
+    // more memory than a set may.
+    virtual bool find(std::string_view text, std::vector<int>& found) const = 0;
+};
+
+// Null if the expressions, which have no fault, are together too large.
+std::unique_ptr<const RegexSet> compile_regex_set(std::span<const std::string_view> expressions);
 
 }  // namespace sluice

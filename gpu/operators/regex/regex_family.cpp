@@ -2,24 +2,45 @@
 
 namespace sluice {
 
+namespace {
+
+constexpr std::uint32_t group_size = RegexGroup::expressions_max;
+
+}  // namespace
+
 RegexFamily::RegexFamily(const std::vector<MeasuredPredicate>& predicates) {
-    entries_.reserve(predicates.size());
-    for (const MeasuredPredicate& p : predicates)
-        entries_.push_back({compile_regex(p.measure.operand), p.bounds.accept(1), p.bounds.accept(0)});
+    groups_.resize((predicates.size() + group_size - 1) / group_size);
+    for (std::size_t p = 0; p < predicates.size(); ++p) {
+        groups_[p / group_size].add(predicates[p].measure.operand);
+        entries_.push_back({predicates[p].bounds.accept(1), predicates[p].bounds.accept(0)});
+    }
 }
 
 void RegexFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                            std::span<std::uint8_t> holds, OperatorWork& work) const {
     OperatorWork::Kind& w = work.of(Measure::Kind::matches);
     w.pairs += pairs.size();
+    std::vector<std::uint32_t> asked;
+    for (std::size_t first = 0; first < pairs.size(); first += asked.size()) {
+        const std::uint32_t group = pairs[first].predicate / group_size, text = pairs[first].text;
+        asked.clear();
+        for (std::size_t i = first; i < pairs.size() && pairs[i].text == text; ++i) {
+            if (pairs[i].predicate / group_size != group) break;
+            asked.push_back(pairs[i].predicate % group_size);
+        }
+        groups_[group].find(texts[text], asked, holds.subspan(first, asked.size()));
+    }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];
-        holds[i] = entry.regex->found_in(texts[pairs[i].text]) ? entry.if_found : entry.if_not;
+        holds[i] = holds[i] != 0 ? entry.if_found : entry.if_not;
         w.holds += holds[i];
     }
 }
 
-// Of the expressions themselves little is known: the library says how much they take at most.
-std::size_t RegexFamily::bytes() const { return entries_.capacity() * sizeof(Entry); }
+std::size_t RegexFamily::bytes() const {
+    std::size_t sum = entries_.capacity() * sizeof(Entry) + groups_.capacity() * sizeof(RegexGroup);
+    for (const RegexGroup& group : groups_) sum += group.bytes();
+    return sum;
+}
 
 }  // namespace sluice

@@ -1,8 +1,8 @@
-// matches(): regular expressions, one search for each pair that is undecided. Any thread.
+// matches(): regular expressions, in groups that can be searched for together. Any thread.
 #pragma once
 
 #include "gpu/operators/family.hpp"
-#include "gpu/operators/regex/regex.hpp"
+#include "gpu/operators/regex/regex_group.hpp"
 
 namespace sluice {
 
@@ -16,9 +16,10 @@ public:
 
 private:
     struct Entry {
-        std::shared_ptr<const Regex> regex;
         bool if_found, if_not;  // what the predicate says of 1 and of 0
     };
+
+    std::vector<RegexGroup> groups_;  // predicate p is expression p % expressions_max of group p / expressions_max
     std::vector<Entry> entries_;
 };
 

@@ -11,4 +11,6 @@ std::shared_ptr<const Regex> compile_regex(std::string_view) {
     throw std::logic_error("a regular expression in a build without RE2");
 }
 
+std::unique_ptr<const RegexSet> compile_regex_set(std::span<const std::string_view>) { return nullptr; }
+
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include <mutex>
 #include <re2/re2.h>
+#include <re2/set.h>
 #include <unordered_map>
 
 #include "gpu/operators/regex/regex.hpp"
@@ -8,15 +9,15 @@ namespace sluice {
 
 namespace {
 
-// What one expression may take for its program and for the automaton that grows as texts are searched.
-constexpr std::int64_t memory_bytes_max = 1 << 20;
+// What one expression may take for its program and for the automaton that grows as texts are searched, and what a set.
+constexpr std::int64_t memory_bytes_max = 1 << 20, set_bytes_max = 16 << 20;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-RE2::Options options() {
+RE2::Options options(std::int64_t bytes_max = memory_bytes_max) {
     RE2::Options options(RE2::Quiet);
     options.set_never_capture(true);
-    options.set_max_mem(memory_bytes_max);
+    options.set_max_mem(bytes_max);
     return options;
 }
 
@@ -27,6 +28,23 @@ public:
 
 private:
     RE2 expression_;
+};
+
+class Re2RegexSet final : public RegexSet {
+public:
+    bool compile(std::span<const std::string_view> expressions) {
+        for (const std::string_view expression : expressions) {
+            if (set_.Add(piece(expression), nullptr) < 0) return false;
+        }
+        return set_.Compile();
+    }
+    bool find(std::string_view text, std::vector<int>& found) const override {
+        RE2::Set::ErrorInfo error{RE2::Set::kNoError};
+        return set_.Match(piece(text), &found, &error) || error.kind == RE2::Set::kNoError;
+    }
+
+private:
+    RE2::Set set_{options(set_bytes_max), RE2::UNANCHORED};
 };
 
 // Expressions in use, by their text. What nobody holds any more is dropped when the table has doubled.
@@ -59,6 +77,12 @@ std::string regex_fault(std::string_view expression) {
     if (compiled.ok()) return {};
     if (compiled.error_code() == RE2::ErrorPatternTooLarge) return "expected a smaller regular expression";
     return "expected a regular expression in RE2's syntax: " + compiled.error();
+}
+
+std::unique_ptr<const RegexSet> compile_regex_set(std::span<const std::string_view> expressions) {
+    auto set = std::make_unique<Re2RegexSet>();
+    if (!set->compile(expressions)) return nullptr;
+    return set;
 }
 
 std::shared_ptr<const Regex> compile_regex(std::string_view expression) {
