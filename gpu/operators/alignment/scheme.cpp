@@ -28,7 +28,7 @@ Scheme protein(const std::int8_t (&scores)[amino_acid_count][amino_acid_count], 
     scheme.highest = scheme.lowest = 0;
     for (std::size_t a = 0; a < amino_acid_count; ++a) {
         for (std::size_t b = 0; b < amino_acid_count; ++b) {
-            const auto score = static_cast<int>(scores[a][b]);
+            const int score = scores[a][b];  // NOLINT(bugprone-signed-char-misuse): a number of 8 bits, no character
             scheme.scores[a][b] = static_cast<std::int16_t>(score);
             scheme.highest = std::max(scheme.highest, score);
             scheme.lowest = std::min(scheme.lowest, score);
