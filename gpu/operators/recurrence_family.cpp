@@ -1,6 +1,7 @@
 #include "gpu/operators/recurrence_family.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace sluice {
 
@@ -12,10 +13,12 @@ recurrence::Question RecurrenceFamily::question_of(const Measure& m) {
 }
 
 RecurrenceFamily::RecurrenceFamily(const std::vector<MeasuredPredicate>& predicates) {
+    std::vector<recurrence::Question> questions;
     for (const MeasuredPredicate& p : predicates) {
-        questions_.push_back(question_of(p.measure));
+        questions.push_back(question_of(p.measure));
         entries_.push_back({p.measure.kind, p.bounds});
     }
+    questions_ = recurrence::Questions(std::move(questions));
 }
 
 void RecurrenceFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
@@ -54,8 +57,6 @@ void RecurrenceFamily::evaluate(std::span<const std::string_view> texts, std::sp
     work.of(entries_[demands.front().question].kind).cells += counters.cells;
 }
 
-std::size_t RecurrenceFamily::bytes() const {
-    return questions_.capacity() * sizeof(recurrence::Question) + entries_.capacity() * sizeof(Entry);
-}
+std::size_t RecurrenceFamily::bytes() const { return questions_.bytes() + entries_.capacity() * sizeof(Entry); }
 
 }  // namespace sluice

@@ -23,7 +23,7 @@ private:
         Bounds bounds;
     };
 
-    std::vector<recurrence::Question> questions_;  // by predicate
+    recurrence::Questions questions_;  // by predicate
     std::vector<Entry> entries_;
 };
 

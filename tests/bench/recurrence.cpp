@@ -73,9 +73,10 @@ void subscribers(std::size_t thresholds) {
         for (const double x : noise(1000, 100 + e)) text += std::to_string(x) + ' ';
         texts.push_back(text);
     }
-    std::vector<Question> questions;
+    std::vector<Question> each;
     for (std::size_t q = 0; q < 1000; ++q)
-        questions.push_back({Measure::laminarity, 0.01 + 0.0005 * static_cast<double>(q % thresholds), 2});
+        each.push_back({Measure::laminarity, 0.01 + 0.0005 * static_cast<double>(q % thresholds), 2});
+    const Questions questions(each);
     Counters counters;
     const double batch = seconds([&] {
         SeriesBatch series;

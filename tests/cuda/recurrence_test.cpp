@@ -137,7 +137,7 @@ TEST_CASE("a device answers what the CPU answers", "[cuda][recurrence]") {
     }
     std::vector<double> by_cpu(demands.size()), by_device(demands.size());
     Counters counters;
-    evaluate(spans, questions, demands, {}, cpu, by_cpu, counters);
-    evaluate(spans, questions, demands, {}, *device, by_device, counters);
+    evaluate(spans, Questions(questions), demands, {}, cpu, by_cpu, counters);
+    evaluate(spans, Questions(questions), demands, {}, *device, by_device, counters);
     CHECK(by_device == by_cpu);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "gpu/operators/recurrence/exact.hpp"
 
@@ -17,25 +18,6 @@ std::uint32_t shortest_line(const Question& question) {
 
 // One for all thresholds below which there is nothing.
 double threshold(double epsilon) { return epsilon > 0 ? epsilon : 0; }
-
-// Questions that have the same answer are one; they are in the order in which they can be computed together.
-struct Distinct {
-    explicit Distinct(std::span<const Question> questions) : of(questions.size()) {
-        std::vector<std::uint32_t> order(questions.size());
-        std::iota(order.begin(), order.end(), 0);
-        const auto key = [&](std::uint32_t q) {
-            return std::tuple(threshold(questions[q].epsilon), questions[q].measure, shortest_line(questions[q]));
-        };
-        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-        for (const std::uint32_t q : order) {
-            if (first.empty() || key(first.back()) != key(q)) first.push_back(q);
-            of[q] = static_cast<std::uint32_t>(first.size() - 1);
-        }
-    }
-
-    std::vector<std::uint32_t> of;     // of[q]: the distinct question that questions[q] is
-    std::vector<std::uint32_t> first;  // the first question that is it
-};
 
 double exact_value(const LineSums& sums, const Question& question) {
     switch (question.measure) {
@@ -112,6 +94,25 @@ std::vector<std::uint32_t> asked_of(std::span<const std::uint32_t> demanded, std
 
 }  // namespace
 
+Questions::Questions(std::vector<Question> questions)
+    : questions_(std::move(questions)), distinct_of_(questions_.size()) {
+    std::vector<std::uint32_t> order(questions_.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key = [&](std::uint32_t q) {
+        return std::tuple(threshold(questions_[q].epsilon), questions_[q].measure, shortest_line(questions_[q]));
+    };
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    for (const std::uint32_t q : order) {
+        if (first_.empty() || key(first_.back()) != key(q)) first_.push_back(q);
+        distinct_of_[q] = static_cast<std::uint32_t>(first_.size() - 1);
+    }
+}
+
+std::size_t Questions::bytes() const {
+    return questions_.capacity() * sizeof(Question) +
+           (distinct_of_.capacity() + first_.capacity()) * sizeof(std::uint32_t);
+}
+
 void CpuSolver::exact(Series series, std::span<ExactTask> tasks, const Options& options) {
     std::vector<LineQuestion> questions;
     std::vector<LineSums> sums;
@@ -133,9 +134,8 @@ MicrostateSums CpuSolver::sample(std::span<const double> series, const LineQuest
                               });
 }
 
-void evaluate(Solver::Series series, std::span<const Question> questions, std::span<const Demand> demands,
+void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters) {
-    const Distinct distinct(questions);
     // Demands by series: positions[first[s]] … are those of series s.
     std::vector<std::uint32_t> first(series.size() + 1), positions(demands.size()), demanded(demands.size());
     for (const Demand& demand : demands) ++first[demand.series + 1];
@@ -144,20 +144,20 @@ void evaluate(Solver::Series series, std::span<const Question> questions, std::s
     for (std::uint32_t d = 0; d < demands.size(); ++d) {
         const std::uint32_t at = next[demands[d].series]++;
         positions[at] = d;
-        demanded[at] = distinct.of[demands[d].question];
+        demanded[at] = questions.distinct_of(demands[d].question);
     }
 
     const std::size_t exact_max = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
     std::vector<ExactTask> tasks;
     std::vector<std::size_t> task_of(demands.size());  // by position
-    std::vector<std::uint8_t> asked(distinct.first.size());
-    std::vector<std::size_t> tasks_here(distinct.first.size());
-    std::vector<double> values_here(distinct.first.size());
+    std::vector<std::uint8_t> asked(questions.distinct());
+    std::vector<std::size_t> tasks_here(questions.distinct());
+    std::vector<double> values_here(questions.distinct());
     for (std::uint32_t s = 0; s < series.size(); ++s) {
         const bool exact = series[s].size() <= exact_max;
         const std::span<const std::uint32_t> here(demanded.data() + first[s], first[s + 1] - first[s]);
         for (const std::uint32_t q : asked_of(here, asked)) {
-            const Question& question = questions[distinct.first[q]];
+            const Question& question = questions.distinct_question(q);
             if (exact)
                 tasks_here[q] = place(s, question, tasks);
             else

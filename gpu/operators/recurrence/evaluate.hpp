@@ -29,6 +29,26 @@ struct Question {
     std::uint32_t shortest = 2;
 };
 
+// Questions, by index. Those that have the same answer are known to be one.
+class Questions {
+public:
+    explicit Questions(std::vector<Question> questions = {});
+
+    const Question& operator[](std::size_t q) const { return questions_[q]; }
+    std::size_t size() const { return questions_.size(); }
+    std::size_t bytes() const;
+
+    // Distinct questions are numbered in the order in which they are computed together.
+    std::size_t distinct() const { return first_.size(); }
+    std::uint32_t distinct_of(std::size_t q) const { return distinct_of_[q]; }
+    const Question& distinct_question(std::size_t d) const { return questions_[first_[d]]; }
+
+private:
+    std::vector<Question> questions_;
+    std::vector<std::uint32_t> distinct_of_;
+    std::vector<std::uint32_t> first_;  // by distinct question: the first that is it
+};
+
 // The value asked for is questions[question] of series[series].
 struct Demand {
     std::uint32_t series = 0, question = 0;
@@ -79,7 +99,7 @@ public:
 // values[d] answers demands[d]: exact up to options.exact_points_max points, estimated above. NaN for a share of
 // nothing (no vectors, no points), and for a shortest line above half a microstate where the series has to be sampled.
 // A value does not depend on what else is asked. Counters are added to.
-void evaluate(Solver::Series series, std::span<const Question> questions, std::span<const Demand> demands,
+void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters);
 
 // For `explain`: "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005)".

@@ -27,7 +27,7 @@ Answers ask(const std::vector<std::vector<double>>& series, const std::vector<Qu
     Answers answers;
     answers.values.assign(demands.size(), 99);
     CpuSolver solver;
-    evaluate(spans, questions, demands, options, solver, answers.values, answers.counters);
+    evaluate(spans, Questions(questions), demands, options, solver, answers.values, answers.counters);
     return answers;
 }
 
