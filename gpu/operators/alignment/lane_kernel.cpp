@@ -9,6 +9,7 @@ ScoreTables::ScoreTables(const Scheme& scheme)
     : gap_first(scheme.gap_first), gap_further(scheme.gap_further), highest(scheme.highest), lowest(scheme.lowest) {
     bytes_fit = highest <= 127 && lowest >= -127 && gap_first <= 127;
     for (std::size_t a = 0; a < codes_max; ++a) {
+        if (a >= static_cast<std::size_t>(scheme.letters) && a != null_code) continue;  // no text has it
         bytes[a].fill(-128);
         for (std::size_t b = 0; b < codes_max; ++b) {
             const bool letters = std::max(a, b) < static_cast<std::size_t>(scheme.letters);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
+#include "gpu/operators/alignment/rows.hpp"
 
 namespace sluice::alignment {
 
@@ -16,6 +17,9 @@ enum Width { bytes, words, longs };
 
 // Up to so many pairs of a text are aligned striped rather than a lane each.
 constexpr std::size_t striped_max = 6;
+// Short queries leave wide vectors too few segments, and carry gaps through them too often: up to so many letters
+// narrower vectors are faster, and, for those that 8 bits do not hold, rows.
+constexpr std::size_t narrow_striped_max = 128, rows_max = 400;
 
 struct FreeAligned {
     void operator()(void* p) const { std::free(p); }
@@ -44,7 +48,13 @@ class Batch {
 public:
     Batch(const Scheme& scheme, Mode mode, const SequenceSet& queries, const SequenceSet& texts,
           std::span<const Pair> pairs, InstructionSet set)
-        : scheme_(scheme), mode_(mode), tables_(scheme), kernels_(lane_kernels_of(set)), pairs_(pairs) {
+        : scheme_(scheme),
+          mode_(mode),
+          tables_(scheme),
+          kernels_(lane_kernels_of(set)),
+          narrow_kernels_(lane_kernels_of(std::min(set, InstructionSet::avx2))),
+          wide_vectors_(set == InstructionSet::avx512),
+          pairs_(pairs) {
         // Scores are symmetric, so the side with fewer sequences can be the one that lanes share.
         swapped_ = queries.size() < texts.size();
         lanes_ = swapped_ ? &texts : &queries;
@@ -179,6 +189,10 @@ private:
                      std::span<const std::int32_t> thresholds) {
         for (std::size_t l = 0; l < group.size(); ++l) {
             const Codes query = (*lanes_)[lane_index(group[l])], text = (*shared_)[shared_index(group[l])];
+            if (query.size() <= rows_max && wide_vectors_ && kernel.limit == kernels_.words.limit) {
+                results_[l] = align_rows(scheme_, mode_, query, text).score;
+                continue;
+            }
             const StripedTask task{&tables_,
                                    scheme_.letters,
                                    query.data(),
@@ -187,7 +201,8 @@ private:
                                    text.size(),
                                    thresholds.empty() ? INT32_MAX : thresholds[group[l]],
                                    state_.reserve(StripedTask::state_bytes(query.size(), scheme_.letters))};
-            results_[l] = kernel.striped(task);
+            const bool narrow = query.size() <= narrow_striped_max && kernel.limit == kernels_.bytes.limit;
+            results_[l] = (narrow ? narrow_kernels_.bytes : kernel).striped(task);
         }
     }
 
@@ -221,7 +236,8 @@ private:
     const Scheme& scheme_;
     Mode mode_;
     ScoreTables tables_;
-    LaneKernels kernels_;
+    LaneKernels kernels_, narrow_kernels_;
+    bool wide_vectors_;
     std::span<const Pair> pairs_;
     const SequenceSet *lanes_, *shared_;
     bool swapped_;

@@ -1,0 +1,131 @@
+// Alignments on one core, beside parasail's best striped function on the same pairs in the same run. Prints
+// tab-separated lines: what, letters a side, GCUPS of each instruction set, of align_rows() and of parasail. Processor
+// time, the best of several runs, so that other programs matter little.
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <parasail.h>
+#include <parasail/matrices/blosum62.h>
+#include <random>
+#include <string>
+
+#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/rows.hpp"
+
+using namespace sluice::alignment;
+
+namespace {
+
+std::mt19937 random_bits(1);
+
+struct Workload {
+    Scheme scheme;
+    const parasail_matrix_t* matrix;
+    SequenceSet queries, texts;
+    std::vector<Pair> pairs;
+    double cells = 0;
+};
+
+double processor_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Of the best of several runs, each long enough to be timed.
+double gcups(double cells, const std::function<void()>& work) {
+    const double begin = processor_seconds();
+    work();
+    const double once = std::max(processor_seconds() - begin, 1e-7);
+    const int inner = static_cast<int>(std::clamp(0.005 / once, 1.0, 10'000.0));
+    double best = 1e9;
+    for (int run = 0; run < 7; ++run) {
+        const double start = processor_seconds();
+        for (int i = 0; i < inner; ++i) work();
+        best = std::min(best, (processor_seconds() - start) / inner);
+    }
+    return cells / best / 1e9;
+}
+
+// `count` queries and one text; related ones differ in a tenth of their letters.
+Workload make_workload(bool protein, bool related, std::size_t count, std::size_t length) {
+    Workload work{protein ? Scheme::blosum62() : Scheme::dna(), nullptr, {}, {}, {}};
+    work.matrix = protein ? &parasail_blosum62 : parasail_matrix_create("ACGT", 1, -3);
+    const unsigned letters = protein ? 20 : 4;
+    std::vector<Code> text(length);
+    for (auto& code : text) code = static_cast<Code>(random_bits() % letters);
+    work.texts.add(text);
+    for (std::uint32_t q = 0; q < count; ++q) {
+        auto query = text;
+        for (auto& code : query) {
+            if (!related || random_bits() % 10 == 0) code = static_cast<Code>(random_bits() % letters);
+        }
+        work.queries.add(query);
+        work.pairs.push_back({q, 0});
+        work.cells += static_cast<double>(length) * static_cast<double>(length);
+    }
+    return work;
+}
+
+std::string letters_of(const Scheme& scheme, Codes codes) {
+    std::string text;
+    for (const auto code : codes) text += scheme.letter(code);
+    return text;
+}
+
+double parasail_gcups(const Workload& work, std::span<const std::int32_t> scores) {
+    const std::string text = letters_of(work.scheme, work.texts[0]);
+    const std::size_t some = std::min<std::size_t>(work.queries.size(), 8);
+    double best = 0;
+    for (const auto function :
+         {parasail_sw_striped_avx2_256_8, parasail_sw_striped_avx2_256_16, parasail_sw_striped_avx2_256_sat}) {
+        bool right = true;
+        const double speed =
+            gcups(work.cells * static_cast<double>(some) / static_cast<double>(work.queries.size()), [&] {
+                for (std::size_t q = 0; q < some; ++q) {
+                    const std::string query = letters_of(work.scheme, work.queries[q]);
+                    auto* result = function(query.c_str(), static_cast<int>(query.size()), text.c_str(),
+                                            static_cast<int>(text.size()), work.scheme.gap_first,
+                                            work.scheme.gap_further, work.matrix);
+                    right = right && result->score == scores[q];
+                    parasail_result_free(result);
+                }
+            });
+        if (right) best = std::max(best, speed);  // lanes of 8 bits may have saturated
+    }
+    return best;
+}
+
+void measure(bool protein, bool related, std::size_t count, std::size_t length) {
+    const Workload work = make_workload(protein, related, count, length);
+    std::vector<std::int32_t> scores(count);
+    std::printf("%zu %s pair%s, %s\t%zu", count, protein ? "protein" : "dna", count == 1 ? "" : "s",
+                related ? "90 % alike" : "unrelated", length);
+    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+        if (set > best_instruction_set()) continue;
+        std::printf("\t%.2f", gcups(work.cells, [&] {
+                        align_many(work.scheme, Mode::local, work.queries, work.texts, work.pairs, scores, set);
+                    }));
+    }
+    if (count == 1) {
+        std::printf("\t%.2f",
+                    gcups(work.cells, [&] { align_rows(work.scheme, Mode::local, work.queries[0], work.texts[0]); }));
+    } else {
+        std::printf("\t-");
+    }
+    std::printf("\t%.2f\n", parasail_gcups(work, scores));
+    std::fflush(stdout);
+}
+
+}  // namespace
+
+int main() {
+    std::printf("what\tletters\tportable\tavx2\tavx512\trows\tparasail\n");
+    for (const bool protein : {false, true}) {
+        for (const bool related : {false, true}) {
+            for (const std::size_t length : {50u, 100u, 300u, 1000u, 3000u}) measure(protein, related, 64, length);
+            for (const std::size_t length : {100u, 300u, 1000u, 3000u, 10000u}) measure(protein, related, 1, length);
+        }
+    }
+}
