@@ -88,10 +88,18 @@ struct Places {
 
 // The 16 bytes of the batch at `at`, which may be beyond its end as far as it is padded.
 __device__ inline uint4 bytes_at(const BatchView& batch, std::uint32_t at) {
-    const std::uint32_t* words = reinterpret_cast<const std::uint32_t*>(batch.text) + at / 4;
-    const std::uint32_t shift = 8 * (at % 4), w[] = {words[0], words[1], words[2], words[3], words[4]};
-    return {__funnelshift_r(w[0], w[1], shift), __funnelshift_r(w[1], w[2], shift), __funnelshift_r(w[2], w[3], shift),
-            __funnelshift_r(w[3], w[4], shift)};
+    // Two loads of 16 bytes, of which words are chosen, take less of the caches' time than five of 4.
+    const uint4* text = reinterpret_cast<const uint4*>(batch.text) + at / 16;
+    const uint4 low = text[0], high = text[1];
+    const std::uint32_t w[] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    std::uint32_t x[6], y[5];
+#pragma unroll
+    for (int i = 0; i < 6; ++i) x[i] = (at & 8) != 0 ? w[i + 2] : w[i];
+#pragma unroll
+    for (int i = 0; i < 5; ++i) y[i] = (at & 4) != 0 ? x[i + 1] : x[i];
+    const std::uint32_t shift = 8 * (at % 4);
+    return {__funnelshift_r(y[0], y[1], shift), __funnelshift_r(y[1], y[2], shift), __funnelshift_r(y[2], y[3], shift),
+            __funnelshift_r(y[3], y[4], shift)};
 }
 
 // Whether the first `left` of 16 bytes are the same (all, if left > 16).
@@ -183,11 +191,7 @@ __device__ inline void report(const Pairs& pairs, std::uint32_t text, std::uint3
 }
 
 __device__ inline void report(const Places& places, std::uint32_t, std::uint32_t, std::uint32_t begin) {
-    // Lanes that report into one word do it with one atomic operation.
-    const unsigned peers = __match_any_sync(__activemask(), begin / 32);
-    const unsigned bits = __reduce_or_sync(peers, 1u << (begin % 32));
-    if (static_cast<int>(threadIdx.x % 32) == __ffs(static_cast<int>(peers)) - 1)
-        atomicOr(&places.bitmap[begin / 32], bits);
+    atomicOr(&places.bitmap[begin / 32], 1u << (begin % 32));
 }
 
 // Adds what the lanes of a whole warp counted.

@@ -1,6 +1,8 @@
 // Exact search on a device: Rabin-Karp plain and with prefix sums (Nunes 2018, tables 5.1 and 5.5) beside the
 // production filter, device time, medians of graph replays, the output cleared in each. One line of JSON a figure.
 //   bench_exact_gpu [log2 of the bytes of the one long text, 27] [log2 of the bytes of the many short texts, 30]
+//   [quick]
+// quick: only texts over {0,1}, and the first of the workloads with many texts.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -161,6 +163,7 @@ DeviceBatch batch_of(const std::string& text, std::size_t text_bytes) {
 
 int main(int argc, char** argv) {
     const int log2_long = argc > 1 ? std::atoi(argv[1]) : 27, log2_texts = argc > 2 ? std::atoi(argv[2]) : 30;
+    const bool quick = argc > 3;
     copy_ceiling(std::size_t{1} << log2_long);
     for (const Alphabet alphabet : {Alphabet::binary, Alphabet::dna, Alphabet::letters, Alphabet::english}) {
         const std::string text = make_long_text(alphabet, std::size_t{1} << log2_long);
@@ -170,6 +173,7 @@ int main(int argc, char** argv) {
                  alphabet == Alphabet::binary ? std::vector<std::size_t>{1, 256} : std::vector<std::size_t>{256})
                 measure_long_text(alphabet, batch, text, count, length);
         }
+        if (quick) break;
     }
     // Patterns of less than 12 letters of DNA are in nearly every text: the pairs would be most of the work.
     struct Texts {
@@ -192,6 +196,7 @@ int main(int argc, char** argv) {
             batch = batch_of(text, 1024);
         }
         measure_texts(set.alphabet, batch, text, 1024, set.patterns, set.shortest, set.longest, set.room);
+        if (quick) break;
         if (&set != sets) continue;
         for (const std::size_t texts : {32u, 1024u})
             measure_texts(set.alphabet, batch_of(text.substr(0, texts * 1024), 1024), text, 1024, set.patterns,

@@ -78,7 +78,7 @@ TEST_CASE("exact: every engine finds what naive search finds, at random") {
     RandomExact random(1);
     std::size_t searched = 0, found = 0, compared = 0;
     for (const std::size_t all = rounds(3000); searched < all;) {
-        const RandomCase c = random.next(64, searched % 5 == 0 ? 200 : 20);
+        const RandomCase c = random.next(250, searched % 1250 == 0 ? 200 : 20);
         const auto expected = hits_of(*make_naive_searcher(c.patterns), c.views);
         for (const Engine& engine : engines_of(c.patterns, c.views)) {
             INFO(engine.name << ", before text " << searched);
