@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
         LoadTest test(options);
         std::cerr << options.filters << " filters subscribed in "
                   << std::chrono::duration<double>(Clock::now() - start).count() << " s\n";
-        test.run(0, 1);  // warms up
+        test.run(rate.value_or(0), 1);  // warms up
         bool clean = true;
         const auto measure = [&](double per_second_intended, const char* before) {
             auto result = test.run(per_second_intended, seconds);
