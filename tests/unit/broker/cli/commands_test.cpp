@@ -97,6 +97,29 @@ TEST_CASE("match says which file an item of several comes from, and goes on afte
     CHECK_THAT(ran.err, Catch::EndsWith("sluice: can't read " + good.path() + ".none: No such file or directory\n"));
 }
 
+TEST_CASE("align prints score, place and alignment of every pair, and says what is wrong with a file") {
+    const TemporaryFile query(">gene\nACGTTGCAACGGTCATTGCA\n"), text(">a\nACGTTGCAACTCATTGCA\n>b\nTTTT\n"),
+        bad(">x\nAC\nA-C\n");
+    AlignOptions options;
+    options.query_file = query.path();
+    options.text_file = text.path();
+    options.alignment = true;
+    const auto ran = run(align, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK_THAT(ran.out, Catch::StartsWith("gene (20) x a (18)\nscore    11 (local, dna)\nquery    1-20\ntext     1-18\n"
+                                          "identity 18 of 20 columns (90.0 %), 0 mismatches, 2 gap letters\n"
+                                          "cigar    10=2I8=\n"));
+    CHECK_THAT(ran.out, Catch::Contains("\n\ngene (20) x b (4)\nscore    2 "));
+
+    options.global = true;
+    CHECK_THAT(run(align, options).out, Catch::Contains("score    11 (global, dna)"));
+    options.text_file = bad.path();
+    CHECK_THAT(run(align, options).err, Catch::EndsWith(":3: expected letters, not '-' (column 2)\n"));
+    CHECK(run(align, options).exit_status == exit_failed);
+    options.scheme = "pam250";
+    CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: scheme 'pam250': expected"));
+}
+
 TEST_CASE("match and explain point at the fault of a filter") {
     MatchOptions options;
     options.filter = "//item[price < 10";
