@@ -16,8 +16,9 @@ if(SLUICE_WITH_CUDA)
         set(CMAKE_CUDA_COMPILER ${SLUICE_NVCC})
     endif()
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-        # Machine code for Hopper; other chips from Ampere on compile the rest when they first start.
-        set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90-real)
+        # Machine code for Hopper, its own instructions included; other chips from Ampere on compile the rest when
+        # they first start.
+        set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
     endif()
     if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
         set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})

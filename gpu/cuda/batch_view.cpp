@@ -26,7 +26,8 @@ void index_by_attribute(const BatchLayout& layout, std::byte* to) {
     const auto* first = at<const std::uint32_t>(to, layout.first);
     const auto* attribute = at<const std::uint32_t>(to, layout.attribute);
     auto* begins = at<std::uint32_t>(to, layout.attribute_first);
-    auto* by_attribute = at<std::uint32_t>(to, layout.by_attribute);
+    const auto* number = at<const double>(to, layout.number);
+    auto* by_attribute = at<IndexedValue>(to, layout.by_attribute);
     const std::size_t attributes = layout.attributes;
     std::fill_n(begins, layout.words * attributes + 1, 0u);
     for (std::size_t w = 0; w < layout.words; ++w) {
@@ -36,7 +37,7 @@ void index_by_attribute(const BatchLayout& layout, std::byte* to) {
     for (std::size_t w = 0; w < layout.words; ++w) {
         for (std::uint32_t e = 0; e < 32; ++e) {
             for (std::uint32_t v = first[32 * w + e]; v < first[32 * w + e + 1]; ++v)
-                by_attribute[begins[w * attributes + attribute[v]]++] = v << 5 | e;
+                by_attribute[begins[w * attributes + attribute[v]]++] = {number[v], v, 1u << e};
         }
     }
     // Each begin has become its end, which is the next one's begin.
@@ -56,7 +57,7 @@ BatchLayout::BatchLayout(std::size_t events, std::size_t values_room, std::size_
     place(valid, 4 * words);
     place(first, 4 * (32 * words + 1));
     place(attribute_first, 4 * (words * attributes + 1));
-    place(by_attribute, 4 * values);
+    place(by_attribute, sizeof(IndexedValue) * values);
     place(attribute, 4 * values);
     place(text, sizeof(TextRef) * values);
     place(number, 8 * values);
@@ -84,7 +85,7 @@ BatchView BatchLayout::view(const std::byte* base) const {
     v.text = reinterpret_cast<const TextRef*>(base + text);
     v.bytes = reinterpret_cast<const char*>(base + chars);
     v.attribute_first = numbers(attribute_first);
-    v.by_attribute = numbers(by_attribute);
+    v.by_attribute = reinterpret_cast<const IndexedValue*>(base + by_attribute);
     return v;
 }
 

@@ -15,6 +15,13 @@ struct TextRef {
     std::uint32_t offset = 0, size = 0;  // bytes offset … offset + size - 1 of BatchView::bytes
 };
 
+// A value in the index by attribute. Its number stands here once more, so that comparing it takes no further read.
+struct alignas(16) IndexedValue {
+    double number = 0;
+    std::uint32_t value = 0;      // where it stands in the arrays by event
+    std::uint32_t event_bit = 0;  // 1 << event % 32
+};
+
 struct BatchView {
     std::uint32_t words = 0;       // room for 32 * words events; those that are not there have no values
     std::uint32_t attributes = 0;  // ids below this are indexed; values of other attributes are left out of the batch
@@ -28,10 +35,10 @@ struct BatchView {
     const TextRef* text = nullptr;
     const char* bytes = nullptr;
 
-    // By attribute: by_attribute[i] is value << 5 | event % 32 for i in
-    // attribute_first[w * attributes + a] … attribute_first[w * attributes + a + 1] - 1, in ascending order.
+    // By attribute: the values of attribute a in word w are by_attribute[i] for i in
+    // attribute_first[w * attributes + a] … attribute_first[w * attributes + a + 1] - 1, event by event.
     const std::uint32_t* attribute_first = nullptr;
-    const std::uint32_t* by_attribute = nullptr;
+    const IndexedValue* by_attribute = nullptr;
 };
 
 // Where the parts of a packed batch stand, for up to `events` events with `values` values and `text_bytes` bytes of

@@ -30,39 +30,45 @@ struct ClusterRow {
     bool disjunction = false;
 };
 
-// Cluster kernels' view. Units [0, streamed) have no access literal and are read in a stream; the others are asked for
-// one by one. Literal numbers have 16 bits where all fit (`narrow`), else 32.
+// Cluster kernels' view. Units [0, streamed_count) have no access literal and are read in a stream, clusters of smaller
+// rows first; the others are asked for one by one. Literal numbers have 16 bits where all fit (`narrow`), else 32.
 struct ClusterView {
-    static constexpr std::uint32_t unit_ids = 256;
+    static constexpr std::uint32_t unit_ids = 256, log_unit = 8;
+    static constexpr std::uint32_t units_max = 1u << 27;            // so that those of 32 words can be counted
     static constexpr std::uint32_t disjunction_flag = 0x80000000u;  // in targets
 
-    struct alignas(8) Streamed {
-        std::uint32_t first_row;
-        std::uint32_t log_size;  // rows have 2^log_size literals, 1 … 8
-    };
     struct alignas(16) Guarded {
         std::uint32_t first_row, log_size;  // above 8: one row of 2^(log_size - 8) units
         std::uint32_t unit, access;
     };
 
     const void* ids = nullptr;
-    const Streamed* streamed = nullptr;
     const Guarded* guarded = nullptr;
-    const std::uint32_t* targets = nullptr;  // by row
+    const std::uint32_t* targets = nullptr;  // by row: target << 5, or disjunction << 5 | disjunction_flag
     std::uint32_t* disjunctions = nullptr;   // [w * disjunction_count + d]: the events so far, 0 between batches
     const std::uint32_t* disjunction_targets = nullptr;
-    std::uint32_t streamed_count = 0, guarded_count = 0, disjunction_count = 0, literals = 0;
+    std::uint32_t streamed_count = 0, guarded_count = 0, disjunction_count = 0;
+    // Streamed units and rows of 2^k literals begin here; [log_unit + 1] is the end.
+    std::uint32_t streamed_unit[log_unit + 2] = {}, streamed_row[log_unit + 2] = {};
     bool narrow = true;
+};
+
+// Writes `count` literal numbers to ids[id …] from from[…], and the row's target.
+struct RowWrite {
+    std::uint32_t row, target, count, from;
+    std::uint64_t id;
 };
 
 class ClusterRows {
 public:
     struct Options {
-        std::uint32_t literals = 0;      // of the mask tables; row literals are below it, also later
-        std::uint32_t literals_max = 0;  // if larger: literals that may come later decide how wide numbers are
-        double spare = 0;                // free rows in each cluster, as a share of its rows
-        std::uint32_t spare_rows = 0;    // … and at least this many
-        std::uint32_t words_max = 32;    // of a batch, for disjunctions
+        std::uint32_t literals = 0;          // of the mask tables; row literals are below it, also later
+        std::uint32_t literals_max = 0;      // if larger: literals that may come later decide how wide numbers are
+        double spare = 0;                    // free rows in each cluster, as a share of its rows
+        std::uint32_t spare_rows = 0;        // … and at least this many
+        std::uint32_t words_max = 32;        // of a batch, for disjunctions
+        std::size_t write_bytes = 1u << 20;  // room for one stage(), which grows where it is more (slowly)
+        bool order_by_bank = true;           // bank_order.hpp: worth its time for rows that stay
     };
 
     ClusterRows() = default;
@@ -75,13 +81,15 @@ public:
     std::uint32_t slot(std::size_t i) const { return slots_[i]; }
 
     // The slot of the new row; none if its cluster (size class, access literal) has no free row: then the caller builds
-    // anew, or has a second, small ClusterRows beside this one. A slot that remove() has freed is reused after write().
+    // anew, or has a second, small ClusterRows beside this one. A slot that remove() has freed is reused after stage().
     std::optional<std::uint32_t> insert(const ClusterRow& row);
     void remove(std::uint32_t slot);
     bool changed() const { return !pending_.empty(); }
-    // Enqueues what was inserted and removed since the last call: one copy and one kernel. Waits until the previous
-    // write's copy has left the staging buffer.
-    void write(cudaStream_t stream);
+    // Enqueues what was inserted and removed since the last call: stage() a copy to the device, which no reader sees,
+    // then apply() a kernel, which is what a VersionGate has to enclose. Both into the same stream, always the same
+    // one. stage() waits until the previous one's copy has left the staging buffer.
+    void stage(cudaStream_t stream);
+    void apply(cudaStream_t stream);
 
     ClusterView view() const;
     std::uint32_t free_rows(std::size_t literals, std::uint32_t access = literal_true) const;
@@ -92,29 +100,33 @@ private:
         std::uint32_t log_size, access, first_row, rows, first_unit;
         std::vector<std::uint32_t> free;  // slots, the next to be used last
     };
-    struct Pending {
-        std::uint32_t row, target, id, count,
-            from;  // write ids [from, from + count) at ids_[id], target at targets_[row]
-    };
 
+    void check_row(const ClusterRow& row) const;
+    void lay_out(std::span<const ClusterRow> rows, std::vector<ClusterView::Guarded>& guarded);
+    template <class Id>
+    void fill(std::span<const ClusterRow> rows);
     std::uint32_t cluster_of(std::uint32_t slot) const;
-    std::uint32_t id_position(const Cluster& cluster, std::uint32_t row) const;
+    static std::size_t id_position(const Cluster& cluster, std::uint32_t slot);
 
     Options options_;
     bool narrow_ = true;
     std::vector<Cluster> clusters_;                                // ascending by first_row
     std::unordered_map<std::uint64_t, std::uint32_t> cluster_by_;  // access << 8 | log_size
     std::vector<std::uint32_t> slots_;
-    std::uint32_t streamed_count_ = 0, guarded_count_ = 0, disjunction_count_ = 0;
+    std::uint32_t rows_ = 0, units_ = 0, streamed_count_ = 0, guarded_count_ = 0, disjunction_count_ = 0;
 
     DeviceBuffer<std::byte> ids_;
-    DeviceBuffer<ClusterView::Streamed> streamed_;
     DeviceBuffer<ClusterView::Guarded> guarded_;
     DeviceBuffer<std::uint32_t> targets_, disjunctions_, disjunction_targets_;
 
-    std::vector<Pending> pending_;
+    std::vector<RowWrite> pending_;
     std::vector<std::uint32_t> pending_ids_;
-    std::vector<std::uint32_t> freed_;  // slots that become free with the next write()
+    std::vector<bool> is_pending_;                                 // by slot
+    std::unordered_map<std::uint32_t, std::uint32_t> pending_of_;  // by slot, the first pending_indexed_ of pending_
+    std::uint32_t pending_indexed_ = 0;
+    std::uint32_t last_cluster_ = 0;    // where the last insert() was
+    std::vector<std::uint32_t> freed_;  // slots that become free with the next stage()
+    std::uint32_t staged_count_ = 0;
     PinnedBuffer<std::byte> staging_;
     DeviceBuffer<std::byte> staged_;
     std::optional<Event> staging_read_;

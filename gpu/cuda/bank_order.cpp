@@ -1,0 +1,55 @@
+#include "gpu/cuda/bank_order.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace sluice::cuda {
+
+namespace {
+
+constexpr std::size_t banks = 32, lanes = 32, lane_ids = 8;
+
+// How many lanes look a bank up in a step.
+using Loads = std::array<std::array<std::uint8_t, banks>, lane_ids>;
+
+// What a look-up adds to the time of its step: little where few others share its bank.
+int cost(const Loads& loads, std::size_t step, std::uint32_t id) {
+    const int load = loads[step][id % banks];
+    return load * load * load;
+}
+
+}  // namespace
+
+// Lane after lane, each group of numbers that may change places: exchanges pairs while that makes it cheaper, given
+// what the lanes before have chosen.
+template <class Id>
+void order_by_bank(std::span<Id> unit, std::uint32_t log_size) {
+    Loads loads{};
+    const std::size_t group = std::min<std::size_t>(std::size_t{1} << log_size, lane_ids);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const std::span<Id> ids = unit.subspan(lane * lane_ids, lane_ids);
+        for (std::size_t begin = 0; begin < lane_ids; begin += group) {
+            bool changed = true;
+            for (int round = 0; changed && round < 4; ++round) {
+                changed = false;
+                for (std::size_t a = begin; a < begin + group; ++a) {
+                    for (std::size_t b = a + 1; b < begin + group; ++b) {
+                        if (cost(loads, a, ids[b]) + cost(loads, b, ids[a]) >=
+                            cost(loads, a, ids[a]) + cost(loads, b, ids[b]))
+                            continue;
+                        std::swap(ids[a], ids[b]);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        for (std::size_t step = 0; step < lane_ids; ++step) ++loads[step][ids[step] % banks];
+    }
+}
+
+template void order_by_bank(std::span<std::uint16_t> unit, std::uint32_t log_size);
+template void order_by_bank(std::span<std::uint32_t> unit, std::uint32_t log_size);
+
+}  // namespace sluice::cuda

@@ -1,0 +1,142 @@
+#include "gpu/cuda/mask_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+
+#include "gpu/tables/hash.hpp"
+
+namespace sluice::cuda {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The least number above c, so that v > c is v >= above(c); NaN, which no number reaches, if there is none.
+double above(double c) { return c == infinity ? std::nan("") : std::nextafter(c, infinity); }
+double below(double c) { return -above(-c); }
+
+MaskOperand numbers(double lo, double hi) {
+    MaskOperand operand;
+    operand.number = {lo, hi};
+    return operand;
+}
+
+MaskOperand only_attribute(std::uint32_t attribute) {
+    MaskOperand operand = numbers(0, 0);
+    operand.attribute = attribute;
+    return operand;
+}
+
+bool shares_group(MaskKind kind) { return kind == MaskKind::never || kind == MaskKind::exists; }
+
+}  // namespace
+
+MaskTableBuilder::MaskTableBuilder() {
+    push(0, MaskKind::never, only_attribute(0), true);
+    push(0, MaskKind::never, only_attribute(0), false);
+}
+
+std::uint32_t MaskTableBuilder::push(std::uint32_t attribute, MaskKind kind, MaskOperand operand, bool negated) {
+    if (drafts_.size() >= MaskTablesView::negated_flag) throw std::length_error("more than 2^31 literals");
+    drafts_.push_back({attribute, kind, negated, operand});
+    return literals() - 1;
+}
+
+MaskOperand MaskTableBuilder::text_operand(MaskKind kind, std::string_view text) {
+    if (bytes_.size() + text.size() > std::numeric_limits<std::uint32_t>::max())
+        throw std::length_error("the literals' operands have more than 4 GiB");
+    MaskOperand operand = numbers(0, 0);
+    std::uint64_t key = 0;
+    const std::size_t n = std::min<std::size_t>(text.size(), 8);
+    if (kind == MaskKind::equal || kind == MaskKind::not_equal) {
+        key = hash_bytes(text, 0);
+    } else if (kind == MaskKind::ends_with) {  // the last byte stands in the highest, as in the kernel's load
+        std::memcpy(reinterpret_cast<char*>(&key) + (8 - n), text.data() + (text.size() - n), n);
+    } else if (n != 0) {
+        std::memcpy(&key, text.data(), n);
+    }
+    operand.text = {key, static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(text.size())};
+    bytes_ += text;
+    return operand;
+}
+
+std::uint32_t MaskTableBuilder::add(std::uint32_t attribute, const Predicate& predicate, bool negated) {
+    const auto text = [&](MaskKind kind) { return push(attribute, kind, text_operand(kind, predicate.text), negated); };
+    const double c = predicate.number;
+    switch (predicate.op) {
+        case Operator::exists:
+            return add_exists(attribute, negated);
+        case Operator::equal:
+            return text(MaskKind::equal);
+        case Operator::not_equal:
+            return text(MaskKind::not_equal);
+        case Operator::contains:
+            return text(MaskKind::contains);
+        case Operator::starts_with:
+            return text(MaskKind::starts_with);
+        case Operator::ends_with:
+            return text(MaskKind::ends_with);
+        case Operator::number_equal:
+            return push(attribute, MaskKind::number_equal, numbers(c, c), negated);
+        case Operator::number_not_equal:
+            return push(attribute, MaskKind::number_not_equal, numbers(c, c), negated);
+        case Operator::less:
+            return add_range(attribute, -infinity, below(c), negated);
+        case Operator::less_equal:
+            return add_range(attribute, -infinity, c, negated);
+        case Operator::greater:
+            return add_range(attribute, above(c), infinity, negated);
+        case Operator::greater_equal:
+            return add_range(attribute, c, infinity, negated);
+        case Operator::scanned:
+            break;
+    }
+    throw std::invalid_argument("a scanned predicate has no mask");
+}
+
+std::uint32_t MaskTableBuilder::add_range(std::uint32_t attribute, double lo, double hi, bool negated) {
+    return push(attribute, MaskKind::range, numbers(lo, hi), negated);
+}
+
+std::uint32_t MaskTableBuilder::add_exists(std::uint32_t attribute, bool negated) {
+    return push(attribute, MaskKind::exists, only_attribute(attribute), negated);
+}
+
+MaskTables::MaskTables(const MaskTableBuilder& builder) : literals_(builder.literals()) {
+    const auto& drafts = builder.drafts_;
+    const auto group_of = [&](std::uint32_t i) {
+        return std::tuple(drafts[i].kind, shares_group(drafts[i].kind) ? 0 : drafts[i].attribute);
+    };
+    std::vector<std::uint32_t> order(drafts.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return group_of(a) < group_of(b); });
+
+    std::vector<MaskGroup> groups;
+    std::vector<MaskOperand> operands;
+    std::vector<std::uint32_t> literals;
+    for (std::uint32_t at = 0; at < order.size(); ++at) {
+        const auto& draft = drafts[order[at]];
+        if (at == 0 || groups.back().count == MaskGroup::literals_max || group_of(order[at]) != group_of(order[at - 1]))
+            groups.push_back({at, 0, draft.attribute, draft.kind});
+        ++groups.back().count;
+        operands.push_back(draft.operand);
+        literals.push_back(order[at] | (draft.negated ? MaskTablesView::negated_flag : 0));
+    }
+    groups_ = to_device(std::span<const MaskGroup>(groups));
+    operands_ = to_device(std::span<const MaskOperand>(operands));
+    numbers_ = to_device(std::span<const std::uint32_t>(literals));
+    text_ = to_device(std::span<const char>(builder.bytes_));
+}
+
+MaskTablesView MaskTables::view() const {
+    return {groups_.data(), static_cast<std::uint32_t>(groups_.size()), operands_.data(), numbers_.data(),
+            text_.data()};
+}
+
+}  // namespace sluice::cuda
