@@ -9,7 +9,7 @@ namespace sluice::cuda {
 
 // `unit`: 256 numbers of rows of 2^log_size literals, eight a lane; number j of all lanes is looked up together.
 // Numbers change places within their row and lane. Of random numbers, lanes then wait for 2.2 others that share their
-// bank instead of 3.5. Takes some 10 us.
+// bank instead of 3.5. Takes some 5 us.
 template <class Id>
 void order_by_bank(std::span<Id> unit, std::uint32_t log_size);
 
