@@ -69,19 +69,32 @@ std::size_t bytes_of(const ByteFilter& filter, const char* text, std::size_t tex
                      std::size_t end, std::uint32_t* places) {
     __m512i table[Bytes];
     for (std::size_t k = 0; k < Bytes; ++k) table[k] = _mm512_load_si512(filter.by_low_bits[k]);
-    std::size_t count = 0;
-    for (std::size_t place = begin; place < end; place += 64) {
-        __m512i sets = _mm512_permutexvar_epi8(load(text, text_size, place), table[0]);
-        for (std::size_t k = 1; k < Bytes; ++k) {
-            const __m512i bytes = load(text, text_size, place + k);
-            sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(bytes, table[k]));
-        }
+    std::size_t count = 0, place = begin;
+    const auto sets_at = [&](std::size_t at, auto load_bytes) {
+        __m512i sets = _mm512_permutexvar_epi8(load_bytes(at), table[0]);
+        for (std::size_t k = 1; k < Bytes; ++k)
+            sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(load_bytes(at + k), table[k]));
+        return sets;
+    };
+    const auto append = [&](std::size_t at, std::uint64_t passed) {
+        for (; passed != 0; passed &= passed - 1)
+            places[count++] = static_cast<std::uint32_t>(at + static_cast<unsigned>(__builtin_ctzll(passed)));
+    };
+    // Two vectors, all of whose bytes are the text's, are decided with one branch.
+    const auto load_whole = [&](std::size_t at) { return _mm512_loadu_si512(text + at); };
+    for (; place + 128 <= end && place + 128 + Bytes - 1 <= text_size; place += 128) {
+        const __m512i sets[] = {sets_at(place, load_whole), sets_at(place + 64, load_whole)};
+        const __m512i either = _mm512_or_si512(sets[0], sets[1]);
+        if (_mm512_test_epi8_mask(either, either) == 0) continue;
+        append(place, _mm512_test_epi8_mask(sets[0], sets[0]));
+        append(place + 64, _mm512_test_epi8_mask(sets[1], sets[1]));
+    }
+    const auto load_checked = [&](std::size_t at) { return load(text, text_size, at); };
+    for (; place < end; place += 64) {
+        const __m512i sets = sets_at(place, load_checked);
         std::uint64_t passed = _mm512_test_epi8_mask(sets, sets);
-        if (passed != 0) {
-            if (end - place < 64) passed = _bzhi_u64(passed, static_cast<unsigned>(end - place));
-            for (; passed != 0; passed &= passed - 1)
-                places[count++] = static_cast<std::uint32_t>(place + static_cast<unsigned>(__builtin_ctzll(passed)));
-        }
+        if (end - place < 64) passed = _bzhi_u64(passed, static_cast<unsigned>(end - place));
+        append(place, passed);
     }
     return count;
 }
