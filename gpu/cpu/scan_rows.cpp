@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t mask_bytes_max = 512u << 10;  // what the masks of a chunk may take, so that they stay in cache
 constexpr std::uint32_t access_rows_min = 16;       // fewer rows under an access literal are not worth a block
-// In tail_codes_: the code of a literal that has no mask, else a literal's number.
-constexpr std::uint32_t late_flag = 0x80000000u;
 
 bool is_scanned(std::uint32_t code) { return LiteralCode(code).family() == Family::scanned; }
 bool is_measured(std::uint32_t code) { return LiteralCode(code).family() == Family::measured; }
@@ -300,26 +298,42 @@ void ScanRows::row_codes(const ScanBlock& block, std::uint32_t row, std::vector<
 // The events for which the row holds; none if it is deferred.
 std::uint32_t ScanRows::decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
                                     ScanCache& scans, const Scratch& scratch, DeferredRows& deferred) const {
+    ScanHit late{hit.row, static_cast<std::uint32_t>(first_event / 32) + hit.word, hit.events};
+    for (const std::uint32_t code : tail(hit.row)) {
+        if ((code & late_flag) == 0) late.events &= scratch.masks[code * scratch.words + hit.word];
+    }
+    return decide_late(tables, late, scans, deferred);
+}
+
+// The same where the literals that have masks hold; the hit's word is one of the batch.
+std::uint32_t ScanRows::decide_late(const PredicateTables& tables, const ScanHit& hit, ScanCache& scans,
+                                    DeferredRows& deferred) const {
     std::uint32_t events = hit.events;
     const std::span<const std::uint32_t> codes = tail(hit.row);
     for (std::size_t i = 0; i < codes.size() && events != 0; ++i) {
-        if ((codes[i] & late_flag) == 0) {
-            events &= scratch.masks[codes[i] * scratch.words + hit.word];
-            continue;
-        }
+        if ((codes[i] & late_flag) == 0) continue;
         const LiteralCode literal(codes[i]);
         if (literal.family() == Family::measured) {
-            const auto word = static_cast<std::uint32_t>(first_event / 32) + hit.word;
-            deferred.add({targets_[hit.row] & ~tail_flag, word, events}, codes.subspan(i));
+            deferred.add({targets_[hit.row] & ~tail_flag, hit.word, events}, codes.subspan(i));
             return 0;
         }
         for (std::uint32_t left = events; left != 0; left &= left - 1) {
             const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-            const auto event = static_cast<std::uint32_t>(first_event + 32 * hit.word + bit);
+            const std::uint32_t event = 32 * hit.word + bit;
             if (scans.holds(tables.scanned(literal), event) == literal.negated()) events &= ~(1u << bit);
         }
     }
     return events;
+}
+
+void ScanRows::finish(const PredicateTables& tables, std::span<const ScanHit> hits, ScanCache& scans,
+                      DeferredRows& deferred, std::vector<Accepted>& accepted) const {
+    for (const ScanHit& hit : hits) {
+        const std::uint32_t target = targets_[hit.row];
+        std::uint32_t events = hit.events;
+        if ((target & tail_flag) != 0) events = decide_late(tables, hit, scans, deferred);
+        if (events != 0) accepted.push_back({target & ~tail_flag, hit.word, events});
+    }
 }
 
 std::size_t ScanRows::bytes() const {

@@ -73,9 +73,33 @@ public:
         }
     }
 
+    // For a processor that keeps a copy: the codes of the literals that have a mask, by number; number 0 always holds.
+    std::span<const std::uint32_t> literals() const { return literals_; }
+    std::size_t rows() const { return targets_.size(); }
+    // visit(access, numbers) for each row, in order: its literals that have masks; `access` (0: none) must hold if it
+    // does, and is not among `numbers` though it may be a literal of the row, too.
+    template <class Visit>
+    void for_each_numbered(Visit visit) const {
+        std::vector<std::uint32_t> numbers;
+        for (const ScanBlock& block : blocks_) {
+            for (std::uint32_t row = block.first_row; row < block.first_row + block.rows; ++row, numbers.clear()) {
+                for (std::uint32_t j = 0; j < block.literals; ++j) numbers.push_back(column(block, row, j));
+                for (const std::uint32_t code : tail(row)) {
+                    if ((code & late_flag) == 0) numbers.push_back(code);
+                }
+                visit(block.access, std::span<const std::uint32_t>(numbers));
+            }
+        }
+    }
+    // Appends what hits accept whose rows hold as far as their literals have masks.
+    void finish(const PredicateTables& tables, std::span<const ScanHit> hits, ScanCache& scans, DeferredRows& deferred,
+                std::vector<Accepted>& accepted) const;
+
     std::size_t bytes() const;
 
 private:
+    // In tail_codes_: the code of a literal that has no mask, else a literal's number.
+    static constexpr std::uint32_t late_flag = 0x80000000u;
     static constexpr std::size_t words_max = 16;
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
 
@@ -120,6 +144,8 @@ private:
     std::span<const std::uint32_t> tail(std::uint32_t row) const;
     std::uint32_t decide_tail(const PredicateTables& tables, const ScanHit& hit, std::size_t first_event,
                               ScanCache& scans, const Scratch& scratch, DeferredRows& deferred) const;
+    std::uint32_t decide_late(const PredicateTables& tables, const ScanHit& hit, ScanCache& scans,
+                              DeferredRows& deferred) const;
 
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;

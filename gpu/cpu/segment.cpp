@@ -161,7 +161,13 @@ void Segment::finish(const EventBatch& batch, const Bitmap* removed, std::span<c
     }
     output.accept_events(scratch.accepted);
     scratch.accepted.clear();
-    if (!scan_.empty() && !scan_hits) match_scan_rows(batch, output, scans, scratch);
+    if (scan_hits) {
+        scan_.finish(tables_, *scan_hits, scans, scratch.deferred, scratch.accepted);
+        output.accept_words(scratch.accepted);
+        scratch.accepted.clear();
+    } else if (!scan_.empty()) {
+        match_scan_rows(batch, output, scans, scratch);
+    }
     decide_deferred(batch, output, scratch);
     output.finish();
 }

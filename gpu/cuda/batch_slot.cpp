@@ -46,21 +46,39 @@ void BatchSlot::copy_batch() {
 
 void BatchSlot::enqueue(std::size_t i) {
     Found& f = found_[i];
-    look_up(segments_[i]->view(), view_,
-            {f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()}, stream_);
+    const SegmentTables& segment = *segments_[i];
+    const FoundRows found{f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()};
+    if (segment.scan.empty()) return look_up(segment.look_up.view(), view_, found, {}, {}, stream_);
+    const ScanMemory memory{f.masks.data(), f.positions.data()};
+    const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
+    check(cudaMemsetAsync(hits.count, 0, sizeof(*hits.count), stream_), "cudaMemsetAsync");
+    segment.scan.begin(view_.events, memory, stream_);
+    look_up(segment.look_up.view(), view_, found, segment.scan.view(), memory, stream_);
+    segment.scan.finish(view_.events, memory, hits, stream_);
+    copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream_);
 }
 
-void BatchSlot::begin(const EventBatch& batch, std::span<const LookUpTables* const> segments) {
+void BatchSlot::reserve(std::size_t i) {
+    Found& f = found_[i];
+    const ScanTables& scan = segments_[i]->scan;
+    if (f.rows.size() == 0) f.rows = PinnedBuffer<FoundRow>(rows_min);
+    if (scan.empty()) return;
+    make_room(f.masks, scan.mask_words((view_.events + 31) / 32));
+    make_room(f.positions, scan.positions());
+    make_room(f.hits, rows_min);
+}
+
+void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* const> segments) {
     needs_.clear();
     segments_.assign(segments.begin(), segments.end());
-    for (const LookUpTables* segment : segments) needs_.push_back(segment->needs());
+    for (const SegmentTables* segment : segments) needs_.push_back(segment->look_up.needs());
     pack_batch(batch);
     while (found_.size() < segments.size()) {
         Found f;
         check(cudaMemset(f.counters.data(), 0, f.counters.bytes()), "cudaMemset");
-        f.rows = PinnedBuffer<FoundRow>(rows_min);
         found_.push_back(std::move(f));
     }
+    for (std::size_t i = 0; i < segments.size(); ++i) reserve(i);
     under_way_ = true;
     copy_batch();
     measured_ = batches_++ % measure_every == measure_every - 1;
@@ -78,8 +96,10 @@ void BatchSlot::wait() {
     bool again = false;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
         Found& f = found_[i];
-        if (f.count[0] <= f.rows.size()) continue;
+        const bool scans = !segments_[i]->scan.empty();
+        if (f.count[0] <= f.rows.size() && (!scans || f.hit_count[0] <= f.hits.size())) continue;
         make_room(f.rows, f.count[0]);
+        if (scans) make_room(f.hits, f.hit_count[0]);
         enqueue(i);
         again = true;
     }
@@ -88,6 +108,19 @@ void BatchSlot::wait() {
 }
 
 std::span<const FoundRow> BatchSlot::found(std::size_t i) const { return {found_[i].rows.data(), found_[i].count[0]}; }
+
+std::optional<std::span<const ScanHit>> BatchSlot::scan_hits(std::size_t i) {
+    Found& f = found_[i];
+    f.scan_hits.clear();
+    if (segments_[i]->scan.empty()) return f.scan_hits;
+    const auto rows = found(i);
+    if (std::any_of(rows.begin(), rows.end(),
+                    [](const FoundRow& row) { return (row.event_and_kind & FoundRow::unmatched) != 0; }))
+        return std::nullopt;
+    for (const Hit& hit : std::span(f.hits.data(), f.hit_count[0]))
+        f.scan_hits.push_back({hit.target(), hit.word(), hit.events});
+    return f.scan_hits;
+}
 
 void BatchSlot::abandon() noexcept {
     if (!under_way_) return;

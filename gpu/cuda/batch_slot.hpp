@@ -10,8 +10,18 @@
 #include "gpu/cuda/device.hpp"
 #include "gpu/cuda/event_records.hpp"
 #include "gpu/cuda/look_up.hpp"
+#include "gpu/cuda/scan_tables.hpp"
 
 namespace sluice::cuda {
+
+// What a segment's copy consists of.
+struct SegmentTables {
+    LookUpTables look_up;
+    ScanTables scan;
+
+    SegmentTables(const Segment& segment, MemoryPool& memory, Uploader& uploader)
+        : look_up(segment, memory, uploader), scan(segment, memory, uploader) {}
+};
 
 class BatchSlot {
 public:
@@ -22,11 +32,13 @@ public:
     BatchSlot();
 
     // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait().
-    void begin(const EventBatch& batch, std::span<const LookUpTables* const> segments);
+    void begin(const EventBatch& batch, std::span<const SegmentTables* const> segments);
     // Waits until all is done, makes room and matches again where there was too little of it.
     void wait();
     // What segment i has found, until the next begin().
     std::span<const FoundRow> found(std::size_t i) const;
+    // And of its scanned rows; nothing if they are still to be matched, since an event was too much for the device.
+    std::optional<std::span<const ScanHit>> scan_hits(std::size_t i);
     // Waits for what may still be under way, whatever came of it.
     void abandon() noexcept;
 
@@ -42,6 +54,13 @@ private:
         PinnedBuffer<FoundRow> rows;
         PinnedBuffer<std::uint32_t> count{1};
         DeviceBuffer<std::uint32_t> counters{2};
+        // Of the scanned rows.
+        DeviceBuffer<std::uint32_t> masks;
+        DeviceBuffer<NumberPosition> positions;
+        DeviceBuffer<std::uint32_t> device_hit_count{1};
+        PinnedBuffer<Hit> hits;
+        PinnedBuffer<std::uint32_t> hit_count{1};
+        std::vector<ScanHit> scan_hits;
     };
     static constexpr std::size_t rows_min = 8192;
     static constexpr std::uint32_t measure_every = 16;
@@ -49,6 +68,7 @@ private:
 
     void pack_batch(const EventBatch& batch);
     void copy_batch();
+    void reserve(std::size_t i);
     void enqueue(std::size_t i);
 
     Stream stream_;
@@ -58,7 +78,7 @@ private:
     std::uint32_t batches_ = 0;
 
     std::vector<std::span<const AttributeNeeds>> needs_;
-    std::vector<const LookUpTables*> segments_;
+    std::vector<const SegmentTables*> segments_;
     PinnedBuffer<std::byte> records_;  // first, then records
     PinnedBuffer<std::uint64_t> text_;
     DeviceBuffer<std::byte> device_records_;

@@ -224,7 +224,7 @@ private:
                   Segment::Scratch& scratch, std::vector<Match>& matches) {
         MatchingDevice& device = *devices_[d];
         std::vector<std::shared_ptr<const Copies>> held;
-        std::vector<const LookUpTables*> tables;
+        std::vector<const SegmentTables*> tables;
         std::vector<const CpuProgram::Part*> copied, others;
         for (const CpuProgram::Part& part : parts) {
             auto c = copies(*part.segment);
@@ -242,8 +242,8 @@ private:
             part->segment->match(batch, part->removed.get(), scans, scratch, matches);
         slot->wait();
         for (std::size_t i = 0; i < copied.size(); ++i)
-            copied[i]->segment->finish(batch, copied[i]->removed.get(), slot->found(i), std::nullopt, scans, scratch,
-                                       matches);
+            copied[i]->segment->finish(batch, copied[i]->removed.get(), slot->found(i), slot->scan_hits(i), scans,
+                                       scratch, matches);
         if (const auto timing = slot->timing()) device.sample(timing->seconds, timing->events);
         device.matching.succeeded();
         ++device.batches;

@@ -126,13 +126,15 @@ __device__ void probe(const HashIndex::Slot* slots, std::uint32_t last, std::uin
 template <unsigned threads>
 class EventMatch {
 public:
-    __device__ EventMatch(const LookUpView& t, const RecordsView& b, const FoundRows& f, Shared& shared)
-        : tables(t), batch(b), found(f), s(shared), event(blockIdx.x) {}
+    __device__ EventMatch(const LookUpView& t, const RecordsView& b, const FoundRows& f, const ScanView& sc,
+                          const ScanMemory& m, Shared& shared)
+        : tables(t), batch(b), found(f), scan(sc), memory(m), s(shared), event(blockIdx.x) {}
 
     __device__ void run() {
         clear();
         evaluate();
         __syncthreads();
+        if (scan.of_bit != nullptr) set_masks();
         collect_tokens();
         __syncthreads();
         look_up_all();
@@ -332,6 +334,34 @@ private:
 
     __device__ static std::uint32_t position_slot(std::uint32_t a) { return a * 0x9e3779b1u >> 24; }
     static_assert(position_slots == 1u << (32 - 24));
+
+    // Masks of the scanned rows; as ScanRows::set. Where the event is too much they don't matter.
+
+    __device__ void set_masks() {
+        std::uint32_t* const masks = memory.masks + event / 32 * scan.stride;
+        const std::uint32_t bit = 1u << event % 32, trues = min(s.true_count, true_max);
+        for (std::uint32_t i = threadIdx.x; i < trues; i += threads) {
+            const LiteralCode code(s.list[i]);
+            const MaskPair pair = scan.of_bit[tables.bases[static_cast<unsigned>(code.family())] + code.index()];
+            if (pair.positive != none) atomicOr(&masks[pair.positive], bit);
+            if (pair.negated == none) continue;
+            if (code.is_not_equal())
+                atomicOr(&masks[pair.negated], bit);
+            else
+                atomicAnd(&masks[pair.negated], ~bit);
+        }
+        for (std::uint32_t i = threadIdx.x; i < scan.attribute_count; i += threads)
+            memory.positions[i * EventBatch::events_max + event] = position(scan.range_attributes[i]);
+    }
+
+    __device__ NumberPosition position(std::uint32_t a) const {
+        NumberPosition none_there;
+        for (std::uint32_t at = position_slot(a);; at = (at + 1) % position_slots) {
+            const Position& p = s.positions[at];
+            if (p.attribute == none) return none_there;
+            if (p.attribute == a) return {p.lo_end, p.hi_begin};
+        }
+    }
 
     // Tokens.
 
@@ -588,14 +618,7 @@ private:
                                                   : tables.number_not_equal.entries[code.index()].attribute;
     }
 
-    __device__ bool inside(const RankedRange& r) const {
-        const std::uint32_t a = r.attribute;
-        for (std::uint32_t at = position_slot(a);; at = (at + 1) % position_slots) {
-            const Position& p = s.positions[at];
-            if (p.attribute == a) return r.lo < p.lo_end && r.hi >= p.hi_begin;
-            if (p.attribute == none) return false;
-        }
-    }
+    __device__ bool inside(const RankedRange& r) const { return position(r.attribute).inside(r); }
 
     // What was found.
 
@@ -643,6 +666,8 @@ private:
     const LookUpView& tables;
     const RecordsView& batch;
     const FoundRows& found;
+    const ScanView& scan;
+    const ScanMemory& memory;
     Shared& s;
     const std::uint32_t event;
 };
@@ -650,19 +675,21 @@ private:
 template <unsigned threads, unsigned blocks>
 __global__ void __launch_bounds__(threads, blocks)
     look_up_kernel(const __grid_constant__ LookUpView tables, const __grid_constant__ RecordsView batch,
-                   const __grid_constant__ FoundRows found) {
+                   const __grid_constant__ FoundRows found, const __grid_constant__ ScanView scan,
+                   const __grid_constant__ ScanMemory memory) {
     __shared__ Shared shared;
-    EventMatch<threads>(tables, batch, found, shared).run();
+    EventMatch<threads>(tables, batch, found, scan, memory, shared).run();
 }
 
 }  // namespace
 
-void look_up(const LookUpView& tables, const RecordsView& batch, const FoundRows& found, cudaStream_t stream) {
+void look_up(const LookUpView& tables, const RecordsView& batch, const FoundRows& found, const ScanView& scan,
+             const ScanMemory& scan_memory, cudaStream_t stream) {
     // A large batch fills the device with small blocks; of a small one each event gets as many threads as it can use.
     if (batch.events > small_batch_max)
-        look_up_kernel<128, 8><<<batch.events, 128, 0, stream>>>(tables, batch, found);
+        look_up_kernel<128, 8><<<batch.events, 128, 0, stream>>>(tables, batch, found, scan, scan_memory);
     else
-        look_up_kernel<512, 2><<<batch.events, 512, 0, stream>>>(tables, batch, found);
+        look_up_kernel<512, 2><<<batch.events, 512, 0, stream>>>(tables, batch, found, scan, scan_memory);
     check_launch("look_up_kernel");
 }
 

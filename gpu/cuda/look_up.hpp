@@ -6,6 +6,7 @@
 
 #include "gpu/cpu/segment.hpp"
 #include "gpu/cuda/look_up_tables.hpp"
+#include "gpu/cuda/scan_tables.hpp"
 
 namespace sluice::cuda {
 
@@ -26,6 +27,8 @@ struct RecordsView {
     std::uint32_t events;
 };
 
-void look_up(const LookUpView& tables, const RecordsView& batch, const FoundRows& found, cudaStream_t stream);
+// Also sets the bits of what the events make true in the masks of the scanned rows, if there are any.
+void look_up(const LookUpView& tables, const RecordsView& batch, const FoundRows& found, const ScanView& scan,
+             const ScanMemory& scan_memory, cudaStream_t stream);
 
 }  // namespace sluice::cuda

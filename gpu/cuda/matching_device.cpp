@@ -29,7 +29,7 @@ std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) 
     use();
     const std::lock_guard lock(uploading_);
     if (!uploader_) uploader_ = std::make_unique<Uploader>();
-    auto* const made = new SegmentCopy{shared_from_this(), LookUpTables(segment, memory_, *uploader_)};
+    auto* const made = new SegmentCopy{shared_from_this(), SegmentTables(segment, memory_, *uploader_)};
     ++copies;
     return std::shared_ptr<const SegmentCopy>(made, [](const SegmentCopy* c) {
         const std::shared_ptr<MatchingDevice> device = c->device;  // which owns the pool that the copy gives back to

@@ -20,7 +20,7 @@ class MatchingDevice;
 // A segment's copy. Keeps the device that has it.
 struct SegmentCopy {
     std::shared_ptr<MatchingDevice> device;
-    LookUpTables tables;
+    SegmentTables tables;
 };
 
 class MatchingDevice : public std::enable_shared_from_this<MatchingDevice> {

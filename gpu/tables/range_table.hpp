@@ -30,7 +30,7 @@ struct NumberPosition {
     std::uint32_t lo_end = 0;
     std::uint32_t hi_begin = none;
 
-    bool inside(const RankedRange& r) const { return (r.lo < lo_end) & (r.hi >= hi_begin); }
+    constexpr bool inside(const RankedRange& r) const { return (r.lo < lo_end) & (r.hi >= hi_begin); }
 };
 
 class RangeTable {
