@@ -98,8 +98,11 @@ void copy_to_host(std::span<T> to, const T* from, cudaStream_t stream) {
 template <class T>
 DeviceBuffer<T> to_device(std::span<const T> from) {
     DeviceBuffer<T> to(from.size());
-    if (!from.empty())
+    if (!from.empty()) {
         check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
+        // cudaMemcpy may return when `from` has been read, and streams that don't block would not wait for the rest.
+        check(cudaStreamSynchronize(nullptr), "copy to device");
+    }
     return to;
 }
 

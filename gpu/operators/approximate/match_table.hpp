@@ -2,8 +2,9 @@
 // by side, one a lane, so that the words of a text's character are one contiguous piece of memory.
 //
 // table[(row * words + w) * lanes + l]: the places of a character in word w of pattern l. Patterns end at the highest
-// bit of their last word; the bits below their first character, "padding", match every character, which makes a row of
-// zeros above the matrix's first. Row 0 is of characters that are in none of the patterns.
+// bit of their last word. The bits below their first character, "padding", are rows above the matrix's first that are
+// to be like it: they match every character if substrings are compared (a row of zeros), and none if whole texts are.
+// Row 0 is of characters that are in none of the patterns.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ struct MatchTable {
 
     // `patterns` are at most `lanes` sequences of classes below `classes`, none longer than words * bits.
     MatchTable(std::span<const std::span<const std::uint32_t>> patterns, std::uint32_t lanes_of_table,
-               std::uint32_t words_of_pattern, std::uint32_t classes)
+               std::uint32_t words_of_pattern, std::uint32_t classes, bool padding_matches)
         : words(words_of_pattern), lanes(lanes_of_table), row_of(classes, 0), inside(lanes, Word{0}) {
         const std::size_t row = std::size_t{words} * lanes;
         std::uint32_t rows = 1;
@@ -52,17 +53,17 @@ struct MatchTable {
             }
         }
         table.assign(rows * row, Word{0});
-        for (std::size_t l = 0; l < patterns.size(); ++l) place(patterns[l], l, rows);
+        for (std::size_t l = 0; l < patterns.size(); ++l) place(patterns[l], l, padding_matches ? rows : 0);
     }
 
 private:
-    void place(std::span<const std::uint32_t> pattern, std::size_t lane, std::uint32_t rows) {
+    void place(std::span<const std::uint32_t> pattern, std::size_t lane, std::uint32_t padded_rows) {
         const std::size_t padding = words * bits - pattern.size();
         const auto set = [&](std::size_t row_begin, std::size_t bit) {
             table[row_begin + bit / bits * lanes + lane] |= static_cast<Word>(Word{1} << (bit % bits));
         };
         for (std::size_t i = 0; i < pattern.size(); ++i) set(row_of[pattern[i]], padding + i);
-        for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t row = 0; row < padded_rows; ++row) {
             for (std::size_t bit = 0; bit < padding; ++bit) set(row * words * lanes, bit);
         }
         inside[lane] = padding >= bits ? Word{0} : static_cast<Word>(~Word{0} << padding);

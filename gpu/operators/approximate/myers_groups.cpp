@@ -14,10 +14,10 @@ constexpr std::size_t table_words_max = std::size_t{1} << 20;
 
 std::size_t words_of(std::size_t characters, std::size_t bits) { return (characters + bits - 1) / bits; }
 
-// One word a lane stays in registers, four vectors at a time; more words go through memory, two vectors at a time.
+// Four vectors at a time hide each other's latency, whether their words stay in registers or go through memory.
 template <class Word>
 MyersKernel<Word> kernel_for(InstructionSet set, std::size_t patterns, std::size_t words, std::size_t characters) {
-    Width width = words == 1 ? Width::four : Width::two;
+    Width width = Width::four;
     MyersKernel<Word> kernel = myers_kernel<Word>(set, width);
     const auto too_wide = [&] {
         return kernel.lanes / 2 >= patterns || kernel.lanes * words * characters > table_words_max;
@@ -70,7 +70,10 @@ void MyersGroups::add_of_words(std::span<const std::span<const std::uint32_t>> p
         const auto kernel = kernel_for<Word>(set_, patterns.size(), words, characters);
         const std::size_t n = std::min(kernel.lanes, patterns.size());
         Group<Word> group{
-            {patterns.first(n), static_cast<std::uint32_t>(kernel.lanes), words, classes}, kernel, {}, {}};
+            {patterns.first(n), static_cast<std::uint32_t>(kernel.lanes), words, classes, extent_ == Extent::substring},
+            kernel,
+            {},
+            {}};
         group.patterns.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(n));
         for (const auto pattern : patterns.first(n))
             group.lengths.push_back(static_cast<std::uint32_t>(pattern.size()));

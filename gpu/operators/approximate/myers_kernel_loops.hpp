@@ -41,11 +41,10 @@ void match_one_word(MyersTask<typename L::Word>& task, const Character* text) {
     constexpr std::size_t columns_between_looks = 64;
     const bool whole = task.extent == Extent::whole;
     const auto all = L::all(~typename L::Word{0}), none = L::all(0);
-    typename L::Vector inside[vectors], distance[vectors], least[vectors], enough[vectors];
+    typename L::Vector distance[vectors], least[vectors], enough[vectors];
     Column<L> column[vectors];
     for (std::size_t v = 0; v < vectors; ++v) {
-        inside[v] = L::load(task.inside + v * L::lanes);
-        column[v].plus = inside[v];
+        column[v].plus = L::load(task.inside + v * L::lanes);
         column[v].minus = none;
         distance[v] = L::load(task.length + v * L::lanes);
         least[v] = L::load(task.least + v * L::lanes);
@@ -58,7 +57,7 @@ void match_one_word(MyersTask<typename L::Word>& task, const Character* text) {
             for (; j < end; ++j) {
                 const auto* row = task.table + task.row_of[text[j]];
                 for (std::size_t v = 0; v < vectors; ++v) {
-                    column[v].step(L::both(L::load(row + v * L::lanes), inside[v]), all, none);
+                    column[v].step(L::load(row + v * L::lanes), all, none);
                     distance[v] = column[v].down(distance[v]);
                 }
             }
@@ -131,11 +130,9 @@ void match_words(MyersTask<typename L::Word>& task, const Character* text) {
             for (std::size_t v = 0; v < vectors; ++v) {
                 Word* const plus_v = plus + w * lanes + v * L::lanes;
                 Word* const minus_v = minus + w * lanes + v * L::lanes;
-                auto match = L::load(row + v * L::lanes);
-                if (whole && w == 0) match = L::both(match, inside[v]);
                 column[v].plus = L::load(plus_v);
                 column[v].minus = L::load(minus_v);
-                column[v].step(match, column[v].across_plus, column[v].across_minus);
+                column[v].step(L::load(row + v * L::lanes), column[v].across_plus, column[v].across_minus);
                 L::store(plus_v, column[v].plus);
                 L::store(minus_v, column[v].minus);
             }
