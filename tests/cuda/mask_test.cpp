@@ -159,8 +159,9 @@ TEST_CASE("a packed batch is found by event and by attribute", "[cuda]") {
             CHECK(std::string_view(view.bytes + view.text[v].offset, view.text[v].size) == value.text);
             CHECK((view.number[v] == value.number || std::isnan(value.number)));
             const std::uint32_t* first = view.attribute_first + e / 32 * 4 + value.attribute;
-            found += std::count_if(view.by_attribute + first[0], view.by_attribute + first[1],
-                                   [&](const IndexedValue& i) { return i.value == v && i.event_bit == 1u << e % 32; }) == 1;
+            found +=
+                std::count_if(view.by_attribute + first[0], view.by_attribute + first[1],
+                              [&](const IndexedValue& i) { return i.value == v && i.event_bit == 1u << e % 32; }) == 1;
             ++v;
         }
         CHECK(v == view.first[e + 1]);
