@@ -20,7 +20,7 @@ constexpr std::size_t inline_merge_max = 2048;  // subscriptions; larger merges 
 constexpr std::size_t catch_up_max = 1024;  // removals that a finished merge may make up for on the caller's thread
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
 constexpr std::size_t names_min = 4096;     // so many names are kept without asking who uses them
-constexpr std::uint32_t pause_min = 8, pause_max = 1024;  // calls of compile() before what failed is tried again
+constexpr std::uint32_t pause_min = 8, pause_max = 64;  // calls of compile() before what failed is tried again
 
 // A segment whose access literals lead to far more rows than when they were chosen, or to many and were chosen before
 // any event was observed; or null.
