@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -102,7 +103,7 @@ private:
     };
     static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
     static bool by_last_bits(std::uint64_t a, std::uint64_t b) {
-        return static_cast<std::uint32_t>(a) < static_cast<std::uint32_t>(b);
+        return std::rotl(a, 32) < std::rotl(b, 32);  // all bits, so that there are no ties
     }
     std::uint64_t bucket(std::uint64_t hash) const { return hash >> shift_; }
     const FilterLine& line(std::uint64_t hash) const { return filter_[hash >> filter_shift_]; }

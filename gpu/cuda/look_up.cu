@@ -405,6 +405,9 @@ private:
 
     // Look-ups.
 
+    // The last bits decide, as on the host.
+    __device__ static std::uint64_t halves_swapped(std::uint64_t hash) { return hash << 32 | hash >> 32; }
+
     // Tokens of threes, those with the greatest last bits first: the other two of a three give the filter's line, and
     // neighbouring threes share them.
     __device__ void sort_threes() {
@@ -415,7 +418,7 @@ private:
             const std::uint64_t own = i < count ? tokens_of[i] : 0;
             std::uint32_t rank = 0;
             for (std::uint32_t j = 0; j < count; ++j) {
-                const auto mine = static_cast<std::uint32_t>(own), other = static_cast<std::uint32_t>(tokens_of[j]);
+                const std::uint64_t mine = halves_swapped(own), other = halves_swapped(tokens_of[j]);
                 rank += other > mine || (other == mine && j < i) ? 1 : 0;
             }
             __syncthreads();
