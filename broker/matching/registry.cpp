@@ -37,7 +37,10 @@ Subscription make_subscription(const std::string& stream, const std::string& can
 }
 
 SubscriptionRegistry::SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink)
-    : settings_(settings), fanout_(fanout), sink_(std::move(sink)), set_(make_subscription_set(settings.engine)) {
+    : settings_(std::move(settings)),
+      fanout_(fanout),
+      sink_(std::move(sink)),
+      set_(make_subscription_set(settings_.engine)) {
     sink_(set_->compile(), program_number_);
     thread_ = std::thread([this] { run(); });
 }
