@@ -15,7 +15,7 @@ namespace sluice {
 
 namespace {
 
-constexpr std::size_t inline_merge_max = 2048;  // subscriptions; larger merges leave the caller's thread
+constexpr std::size_t inline_merge_max = 1024;  // subscriptions; larger merges leave the caller's thread
 
 constexpr std::size_t catch_up_max = 1024;  // removals that a finished merge may make up for on the caller's thread
 constexpr double misled_rows_min = 64;      // rows an event that are not worth choosing anew
