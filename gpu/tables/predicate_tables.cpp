@@ -151,14 +151,14 @@ void PredicateTables::freeze() {
 
     std::vector<std::vector<std::uint32_t>> patterns(attributes());
     for (std::uint32_t i = 0; i < contains_.size(); ++i) patterns[contains_.attribute(i)].push_back(i);
+    for (TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) t->shrink();
     for (std::uint32_t a = 0; a < attributes(); ++a) {
         if (patterns[a].empty()) continue;
-        plans_[a].automaton = static_cast<std::uint32_t>(automata_.size());
-        automata_.emplace_back(contains_, std::move(patterns[a]));
+        plans_[a].substrings = static_cast<std::uint32_t>(substrings_.size());
+        substrings_.emplace_back(contains_.texts(), patterns[a]);
     }
     ranges_.freeze();
     operators_.freeze();
-    for (TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) t->shrink();
     for (NumberTable* t : {&number_equal_, &number_not_equal_}) t->shrink();
 }
 
@@ -192,6 +192,18 @@ std::span<const Value> PredicateTables::values_of(std::uint32_t attribute, std::
     return {first, last};
 }
 
+struct PredicateTables::SubstringSink {
+    const PredicateTables& tables;
+    EventState& state;
+    exact::Counters counters;
+
+    bool found(std::uint32_t index) const { return test(tables.bit({Family::contains, index}), state); }
+    bool add(std::uint32_t index, std::size_t) {
+        tables.set(Family::contains, index, state);
+        return true;
+    }
+};
+
 void PredicateTables::evaluate_texts(std::uint32_t attribute, std::span<const Value> values, EventState& state) const {
     const Plan& plan = plans_[attribute];
     for (const Value& value : values) {
@@ -205,9 +217,9 @@ void PredicateTables::evaluate_texts(std::uint32_t attribute, std::span<const Va
             if (size > text.size()) break;
             set(Family::ends_with, ends_with_.find(attribute, text.substr(text.size() - size)), state);
         }
-        if (plan.automaton != none) {
-            automata_[plan.automaton].scan(contains_, text,
-                                           [&](std::uint32_t index) { set(Family::contains, index, state); });
+        if (plan.substrings != none) {
+            SubstringSink sink{*this, state, {}};
+            substrings_[plan.substrings].search(contains_.texts(), text, sink);
         }
     }
     if (plan.not_equal &&
@@ -259,7 +271,7 @@ std::size_t PredicateTables::bytes() const {
                       ranges_.bytes() + operators_.bytes() + plans_.capacity() * sizeof(Plan);
     for (const TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) sum += t->bytes();
     for (const NumberTable* t : {&number_equal_, &number_not_equal_}) sum += t->bytes();
-    for (const SubstringAutomaton& a : automata_) sum += a.bytes();
+    for (const exact::PatternFilter& f : substrings_) sum += f.bytes();
     return sum;
 }
 

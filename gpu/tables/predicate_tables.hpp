@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "gpu/event_batch.hpp"
+#include "gpu/operators/exact/filter.hpp"
 #include "gpu/tables/literal_code.hpp"
 #include "gpu/tables/number_table.hpp"
 #include "gpu/tables/operator_table.hpp"
 #include "gpu/tables/range_table.hpp"
-#include "gpu/tables/substring_automaton.hpp"
 #include "gpu/tables/term.hpp"
 #include "gpu/tables/text_table.hpp"
 
@@ -78,8 +78,10 @@ private:
         std::size_t equal_bytes_max = 0;  // of the operands; longer values need no look-up
         bool equal = false, number_equal = false, not_equal = false, number_not_equal = false;
         std::vector<std::uint32_t> prefix_sizes, suffix_sizes;  // ascending, distinct
-        std::uint32_t automaton = none;
+        std::uint32_t substrings = none;                        // in substrings_
     };
+
+    struct SubstringSink;
 
     static bool test(std::uint32_t bit, const EventState& state) { return (state.bits[bit / 64] >> bit % 64 & 1) != 0; }
     TextTable& texts(Family family);
@@ -101,7 +103,7 @@ private:
 
     std::array<std::uint32_t, bit_families + 1> bases_{};
     std::vector<Plan> plans_;
-    std::vector<SubstringAutomaton> automata_;
+    std::vector<exact::PatternFilter> substrings_;  // of the texts of contains_
 };
 
 }  // namespace sluice

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/exact/pattern_texts.hpp"
 #include "gpu/tables/hash.hpp"
 
 namespace sluice {
@@ -21,6 +22,7 @@ public:
     std::string_view text(std::uint32_t index) const {
         return std::string_view(pool_).substr(ends_[index], ends_[index + 1] - ends_[index]);
     }
+    exact::PatternTexts texts() const { return {pool_.data(), ends_.data(), ends_.data() + 1}; }
     const HashIndex& index() const { return index_; }
     static std::uint64_t hash(std::uint32_t attribute, std::string_view text) { return hash_bytes(text, attribute); }
     std::size_t bytes() const;

@@ -1,14 +1,17 @@
-// Exact search on one core: the filter searcher beside Vectorscan (HS_FLAG_SINGLEMATCH, the same result) and the
-// engine's Aho-Corasick automaton, in turns in the same run, best of several by the process's processor time. One line
-// of JSON for each combination; "ratio" is the best filter to Vectorscan.
+// Exact search on one core: the filter searcher beside Vectorscan (HS_FLAG_SINGLEMATCH, the same result), in turns in
+// the same run, best of several by the process's processor time. One line of JSON for each combination; "ratio" is the
+// best filter to Vectorscan.
 //   bench_exact [megabytes of text, 8] [rounds, 5] [all: also the slower instruction sets and short patterns]
+//   bench_exact megabytes rounds engine: 10 to a million patterns of 4 to 24 bytes in texts as long as titles and
+//   descriptions, up to 10,000 of them also by Vectorscan
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <malloc.h>
+#include <random>
 
 #include "gpu/operators/exact/filter.hpp"
-#include "gpu/tables/substring_automaton.hpp"
 #include "tests/support/exact_workload.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
 #include "tests/support/vectorscan.hpp"
@@ -24,31 +27,10 @@ double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-class AutomatonSearcher : public Searcher {
-public:
-    explicit AutomatonSearcher(std::span<const Pattern> patterns) {
-        std::vector<std::uint32_t> indices;
-        for (const Pattern& p : patterns) indices.push_back(table_.intern(0, p.text));
-        automaton_ = std::make_unique<sluice::SubstringAutomaton>(table_, indices);
-    }
-    void search(std::span<const std::string_view> texts, Results& results) const override {
-        for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            results.begin_text(t, table_.size());
-            automaton_->scan(table_, texts[t], [&](std::uint32_t p) {
-                if (!results.found(p)) results.add(p);
-            });
-        }
-    }
-
-private:
-    sluice::TextTable table_;
-    std::unique_ptr<sluice::SubstringAutomaton> automaton_;
-};
-
 struct Engine {
     const char* name;
     std::unique_ptr<Searcher> searcher;
-    double compile_seconds = 0, best_seconds = 1e9;
+    double compile_seconds = 0, heap_bytes = 0, best_seconds = 1e9;
     Results results;
 };
 
@@ -57,26 +39,40 @@ struct Workload {
     std::size_t count, shortest, longest;
 };
 
+double heap_bytes() {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks + info.hblkhd);
+}
+
 void compile(std::vector<Engine>& engines, const std::vector<Pattern>& patterns,
              const std::vector<std::string_view>& sample, bool every_kernel) {
     const auto add = [&](const char* name, auto make) {
-        const double begin = processor_seconds();
+        const double begin = processor_seconds(), heap = heap_bytes();
         auto searcher = make();
-        if (searcher != nullptr) engines.push_back({name, std::move(searcher), processor_seconds() - begin, 1e9, {}});
+        if (searcher == nullptr) return;
+        engines.push_back({name, std::move(searcher), processor_seconds() - begin, heap_bytes() - heap, 1e9, {}});
     };
 #ifdef SLUICE_WITH_VECTORSCAN
-    add("vectorscan", [&] { return make_vectorscan_searcher(patterns); });
+    constexpr std::size_t vectorscan_patterns_max = 10'000;  // more take it seconds to compile
+    if (patterns.size() <= vectorscan_patterns_max)
+        add("vectorscan", [&] { return make_vectorscan_searcher(patterns); });
 #endif
-    add("automaton", [&] { return std::make_unique<AutomatonSearcher>(patterns); });
     const auto kernels_here = filter_kernels();
     for (const FilterKernels& kernels : every_kernel ? kernels_here : kernels_here.last(1))
         add(kernels.name, [&] { return make_filter_searcher(patterns, sample, kernels); });
 }
 
-void measure(const Workload& workload, std::size_t text_bytes, const std::string& all, int rounds, bool every_kernel) {
+// Of lengths between these two.
+std::vector<std::string_view> cut(std::string_view all, std::size_t shortest, std::size_t longest) {
+    std::mt19937_64 random(5);
     std::vector<std::string_view> texts;
-    for (std::size_t begin = 0; begin + text_bytes <= all.size(); begin += text_bytes)
-        texts.push_back(std::string_view(all).substr(begin, text_bytes));
+    for (std::size_t begin = 0; begin + longest <= all.size(); begin += texts.back().size())
+        texts.push_back(all.substr(begin, shortest + random() % (longest - shortest + 1)));
+    return texts;
+}
+
+void measure(const Workload& workload, const std::vector<std::string_view>& texts, const std::string& all, int rounds,
+             bool every_kernel) {
     const auto owned = make_patterns(workload.alphabet, all, workload.count, workload.shortest, workload.longest, 3);
     std::vector<Pattern> patterns;
     for (const std::string& text : owned) patterns.push_back({text, Place::anywhere});
@@ -92,14 +88,18 @@ void measure(const Workload& workload, std::size_t text_bytes, const std::string
             engine.best_seconds = std::min(engine.best_seconds, processor_seconds() - begin);
         }
     }
-    const auto gigabytes = static_cast<double>(texts.size() * text_bytes) * 1e-9;
+    std::size_t bytes = 0;
+    for (const std::string_view text : texts) bytes += text.size();
+    const auto gigabytes = static_cast<double>(bytes) * 1e-9;
     std::printf("{\"alphabet\": \"%s\", \"patterns\": %zu, \"lengths\": \"%zu-%zu\", \"text_bytes\": %zu",
-                name_of(workload.alphabet), workload.count, workload.shortest, workload.longest, text_bytes);
+                name_of(workload.alphabet), workload.count, workload.shortest, workload.longest, bytes / texts.size());
     for (const Engine& engine : engines)
         std::printf(
-            ", \"%s\": {\"GB/s\": %.3f, \"compile_ms\": %.2f, \"hits\": %zu, \"filter_hits\": %llu, \"verified\": "
+            ", \"%s\": {\"GB/s\": %.3f, \"compile_ms\": %.2f, \"bytes_a_pattern\": %.0f, \"hits\": %zu, "
+            "\"filter_hits\": %llu, \"verified\": "
             "%llu}",
-            engine.name, gigabytes / engine.best_seconds, 1e3 * engine.compile_seconds, engine.results.hits.size(),
+            engine.name, gigabytes / engine.best_seconds, 1e3 * engine.compile_seconds,
+            engine.heap_bytes / static_cast<double>(workload.count), engine.results.hits.size(),
             static_cast<unsigned long long>(engine.results.counters.filter_hits),
             static_cast<unsigned long long>(engine.results.counters.verified));
     std::printf(", \"ratio\": %.2f}\n", engines.front().best_seconds / engines.back().best_seconds);
@@ -111,7 +111,17 @@ void measure(const Workload& workload, std::size_t text_bytes, const std::string
 int main(int argc, char** argv) {
     const std::size_t bytes = static_cast<std::size_t>(argc > 1 ? std::atoi(argv[1]) : 8) << 20;
     const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-    const bool every = argc > 3;
+    const bool every = argc > 3 && std::string_view(argv[3]) == "all";
+    if (argc > 3 && !every) {
+        for (const Alphabet alphabet : {Alphabet::english, Alphabet::letters}) {
+            const std::string all = make_text(alphabet, bytes, 1);
+            for (const std::size_t count : {10u, 1000u, 100'000u, 1'000'000u}) {
+                for (const auto& [shortest, longest] : {std::pair{60u, 120u}, {1024u, 4096u}})
+                    measure({alphabet, count, 4, 24}, cut(all, shortest, longest), all, rounds, every);
+            }
+        }
+        return 0;
+    }
     std::vector<std::pair<std::size_t, std::size_t>> lengths{{8, 32}, {4, 64}};
     if (every) lengths.emplace_back(2, 8);
     for (const Alphabet alphabet : {Alphabet::letters, Alphabet::dna, Alphabet::english}) {
@@ -119,7 +129,7 @@ int main(int argc, char** argv) {
         for (const auto& [shortest, longest] : lengths) {
             for (const std::size_t count : {1u, 32u, 256u, 10'000u}) {
                 for (const std::size_t text_bytes : {64u, 200u, 1024u, 65536u})
-                    measure({alphabet, count, shortest, longest}, text_bytes, all, rounds, every);
+                    measure({alphabet, count, shortest, longest}, cut(all, text_bytes, text_bytes), all, rounds, every);
             }
         }
     }

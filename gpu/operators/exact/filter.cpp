@@ -1,78 +1,122 @@
 #include "gpu/operators/exact/filter.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <array>
 
-#include "gpu/operators/exact/group_filter.hpp"
+#include "gpu/operators/exact/pattern_pool.hpp"
 
 namespace sluice::exact {
 
 namespace {
 
-constexpr std::size_t sample_bytes_max = std::size_t{64} << 10;  // of texts, and as many of patterns
+// What grams are counted in, and what filters are tried on, which takes longer: of texts, and of patterns.
+constexpr std::size_t counted_bytes_max = std::size_t{64} << 10;
+constexpr std::size_t seen_bytes_max = std::size_t{16} << 10, own_bytes_max = std::size_t{8} << 10;
 
 // Least lengths of the classes of patterns of which groups are made.
 constexpr std::size_t class_bytes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
+constexpr std::size_t classes = std::size(class_bytes);
 
 void take(std::vector<std::string_view>& sample, std::string_view text, std::size_t& left) {
     sample.push_back(text.substr(0, left));
     left -= sample.back().size();
 }
 
-std::vector<std::string_view> sample_of(const PatternPool& pool, std::span<const std::string_view> texts) {
+std::vector<std::string_view> sample_of(const PatternTexts& texts, std::span<const std::uint32_t> patterns,
+                                        std::span<const std::string_view> seen, std::size_t seen_bytes,
+                                        std::size_t own_bytes) {
     std::vector<std::string_view> sample;
-    std::size_t left = sample_bytes_max;
-    for (std::size_t t = 0; t < texts.size() && left > 0; ++t) take(sample, texts[t], left);
-    left = sample_bytes_max;
-    const std::uint32_t step = 1 + pool.size() / 4096;
-    for (std::uint32_t p = 0; p < pool.size() && left > 0; p += step) take(sample, pool.text(p), left);
+    for (std::size_t t = 0; t < seen.size() && seen_bytes > 0; ++t) take(sample, seen[t], seen_bytes);
+    const std::size_t step = 1 + patterns.size() * 16 / own_bytes;
+    for (std::size_t i = 0; i < patterns.size() && own_bytes > 0; i += step)
+        take(sample, texts[patterns[i]], own_bytes);
     return sample;
 }
 
+std::array<std::vector<std::uint32_t>, classes> by_length(const PatternTexts& texts,
+                                                          std::span<const std::uint32_t> patterns) {
+    std::array<std::vector<std::uint32_t>, classes> members;
+    for (const std::uint32_t p : patterns) {
+        const auto* const after = std::upper_bound(std::begin(class_bytes), std::end(class_bytes), texts[p].size());
+        members[static_cast<std::size_t>(after - std::begin(class_bytes)) - 1].push_back(p);
+    }
+    return members;
+}
+
+}  // namespace
+
+// From the longest class down, each joins the group of those above it if one filter for both is cheaper than two.
+PatternFilter::PatternFilter(const PatternTexts& texts, std::span<const std::uint32_t> patterns,
+                             std::span<const std::string_view> seen, const FilterKernels& kernels) {
+    const auto sample = sample_of(texts, patterns, seen, seen_bytes_max, own_bytes_max);
+    const GramCounts counts(sample_of(texts, patterns, seen, counted_bytes_max, counted_bytes_max));
+    auto members = by_length(texts, patterns);
+    std::vector<std::uint32_t> last;  // members of the last group
+    for (std::size_t c = classes; c-- > 0;) {
+        if (members[c].empty()) continue;
+        GroupFilter alone(texts, members[c], sample, counts, kernels);
+        if (!groups_.empty()) {
+            last.insert(last.end(), members[c].begin(), members[c].end());
+            GroupFilter joined(texts, last, sample, counts, kernels);
+            const double apart = alone.nanoseconds_per_byte() + groups_.back().nanoseconds_per_byte();
+            if (joined.nanoseconds_per_byte() <= apart) {
+                groups_.back() = std::move(joined);
+                continue;
+            }
+        }
+        groups_.push_back(std::move(alone));
+        last = std::move(members[c]);
+    }
+    groups_.shrink_to_fit();
+}
+
+std::size_t PatternFilter::bytes() const {
+    std::size_t sum = 0;
+    for (const GroupFilter& group : groups_) sum += group.bytes();
+    return sum;
+}
+
+namespace {
+
 class FilterSearcher : public Searcher {
 public:
-    FilterSearcher(std::span<const Pattern> patterns, std::span<const std::string_view> texts,
+    FilterSearcher(std::span<const Pattern> patterns, std::span<const std::string_view> sample,
                    const FilterKernels& kernels)
         : pool_(patterns) {
-        const std::vector<std::string_view> sample = sample_of(pool_, texts);
-        make_groups(sample, GramCounts(sample), kernels);
+        std::vector<std::uint32_t> searched;
+        for (std::uint32_t p = 0; p < pool_.size(); ++p) {
+            if (!pool_.text(p).empty()) searched.push_back(p);
+        }
+        filter_ = PatternFilter(pool_.texts(), searched, sample, kernels);
     }
 
     void search(std::span<const std::string_view> texts, Results& results) const override {
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
             results.begin_text(t, pool_.size());
             for (const std::uint32_t p : pool_.empty()) results.add(p);
-            for (const GroupFilter& group : groups_) group.search(pool_, texts[t], results);
+            Sink sink{pool_, results, texts[t].size(), results.counters};
+            filter_.search(pool_.texts(), texts[t], sink);
             results.counters += {1, texts[t].size(), 0, 0, 0};
         }
     }
 
 private:
-    // From the longest class down, each joins the group of those above it if one filter for both is cheaper than two.
-    void make_groups(std::span<const std::string_view> sample, const GramCounts& counts, const FilterKernels& kernels) {
-        for (std::size_t c = std::size(class_bytes); c-- > 0;) {
-            const std::size_t end = c + 1 < std::size(class_bytes) ? class_bytes[c + 1] : pattern_bytes_max + 1;
-            std::vector<std::uint32_t> members;
-            for (std::uint32_t p = 0; p < pool_.size(); ++p) {
-                if (pool_.text(p).size() >= class_bytes[c] && pool_.text(p).size() < end) members.push_back(p);
-            }
-            if (members.empty()) continue;
-            GroupFilter alone(pool_, members, sample, counts, kernels);
-            if (!groups_.empty()) {
-                members.insert(members.end(), groups_.back().members().begin(), groups_.back().members().end());
-                GroupFilter joined(pool_, std::move(members), sample, counts, kernels);
-                const double apart = alone.nanoseconds_per_byte() + groups_.back().nanoseconds_per_byte();
-                if (joined.nanoseconds_per_byte() <= apart) {
-                    groups_.back() = std::move(joined);
-                    continue;
-                }
-            }
-            groups_.push_back(std::move(alone));
+    struct Sink {
+        const PatternPool& pool;
+        Results& results;
+        std::size_t text_size;
+        Counters& counters;
+
+        bool found(std::uint32_t pattern) const { return results.found(pattern); }
+        bool add(std::uint32_t pattern, std::size_t begin) {
+            const bool placed = pool.placed(pattern, begin, text_size);
+            if (placed) results.add(pattern);
+            return placed;
         }
-    }
+    };
 
     PatternPool pool_;
-    std::vector<GroupFilter> groups_;
+    PatternFilter filter_;
 };
 
 }  // namespace

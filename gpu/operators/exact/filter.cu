@@ -167,15 +167,15 @@ std::vector<WindowGroup> make_groups(const PatternPool& pool, std::span<const st
         const std::size_t end = c + 1 < std::size(class_bytes) ? class_bytes[c + 1] : pattern_bytes_max + 1;
         std::vector<std::uint32_t> members;
         for (std::uint32_t p = 0; p < pool.size(); ++p) {
-            if (pool.lengths()[p] >= class_bytes[c] && pool.lengths()[p] < end) members.push_back(p);
+            if (pool.text(p).size() >= class_bytes[c] && pool.text(p).size() < end) members.push_back(p);
         }
         if (members.empty()) continue;
-        WindowGroup alone(pool, members, counts);
+        WindowGroup alone(pool.texts(), members, counts);
         const double share = share_passed(alone, sample);
         if (!groups.empty()) {
             std::vector<std::uint32_t> all = members;
             all.insert(all.end(), last_members.begin(), last_members.end());
-            WindowGroup joined(pool, all, counts);
+            WindowGroup joined(pool.texts(), all, counts);
             const double joined_share = share_passed(joined, sample);
             if (passed_cost * joined_share <= passed_cost * (share + last_share) + 1) {
                 groups.back() = std::move(joined);
@@ -196,7 +196,7 @@ std::vector<DeviceSlot> make_slots(const PatternPool& pool, const WindowGroup& g
     std::vector<DeviceSlot> slots(std::bit_ceil(4 * group.entries.size()));
     const int shift = 32 - std::countr_zero(slots.size());
     for (const WindowGroup::Entry& entry : group.entries) {
-        const std::uint32_t hash = window_hash(group.window, group.window_of(pool, entry), group.window.bytes);
+        const std::uint32_t hash = window_hash(group.window, group.window_of(pool.texts(), entry), group.window.bytes);
         std::size_t at = hash >> shift;
         while (slots[at].length() != 0) at = (at + 1) & (slots.size() - 1);
         const bool last = (entry.offset & WindowGroup::last_flag) != 0;
@@ -263,7 +263,7 @@ void CudaFilter::upload_groups(const PatternPool& pool, std::span<const WindowGr
         bitmap.resize(begin + bits[g] / 32);
         for (const WindowGroup::Entry& entry : group.entries) {
             const std::uint32_t bit =
-                window_hash(group.window, group.window_of(pool, entry), group.window.bytes) >> shift;
+                window_hash(group.window, group.window_of(pool.texts(), entry), group.window.bytes) >> shift;
             bitmap[begin + bit / 32] |= 1u << (bit % 32);
         }
     }

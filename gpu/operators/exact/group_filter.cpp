@@ -12,28 +12,32 @@ namespace {
 // table of a byte filter; a place let through; a window that it may lie in; one whose hash is found; an entry of it.
 constexpr double gram_place_cost = 0.4, byte_table_cost = 0.005, byte_base_cost = 0.015;
 constexpr double passed_cost = 4, window_cost = 1.5, hash_cost = 8, entry_cost = 3;
+// The last two where the patterns are not in the caches near by.
+constexpr std::size_t near_patterns_max = 1 << 14;
+constexpr double far_hash_cost = 20, far_entry_cost = 40;
 
 constexpr std::uint32_t strides[] = {1, 2, 4};
 constexpr std::size_t byte_filter_patterns_max = 96;  // with more, its eight sets let everything through
-constexpr std::size_t bitmap_bits_min = 1 << 18, bitmap_bits_max = 1 << 22;  // the first- and second-level caches
-constexpr std::size_t bitmap_bits_per_gram = 32;
-constexpr std::size_t piece = 2048;  // places of one call of a kernel, whose list stays in the first-level cache
+// As many bits a gram as keep the bitmap in the first-level cache, or else 32, as far as that fits into the second.
+constexpr std::size_t bits_per_gram = 32, bits_per_gram_max = 1024;
+constexpr std::size_t small_bitmap_bits = 1 << 18, bitmap_bits_max = 1 << 22;
 
 }  // namespace
 
-GroupFilter::GroupFilter(const PatternPool& pool, std::vector<std::uint32_t> members,
+GroupFilter::GroupFilter(const PatternTexts& texts, std::span<const std::uint32_t> members,
                          std::span<const std::string_view> sample, const GramCounts& counts,
                          const FilterKernels& kernels)
-    : kernels_(&kernels), members_(std::move(members)), windows_(pool, members_, counts) {
-    choose(pool, sample);
+    : kernels_(&kernels), windows_(texts, members, counts) {
+    far_ = windows_.entries.size() > near_patterns_max;
+    choose(texts, sample);
 }
 
-void GroupFilter::choose(const PatternPool& pool, std::span<const std::string_view> sample) {
+void GroupFilter::choose(const PatternTexts& texts, std::span<const std::string_view> sample) {
     cost_ = 1e9;
     std::uint32_t best = 0;
     Kind best_kind = Kind::grams;
     const auto consider = [&](Kind kind, std::uint32_t parameter) {
-        kind == Kind::grams ? use_grams(pool, parameter) : use_bytes(pool, parameter);
+        kind == Kind::grams ? use_grams(texts, parameter) : use_bytes(texts, parameter);
         if (const double cost = estimate(sample); cost < cost_) {
             cost_ = cost;
             best = parameter;
@@ -44,25 +48,26 @@ void GroupFilter::choose(const PatternPool& pool, std::span<const std::string_vi
     for (const std::uint32_t stride : strides) {
         if (stride == 1 || window + 1 >= stride + 3) consider(Kind::grams, stride);
     }
-    if (members_.size() <= byte_filter_patterns_max) {
+    if (windows_.entries.size() <= byte_filter_patterns_max) {
         for (std::uint32_t bytes = 1; bytes <= std::min(window, ByteFilter::bytes_max); ++bytes)
             consider(Kind::bytes, bytes);
     }
-    best_kind == Kind::grams ? use_grams(pool, best) : use_bytes(pool, best);
+    best_kind == Kind::grams ? use_grams(texts, best) : use_bytes(texts, best);
     if (kind_ == Kind::bytes) bitmap_ = {};
 }
 
-void GroupFilter::use_grams(const PatternPool& pool, std::uint32_t stride) {
+void GroupFilter::use_grams(const PatternTexts& texts, std::uint32_t stride) {
     kind_ = Kind::grams;
     const std::size_t grams = windows_.entries.size() * stride;
-    const std::size_t bits = std::clamp(std::bit_ceil(grams * bitmap_bits_per_gram), bitmap_bits_min, bitmap_bits_max);
+    const std::size_t roomy = std::min(std::bit_ceil(grams * bits_per_gram_max), small_bitmap_bits);
+    const std::size_t bits = std::clamp(std::bit_ceil(grams * bits_per_gram), roomy, bitmap_bits_max);
     bitmap_.assign(bits / 32, 0);
     grams_.gram = window_shape(windows_.window.bytes - stride + 1);
     grams_.stride = stride;
     grams_.shift = 32 - static_cast<std::uint32_t>(std::countr_zero(bits));
     grams_.bitmap = bitmap_.data();
     for (const WindowGroup::Entry& entry : windows_.entries) {
-        const char* window = windows_.window_of(pool, entry);
+        const char* window = WindowGroup::window_of(texts, entry);
         for (std::uint32_t i = 0; i < stride; ++i) {
             const std::uint32_t bit = window_hash(grams_.gram, window + i, grams_.gram.bytes) >> grams_.shift;
             bitmap_[bit >> 5] |= 1u << (bit & 31);
@@ -70,13 +75,13 @@ void GroupFilter::use_grams(const PatternPool& pool, std::uint32_t stride) {
     }
 }
 
-void GroupFilter::use_bytes(const PatternPool& pool, std::uint32_t bytes) {
+void GroupFilter::use_bytes(const PatternTexts& texts, std::uint32_t bytes) {
     kind_ = Kind::bytes;
     bytes_ = {};
     bytes_.bytes = bytes;
     std::vector<std::string_view> windows;
     for (const WindowGroup::Entry& entry : windows_.entries)
-        windows.emplace_back(windows_.window_of(pool, entry), bytes);
+        windows.emplace_back(WindowGroup::window_of(texts, entry), bytes);
     std::sort(windows.begin(), windows.end());  // so that those of a set have much in common
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const auto set = static_cast<std::uint8_t>(1u << (i * 8 / windows.size()));
@@ -112,8 +117,9 @@ double GroupFilter::estimate(std::span<const std::string_view> sample) const {
     const double base =
         kind_ == Kind::grams ? gram_place_cost / grams_.stride : byte_base_cost + byte_table_cost * bytes_.bytes;
     const auto count = [](std::size_t n) { return static_cast<double>(n); };
-    return base + (count(passed) * (passed_cost + window_cost * count(phases)) + count(hashes) * hash_cost +
-                   count(entries) * entry_cost) /
+    return base + (count(passed) * (passed_cost + window_cost * count(phases)) +
+                   count(hashes) * (far_ ? far_hash_cost : hash_cost) +
+                   count(entries) * (far_ ? far_entry_cost : entry_cost)) /
                       count(bytes);
 }
 
@@ -126,54 +132,6 @@ std::size_t GroupFilter::chain_length(std::string_view text, std::size_t window)
     std::size_t length = 1;
     while ((windows_.entries[first + length - 1].offset & WindowGroup::last_flag) == 0) ++length;
     return length;
-}
-
-std::size_t GroupFilter::scan(std::string_view text, std::size_t begin, std::size_t end, std::uint32_t* places) const {
-    return kind_ == Kind::grams ? kernels_->grams(grams_, text.data(), text.size(), begin, end, places)
-                                : kernels_->bytes(bytes_, text.data(), text.size(), begin, end, places);
-}
-
-// How many patterns are new.
-std::size_t GroupFilter::compare(const PatternPool& pool, std::string_view text, std::size_t window,
-                                 Results& results) const {
-    const std::uint32_t hash = window_hash(windows_.window, text.data() + window, text.size() - window);
-    if (!windows_.may_have(hash)) return 0;
-    std::uint32_t at = windows_.find(hash);
-    if (at == WindowGroup::free_slot) return 0;
-    std::size_t found = 0;
-    for (;; ++at) {
-        const WindowGroup::Entry& entry = windows_.entries[at];
-        const std::size_t offset = entry.offset & ~WindowGroup::last_flag;
-        if (!results.found(entry.pattern) && window >= offset) {
-            const std::string_view pattern = pool.text(entry.pattern);
-            const std::size_t begin = window - offset;
-            ++results.counters.verified;
-            if (text.substr(begin, pattern.size()) == pattern && pool.placed(entry.pattern, begin, text.size())) {
-                results.add(entry.pattern);
-                ++found;
-            }
-        }
-        if ((entry.offset & WindowGroup::last_flag) != 0) return found;
-    }
-}
-
-void GroupFilter::search(const PatternPool& pool, std::string_view text, Results& results) const {
-    const std::size_t window_bytes = windows_.window.bytes;
-    if (text.size() < window_bytes) return;
-    const std::size_t all = text.size() - asked_bytes() + 1, windows = text.size() - window_bytes + 1;
-    const std::size_t phases = kind_ == Kind::grams ? grams_.stride : 1;
-    std::size_t missing = members_.size();
-    std::array<std::uint32_t, piece + places_slack> places;
-    for (std::size_t begin = 0; begin < all && missing > 0; begin += piece) {
-        const std::size_t passed = scan(text, begin, std::min(all, begin + piece), places.data());
-        results.counters.filter_hits += passed;
-        for (std::size_t i = 0; i < passed; ++i) {
-            for (std::size_t phase = 0; phase < phases && phase <= places[i]; ++phase) {
-                const std::size_t window = places[i] - phase;
-                if (window < windows) missing -= compare(pool, text, window, results);
-            }
-        }
-    }
 }
 
 }  // namespace sluice::exact

@@ -1,8 +1,10 @@
 // One group of patterns with the filter that finds their places in a text. Which kind of filter, and how many of a
 // text's places it asks for, is chosen by what it lets through of a sample and by measured costs. Immutable; any
-// thread.
+// thread. The patterns' texts are the caller's, and the same ones in each call.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -15,39 +17,123 @@ namespace sluice::exact {
 
 class GroupFilter {
 public:
-    // `members`: indices of the pool's patterns, none of them empty.
-    GroupFilter(const PatternPool& pool, std::vector<std::uint32_t> members, std::span<const std::string_view> sample,
-                const GramCounts& counts, const FilterKernels& kernels);
+    // `members`: indices of patterns, none of them empty.
+    GroupFilter(const PatternTexts& texts, std::span<const std::uint32_t> members,
+                std::span<const std::string_view> sample, const GramCounts& counts, const FilterKernels& kernels);
+
+    GroupFilter(GroupFilter&&) noexcept = default;  // a copy's filter would ask the original's bitmap
+    GroupFilter& operator=(GroupFilter&&) noexcept = default;
 
     // What a byte of text is estimated to cost.
     double nanoseconds_per_byte() const { return cost_; }
-    const std::vector<std::uint32_t>& members() const { return members_; }
     const WindowGroup& windows() const { return windows_; }
+    std::size_t bytes() const { return sizeof *this + windows_.bytes() + 4 * bitmap_.capacity(); }
 
-    // Adds to the results the patterns that occur in the text, as far as they have not been found in it yet.
-    void search(const PatternPool& pool, std::string_view text, Results& results) const;
+    // Tells the sink of the patterns that occur in the text: see PatternFilter::search.
+    template <class Sink>
+    void search(const PatternTexts& texts, std::string_view text, Sink& sink) const {
+        if (text.size() < windows_.window.bytes) return;
+        const std::size_t all = text.size() - asked_bytes() + 1, windows = text.size() - windows_.window.bytes + 1;
+        const std::size_t phases = kind_ == Kind::grams ? grams_.stride : 1;
+        std::size_t missing = windows_.entries.size();
+        std::array<std::uint32_t, piece + places_slack> places;
+        Candidates candidates;
+        for (std::size_t begin = 0; begin < all && missing > 0; begin += piece) {
+            const std::size_t passed = scan(text, begin, std::min(all, begin + piece), places.data());
+            sink.counters.filter_hits += passed;
+            for (std::size_t i = 0; i < passed; ++i) {
+                for (std::size_t phase = 0; phase < phases && phase <= places[i]; ++phase) {
+                    const std::size_t window = places[i] - phase;
+                    if (window >= windows) continue;
+                    add_candidate(text, window, candidates);
+                    if (candidates.count == candidates.list.size()) missing -= compare(texts, text, candidates, sink);
+                }
+            }
+            missing -= compare(texts, text, candidates, sink);
+        }
+    }
 
 private:
     enum class Kind : std::uint8_t { grams, bytes };
 
-    void choose(const PatternPool& pool, std::span<const std::string_view> sample);
-    void use_bytes(const PatternPool& pool, std::uint32_t bytes);
-    void use_grams(const PatternPool& pool, std::uint32_t stride);
+    // Places of one call of a kernel, whose list stays in the first-level cache. A multiple of every stride.
+    static constexpr std::size_t piece = 2048;
+
+    void choose(const PatternTexts& texts, std::span<const std::string_view> sample);
+    void use_bytes(const PatternTexts& texts, std::uint32_t bytes);
+    void use_grams(const PatternTexts& texts, std::uint32_t stride);
     std::size_t chain_length(std::string_view text, std::size_t window) const;
     double estimate(std::span<const std::string_view> sample) const;
 
     std::uint32_t asked_bytes() const { return kind_ == Kind::grams ? grams_.gram.bytes : bytes_.bytes; }
-    std::size_t scan(std::string_view text, std::size_t begin, std::size_t end, std::uint32_t* places) const;
-    std::size_t compare(const PatternPool& pool, std::string_view text, std::size_t window, Results& results) const;
+    std::size_t scan(std::string_view text, std::size_t begin, std::size_t end, std::uint32_t* places) const {
+        return kind_ == Kind::grams ? kernels_->grams(grams_, text.data(), text.size(), begin, end, places)
+                                    : kernels_->bytes(bytes_, text.data(), text.size(), begin, end, places);
+    }
+
+    // Windows of the text that some patterns have, to be compared together, so that their reads from memory overlap.
+    struct Candidate {
+        std::uint32_t window;
+        std::uint32_t hash_or_entry;
+    };
+    struct Candidates {
+        std::array<Candidate, 64> list;
+        std::size_t count = 0;
+    };
+
+    void add_candidate(std::string_view text, std::size_t window, Candidates& candidates) const {
+        const std::uint32_t hash = window_hash(windows_.window, text.data() + window, text.size() - window);
+        if (!windows_.may_have(hash)) return;
+        __builtin_prefetch(&windows_.slots[hash >> windows_.slot_shift]);
+        candidates.list[candidates.count++] = {static_cast<std::uint32_t>(window), hash};
+    }
+
+    // How many patterns occur at the candidates and are new. No candidates are left.
+    template <class Sink>
+    std::size_t compare(const PatternTexts& texts, std::string_view text, Candidates& candidates, Sink& sink) const {
+        std::size_t count = 0;
+        for (const Candidate& c : std::span(candidates.list).first(candidates.count)) {
+            const std::uint32_t entry = windows_.find(c.hash_or_entry);
+            if (entry == WindowGroup::free_slot) continue;
+            __builtin_prefetch(&windows_.entries[entry]);
+            candidates.list[count++] = {c.window, entry};
+        }
+        candidates.count = 0;
+        const std::span<const Candidate> found(candidates.list.data(), count);
+        if (far_) {
+            for (const Candidate& c : found) texts.prefetch_place(windows_.entries[c.hash_or_entry].pattern);
+            for (const Candidate& c : found) texts.prefetch_bytes(windows_.entries[c.hash_or_entry].pattern);
+        }
+        std::size_t fresh = 0;
+        for (const Candidate& c : found) fresh += compare(texts, text, c, sink);
+        return fresh;
+    }
+
+    template <class Sink>
+    std::size_t compare(const PatternTexts& texts, std::string_view text, const Candidate& candidate,
+                        Sink& sink) const {
+        std::size_t fresh = 0;
+        for (std::uint32_t at = candidate.hash_or_entry;; ++at) {
+            const WindowGroup::Entry& entry = windows_.entries[at];
+            const std::size_t offset = entry.offset & ~WindowGroup::last_flag;
+            if (candidate.window >= offset && !sink.found(entry.pattern)) {
+                const std::string_view pattern = texts[entry.pattern];
+                const std::size_t begin = candidate.window - offset;
+                ++sink.counters.verified;
+                if (text.substr(begin, pattern.size()) == pattern && sink.add(entry.pattern, begin)) ++fresh;
+            }
+            if ((entry.offset & WindowGroup::last_flag) != 0) return fresh;
+        }
+    }
 
     const FilterKernels* kernels_;
-    std::vector<std::uint32_t> members_;
     WindowGroup windows_;
     Kind kind_ = Kind::grams;
     GramFilter grams_;  // its bitmap is bitmap_'s
     ByteFilter bytes_;
     std::vector<std::uint32_t> bitmap_;
     double cost_ = 0;
+    bool far_ = false;  // whether there are more patterns than the caches near by hold
 };
 
 }  // namespace sluice::exact

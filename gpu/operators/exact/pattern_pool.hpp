@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/operators/exact/exact.hpp"
+#include "gpu/operators/exact/pattern_texts.hpp"
 
 namespace sluice::exact {
 
@@ -18,33 +19,34 @@ public:
     explicit PatternPool(std::span<const Pattern> patterns);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
-    std::string_view text(std::uint32_t p) const { return {bytes_.data() + begins_[p], lengths_[p]}; }
+    PatternTexts texts() const { return {bytes_.data(), begins_.data(), ends_.data()}; }
+    std::string_view text(std::uint32_t p) const { return texts()[p]; }
     Place place(std::uint32_t p) const { return places_[p]; }
 
     // Whether pattern p, if it stands at text[begin], stands where it should.
     bool placed(std::uint32_t p, std::size_t begin, std::size_t text_size) const {
         return places_[p] == Place::anywhere || (places_[p] == Place::start && begin == 0) ||
-               (places_[p] == Place::end && begin + lengths_[p] == text_size);
+               (places_[p] == Place::end && begin + text(p).size() == text_size);
     }
     // The empty ones, which need no search.
     const std::vector<std::uint32_t>& empty() const { return empty_; }
 
     const std::vector<char>& bytes() const { return bytes_; }
-    const std::vector<std::uint32_t>& begins() const { return begins_; }
-    const std::vector<std::uint32_t>& lengths() const { return lengths_; }
+    std::size_t begin(std::uint32_t p) const { return begins_[p]; }
     const std::vector<Place>& places() const { return places_; }
 
 private:
     std::vector<char> bytes_;
-    std::vector<std::uint32_t> begins_, lengths_, empty_;
+    std::vector<std::size_t> begins_, ends_;
+    std::vector<std::uint32_t> empty_;
     std::vector<Place> places_;
 };
 
 inline PatternPool::PatternPool(std::span<const Pattern> patterns) {
     for (std::uint32_t p = 0; p < patterns.size(); ++p) {
         const std::string_view text = patterns[p].text;
-        begins_.push_back(static_cast<std::uint32_t>(bytes_.size()));
-        lengths_.push_back(static_cast<std::uint32_t>(text.size()));
+        begins_.push_back(bytes_.size());
+        ends_.push_back(bytes_.size() + text.size());
         places_.push_back(patterns[p].place);
         if (text.empty()) empty_.push_back(p);
         bytes_.insert(bytes_.end(), text.begin(), text.end());

@@ -62,7 +62,7 @@ RabinKarp::RabinKarp(std::span<const Pattern> patterns, const RabinKarpParameter
         std::uint32_t slot = hash(pool_.text(p));
         while (table_[slot] != none) slot = (slot + 1) % parameters_.modulus;
         table_[slot] = p;
-        lengths_.push_back(pool_.lengths()[p]);
+        lengths_.push_back(static_cast<std::uint32_t>(pool_.text(p).size()));
     }
     std::sort(lengths_.begin(), lengths_.end());
     lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());

@@ -200,12 +200,12 @@ CudaRabinKarp::CudaRabinKarp(const PatternPool& pool, std::uint32_t modulus)
 
     std::vector<std::uint32_t> by_length;
     for (std::uint32_t p = 0; p < pool.size(); ++p) {
-        if (pool.lengths()[p] > 0) by_length.push_back(p);
+        if (!pool.text(p).empty()) by_length.push_back(p);
     }
     std::sort(by_length.begin(), by_length.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return pool.lengths()[a] < pool.lengths()[b]; });
+              [&](std::uint32_t a, std::uint32_t b) { return pool.text(a).size() < pool.text(b).size(); });
     for (std::uint32_t i = 0; i < by_length.size(); ++i) {
-        const std::uint32_t length = pool.lengths()[by_length[i]];
+        const auto length = static_cast<std::uint32_t>(pool.text(by_length[i]).size());
         if (length_.empty() || length != length_.back()) {
             length_.push_back(length);
             length_begin_.push_back(i);

@@ -10,6 +10,7 @@ namespace {
 // Beyond this no better place is looked for.
 constexpr std::size_t offsets_tried_max = 256;
 constexpr std::uint32_t log2_bits_per_slot = 3;
+constexpr std::size_t counts_min = 1 << 8, counts_max = 1 << 16;
 
 // Where in the pattern the window's grams are least frequent.
 std::uint32_t rarest_offset(std::string_view pattern, std::uint32_t window_bytes, const GramCounts& counts) {
@@ -33,15 +34,19 @@ std::uint32_t rarest_offset(std::string_view pattern, std::uint32_t window_bytes
 
 }  // namespace
 
-GramCounts::GramCounts(std::span<const std::string_view> sample) : counts_(std::size_t{1} << 16) {
+GramCounts::GramCounts(std::span<const std::string_view> sample) {
+    std::size_t bytes = 0;
+    for (const std::string_view text : sample) bytes += text.size();
+    counts_.resize(std::clamp(std::bit_ceil(bytes), counts_min, counts_max));
+    shift_ = 32 - static_cast<std::uint32_t>(std::countr_zero(counts_.size()));
     for (const std::string_view text : sample) {
         for (std::size_t i = 0; i + gram_bytes <= text.size(); ++i) ++counts_[slot(text.data() + i)];
     }
 }
 
-WindowGroup::WindowGroup(const PatternPool& pool, std::span<const std::uint32_t> members, const GramCounts& counts) {
+WindowGroup::WindowGroup(const PatternTexts& texts, std::span<const std::uint32_t> members, const GramCounts& counts) {
     std::size_t shortest = window_bytes_max;
-    for (const std::uint32_t p : members) shortest = std::min(shortest, pool.text(p).size());
+    for (const std::uint32_t p : members) shortest = std::min(shortest, texts[p].size());
     window = window_shape(static_cast<std::uint32_t>(shortest));
 
     struct Hashed {
@@ -51,7 +56,7 @@ WindowGroup::WindowGroup(const PatternPool& pool, std::span<const std::uint32_t>
     std::vector<Hashed> hashed;
     hashed.reserve(members.size());
     for (const std::uint32_t p : members) {
-        const std::string_view text = pool.text(p);
+        const std::string_view text = texts[p];
         const std::uint32_t offset = rarest_offset(text, window.bytes, counts);
         hashed.push_back({window_hash(window, text.data() + offset, text.size() - offset), {p, offset}});
     }
@@ -62,6 +67,7 @@ WindowGroup::WindowGroup(const PatternPool& pool, std::span<const std::uint32_t>
     slot_shift = 32 - bits;
     bit_shift = slot_shift - log2_bits_per_slot;
     hashes.resize((slots.size() << log2_bits_per_slot) / 32);
+    entries.reserve(hashed.size());
     for (std::size_t i = 0; i < hashed.size(); ++i) {
         if (i == 0 || hashed[i].hash != hashed[i - 1].hash) {
             std::size_t at = hashed[i].hash >> slot_shift;

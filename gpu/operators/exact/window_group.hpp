@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/operators/exact/pattern_pool.hpp"
+#include "gpu/operators/exact/pattern_texts.hpp"
 #include "gpu/operators/exact/window.hpp"
 
 namespace sluice::exact {
@@ -23,11 +23,12 @@ public:
     std::uint32_t operator[](const char* gram) const { return counts_[slot(gram)]; }
 
 private:
-    static std::uint32_t slot(const char* gram) {
-        return window_hash(window_shape(gram_bytes), gram, gram_bytes) >> 16;
+    std::uint32_t slot(const char* gram) const {
+        return window_hash(window_shape(gram_bytes), gram, gram_bytes) >> shift_;
     }
 
-    std::vector<std::uint32_t> counts_;
+    std::uint32_t shift_ = 0;
+    std::vector<std::uint32_t> counts_;  // a power of two of them
 };
 
 struct WindowGroup {
@@ -51,12 +52,15 @@ struct WindowGroup {
     std::vector<Entry> entries;
 
     WindowGroup() = default;
-    // `members`: indices of the pool's patterns, none of them empty.
-    WindowGroup(const PatternPool& pool, std::span<const std::uint32_t> members, const GramCounts& counts);
+    // `members`: indices of patterns, none of them empty.
+    WindowGroup(const PatternTexts& texts, std::span<const std::uint32_t> members, const GramCounts& counts);
 
     bool may_have(std::uint32_t hash) const {
         const std::uint32_t bit = hash >> bit_shift;
         return ((hashes[bit >> 5] >> (bit & 31)) & 1) != 0;
+    }
+    std::size_t bytes() const {
+        return 4 * hashes.capacity() + slots.capacity() * sizeof(Slot) + entries.capacity() * sizeof(Entry);
     }
     // The index of the first entry with this hash, or free_slot.
     std::uint32_t find(std::uint32_t hash) const {
@@ -65,8 +69,8 @@ struct WindowGroup {
             if (slots[at].first == free_slot || slots[at].hash == hash) return slots[at].first;
         }
     }
-    const char* window_of(const PatternPool& pool, const Entry& entry) const {
-        return pool.text(entry.pattern).data() + (entry.offset & ~last_flag);
+    static const char* window_of(const PatternTexts& texts, const Entry& entry) {
+        return texts[entry.pattern].data() + (entry.offset & ~last_flag);
     }
 };
 
