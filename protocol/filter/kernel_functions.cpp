@@ -51,8 +51,8 @@ constexpr std::string_view approx_contains = "approx-contains";  // of approx-di
 
 // For what is too long to be written out.
 [[noreturn]] void refuse_size(const Expression& call, std::size_t argument, const std::string& what, std::size_t size,
-                              std::size_t size_max, const std::string& option) {
-    throw Fault{call.operands[argument].offset, call.text + "(): " + what + " is " + std::to_string(size) +
+                              const std::string& unit, std::size_t size_max, const std::string& option) {
+    throw Fault{call.operands[argument].offset, call.text + "(): " + what + " is " + std::to_string(size) + " " + unit +
                                                     " long, more than " + std::to_string(size_max) + " (" + option +
                                                     ")"};
 }
@@ -84,7 +84,8 @@ double edits(const Expression& call, const FilterLimits& limits) {
 std::string pattern(const Expression& call, const std::string& what, const FilterLimits& limits) {
     const std::string& text = constant_text(call, 1, what);
     if (text.size() > limits.pattern_bytes_max)
-        refuse_size(call, 1, "the " + what, text.size(), limits.pattern_bytes_max, "limits.filter_pattern_bytes");
+        refuse_size(call, 1, "the " + what, text.size(), "bytes", limits.pattern_bytes_max,
+                    "limits.filter_pattern_bytes");
     return text;
 }
 
@@ -156,7 +157,7 @@ std::string scheme_of(const Expression& call) {
 std::string sequence(const Expression& call, const std::string& scheme, const FilterLimits& limits) {
     std::string letters = constant_text(call, 1, "sequence");
     if (letters.size() > limits.sequence_letters_max)
-        refuse_size(call, 1, "the sequence", letters.size(), limits.sequence_letters_max,
+        refuse_size(call, 1, "the sequence", letters.size(), "letters", limits.sequence_letters_max,
                     "limits.filter_sequence_letters");
     const std::string_view known = scheme.starts_with("dna") ? nucleotides : amino_acids;
     for (char& c : letters) {
