@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <numeric>
 #include <optional>
 
 #include "config/units.hpp"
+#include "protocol/text/nearest.hpp"
 
 namespace sluice {
 
@@ -28,36 +28,6 @@ std::string describe(const YamlNode& node) {
             break;
     }
     return (node.quoted ? "the text " : "") + quote(node.text);
-}
-
-// Levenshtein's distance, row by row.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replace = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
-// The known name that the unknown one is most likely meant to be, or "".
-std::string nearest(std::string_view unknown, const std::vector<std::string>& known) {
-    std::string best;
-    std::size_t best_distance = std::max<std::size_t>(2, unknown.size() / 3) + 1;
-    if (unknown.size() > 64) return best;
-    for (const std::string& name : known) {
-        const std::size_t distance = edit_distance(unknown, name);
-        if (distance >= best_distance) continue;
-        best = name;
-        best_distance = distance;
-    }
-    return best;
 }
 
 }  // namespace
@@ -218,7 +188,8 @@ void Section::finish() {
     for (const auto& [key, value] : map_.members) {
         if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
         std::string message = "unknown option " + quote(key.text) + (path_.empty() ? "" : " in " + quote(path_));
-        const std::string suggestion = nearest(key.text, known_);
+        const std::string_view suggestion =
+            nearest(key.text, std::vector<std::string_view>(known_.begin(), known_.end()));
         if (!suggestion.empty()) message += "; did you mean " + quote(suggestion) + "?";
         fault(key, std::move(message));
     }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 
 #include "protocol/filter/attribute.hpp"
+#include "protocol/text/nearest.hpp"
 
 namespace sluice::xpath {
 
@@ -63,22 +63,6 @@ constexpr std::string_view variables[] = {
     "summary", "content", "category", "stream", "feed_title", "feed_link",
 };
 
-// Levenshtein's distance, by rows.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
 }  // namespace
 
 const Function* find_function(std::string_view name) {
@@ -90,17 +74,7 @@ const Function* find_function(std::string_view name) {
 std::span<const std::string_view> variable_names() { return variables; }
 
 std::string suggest(std::string_view wrong, std::span<const std::string_view> candidates) {
-    constexpr std::size_t name_bytes_max = 40;  // a longer one is no slip of the pen
-    if (wrong.size() > name_bytes_max) return {};
-    std::string_view best;
-    std::size_t best_distance = 1 + std::max<std::size_t>(2, wrong.size() / 3);
-    for (const std::string_view candidate : candidates) {
-        const std::size_t d = distance(wrong, candidate);
-        if (d < best_distance && d < candidate.size()) {
-            best = candidate;
-            best_distance = d;
-        }
-    }
+    const std::string_view best = nearest(wrong, candidates);
     return best.empty() ? std::string() : " (did you mean '" + std::string(best) + "'?)";
 }
 

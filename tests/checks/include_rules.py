@@ -47,7 +47,7 @@ class Rule:
 RULES = [
     Rule("protocol", STANDARD - THREADS - CLOCKS, r"(pugixml\.hpp$|iconv\.h$|boost/(json|system)\b|boost/throw_exception\.hpp$)",
          r"(protocol/|gpu/(predicate|event_batch)\.hpp$)"),
-    Rule("config", STANDARD, r"yaml-cpp/|arpa/inet\.h$", r"config/"),
+    Rule("config", STANDARD, r"yaml-cpp/|arpa/inet\.h$", r"(config|protocol/text)/"),
     Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})", r"gpu/"),
     Rule("broker", STANDARD, r".", r"(broker|config|gpu|protocol)/", CUDA),
     Rule("tests/cuda", STANDARD, r".", r"(broker|config|gpu|protocol|tests)/"),
