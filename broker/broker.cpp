@@ -48,8 +48,9 @@ Broker::Broker(Options options)
       io_threads_(io_threads(options_)),
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_),
-      matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay}, queue_, fanout_,
-               counters_),
+      matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
+                options_.limits.condition_time},
+               queue_, fanout_, counters_),
       registry_({engine_options(options_.matcher), options_.matcher.apply_delay, options_.limits.subscriptions,
                  options_.limits.operators},
                 fanout_,
@@ -86,6 +87,7 @@ void Broker::drain_matcher(Clock::time_point deadline) {
     const std::size_t lost = queue_.clear();
     count(counters_.events_lost, lost);
     log_warn("drain timeout, events not matched", {{"events", lost}});
+    matcher_.interrupt();
     matcher_.wait_until_done(Clock::time_point::max());
 }
 

@@ -52,6 +52,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.size("filter_pattern_bytes", o.filter_pattern_bytes, 1, 16 * mib);
     s.integer("filter_edits", o.filter_edits, 0, 1'000'000);
     s.integer("filter_sequence_letters", o.filter_sequence_letters, 1, 16 * mib);
+    s.duration("condition_time", o.condition_time, 1ms, 1h);
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
     s.integer("subscriptions", o.subscriptions, 1, many);
     s.integer("operators", o.operators, 0, many);

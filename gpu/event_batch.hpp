@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 namespace sluice {
 
 struct OperatorWork;
+struct Match;
 
 // One value of one attribute. `attribute` is an id of the Program that will match the batch (Program::attributes()).
 struct Value {
@@ -29,8 +32,20 @@ struct EventBatch {
     std::vector<std::uint32_t> first{0};
 
     // Decides a scanned predicate: `scanned` is an index into Program::scanned(), `event` one of this batch. Called
-    // from the matching thread, at most once for a pair, and only for pairs that still matter. Empty: all false.
-    std::function<bool(std::uint32_t scanned, std::uint32_t event)> scan;
+    // from the matching thread, at most once for a pair, and only for pairs that still matter. No value: that would
+    // take too long. Empty: all false.
+    std::function<std::optional<bool>(std::uint32_t scanned, std::uint32_t event)> scan;
+
+    // The most that a measured predicate may take for one text, as estimated (gpu/operators/cost.hpp). The naive
+    // backend takes the time that it takes.
+    double operator_ns_max = std::numeric_limits<double>::infinity();
+
+    // If not null, what a predicate would have been needed for that is not decided because it would take too long is
+    // appended: subscriptions and events, the same ones possibly more than once. They are no match by that predicate.
+    std::vector<Match>* undecided = nullptr;
+
+    // Called between pieces of work that may each take long. An exception from here ends the match.
+    std::function<void()> pause;
 
     // If not null, what the batch's measured predicates take is added to it (gpu/operators/work.hpp).
     OperatorWork* work = nullptr;

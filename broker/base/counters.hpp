@@ -35,6 +35,7 @@ struct Counters {
     Counter deliveries{0};          // events handed to a subscriber's queue
     Counter deliveries_written{0};  // events written to a subscriber's connection
     Counter slow_consumers{0};      // subscribers disconnected because their queue was full
+    Counter slow_filters{0};        // subscribers disconnected because a filter took longer than it may
 };
 
 inline void count(Counters::Counter& counter, std::uint64_t n = 1) { counter.fetch_add(n, std::memory_order_relaxed); }

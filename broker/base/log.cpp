@@ -85,7 +85,6 @@ void configure_log(const LogOptions& options) {
                           spdlog::pattern_time_type::utc);
 }
 
-void log_debug(std::string_view message, LogFields fields) { write(spdlog::level::debug, message, fields); }
 void log_info(std::string_view message, LogFields fields) { write(spdlog::level::info, message, fields); }
 void log_warn(std::string_view message, LogFields fields) { write(spdlog::level::warn, message, fields); }
 void log_error(std::string_view message, LogFields fields) { write(spdlog::level::err, message, fields); }

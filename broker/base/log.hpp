@@ -32,7 +32,6 @@ using LogFields = std::initializer_list<LogField>;
 
 void configure_log(const LogOptions& options);
 
-void log_debug(std::string_view message, LogFields fields = {});
 void log_info(std::string_view message, LogFields fields = {});
 void log_warn(std::string_view message, LogFields fields = {});
 void log_error(std::string_view message, LogFields fields = {});

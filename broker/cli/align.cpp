@@ -63,7 +63,7 @@ private:
 
 std::string speed(double cells, double seconds) {
     const std::string time = seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
-    return time + (seconds > 0 ? ", " + with_digits(cells / seconds / 1e9, 1) + " GCUPS" : "");
+    return time + (seconds > 0 && cells > 0 ? ", " + with_digits(cells / seconds / 1e9, 1) + " GCUPS" : "");
 }
 
 void print_alignment(const Alignment& alignment, std::ostream& out) {

@@ -4,11 +4,9 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/problem.hpp"
-#include "gpu/matcher.hpp"
+#include "broker/matching/batch_matcher.hpp"
 #include "protocol/feed/event_json.hpp"
-#include "protocol/feed/extractor.hpp"
 #include "protocol/feed/fields.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice::cli {
@@ -18,16 +16,18 @@ namespace {
 // The broker's way of matching, with one subscription and one thread.
 class FileMatcher {
 public:
-    explicit FileMatcher(const Filter& filter) : program_(compile(filter)), extractor_(program_->attributes()->names) {
-        leaves_.assign(program_->scanned()->names);
-    }
+    explicit FileMatcher(const Filter& filter) : program_(compile(filter)) {}
 
     // The events that satisfy the filter, in order.
-    std::vector<Event> match(const std::vector<Event>& events) {
+    std::vector<Event> match(std::span<const Event> events) {
         std::vector<Event> matching;
-        for (std::size_t start = 0; start < events.size(); start += EventBatch::events_max) {
-            const auto size = std::min(events.size() - start, EventBatch::events_max);
-            match_batch(std::span(events).subspan(start, size), matching);
+        for (; !events.empty(); events = events.subspan(std::min(events.size(), EventBatch::events_max))) {
+            const auto batch = events.first(std::min(events.size(), EventBatch::events_max));
+            std::vector<std::uint32_t> words((batch.size() + 31) / 32);
+            for (const Match& match : matcher_.match(*program_, batch)) words[match.word] |= match.accepted;
+            for (std::size_t e = 0; e < batch.size(); ++e) {
+                if ((words[e / 32] >> (e % 32) & 1u) != 0) matching.push_back(batch[e]);
+            }
         }
         return matching;
     }
@@ -39,24 +39,8 @@ private:
         return set->compile();
     }
 
-    void match_batch(std::span<const Event> events, std::vector<Event>& matching) {
-        EventBatch batch;
-        TextArena arena;
-        for (const auto& event : events) extractor_.extract(event, batch, arena);
-        batch.scan = [&](std::uint32_t leaf, std::uint32_t event) { return leaves_.holds(leaf, events[event]); };
-        std::vector<Match> matches;
-        program_->match(batch, matches);
-        leaves_.end_batch();
-        std::vector<std::uint32_t> words(batch.words());
-        for (const auto& match : matches) words[match.word] |= match.accepted;
-        for (std::size_t e = 0; e < events.size(); ++e) {
-            if (words[e / 32] >> (e % 32) & 1u) matching.push_back(events[e]);
-        }
-    }
-
     std::shared_ptr<const Program> program_;
-    Extractor extractor_;
-    ScannedLeaves leaves_;
+    BatchMatcher matcher_;
 };
 
 std::string title_of(const Event& event) {

@@ -58,14 +58,20 @@ void Mailbox::written(const std::vector<Message>& messages) {
     bytes_ -= bytes_of(messages);
 }
 
-void Mailbox::finish() {
+void Mailbox::finish(std::string farewell) {
     {
         const std::lock_guard lock(mutex_);
         if (state_ != State::open) return;
         state_ = State::finished;
+        farewell_ = std::move(farewell);
         waiting_ = false;
     }
     wake_();
+}
+
+std::string Mailbox::farewell() const {
+    const std::lock_guard lock(mutex_);
+    return farewell_;
 }
 
 Mailbox::State Mailbox::state() const {

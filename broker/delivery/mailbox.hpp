@@ -1,7 +1,6 @@
 // The events that wait for one subscriber's connection. Bounded in events and bytes, those being written included: when
-// it would overflow it is emptied and refuses everything from then on. An empty one takes any
-// batch. Filled by the matching thread, emptied by the
-// connection's; never blocks.
+// it would overflow it is emptied and refuses everything from then on. An empty one takes any batch. Filled by the
+// matching thread, emptied by the connection's; never blocks.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +48,10 @@ public:
     Taken take();
     void written(const std::vector<Message>& messages);
 
-    // No more messages; those queued can still be taken.
-    void finish();
+    // No more messages; those queued can still be taken. `farewell`: what the subscriber is told after them, if it did
+    // not ask for the end.
+    void finish(std::string farewell = {});
+    std::string farewell() const;
 
     State state() const;
     std::size_t events() const;  // queued or being written
@@ -63,6 +64,7 @@ private:
     std::size_t events_ = 0;
     std::size_t bytes_ = 0;
     State state_ = State::open;
+    std::string farewell_;
     bool waiting_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "broker/matching/event_queue.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace sluice {
@@ -35,7 +34,7 @@ bool EventQueue::push(std::vector<QueuedEvent> events) {
     return true;
 }
 
-bool EventQueue::pop(std::size_t events_max, std::chrono::microseconds delay, std::vector<QueuedEvent>& batch) {
+bool EventQueue::pop(std::size_t events_max, std::chrono::microseconds delay, std::vector<Event>& batch) {
     std::unique_lock lock(mutex_);
     if (queue_.empty()) {
         wanted_ = 1;
@@ -49,8 +48,10 @@ bool EventQueue::pop(std::size_t events_max, std::chrono::microseconds delay, st
     if (queue_.empty()) return !closed_;
     const std::size_t n = std::min(events_max, queue_.size());
     const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(n);
-    for (auto event = queue_.begin(); event != end; ++event) bytes_ -= event->bytes;
-    batch.insert(batch.end(), std::move_iterator(queue_.begin()), std::move_iterator(end));
+    for (auto queued = queue_.begin(); queued != end; ++queued) {
+        bytes_ -= queued->bytes;
+        batch.push_back(std::move(queued->event));
+    }
     queue_.erase(queue_.begin(), end);
     call_waiters(std::move(lock));
     return true;

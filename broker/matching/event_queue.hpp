@@ -35,7 +35,7 @@ public:
 
     // Waits for events and appends a batch to `batch`: at once what is there if the queue was empty, else when there
     // are `events_max` or the first has waited for `delay`. False: closed and empty.
-    bool pop(std::size_t events_max, std::chrono::microseconds delay, std::vector<QueuedEvent>& batch);
+    bool pop(std::size_t events_max, std::chrono::microseconds delay, std::vector<Event>& batch);
 
     void close();
     std::size_t clear();  // drops everything queued, and says how many

@@ -12,20 +12,19 @@ namespace {
 // The frames of one batch, each made when the first subscriber wants it.
 class BatchFrames {
 public:
-    explicit BatchFrames(std::span<const QueuedEvent> events)
-        : events_(events), json_(events.size()), xml_(events.size()) {}
+    explicit BatchFrames(std::span<const Event> events) : events_(events), json_(events.size()), xml_(events.size()) {}
 
     const Frame& json(std::size_t e) {
-        if (!json_[e]) json_[e] = json_frame(events_[e].event);
+        if (!json_[e]) json_[e] = json_frame(events_[e]);
         return json_[e];
     }
     const Frame& xml(std::size_t e) {
-        if (!xml_[e]) xml_[e] = xml_frame(events_[e].event);
+        if (!xml_[e]) xml_[e] = xml_frame(events_[e]);
         return xml_[e];
     }
 
 private:
-    std::span<const QueuedEvent> events_;
+    std::span<const Event> events_;
     std::vector<Frame> json_;
     std::vector<Frame> xml_;
 };
@@ -95,17 +94,33 @@ std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> 
     return touched;
 }
 
-void Fanout::deliver(std::span<const QueuedEvent> events, std::span<const Match> matches,
-                     std::uint64_t program_number) {
-    if (matches.empty()) return;
-    BatchFrames frames(events);
-    for (const auto& subscriber : collect(matches, program_number)) {
+void Fanout::deliver(const Outcome& outcome) {
+    if (outcome.matches.empty() && outcome.undecided.empty()) return;
+    BatchFrames frames(outcome.events);
+    for (const auto& subscriber : collect(outcome.matches, outcome.program_number)) {
         std::vector<Message> messages = make_messages(*subscriber, frames);
         subscriber->wanted.clear();
         const std::size_t n = messages.size();
         const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
         if (accepted) count(counters_.deliveries, n);
         if (overflowed_now) count(counters_.slow_consumers);
+    }
+    if (!outcome.undecided.empty()) end_undecided(outcome);
+}
+
+void Fanout::end_undecided(const Outcome& outcome) {
+    for (const Match& match : outcome.undecided) {
+        const auto e = match.word * 32 + static_cast<std::uint32_t>(std::countr_zero(match.accepted));
+        std::vector<Target> targets;
+        {
+            const std::lock_guard lock(mutex_);
+            if (const Slot* slot = find(match.subscription)) targets = slot->targets;
+        }
+        for (const Target& target : targets) {
+            if (target.subscriber->first_program > outcome.program_number) continue;
+            count(counters_.slow_filters, target.subscriber->mailbox.state() == Mailbox::State::open ? 1 : 0);
+            target.subscriber->mailbox.finish(slow_filter_frame(outcome.events[e], target.filter));
+        }
     }
 }
 

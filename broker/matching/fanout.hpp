@@ -11,8 +11,8 @@
 
 #include "broker/base/counters.hpp"
 #include "broker/delivery/subscriber.hpp"
-#include "broker/matching/event_queue.hpp"
 #include "gpu/matcher.hpp"
+#include "protocol/feed/event.hpp"
 
 namespace sluice {
 
@@ -32,11 +32,19 @@ public:
     };
     void apply(Change&& change);
 
+    // What came of matching a batch.
+    struct Outcome {
+        std::span<const Event> events;
+        std::span<const Match> matches;
+        std::span<const Match> undecided;  // the subscriptions end there
+        std::uint64_t program_number = 0;
+    };
+
     // Puts the events of a batch into the mailboxes of those that the matches name, each at most once and in the order
-    // of the batch. Matches of subscriptions that have been removed meanwhile are ignored, and so are subscribers that
-    // came after the program that matched: it has those of their subscriptions only that others had before them. One
-    // thread at a time.
-    void deliver(std::span<const QueuedEvent> events, std::span<const Match> matches, std::uint64_t program_number);
+    // of the batch; then ends, with an error, those that wanted to know what was not decided. Matches of subscriptions
+    // that have been removed meanwhile are ignored, and so are subscribers that came after the program that matched: it
+    // has those of their subscriptions only that others had before them. One thread at a time.
+    void deliver(const Outcome& outcome);
 
 private:
     struct Slot {
@@ -47,6 +55,7 @@ private:
     Slot* find(SubscriptionId id);
     // Fills their `wanted`.
     std::vector<std::shared_ptr<Subscriber>> collect(std::span<const Match> matches, std::uint64_t program_number);
+    void end_undecided(const Outcome& outcome);
 
     Counters& counters_;
     std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "broker/matching/matcher.hpp"
 
 #include <exception>
+#include <stdexcept>
 
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
@@ -39,7 +40,9 @@ bool Matcher::wait_until_done(std::chrono::steady_clock::time_point deadline) {
 
 void Matcher::run() {
     name_thread("sluiced match");
-    BatchMatcher matcher;
+    BatchMatcher matcher(settings_.condition_time_max, [this] {
+        if (interrupted_.load(std::memory_order_relaxed)) throw std::runtime_error("interrupted by the daemon's end");
+    });
     Batch batch;
     while (take(batch)) {
         process(batch, matcher);
@@ -87,9 +90,10 @@ void Matcher::count_scans(const ScanCost& cost, const Program& program) {
 }
 
 void Matcher::process(Batch& batch, BatchMatcher& matcher) {
-    std::span<const Match> matches;
+    Fanout::Outcome outcome{batch.events, {}, {}, batch.program_number};
     try {
-        matches = matcher.match(*batch.program, batch.events);
+        outcome.matches = matcher.match(*batch.program, batch.events);
+        outcome.undecided = matcher.undecided();
         count_scans(matcher.scan_cost(), *batch.program);
         count_work(matcher.operator_work());
     } catch (const std::exception& error) {
@@ -101,7 +105,7 @@ void Matcher::process(Batch& batch, BatchMatcher& matcher) {
         turn_changed_.wait(lock, [&] { return turn_ == batch.number; });
     }
     try {
-        fanout_.deliver(batch.events, matches, batch.program_number);
+        fanout_.deliver(outcome);
     } catch (const std::exception& error) {
         log_error("batch could not be delivered", {{"events", batch.events.size()}, {"reason", error.what()}});
         count(counters_.events_lost, batch.events.size());

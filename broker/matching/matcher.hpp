@@ -26,6 +26,7 @@ public:
         std::size_t threads;
         std::size_t batch_events;
         std::chrono::microseconds batch_delay;
+        std::chrono::nanoseconds condition_time_max = std::chrono::nanoseconds::max();  // as BatchMatcher has it
     };
 
     Matcher(Settings settings, EventQueue& queue, Fanout& fanout, Counters& counters);
@@ -37,11 +38,13 @@ public:
     void start();
     // Waits until all is delivered after the queue has been closed. False: not within the time.
     bool wait_until_done(std::chrono::steady_clock::time_point deadline);
+    // Gives up the batches that are being matched, as soon as they get to a pause.
+    void interrupt() { interrupted_ = true; }
 
 private:
     struct Batch {
         std::uint64_t number = 0;
-        std::vector<QueuedEvent> events;
+        std::vector<Event> events;
         std::shared_ptr<const Program> program;
         std::uint64_t program_number = 0;
     };
@@ -56,6 +59,8 @@ private:
     EventQueue& queue_;
     Fanout& fanout_;
     Counters& counters_;
+
+    std::atomic<bool> interrupted_{false};
 
     // One thread at a time takes a batch, so that the numbers follow the queue's order and programs never go back.
     std::mutex take_mutex_;

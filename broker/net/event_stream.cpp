@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/delivery/frames.hpp"
 
 namespace sluice {
 
@@ -22,11 +23,6 @@ constexpr auto no_throw = asio::as_tuple(asio::use_awaitable);
 
 // How long a subscriber that was too slow has to take what is being written to it, so that it can be told why it ends.
 constexpr std::chrono::seconds farewell_timeout{1};
-
-constexpr std::string_view slow_consumer_event =
-    "event: error\n"
-    "data: {\"type\":\"urn:sluice:problem:slow-consumer\",\"title\":\"Slow consumer\","
-    "\"detail\":\"events arrived faster than they were read; events have been lost\"}\n\n";
 
 std::string peer_of(const asio::ip::tcp::socket& socket) {
     boost::system::error_code error;
@@ -70,8 +66,10 @@ asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, s
     chunked_ = chunked;
     const std::string peer = peer_of(socket);
     alarm_->on_ring = [this, &connection] {
-        if (subscriber_->mailbox.state() != Mailbox::State::overflowed) return;
-        connection.set_deadline(Connection::Clock::now() + farewell_timeout);
+        if (subscriber_->mailbox.state() == Mailbox::State::overflowed)
+            connection.set_deadline(Connection::Clock::now() + farewell_timeout);
+        else if (!subscriber_->mailbox.farewell().empty())
+            connection.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
     };
     connection.clear_deadline();
     if (co_await write(socket, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
@@ -80,6 +78,8 @@ asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, s
     alarm_->on_ring = nullptr;
     if (subscriber_->mailbox.state() == Mailbox::State::overflowed) {
         log_warn("slow consumer disconnected", {{"peer", peer}});
+    } else if (!subscriber_->mailbox.farewell().empty()) {
+        log_warn("slow filter, subscriber disconnected", {{"peer", peer}});
     }
 }
 
@@ -104,8 +104,9 @@ asio::awaitable<void> EventStream::write_events(Socket& socket) {
 }
 
 asio::awaitable<void> EventStream::write_end(Socket& socket, Mailbox::State state) {
-    std::string end;
-    if (state == Mailbox::State::overflowed) end += chunk(slow_consumer_event);
+    std::string end = subscriber_->mailbox.farewell();
+    if (state == Mailbox::State::overflowed) end = slow_consumer_frame();
+    if (!end.empty()) end = chunk(end);
     if (chunked_) end += "0\r\n\r\n";
     co_await write(socket, std::move(end));
 }

@@ -1,6 +1,8 @@
 // POST /v1/match: tries a filter on a document, and tells of every item which leaves hold.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <chrono>
+#include <exception>
 
 #include "broker/matching/batch_matcher.hpp"
 #include "broker/net/endpoints.hpp"
@@ -11,6 +13,7 @@
 #include "protocol/feed/media_type.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
+#include "protocol/filter/searches.hpp"
 
 namespace sluice {
 
@@ -61,7 +64,12 @@ std::optional<HttpReply> read_trial(const std::string& body, Trial& trial) {
 // holds[i][e]: whether subscription i holds for item e; the filter itself is subscription 0, its leaves follow.
 using Answers = std::vector<std::vector<bool>>;
 
-Answers find_answers(const Filter& filter, const DocumentPtr& document, const std::string& stream) {
+struct TakesTooLong : std::exception {};
+
+// The thread has connections to serve meanwhile, so that all of it together may take little more than one condition of
+// a subscriber.
+Answers find_answers(const Filter& filter, const DocumentPtr& document, const std::string& stream,
+                     std::chrono::nanoseconds time_max) {
     const auto set = make_subscription_set(Backend::cpu);
     std::vector<std::uint32_t> index_of_slot;
     const auto add = [&](const Disjunction& conjunctions, std::uint32_t index) {
@@ -76,13 +84,17 @@ Answers find_answers(const Filter& filter, const DocumentPtr& document, const st
     Answers answers(filter.leaves.size() + 1, std::vector<bool>(items));
     const auto program = set->compile();
     const auto name = std::make_shared<const std::string>(stream);
-    BatchMatcher matcher;
+    const auto deadline = std::chrono::steady_clock::now() + time_max;
+    BatchMatcher matcher(time_max, [deadline] {
+        if (std::chrono::steady_clock::now() > deadline) throw TakesTooLong();
+    });
     for (std::size_t first = 0; first < items; first += batch_events) {
-        std::vector<QueuedEvent> events;
-        for (std::size_t i = first; i < std::min(items, first + batch_events); ++i) {
-            events.push_back({{document, i, name, i + 1}, 0, {}});
-        }
-        for (const Match& match : matcher.match(*program, events)) {
+        std::vector<Event> events;
+        for (std::size_t i = first; i < std::min(items, first + batch_events); ++i)
+            events.push_back({document, i, name, i + 1});
+        const auto matches = matcher.match(*program, events);
+        if (!matcher.undecided().empty()) throw TakesTooLong();
+        for (const Match& match : matches) {
             for (std::size_t e = 0; e < events.size(); ++e) {
                 if ((match.accepted >> e & 1) != 0) answers[index_of_slot[match.subscription.slot]][first + e] = true;
             }
@@ -122,6 +134,8 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     if (!trial.event_path.empty()) {
         const auto path = compile_filter(trial.event_path, filter_limits(services.options.limits));
         if (!path) co_return filter_problem(path.error());
+        if (xpath::nested_searches(trial.event_path) > 1)
+            co_return status_reply(400, "member \"event_path\" searches the document within a search");
     }
     const DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits)};
     const auto document = parse_document(std::move(trial.document), options);
@@ -132,9 +146,14 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     if ((*document)->items().size() * (filter->leaves.size() + 1) > answers_max) {
         co_return status_reply(413, "items times leaves are more than " + std::to_string(answers_max));
     }
-    HttpReply reply;
-    reply.body = items_json(*filter, **document, find_answers(*filter, *document, trial.stream));
-    co_return reply;
+    try {
+        const auto answers = find_answers(*filter, *document, trial.stream, services.options.limits.condition_time);
+        HttpReply reply;
+        reply.body = items_json(*filter, **document, answers);
+        co_return reply;
+    } catch (const TakesTooLong&) {
+        co_return status_reply(413, "to evaluate the filter on the document takes more than limits.condition_time");
+    }
 }
 
 }  // namespace sluice

@@ -30,7 +30,8 @@ boost::json::object counters_json(const Counters& c) {
             {"events_lost", c.events_lost.load()},
             {"deliveries", c.deliveries.load()},
             {"deliveries_written", c.deliveries_written.load()},
-            {"slow_consumers", c.slow_consumers.load()}};
+            {"slow_consumers", c.slow_consumers.load()},
+            {"slow_filters", c.slow_filters.load()}};
 }
 
 // By the names that filters call them by.

@@ -206,14 +206,14 @@ void AccessRows::match(const PredicateTables& tables, const EventState& state, s
     if (records_.empty()) return;
     find(tables, state, scratch);
     sift(tables, state, scratch);
-    const auto holds = [&](LiteralCode code) {
-        if (code.family() == Family::scanned) return scans.holds(tables.scanned(code), event) != code.negated();
-        return tables.holds(code, state);
-    };
     for (const std::uint32_t row : scratch.rows) {
         const Accepted accept{records_[row], event / 32, 1u << event % 32};
         std::uint32_t at = row + 1;  // the first literal holds
-        const auto next_holds = [&] { return holds(LiteralCode(records_[at + 1])); };
+        const auto next_holds = [&] {
+            const LiteralCode code(records_[at + 1]);
+            if (code.family() != Family::scanned) return tables.holds(code, state);
+            return scans.holds(tables.scanned(code), code.negated(), event, accept.target);
+        };
         while ((records_[at] & last_flag) == 0 && !is_measured(records_[at + 1]) && next_holds()) ++at;
         if ((records_[at] & last_flag) != 0)
             accepted.push_back(accept);
@@ -234,7 +234,8 @@ void AccessRows::finish(const PredicateTables& tables, std::uint32_t row, std::u
     for (std::uint32_t at = row + 1;; ++at) {
         const LiteralCode code(records_[at]);
         if (is_measured(records_[at])) return deferred.add(accept, codes_from(at));
-        if (code.family() == Family::scanned && scans.holds(tables.scanned(code), event) == code.negated()) return;
+        const auto holds = [&] { return scans.holds(tables.scanned(code), code.negated(), event, accept.target); };
+        if (code.family() == Family::scanned && !holds()) return;
         if ((records_[at] & last_flag) != 0) break;
     }
     accepted.push_back(accept);

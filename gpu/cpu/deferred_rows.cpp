@@ -6,6 +6,8 @@ namespace sluice {
 
 namespace {
 
+constexpr double piece_ns = 1e9;  // of what a family is asked at once; a single pair may take more
+
 // visit(predicate, row) for each measured literal of the family.
 template <class Rows, class Visit>
 void for_each_predicate(Rows& rows, const OperatorTable& operators, OperatorFamilyKind family, Visit visit) {
@@ -19,9 +21,9 @@ void for_each_predicate(Rows& rows, const OperatorTable& operators, OperatorFami
 
 }  // namespace
 
-void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch, std::vector<Accepted>& accepted) {
+void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch, std::vector<Accepted>& accepted,
+                          std::vector<Accepted>& undecided) {
     const OperatorTable& operators = tables.operators();
-    OperatorWork ignored;
     words_ = batch.words();
     for (std::size_t f = 0; f < operator_families && !rows_.empty(); ++f) {
         const auto kind = static_cast<OperatorFamilyKind>(f);
@@ -30,8 +32,9 @@ void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch
         ask(operators, kind);
         if (predicates_.empty()) continue;
         collect_pairs(tables, batch);
-        evaluate(operators, *family, batch.work != nullptr ? *batch.work : ignored);
-        narrow(operators, kind);
+        leave_out_slow(operators, batch.operator_ns_max);
+        evaluate(operators, *family, batch);
+        narrow(operators, kind, undecided);
         forget_questions();
     }
     for (const Row& r : rows_) accepted.push_back(r.row);
@@ -48,6 +51,7 @@ void DeferredRows::ask(const OperatorTable& operators, OperatorFamilyKind family
     for (std::uint32_t slot = 0; slot < predicates_.size(); ++slot) slot_of_[predicates_[slot]] = slot;
     asked_.assign(predicates_.size() * words_, 0);
     holds_.assign(predicates_.size() * words_, 0);
+    left_out_.assign(predicates_.size() * words_, 0);
     for_each_predicate(rows_, operators, family, [&](LiteralCode code, const Accepted& row) {
         asked_[slot_of_[code.index()] * words_ + row.word] |= row.events;
     });
@@ -68,7 +72,7 @@ void DeferredRows::collect_pairs(const PredicateTables& tables, const EventBatch
     for (std::uint32_t slot = 0; slot < predicates_.size(); ++slot) {
         if ((asked_[slot * words_ + event / 32] >> event % 32 & 1) == 0) continue;
         const Texts& texts = texts_of(tables, batch, tables.operators().attribute(predicates_[slot]), event);
-        for (std::uint32_t i = 0; i < texts.count; ++i) drafts_.push_back({slot, texts.first + i});
+        for (std::uint32_t i = 0; i < texts.count; ++i) drafts_.push_back({slot, texts.first + i, 0});
     }
 }
 
@@ -85,21 +89,50 @@ const DeferredRows::Texts& DeferredRows::texts_of(const PredicateTables& tables,
     return latest;
 }
 
-void DeferredRows::evaluate(const OperatorTable& operators, const OperatorFamily& family, OperatorWork& work) {
-    for (const Draft& d : drafts_) pairs_.push_back({operators.index_in_family(predicates_[d.slot]), d.text});
-    answers_.assign(pairs_.size(), 0);
-    if (!pairs_.empty()) family.evaluate(texts_, pairs_, answers_, work);
-    for (std::size_t i = 0; i < drafts_.size(); ++i) {
-        const std::uint32_t event = event_of_[drafts_[i].text];
-        if (answers_[i] != 0) holds_[drafts_[i].slot * words_ + event / 32] |= 1u << event % 32;
+void DeferredRows::leave_out_slow(const OperatorTable& operators, double ns_max) {
+    std::size_t kept = 0;
+    for (Draft draft : drafts_) {
+        draft.ns = operators.cost(predicates_[draft.slot]).ns(texts_[draft.text].size());
+        const std::uint32_t event = event_of_[draft.text];
+        if (draft.ns > ns_max)
+            left_out_[draft.slot * words_ + event / 32] |= 1u << event % 32;
+        else
+            drafts_[kept++] = draft;
+    }
+    drafts_.resize(kept);
+}
+
+// In pieces that can be paused between.
+void DeferredRows::evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch) {
+    OperatorWork ignored;
+    OperatorWork& work = batch.work != nullptr ? *batch.work : ignored;
+    for (std::size_t first = 0; first < drafts_.size();) {
+        pairs_.clear();
+        double ns = 0;
+        for (std::size_t i = first; i < drafts_.size() && (pairs_.empty() || ns < piece_ns); ++i) {
+            pairs_.push_back({operators.index_in_family(predicates_[drafts_[i].slot]), drafts_[i].text});
+            ns += drafts_[i].ns;
+        }
+        answers_.assign(pairs_.size(), 0);
+        if (ns >= piece_ns && batch.pause) batch.pause();
+        family.evaluate(texts_, pairs_, answers_, work);
+        for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            const Draft& draft = drafts_[first + i];
+            const std::uint32_t event = event_of_[draft.text];
+            if (answers_[i] != 0) holds_[draft.slot * words_ + event / 32] |= 1u << event % 32;
+        }
+        first += pairs_.size();
     }
 }
 
 // Takes the answers to the rows, and drops those that have no event left.
-void DeferredRows::narrow(const OperatorTable& operators, OperatorFamilyKind family) {
+void DeferredRows::narrow(const OperatorTable& operators, OperatorFamilyKind family, std::vector<Accepted>& undecided) {
     for_each_predicate(rows_, operators, family, [&](LiteralCode code, Accepted& row) {
-        const std::uint32_t holds = holds_[slot_of_[code.index()] * words_ + row.word];
-        row.events &= code.negated() ? ~holds : holds;
+        const std::size_t at = slot_of_[code.index()] * words_ + row.word;
+        const std::uint32_t holds = holds_[at];
+        const std::uint32_t unknown = row.events & left_out_[at] & ~holds;
+        if (unknown != 0) undecided.push_back({row.target, row.word, unknown});
+        row.events &= (code.negated() ? ~holds : holds) & ~unknown;
     });
     std::erase_if(rows_, [](const Row& r) { return r.row.events == 0; });
 }

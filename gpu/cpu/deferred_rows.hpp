@@ -23,8 +23,10 @@ public:
     void add(const Accepted& row, std::span<const std::uint32_t> codes) { rows_.push_back({row, codes}); }
     bool empty() const { return rows_.empty(); }
 
-    // Appends the rows that hold, with the events for which they do, and forgets them all.
-    void decide(const PredicateTables& tables, const EventBatch& batch, std::vector<Accepted>& accepted);
+    // Appends the rows that hold, with the events for which they do, and those that would have taken longer than the
+    // batch allows, with the events that are not decided; forgets them all.
+    void decide(const PredicateTables& tables, const EventBatch& batch, std::vector<Accepted>& accepted,
+                std::vector<Accepted>& undecided);
 
 private:
     struct Row {
@@ -36,6 +38,7 @@ private:
     };
     struct Draft {  // of a pair
         std::uint32_t slot, text;
+        double ns;  // estimated
     };
 
     void ask(const OperatorTable& operators, OperatorFamilyKind family);
@@ -43,18 +46,19 @@ private:
     void collect_pairs(const PredicateTables& tables, const EventBatch& batch, std::uint32_t event);
     const Texts& texts_of(const PredicateTables& tables, const EventBatch& batch, std::uint32_t attribute,
                           std::uint32_t event);
-    void evaluate(const OperatorTable& operators, const OperatorFamily& family, OperatorWork& work);
-    void narrow(const OperatorTable& operators, OperatorFamilyKind family);
+    void leave_out_slow(const OperatorTable& operators, double ns_max);
+    void evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch);
+    void narrow(const OperatorTable& operators, OperatorFamilyKind family, std::vector<Accepted>& undecided);
     void forget_questions();
 
     std::vector<Row> rows_;
 
     // What a family is asked: predicates by slot, ascending, and masks[slot * words_ + w] of the events that each is
-    // asked for and of those for which it holds.
+    // asked for, of those for which it holds, and of those that have a text for which it is not computed.
     std::size_t words_ = 0;
     std::vector<std::uint32_t> predicates_;
     std::vector<std::uint32_t> slot_of_;  // by predicate, or none
-    std::vector<std::uint32_t> asked_, holds_;
+    std::vector<std::uint32_t> asked_, holds_, left_out_;
 
     std::vector<std::string_view> texts_;
     std::vector<std::uint32_t> event_of_;  // by text

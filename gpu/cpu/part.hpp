@@ -34,7 +34,6 @@ struct Part {
 
     std::size_t live() const { return segment->size() - removed_count; }
     bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
-    const Bitmap* removed_or_null() const { return removed_count == 0 ? nullptr : &removed; }
 
     bool remove(SubscriptionId id) {
         const std::uint32_t entry = segment->find(id);

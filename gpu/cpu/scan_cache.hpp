@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
+#include "gpu/cpu/accepted.hpp"
 #include "gpu/event_batch.hpp"
 
 namespace sluice {
@@ -13,16 +16,28 @@ class ScanCache {
 public:
     explicit ScanCache(const EventBatch& batch) : batch_(batch) {}
 
-    bool holds(std::uint32_t scanned, std::uint32_t event) {
+    // Whether the literal holds for the event. Where that is not decided it does not, and the row that needs to know is
+    // kept in undecided().
+    bool holds(std::uint32_t scanned, bool negated, std::uint32_t event, std::uint32_t target) {
+        const std::optional<bool> answer = ask(scanned, event);
+        if (!answer) undecided_.push_back({target, event / 32, 1u << event % 32});
+        return answer && *answer != negated;
+    }
+
+    // Of the segment that is being matched, which empties it.
+    std::vector<Accepted>& undecided() { return undecided_; }
+
+private:
+    std::optional<bool> ask(std::uint32_t scanned, std::uint32_t event) {
         if (!batch_.scan) return false;
         const auto [at, is_new] = known_.try_emplace(std::uint64_t{scanned} << 32 | event, false);
         if (is_new) at->second = batch_.scan(scanned, event);
         return at->second;
     }
 
-private:
     const EventBatch& batch_;
-    std::unordered_map<std::uint64_t, bool> known_;
+    std::unordered_map<std::uint64_t, std::optional<bool>> known_;
+    std::vector<Accepted> undecided_;
 };
 
 }  // namespace sluice

@@ -309,18 +309,19 @@ std::uint32_t ScanRows::decide_tail(const PredicateTables& tables, const ScanHit
 std::uint32_t ScanRows::decide_late(const PredicateTables& tables, const ScanHit& hit, ScanCache& scans,
                                     DeferredRows& deferred) const {
     std::uint32_t events = hit.events;
+    const std::uint32_t target = targets_[hit.row] & ~tail_flag;
     const std::span<const std::uint32_t> codes = tail(hit.row);
     for (std::size_t i = 0; i < codes.size() && events != 0; ++i) {
         if ((codes[i] & late_flag) == 0) continue;
         const LiteralCode literal(codes[i]);
         if (literal.family() == Family::measured) {
-            deferred.add({targets_[hit.row] & ~tail_flag, hit.word, events}, codes.subspan(i));
+            deferred.add({target, hit.word, events}, codes.subspan(i));
             return 0;
         }
         for (std::uint32_t left = events; left != 0; left &= left - 1) {
             const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
             const std::uint32_t event = 32 * hit.word + bit;
-            if (scans.holds(tables.scanned(literal), event) == literal.negated()) events &= ~(1u << bit);
+            if (!scans.holds(tables.scanned(literal), literal.negated(), event, target)) events &= ~(1u << bit);
         }
     }
     return events;

@@ -42,6 +42,19 @@ public:
         }
     }
 
+    // Rows that could not be decided: what they lead to goes to `undecided`.
+    void report(std::vector<Accepted>& rows, std::vector<Match>* undecided) const {
+        for (const Accepted& row : rows) {
+            const std::uint32_t index = Target(row.target).index();
+            const bool is_group = Target(row.target).is_group();
+            for (const std::uint32_t entry : is_group ? segment_.group(index) : std::span(&index, 1)) {
+                if (undecided != nullptr && !is_removed(entry))
+                    undecided->push_back({segment_.entries_[entry], row.word, row.events});
+            }
+        }
+        rows.clear();
+    }
+
     void finish() {
         auto& groups = scratch_.groups;
         std::sort(groups.begin(), groups.end(), [](const Scratch::GroupMatch& a, const Scratch::GroupMatch& b) {
@@ -115,15 +128,17 @@ void Segment::match(const EventBatch& batch, const Bitmap* removed, ScanCache& s
         scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
                     [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
-    decide_deferred(batch, output, scratch);
-    output.finish();
+    end(batch, output, scans, scratch);
 }
 
-void Segment::decide_deferred(const EventBatch& batch, Output& output, Scratch& scratch) const {
-    if (scratch.deferred.empty()) return;
-    scratch.deferred.decide(tables_, batch, scratch.accepted);
-    output.accept_events(scratch.accepted);
-    scratch.accepted.clear();
+void Segment::end(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {
+    if (!scratch.deferred.empty()) {
+        scratch.deferred.decide(tables_, batch, scratch.accepted, scans.undecided());
+        output.accept_events(scratch.accepted);
+        scratch.accepted.clear();
+    }
+    output.report(scans.undecided(), batch.undecided);
+    output.finish();
 }
 
 namespace {
@@ -168,8 +183,7 @@ void Segment::finish(const EventBatch& batch, const Bitmap* removed, std::span<c
     } else if (!scan_.empty()) {
         match_scan_rows(batch, output, scans, scratch);
     }
-    decide_deferred(batch, output, scratch);
-    output.finish();
+    end(batch, output, scans, scratch);
 }
 
 void Segment::match_scan_rows(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {

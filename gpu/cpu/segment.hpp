@@ -125,7 +125,7 @@ private:
     friend class SegmentBuilder;
     class Output;
 
-    void decide_deferred(const EventBatch& batch, Output& output, Scratch& scratch) const;
+    void end(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const;
     void match_scan_rows(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const;
 
     PredicateTables tables_;

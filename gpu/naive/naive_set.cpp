@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "gpu/operators/reference.hpp"
@@ -83,19 +84,23 @@ public:
         Known known;
         for (const Subscription& s : subscriptions_) {
             for (std::uint32_t word = 0; word < batch.words(); ++word) {
-                Match match{s.id, word, 0};
+                Match match{s.id, word, 0}, undecided{s.id, word, 0};
                 for (std::uint32_t bit = 0; bit < 32 && 32 * word + bit < batch.size(); ++bit) {
-                    if (holds(s, batch, 32 * word + bit, known)) match.accepted |= 1u << bit;
+                    bool is_undecided = false;
+                    if (holds(s, batch, 32 * word + bit, known, is_undecided)) match.accepted |= 1u << bit;
+                    if (is_undecided) undecided.accepted |= 1u << bit;
                 }
                 if (match.accepted != 0) matches.push_back(match);
+                if (undecided.accepted != 0 && batch.undecided != nullptr) batch.undecided->push_back(undecided);
             }
         }
     }
 
 private:
-    using Known = std::map<std::pair<std::uint32_t, std::uint32_t>, bool>;  // (scanned, event): asked once a batch
+    // (scanned, event): asked once a batch
+    using Known = std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<bool>>;
 
-    static bool holds(const Leaf& leaf, const EventBatch& batch, std::uint32_t event, Known& known) {
+    static std::optional<bool> holds(const Leaf& leaf, const EventBatch& batch, std::uint32_t event, Known& known) {
         const Predicate& p = leaf.literal.predicate;
         if (p.op == Operator::scanned) {
             const auto [at, is_new] = known.try_emplace({leaf.name, event}, false);
@@ -107,10 +112,13 @@ private:
                            [&](const Value& v) { return v.attribute == leaf.name && holds_for(leaf, v, batch.work); });
     }
 
-    static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known) {
+    static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known,
+                      bool& undecided) {
         return std::any_of(s.conjunctions.begin(), s.conjunctions.end(), [&](const std::vector<Leaf>& conjunction) {
             return std::all_of(conjunction.begin(), conjunction.end(), [&](const Leaf& leaf) {
-                return holds(leaf, batch, event, known) != leaf.literal.negated;
+                const std::optional<bool> answer = holds(leaf, batch, event, known);
+                undecided |= !answer;
+                return answer && *answer != leaf.literal.negated;
             });
         });
     }

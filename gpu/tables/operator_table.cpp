@@ -29,7 +29,7 @@ std::uint32_t OperatorTable::intern(std::uint32_t attribute, const Measure& meas
     });
     if (known != none) return known;
     const std::uint32_t index = size();
-    entries_.push_back({measure, bounds, attribute, none});
+    entries_.push_back({measure, bounds, attribute, none, {}});
     index_.insert(h, index, [this](std::uint32_t i) {
         return hash(entries_[i].attribute, entries_[i].measure, entries_[i].bounds);
     });
@@ -47,6 +47,7 @@ void OperatorTable::freeze() {
     for (std::size_t f = 0; f < operator_families; ++f) {
         if (!predicates[f].empty()) families_[f] = make_family(static_cast<OperatorFamilyKind>(f), predicates[f]);
     }
+    for (Entry& e : entries_) e.cost = cost_of(e.measure);
 }
 
 std::size_t OperatorTable::bytes() const {

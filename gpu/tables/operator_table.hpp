@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/operators/cost.hpp"
 #include "gpu/operators/family.hpp"
 #include "gpu/tables/hash.hpp"
 
@@ -22,6 +23,7 @@ public:
     const Measure& measure(std::uint32_t index) const { return entries_[index].measure; }
     const Bounds& bounds(std::uint32_t index) const { return entries_[index].bounds; }
     OperatorFamilyKind family(std::uint32_t index) const { return family_of(measure(index).kind); }
+    OperatorCost cost(std::uint32_t index) const { return entries_[index].cost; }
 
     // Null where no predicate is of that family; and the index that a predicate has in its family.
     const OperatorFamily* family(OperatorFamilyKind kind) const {
@@ -36,6 +38,7 @@ private:
         Measure measure;
         Bounds bounds;
         std::uint32_t attribute, index_in_family;
+        OperatorCost cost;
     };
 
     static std::uint64_t hash(std::uint32_t attribute, const Measure& measure, const Bounds& bounds);

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/scan_budget.hpp"
 #include "protocol/feed/variables.hpp"
+#include "protocol/filter/fault.hpp"
+#include "protocol/filter/searches.hpp"
 
 namespace sluice {
 
@@ -65,7 +68,16 @@ struct Query {
     std::optional<pugi::xpath_query> compiled;
     bool selects = false;
     bool has_variables = false;
+    std::size_t searches = 0;
 };
+
+std::size_t searches_of(std::string_view text) {
+    try {
+        return xpath::nested_searches(text);
+    } catch (const xpath::Fault&) {
+        return 0;
+    }
+}
 
 Query compile(std::string_view key, pugi::xpath_variable_set& variables) {
     Query query;
@@ -73,6 +85,7 @@ Query compile(std::string_view key, pugi::xpath_variable_set& variables) {
     if (!query.selects && !key.starts_with(test_prefix)) return query;
     const std::string text(key.substr(query.selects ? select_prefix.size() : test_prefix.size()));
     query.has_variables = text.find('$') != std::string::npos;
+    query.searches = searches_of(text);
     try {
         query.compiled.emplace(text.c_str(), &variables);
         if (query.selects && query.compiled->return_type() != pugi::xpath_type_node_set) query.compiled.reset();
@@ -113,6 +126,9 @@ struct ScannedLeaves::State {
     std::vector<std::string> keys;
     std::vector<std::unique_ptr<const Query>> leaves;  // by index of keys
     std::unordered_map<Selection, std::vector<const void*>, SelectionHash> selected;
+    ScanBudget budget;
+
+    explicit State(ScanBudget::Duration time_max) : budget(time_max) {}
 
     bool selects(const Query& query, const Event& event);
 };
@@ -126,7 +142,7 @@ bool ScannedLeaves::State::selects(const Query& query, const Event& event) {
     return std::ranges::binary_search(found->second, element);
 }
 
-ScannedLeaves::ScannedLeaves() : state_(std::make_unique<State>()) {}
+ScannedLeaves::ScannedLeaves(std::chrono::nanoseconds time_max) : state_(std::make_unique<State>(time_max)) {}
 ScannedLeaves::~ScannedLeaves() = default;
 ScannedLeaves::ScannedLeaves(ScannedLeaves&&) noexcept = default;
 ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;
@@ -134,9 +150,11 @@ ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;
 void ScannedLeaves::assign(std::span<const std::string> keys) {
     end_batch();
     // Nearly always the list has only grown: what is at its place stays there.
-    auto& [variables, old_keys, leaves, selected] = *state_;
+    auto& old_keys = state_->keys;
+    auto& leaves = state_->leaves;
     const auto changed = std::ranges::mismatch(old_keys, keys).in1;
     const auto kept = static_cast<std::size_t>(changed - old_keys.begin());
+    if (kept < leaves.size()) state_->budget.forget_leaves();
     std::unordered_map<std::string, std::unique_ptr<const Query>> moved;
     for (std::size_t i = kept; i < leaves.size(); ++i) moved.emplace(std::move(old_keys[i]), std::move(leaves[i]));
     old_keys.assign(keys.begin(), keys.end());
@@ -144,22 +162,28 @@ void ScannedLeaves::assign(std::span<const std::string> keys) {
     for (const std::string& key : keys.subspan(kept)) {
         const auto known = moved.find(key);
         std::unique_ptr<const Query> query = known == moved.end() ? nullptr : std::move(known->second);
-        if (!query) query = std::make_unique<const Query>(compile(key, variables.set()));
+        if (!query) query = std::make_unique<const Query>(compile(key, state_->variables.set()));
         leaves.push_back(std::move(query));
     }
 }
 
-bool ScannedLeaves::holds(std::size_t leaf, const Event& event) {
+std::optional<bool> ScannedLeaves::holds(std::size_t leaf, const Event& event) {
     const Query& query = *state_->leaves[leaf];
     if (!query.compiled) return false;
+    if (!state_->budget.allows(&query, query.searches, event.document)) return std::nullopt;
     if (query.has_variables) state_->variables.bind(event);
     if (query.selects) return state_->selects(query, event);
     return query.compiled->evaluate_boolean(event.item().element);
 }
 
+void ScannedLeaves::took(std::size_t leaf, const Event& event, std::chrono::nanoseconds time) {
+    state_->budget.spend(state_->leaves[leaf].get(), event.document, time);
+}
+
 void ScannedLeaves::end_batch() {
     state_->selected.clear();
     state_->variables.forget();
+    state_->budget.end_batch();
 }
 
 }  // namespace sluice

@@ -2,8 +2,10 @@
 // the node-set of each document of the current batch. Belongs to one matching thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,14 +20,18 @@ namespace sluice {
 // one text element per value, without a parent.
 class ScannedLeaves {
 public:
-    ScannedLeaves();
+    // What a leaf may take for one document, so that a filter can't hold the thread for long.
+    explicit ScannedLeaves(std::chrono::nanoseconds time_max = std::chrono::nanoseconds::max());
     ~ScannedLeaves();
     ScannedLeaves(ScannedLeaves&&) noexcept;
     ScannedLeaves& operator=(ScannedLeaves&&) noexcept;
 
     // Makes index i stand for keys[i]. Keys that stay are not compiled again.
     void assign(std::span<const std::string> keys);
-    bool holds(std::size_t leaf, const Event& event);
+    // No value: that would take too long.
+    std::optional<bool> holds(std::size_t leaf, const Event& event);
+    // What the last call took, as whoever has a clock has measured it.
+    void took(std::size_t leaf, const Event& event, std::chrono::nanoseconds time);
     void end_batch();  // forgets what it knows of the batch's documents
 
 private:

@@ -1,7 +1,11 @@
 #include "protocol/filter/searches.hpp"
 
 #include <algorithm>
+#include <string>
 #include <vector>
+
+#include "protocol/filter/checker.hpp"
+#include "protocol/filter/parser.hpp"
 
 namespace sluice::xpath {
 
@@ -44,7 +48,18 @@ std::size_t searches_of_path(const Expression& path) {
 }  // namespace
 
 std::size_t nested_searches(const Expression& e) {
-    return e.kind == Kind::path ? searches_of_path(e) : deepest(e.operands);
+    if (e.kind == Kind::path) return searches_of_path(e);
+    const bool compares_nodes =
+        is_comparison(e.kind) && e.operands[0].type == ValueType::node_set && e.operands[1].type == ValueType::node_set;
+    // Each node of one side with each of the other.
+    if (compares_nodes) return nested_searches(e.operands[0]) + nested_searches(e.operands[1]);
+    return deepest(e.operands);
+}
+
+std::size_t nested_searches(std::string_view text) {
+    Expression e = parse(text, std::string::npos);
+    check(e);
+    return nested_searches(e);
 }
 
 }  // namespace sluice::xpath

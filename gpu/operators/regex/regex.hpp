@@ -17,6 +17,7 @@ public:
     virtual ~Regex() = default;
     // Bytes that are no valid UTF-8 match only what matches any byte; they end no search.
     virtual bool found_in(std::string_view text) const = 0;
+    virtual std::size_t instructions() const = 0;  // of its program
 };
 
 // What is wrong with the expression, or with the build; empty if nothing is.

@@ -25,6 +25,7 @@ class Re2Regex final : public Regex {
 public:
     explicit Re2Regex(std::string_view expression) : expression_(piece(expression), options()) {}
     bool found_in(std::string_view text) const override { return RE2::PartialMatch(piece(text), expression_); }
+    std::size_t instructions() const override { return static_cast<std::size_t>(expression_.ProgramSize()); }
 
 private:
     RE2 expression_;

@@ -133,6 +133,50 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         std::sort(asked.begin(), asked.end());
         if (backend == Backend::cpu) CHECK(asked == std::vector<std::uint32_t>{1, 3});
     }
+    SECTION("what a scan does not decide is no match, and is told to those who needed it") {
+        const auto x_is = [](const char* text) { return Literal{{"x", Operator::equal, text, 0}, false}; };
+        const Literal scanned{{"key", Operator::scanned, {}, 0}, false};
+        const Literal not_scanned{{"key", Operator::scanned, {}, 0}, true};
+        const auto a = set->add({{x_is("a"), scanned}});
+        const auto a_too = set->add({{x_is("a"), scanned}});
+        const auto b = set->add({{x_is("a"), not_scanned}});
+        const auto c = set->add({{x_is("b"), scanned}});
+        const auto d = set->add({{not_scanned}});
+        const auto e = set->add({{x_is("a")}, {x_is("c"), scanned}});
+        const auto removed = set->add({{scanned}});
+        set->compile();
+        set->remove(removed);
+        const auto program = set->compile();
+        EventBatch batch;
+        for (const char* text : {"c", "a", "a"}) {
+            batch.values.push_back({0, text, 0});
+            batch.end_event();
+        }
+        batch.scan = [&](std::uint32_t, std::uint32_t event) -> std::optional<bool> {
+            return event == 1 ? std::nullopt : std::optional(true);
+        };
+        const auto sorted = [](std::vector<Match> list) {
+            std::sort(list.begin(), list.end(),
+                      [](const Match& m, const Match& n) { return m.subscription.slot < n.subscription.slot; });
+            return list;
+        };
+        std::vector<Match> matches, undecided;
+        for (const bool is_told : {false, true}) {
+            batch.undecided = is_told ? &undecided : nullptr;
+            matches.clear();
+            program->match(batch, matches);
+            CHECK(sorted(matches) == std::vector<Match>{{a, 0, 4}, {a_too, 0, 4}, {e, 0, 7}});
+        }
+        if (backend == Backend::cpu)
+            CHECK(sorted(undecided) == std::vector<Match>{{a, 0, 2}, {a_too, 0, 2}, {b, 0, 2}, {d, 0, 2}});
+        const auto told = [&](SubscriptionId id) {
+            return std::any_of(undecided.begin(), undecided.end(),
+                               [&](const Match& m) { return m.subscription == id; });
+        };
+        for (const auto id : {a, a_too, b, d}) CHECK(told(id));
+        CHECK_FALSE(told(c));
+        CHECK_FALSE(told(removed));
+    }
     SECTION("a scan that throws leaves nothing behind") {
         const auto a = set->add(equals("x", "a"));
         set->add({{{{"x", Operator::equal, "b", 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}});

@@ -81,6 +81,13 @@ TEST_CASE("a finished mailbox gives what it has and takes nothing more") {
     CHECK(taken.state == Mailbox::State::finished);
 }
 
+TEST_CASE("a farewell is that of the first end") {
+    Mailbox mailbox({100, 1000}, [] {});
+    mailbox.finish("sorry");
+    mailbox.finish("later");
+    CHECK(mailbox.farewell() == "sorry");
+}
+
 TEST_CASE("a reader on another thread misses nothing") {
     constexpr std::size_t rounds = 20'000;
     std::mutex mutex;

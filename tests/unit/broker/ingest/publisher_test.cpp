@@ -5,12 +5,12 @@
 #include "tests/unit/broker/support.hpp"
 
 using sluice::document;
+using sluice::Event;
 using sluice::EventQueue;
 using sluice::item;
 using sluice::prepare_publication;
 using sluice::Publisher;
 using sluice::PublishRefusal;
-using sluice::QueuedEvent;
 
 namespace {
 
@@ -36,12 +36,12 @@ TEST_CASE_METHOD(Fixture, "ids are positions in the stream") {
     CHECK(publisher.publish(publication({item("c")})).value().first_id == 3);
     CHECK(publisher.publish(publication({item("c")}, "t")).value().first_id == 1);
 
-    std::vector<QueuedEvent> batch;
+    std::vector<Event> batch;
     queue.pop(32, std::chrono::microseconds(0), batch);
     REQUIRE(batch.size() == 4);
-    CHECK(batch[1].event.id == 2);
-    CHECK(*batch[1].event.stream == "s");
-    CHECK(*batch[3].event.stream == "t");
+    CHECK(batch[1].id == 2);
+    CHECK(*batch[1].stream == "s");
+    CHECK(*batch[3].stream == "t");
     CHECK(publisher.streams() == std::vector<std::pair<std::string, std::uint64_t>>{{"s", 3}, {"t", 1}});
 }
 
@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Fixture, "posting a feed again delivers what is new or changed"
     CHECK(again.last_id == 4);
     CHECK(queue.events() == 4);
 
-    std::vector<QueuedEvent> batch;
+    std::vector<Event> batch;
     queue.pop(32, std::chrono::microseconds(0), batch);
     const auto nothing = publisher.publish(publication({item("b")})).value();
     CHECK(nothing.unchanged == 1);
@@ -66,7 +66,7 @@ TEST_CASE_METHOD(Fixture, "posting a feed again delivers what is new or changed"
 
 TEST_CASE_METHOD(Fixture, "the queue counts all bytes of a document however few of its items are delivered") {
     publisher.publish(publication({item("a"), item("b"), item("c")})).value();
-    std::vector<QueuedEvent> batch;
+    std::vector<Event> batch;
     queue.pop(32, std::chrono::microseconds(0), batch);
     publisher.publish(publication({item("a"), item("b"), item("c", "changed")})).value();
     CHECK(queue.bytes() == 100);
@@ -90,7 +90,7 @@ TEST_CASE_METHOD(Fixture, "a refusal changes nothing") {
     publisher.publish(publication({item("a"), item("b"), item("c"), item("d")})).value();
     CHECK(publisher.publish(publication({item("e")})).error() == PublishRefusal::no_room);
     CHECK(counters.events.load() == 4);
-    std::vector<QueuedEvent> batch;
+    std::vector<Event> batch;
     queue.pop(32, std::chrono::microseconds(0), batch);
     const auto retried = publisher.publish(publication({item("e")})).value();
     CHECK(retried.added == 1);

@@ -55,9 +55,8 @@ struct Fixture {
     // `meanwhile` happens when it is decided which program matches.
     std::size_t publish(const std::string& stream, const std::string& category,
                         const std::function<void()>& meanwhile = {}) {
-        std::vector<sluice::QueuedEvent> events(1);
-        events[0].event = {sluice::document({sluice::item("t", category)}), 0,
-                           std::make_shared<const std::string>(stream), ++last_id};
+        const std::vector<sluice::Event> events = {{sluice::document({sluice::item("t", category)}), 0,
+                                                    std::make_shared<const std::string>(stream), ++last_id}};
         std::shared_ptr<const sluice::Program> current;
         std::uint64_t number = 0;
         {
@@ -67,7 +66,7 @@ struct Fixture {
         }
         if (meanwhile) meanwhile();
         const auto before = counters.deliveries.load();
-        fanout.deliver(events, matcher.match(*current, events), number);
+        fanout.deliver({events, matcher.match(*current, events), matcher.undecided(), number});
         return counters.deliveries.load() - before;
     }
 

@@ -260,3 +260,55 @@ TEST_CASE("draining cuts a subscriber that never reads when its time is over") {
     running.broker.drain();
     CHECK(running.broker.services().subscribers == 0);
 }
+
+namespace {
+
+constexpr const char* distinct_titles = "not(title = preceding-sibling::item/preceding-sibling::item/title)";
+
+// So many items with titles of their own.
+std::vector<std::string> numbered_items(int n) {
+    std::vector<std::string> items;
+    for (int i = 0; i < n; ++i) items.push_back(item(std::to_string(i)));
+    return items;
+}
+
+}  // namespace
+
+TEST_CASE("a subscriber whose filter would take too long is told so and ends, alone") {
+    RunningBroker running({"limits.condition_time=20ms"});
+    const std::string computed = "edit-distance(title, '" + std::string(2000, 'a') + "', 'typing') < 5";
+    const bool is_computed = GENERATE(false, true);
+    HttpClient other(running.port()), subscriber(running.port()), elsewhere(running.port());
+    subscribe(other, "?filter=" + percent_encode("title = '0'"));
+    subscribe(subscriber, "?filter=a&filter=" + percent_encode(is_computed ? computed : distinct_titles));
+    CHECK(subscriber.read_event().value().starts_with(": filter 1"));
+    subscribe(elsewhere, "?stream=elsewhere&filter=" + percent_encode(is_computed ? computed : distinct_titles));
+    CHECK(elsewhere.read_event().value().starts_with(": filter 0"));
+    HttpClient publisher(running.port());
+    publish(publisher,
+            is_computed ? std::vector<std::string>{item("0"), item(std::string(100'000, 'b'))} : numbered_items(3000));
+    std::string last = subscriber.read_event().value();
+    while (last.starts_with("id: ")) last = subscriber.read_event().value();
+    REQUIRE(last.starts_with("event: error\ndata: {"));
+    const json::value problem = json::parse(last.substr(last.find('{')));
+    CHECK(problem.at("type") == "urn:sluice:problem:slow-filter");
+    CHECK(problem.at("filter").to_number<int>() == 1);
+    CHECK(problem.at("stream") == "default");
+    CHECK(problem.at("id").to_number<int>() >= 1);
+    CHECK_FALSE(subscriber.read_event());
+    CHECK(subscriber.is_closed_by_peer());
+    CHECK(running.broker.counters().slow_filters == 1);
+    CHECK(title(next_event(other)) == "0");
+    publish(publisher, {item("after")}, "elsewhere");
+    if (!is_computed) CHECK(title(next_event(elsewhere)) == "after");
+    while (running.broker.services().subscribers != 2) std::this_thread::yield();
+}
+
+TEST_CASE("draining gives up what takes longer than its time") {
+    RunningBroker running({"limits.condition_time=1h", "shutdown.drain_timeout=50ms"});
+    HttpClient subscriber(running.port()), publisher(running.port());
+    subscribe(subscriber, "?filter=" + percent_encode("count(//item[title = following::title]) > 1"));
+    publish(publisher, numbered_items(2000));
+    running.broker.drain();
+    CHECK(running.broker.counters().events_lost > 0);
+}

@@ -85,6 +85,19 @@ TEST_CASE("a bad trial is refused with its reason") {
     CHECK(match(client, {{"filter", "a"}, {"document", "<a>"}}).body.find("problem:document") != std::string::npos);
     CHECK(client.post("/v1/match", std::string(100'000, '['), as_json).status == 400);
     CHECK(match(client, {{"filter", "a"}, {"document", "<a/>"}, {"event_path", "a["}}).status == 400);
+    CHECK(match(client, {{"filter", "a"}, {"document", "<a/>"}, {"event_path", "//a[//b]"}}).status == 400);
     CHECK(client.post("/v1/match", "{}", "Content-Type: application/jsonx\r\n").status == 415);
     CHECK(client.post("/v1/match", "{}", "Content-Type: Application/JSON; charset=utf-8\r\n").status == 400);
+}
+
+TEST_CASE("a trial that takes too long is given up") {
+    RunningBroker running({"limits.condition_time=5ms"});
+    HttpClient client(running.port());
+    std::vector<std::string> items;
+    for (int i = 0; i < 2000; ++i) items.push_back(item(std::to_string(i)));
+    for (const char* filter : {"count(//item[title = following::title]) > 1", "count(//title[. = 'x']) > 1"}) {
+        const Reply reply = match(client, {{"filter", filter}, {"document", rss(items)}});
+        CHECK(reply.status == 413);
+        CHECK(reply.body.find("limits.condition_time") != std::string::npos);
+    }
 }

@@ -113,7 +113,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
                     "\r\n\r\n" + body);
         while (counters.requests < 3) std::this_thread::yield();
-        std::vector<sluice::QueuedEvent> batch;
+        std::vector<sluice::Event> batch;
         queue.pop(32, std::chrono::microseconds(0), batch);
         const Reply accepted = client.read_reply();
         CHECK(accepted.status == 202);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "gpu/matcher.hpp"
@@ -116,4 +117,36 @@ TEST_CASE("a filter of operators alone works, and events without the attribute c
     CHECK(trial.accepted(is) == 0b001);
     CHECK(trial.accepted(is_not) == 0b110);
     CHECK(trial.done().pairs == 2);
+}
+
+TEST_CASE("what an operator would take too long for is left out, and told") {
+    Trial trial;
+    std::vector<Match> undecided;
+    trial.batch.undecided = &undecided;
+    trial.batch.operator_ns_max = 10'000;
+    const auto a = trial.set->add({{equal("category", "x"), within("title", "kernel", 1)}});
+    const auto b = trial.set->add({{equal("category", "x"), negated(within("title", "kernel", 1))}});
+    const auto c = trial.set->add({{equal("category", "y"), within("title", "kernel", 1)}});
+    const std::string long_title(20'000, 'z');
+    trial.run({{"x", {"a kernel"}}, {"x", {long_title}}, {"x", {long_title, "a kernel"}}, {"x", {"other"}}});
+    CHECK(trial.accepted(a) == 0b0101);
+    CHECK(trial.accepted(b) == 0b1000);
+    CHECK(undecided.size() == 2);
+    for (const Match& m : undecided) CHECK(m.accepted == 0b0010);
+    CHECK(std::none_of(undecided.begin(), undecided.end(), [&](const Match& m) { return m.subscription == c; }));
+    CHECK(trial.done().pairs == 3);
+}
+
+TEST_CASE("long work of operators can be ended between its pieces") {
+    Trial trial;
+    for (int i = 0; i < 100; ++i) trial.set->add({{within("title", std::string(4000, 'a') + std::to_string(i), 1)}});
+    int pauses = 0;
+    trial.batch.pause = [&] {
+        if (++pauses == 2) throw std::runtime_error("enough");
+    };
+    const std::string title(400'000, 'b');
+    CHECK_THROWS_AS(trial.run({{"x", {title}}}), std::runtime_error);
+    CHECK(pauses == 2);
+    trial.run({{"x", {"short"}}});
+    CHECK(trial.matches.empty());
 }
