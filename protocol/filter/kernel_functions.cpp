@@ -45,8 +45,10 @@ constexpr Name names[] = {
 constexpr std::string_view approx_contains = "approx-contains";  // of approx-distance()
 
 [[noreturn]] void refuse(const Expression& call, std::size_t argument, const std::string& expected) {
-    throw Fault{call.operands[argument].offset,
-                call.text + "(): expected " + expected + ", not " + write(call.operands[argument])};
+    const Expression& given = call.operands[argument];
+    const bool no_number = given.kind == Kind::number && std::isnan(given.number);
+    throw Fault{given.offset,
+                call.text + "(): expected " + expected + ", not " + (no_number ? "what is no number" : write(given))};
 }
 
 // For what is too long to be written out.

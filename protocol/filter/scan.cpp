@@ -61,8 +61,10 @@ void refuse_what_only_the_index_knows(const Expression& e, const FilterLimits& l
     if (found->text == "ends-with")
         message += "ends-with(path, 'constant') as a test by itself";
     else
-        message +=
-            found->text + "(path) compared with a constant, the path having no predicates and starting at the item";
+        message += found->text + (found->operands.size() > 1 ? "(path, …)" : "(path)") +
+                   (find_function(found->text)->result == ValueType::boolean ? " as a test by itself"
+                                                                             : " compared with a constant") +
+                   ", the path having no predicates and starting at the item";
     throw Fault{found->offset, message};
 }
 

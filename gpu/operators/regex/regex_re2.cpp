@@ -10,6 +10,7 @@ namespace sluice {
 namespace {
 
 // What one expression may take for its program and for the automaton that grows as texts are searched, and what a set.
+// (regex_fault() names the first.)
 constexpr std::int64_t memory_bytes_max = 1 << 20, set_bytes_max = 16 << 20;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -76,7 +77,8 @@ private:
 std::string regex_fault(std::string_view expression) {
     const RE2 compiled(piece(expression), options());
     if (compiled.ok()) return {};
-    if (compiled.error_code() == RE2::ErrorPatternTooLarge) return "expected a smaller regular expression";
+    if (compiled.error_code() == RE2::ErrorPatternTooLarge)
+        return "expected a smaller regular expression, whose automaton fits into 1 MiB";
     return "expected a regular expression in RE2's syntax: " + compiled.error();
 }
 

@@ -109,7 +109,8 @@ TEST_CASE("calls of the engine's operators are checked") {
         {"approx-contains(title, 'x', 256)", "the number of edits up to 255"},
         {"approx-distance(title, 'x') = true()", "compare it with a constant"},
         {"approx-distance(title, 'x')", "compare it with a constant"},
-        {"approx-distance(title, 'x') < price", "can't be used here"},
+        {"approx-distance(title, 'x') < price",
+         "can't be used here; expected approx-distance(path, …) compared with a"},
         {"edit-distance(title, 'x', 'qwerty') < 3", "'unit', 'typing' or 'vowels'"},
         {"align(sequence, 'ACGZ') > 20", "a sequence of the letters ACGT"},
         {"align(sequence, 'ACGT', 'dna:1,2') > 20", "'dna:match,mismatch,first,extend'"},
@@ -123,6 +124,8 @@ TEST_CASE("calls of the engine's operators are checked") {
         {"align(sequence, 'MJ', 'blosum62:-11,-1') > 20", "a sequence of the letters ARND"},
         {"laminarity(series, 0) > 0.5", "epsilon as a constant number above 0"},
         {"laminarity(series, number('x')) > 0.5", "epsilon as a constant number above 0"},
+        {"approx-contains(title, 'x', 'y')", "a constant whole number from 0, not what is no number"},
+        {"concat(approx-contains(title, 'x', 1), 'y') = 'y'", "expected approx-contains(path, …) as a test by itself"},
         {"laminarity(series, 0.1, 1) > 0.5", "whole number from 2"},
     };
     for (const auto& [text, part] : wrong) {
