@@ -38,6 +38,7 @@ EngineOptions engine_options(const MatcherOptions& options) {
     engine.on_fault = [](const std::string& failure) {
         log_warn("a GPU failed, the batch is matched on the CPU", {{"failure", failure}});
     };
+    engine.on_recovery = [](const std::string& device) { log_info("a GPU is used again", {{"device", device}}); };
     return engine;
 }
 

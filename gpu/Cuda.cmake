@@ -20,6 +20,13 @@ if(SLUICE_WITH_CUDA)
         # they first start.
         set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
     endif()
+    # Kernels use instructions of Hopper that only 90a has, which runs on all that 90 runs on.
+    list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90(-real)?$" "90a-real")
+    foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
+        if(architecture MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 80)
+            message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES has ${architecture}: the kernels need 80 (Ampere) or later")
+        endif()
+    endforeach()
     if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT DEFINED CMAKE_CUDA_COMPILER_LAUNCHER)
         set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
     endif()

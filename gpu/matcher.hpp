@@ -60,7 +60,7 @@ public:
 struct DeviceStatus {
     int device = 0;
     std::string name;          // "NVIDIA H100 80GB HBM3"
-    std::string state;         // "ready", "tried again in 4 s", "lost"
+    std::string state;         // "ready", "tried again in 4 s", "lost, revived in 4 s"
     std::size_t bytes = 0;     // of the copies of segments
     std::size_t segments = 0;  // that have a copy there
     std::uint64_t batches = 0, events = 0;
@@ -77,6 +77,9 @@ struct EngineStatus {
     std::uint64_t cpu_batches = 0;                // that were matched without a GPU where one was asked for,
     std::uint64_t rematched_batches = 0;          // and of those the ones that a GPU failed to match
     std::map<std::string, std::uint64_t> faults;  // by the CUDA error's name
+    // How often work that only makes matching cheaper (merging, choosing better access) has failed so far, for lack of
+    // memory, say. It is tried again; answers are right meanwhile.
+    std::uint64_t background_failures = 0;
 };
 
 class SubscriptionSet {
@@ -93,10 +96,6 @@ public:
 
     // What matches, and how it fares. Any thread.
     virtual EngineStatus status() const = 0;
-
-    // How often work that only makes matching cheaper (merging, choosing better access) has failed so far, for lack of
-    // memory, say. It is tried again; answers are right meanwhile.
-    virtual std::uint64_t background_failures() const { return 0; }
 };
 
 // cuda: what is large is matched on GPUs as long as those can; automatic: where the batch costs less, as measured. Both
@@ -112,6 +111,8 @@ struct EngineOptions {
     std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
     // Told of each failure of a device, by whichever thread met it.
     std::function<void(const std::string& failure)> on_fault = {};
+    // Told of each device that is used again after it was lost.
+    std::function<void(const std::string& device)> on_recovery = {};
 };
 
 std::unique_ptr<SubscriptionSet> make_subscription_set(const EngineOptions& options);

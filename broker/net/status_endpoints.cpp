@@ -68,6 +68,7 @@ boost::json::object engine_json(const EngineStatus& engine) {
             {"devices", std::move(devices)},
             {"cpu_batches", engine.cpu_batches},
             {"rematched_batches", engine.rematched_batches},
+            {"background_failures", engine.background_failures},
             {"faults", std::move(faults)}};
 }
 

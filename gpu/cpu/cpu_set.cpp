@@ -1,6 +1,7 @@
 #include "gpu/cpu/cpu_set.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <future>
@@ -100,14 +101,16 @@ public:
     }
 
     EngineStatus status() const override {
-        if (accelerator_) return accelerator_->status();
         EngineStatus status;
-        status.backend = "cpu";
-        status.reason = "the CPU matches, as configured";
+        if (accelerator_) {
+            status = accelerator_->status();
+        } else {
+            status.backend = "cpu";
+            status.reason = "the CPU matches, as configured";
+        }
+        status.background_failures = failures_;
         return status;
     }
-
-    std::uint64_t background_failures() const override { return failures_; }
 
 private:
     // Where the subscription of a slot is: a number in `pending_`, or one of these.
@@ -311,7 +314,7 @@ private:
 
     std::vector<MergeSource> retired_;  // kept until nobody else has them
 
-    std::uint64_t failures_ = 0;
+    std::atomic<std::uint64_t> failures_ = 0;
     std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;
 
     std::shared_ptr<EventSample> sample_ = std::make_shared<EventSample>();

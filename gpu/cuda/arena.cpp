@@ -12,14 +12,19 @@ constexpr std::size_t alignment = 256;
 
 }  // namespace
 
+void MemoryPool::claim(std::size_t bytes) {
+    const std::size_t before = bytes_.fetch_add(bytes);
+    if (bytes_max_ == 0 || before + bytes <= bytes_max_) return;
+    bytes_ -= bytes;
+    throw CudaError(cudaErrorMemoryAllocation, std::to_string(bytes) + " bytes beside " + std::to_string(before) +
+                                                   " that are in use, of " + std::to_string(bytes_max_) + " allowed");
+}
+
 void* MemoryPool::allocate(std::size_t bytes, cudaStream_t stream) {
-    if (bytes_max_ != 0 && bytes_ + bytes > bytes_max_)
-        throw CudaError(cudaErrorMemoryAllocation, std::to_string(bytes) + " bytes beside " + std::to_string(bytes_) +
-                                                       " that are in use, of " + std::to_string(bytes_max_) +
-                                                       " allowed");
+    Claim claimed(*this, bytes);
     void* p = nullptr;
     check(cudaMallocAsync(&p, bytes, stream), "cudaMallocAsync");
-    bytes_ += bytes;
+    claimed.keep();
     return p;
 }
 
@@ -54,7 +59,10 @@ void ArenaLayout::add(const void* from, std::size_t bytes, std::function<void(st
 }
 
 Arena::Arena(std::size_t bytes, MemoryPool& memory, cudaStream_t stream)
-    : memory_(&memory), block_(static_cast<std::byte*>(memory.allocate(bytes, stream))), bytes_(bytes) {}
+    : resident_(Resident::here()),
+      memory_(&memory),
+      block_(static_cast<std::byte*>(memory.allocate(bytes, stream))),
+      bytes_(bytes) {}
 
 // One alignment more: kernels may read a word too far.
 Arena::Arena(const ArenaLayout& layout, MemoryPool& memory, Uploader& uploader)
@@ -66,9 +74,13 @@ Arena::Arena(const ArenaLayout& layout, MemoryPool& memory, Uploader& uploader)
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : memory_(other.memory_), block_(std::exchange(other.block_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : resident_(std::move(other.resident_)),
+      memory_(other.memory_),
+      block_(std::exchange(other.block_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 Arena& Arena::operator=(Arena&& other) noexcept {
+    std::swap(resident_, other.resident_);
     std::swap(memory_, other.memory_);
     std::swap(block_, other.block_);
     std::swap(bytes_, other.bytes_);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "gpu/cuda/device.hpp"
@@ -23,12 +24,36 @@ public:
     void* allocate(std::size_t bytes,
                    cudaStream_t stream);  // throws CudaError; cudaErrorMemoryAllocation over the limit
     void release(void* p, std::size_t bytes) noexcept;
+    // Counts what has been allocated elsewhere, or throws as above; and what of it has been freed.
+    void claim(std::size_t bytes);
+    void give_up(std::size_t bytes) noexcept { bytes_ -= bytes; }
     std::size_t bytes() const { return bytes_; }
 
 private:
     int device_;
     std::size_t bytes_max_;  // 0: as much as there is
     std::atomic<std::size_t> bytes_ = 0;
+};
+
+// A share of what a pool may hold, for memory that is not its own.
+class Claim {
+public:
+    Claim() = default;
+    Claim(MemoryPool& memory, std::size_t bytes) : memory_(&memory), bytes_(bytes) { memory.claim(bytes); }
+    Claim(Claim&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
+    Claim& operator=(Claim&& other) noexcept {
+        std::swap(memory_, other.memory_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~Claim() {
+        if (memory_ != nullptr) memory_->give_up(bytes_);
+    }
+    void keep() { memory_ = nullptr; }  // somebody else gives it up
+
+private:
+    MemoryPool* memory_ = nullptr;
+    std::size_t bytes_ = 0;
 };
 
 // One thread at a time.
@@ -92,6 +117,7 @@ public:
 private:
     Arena(std::size_t bytes, MemoryPool& memory, cudaStream_t stream);
 
+    Resident resident_;
     MemoryPool* memory_ = nullptr;
     std::byte* block_ = nullptr;
     std::size_t bytes_ = 0;

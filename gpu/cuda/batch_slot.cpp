@@ -1,6 +1,7 @@
 #include "gpu/cuda/batch_slot.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::cuda {
 
@@ -9,17 +10,17 @@ namespace {
 // Where the records begin, behind `first`.
 std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(std::uint32_t) + 15) / 16 * 16; }
 
-template <class Buffer>
-void make_room(Buffer& buffer, std::size_t size) {
-    if (buffer.size() < size) {
-        buffer = Buffer();  // given back first: there may not be room for both
-        buffer = Buffer(std::max<std::size_t>(1024, size + size / 4));
-    }
-}
-
 }  // namespace
 
-BatchSlot::BatchSlot() = default;
+BatchSlot::BatchSlot(bool graphs) : graphs_(graphs) {}
+
+template <class Buffer>
+void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
+    if (buffer.size() >= size) return;
+    buffer = Buffer();  // given back first: there may not be room for both
+    buffer = Buffer(std::max<std::size_t>(1024, size + size / 4));
+    ++memory_;
+}
 
 void BatchSlot::pack_batch(const EventBatch& batch) {
     const PackedSize bound = packed_bound(batch);
@@ -34,7 +35,8 @@ void BatchSlot::pack_batch(const EventBatch& batch) {
 
 void BatchSlot::copy_batch() {
     const std::size_t offset = records_offset(view_.events), bytes = offset + size_.records * sizeof(EventRecord);
-    if (segments_.size() == 1 && bytes + 8 * size_.text_words <= in_place_bytes_max) return;
+    in_place_ = segments_.size() * (bytes + 8 * size_.text_words) <= in_place_bytes_max;
+    if (in_place_) return;
     make_room(device_records_, bytes);
     make_room(device_text_, size_.text_words + 2);
     copy_to_device(device_records_.data(), std::span<const std::byte>(records_.data(), bytes), stream_);
@@ -51,17 +53,41 @@ void BatchSlot::enqueue(std::size_t i) {
     if (segment.scan.empty()) return look_up(segment.look_up.view(), view_, found, {}, {}, stream_);
     const ScanMemory memory{f.masks.data(), f.positions.data()};
     const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
-    check(cudaMemsetAsync(hits.count, 0, sizeof(*hits.count), stream_), "cudaMemsetAsync");
-    segment.scan.begin(view_.events, memory, stream_);
+    segment.scan.begin(view_.events, memory, hits.count, stream_);
     look_up(segment.look_up.view(), view_, found, segment.scan.view(), memory, stream_);
     segment.scan.finish(view_.events, memory, hits, stream_);
     copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream_);
 }
 
+void BatchSlot::enqueue_all() {
+    for (std::size_t i = 0; i < segments_.size(); ++i) enqueue(i);
+}
+
+bool BatchSlot::is_worth_a_graph() const {
+    const bool one_kernel = segments_.size() == 1 && segments_[0]->scan.empty();
+    return graphs_ && in_place_ && !one_kernel && view_.events <= graph_events_max;
+}
+
+void BatchSlot::launch() {
+    if (!is_worth_a_graph()) return enqueue_all();
+    const auto is_same = [](const SegmentTables* segment, std::uint64_t id) { return segment->id == id; };
+    if (kept_memory_ != memory_ ||
+        !std::equal(segments_.begin(), segments_.end(), kept_segments_.begin(), kept_segments_.end(), is_same)) {
+        kept_ = {};
+        kept_memory_ = memory_;
+        kept_segments_.clear();
+        for (const SegmentTables* segment : segments_) kept_segments_.push_back(segment->id);
+    }
+    KeptGraph& kept = kept_[view_.events];
+    if (!std::exchange(kept.asked_for, true)) return enqueue_all();
+    if (!kept.graph) kept.graph = Graph(stream_, [this] { enqueue_all(); });
+    kept.graph.launch(stream_);
+}
+
 void BatchSlot::reserve(std::size_t i) {
     Found& f = found_[i];
     const ScanTables& scan = segments_[i]->scan;
-    if (f.rows.size() == 0) f.rows = PinnedBuffer<FoundRow>(rows_min);
+    make_room(f.rows, rows_min);
     if (scan.empty()) return;
     make_room(f.masks, scan.mask_words((view_.events + 31) / 32));
     make_room(f.positions, scan.positions());
@@ -77,13 +103,14 @@ void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* co
         Found f;
         check(cudaMemset(f.counters.data(), 0, f.counters.bytes()), "cudaMemset");
         found_.push_back(std::move(f));
+        ++memory_;
     }
     for (std::size_t i = 0; i < segments.size(); ++i) reserve(i);
     under_way_ = true;
     copy_batch();
     measured_ = batches_++ % measure_every == measure_every - 1;
     if (measured_) kernels_begin_.record(stream_);
-    for (std::size_t i = 0; i < segments.size(); ++i) enqueue(i);
+    launch();
     if (measured_) kernels_end_.record(stream_);
     if (batch.size() > spin_events_max) done_.record(stream_);
 }
@@ -128,6 +155,7 @@ void BatchSlot::abandon() noexcept {
     cudaGetLastError();
     under_way_ = false;
     found_.clear();  // their counters may stand anywhere
+    ++memory_;
 }
 
 std::optional<BatchSlot::Timing> BatchSlot::timing() const {

@@ -2,6 +2,8 @@
 // back to. Used by one thread at a time, on the device that it was made on.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -9,6 +11,7 @@
 
 #include "gpu/cuda/device.hpp"
 #include "gpu/cuda/event_records.hpp"
+#include "gpu/cuda/graph.hpp"
 #include "gpu/cuda/look_up.hpp"
 #include "gpu/cuda/scan_tables.hpp"
 
@@ -18,6 +21,9 @@ namespace sluice::cuda {
 struct SegmentTables {
     LookUpTables look_up;
     ScanTables scan;
+    const std::uint64_t id = next_id++;  // no other one has it, nor ever had
+
+    inline static std::atomic<std::uint64_t> next_id = 0;
 
     SegmentTables(const Segment& segment, MemoryPool& memory, Uploader& uploader)
         : look_up(segment, memory, uploader), scan(segment, memory, uploader) {}
@@ -25,11 +31,14 @@ struct SegmentTables {
 
 class BatchSlot {
 public:
-    // Batches of so many bytes are read by the kernel from where the host has packed them, if one segment is asked:
-    // sooner done than a copy is begun. Others are copied first.
+    // Batches of so many bytes, times the segments that are asked, are read by the kernels from where the host has packed
+    // them: sooner done than a copy is begun. Others are copied first.
     static constexpr std::size_t in_place_bytes_max = 64u << 10;
+    // Up to so many events, what takes several kernels is launched as a graph.
+    static constexpr std::size_t graph_events_max = 128;
 
-    BatchSlot();
+    // graphs: false leaves them out, for measurements.
+    explicit BatchSlot(bool graphs = true);
 
     // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait().
     void begin(const EventBatch& batch, std::span<const SegmentTables* const> segments);
@@ -68,8 +77,13 @@ private:
 
     void pack_batch(const EventBatch& batch);
     void copy_batch();
+    template <class Buffer>
+    void make_room(Buffer& buffer, std::size_t size);
     void reserve(std::size_t i);
     void enqueue(std::size_t i);
+    void enqueue_all();
+    void launch();
+    bool is_worth_a_graph() const;
 
     Stream stream_;
     Event done_{cudaEventDisableTiming | cudaEventBlockingSync};
@@ -85,7 +99,17 @@ private:
     DeviceBuffer<std::uint64_t> device_text_;
     PackedSize size_;
     RecordsView view_{};
+    bool in_place_ = false;
     std::vector<Found> found_;
+
+    struct KeptGraph {
+        bool asked_for = false;  // a size that comes once is not worth making it
+        Graph graph;
+    };
+    const bool graphs_;
+    std::array<KeptGraph, graph_events_max + 1> kept_;  // by events; of these segments and this memory:
+    std::vector<std::uint64_t> kept_segments_;
+    std::uint64_t memory_ = 0, kept_memory_ = 0;  // how often some buffer has moved
 };
 
 }  // namespace sluice::cuda

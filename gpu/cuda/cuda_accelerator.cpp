@@ -24,7 +24,7 @@ struct Copies {
     std::vector<std::shared_ptr<const SegmentCopy>> by_device;
 };
 
-// Errors after which no call in this process will succeed again on the device.
+// Errors after which no call in the context that the process has on the device will succeed again.
 bool is_lasting(cudaError_t code) {
     switch (code) {
         case cudaErrorIllegalAddress:
@@ -73,18 +73,17 @@ public:
     }
 
     void keep(std::span<const CpuProgram::Part> parts) override {
-        std::vector<std::shared_ptr<const Segment>> missing;
+        std::vector<std::weak_ptr<const Segment>> kept;
+        bool complete = true;
         for (const CpuProgram::Part& part : parts) {
             if (part.segment->size() < options_.device_rows_min) continue;
-            for (std::size_t d = 0; d < devices_.size(); ++d) {
-                if (has_copy(*part.segment, d)) continue;
-                missing.push_back(part.segment);
-                break;
-            }
+            kept.push_back(part.segment);
+            complete &= has_all_copies(*part.segment);
         }
         const std::lock_guard lock(mutex_);
-        missing_ = std::move(missing);
-        if (!missing_.empty()) wake_.notify_one();
+        kept_.swap(kept);
+        to_do_ |= !complete;
+        if (!complete) wake_.notify_one();
     }
 
     void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
@@ -93,6 +92,7 @@ public:
         const std::size_t begin = matches.size();
         const auto start = Clock::now();
         if (device != none_) {
+            const std::uint32_t generation = devices_[device]->generation();
             try {
                 match_on(device, parts, batch, scans, scratch, matches);
                 record(batch, Processor::device, start);
@@ -100,7 +100,7 @@ public:
             } catch (const CudaError& error) {
                 matches.resize(begin);
                 scratch = {};
-                note_fault(*devices_[device], devices_[device]->matching, error);
+                note_fault(*devices_[device], devices_[device]->matching, generation, error);
                 ++rematched_batches_;
             }
         }
@@ -143,7 +143,7 @@ public:
 
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
-    static constexpr std::chrono::milliseconds look_again{250};  // after what is missing, while something is
+    static constexpr std::chrono::milliseconds look_again{250};  // after what is to do, while something is
 
     std::string reason(bool any) const {
         if (!any) {
@@ -161,13 +161,21 @@ private:
     static std::shared_ptr<const Copies> copies(const Segment& segment) {
         return std::static_pointer_cast<const Copies>(segment.attachment().get());
     }
-    static bool has_copy(const Segment& segment, std::size_t device) {
+    static std::shared_ptr<const SegmentTables> copy_of(const Segment& segment, std::size_t device) {
         const auto c = copies(segment);
-        return c && c->by_device[device];
+        return c && c->by_device[device] ? c->by_device[device]->tables() : nullptr;
+    }
+    static bool has_copy(const Segment& segment, std::size_t device) { return copy_of(segment, device) != nullptr; }
+    bool has_all_copies(const Segment& segment) const {
+        for (std::size_t d = 0; d < devices_.size(); ++d) {
+            if (!has_copy(segment, d)) return false;
+        }
+        return true;
     }
 
     void copy(const Segment& segment, std::size_t d) noexcept {
         MatchingDevice& device = *devices_[d];
+        const std::uint32_t generation = device.generation();
         try {
             device.open();
             auto made = device.copy(segment);
@@ -179,26 +187,38 @@ private:
             segment.attachment().set(std::move(all));
             device.copying.succeeded();
         } catch (const CudaError& error) {
-            note_fault(device, device.copying, error);
+            note_fault(device, device.copying, generation, error);
         } catch (const std::exception& error) {
             device.copying.failed(error.what(), Clock::now());
         }
     }
 
-    void note_fault(MatchingDevice& device, DeviceHealth& health, const CudaError& error) {
+    void note_fault(MatchingDevice& device, DeviceHealth& health, std::uint32_t generation, const CudaError& error) {
         cudaGetLastError();
-        if (is_lasting(error.code())) {
-            device.matching.lose(error.what());
-            device.copying.lose(error.what());
-        } else {
+        if (!is_lasting(error.code())) {
             health.failed(error.what(), Clock::now());
+        } else if (generation == device.generation()) {
+            lose(device, error.what());
         }
+        tell(device, error);
+    }
+
+    void lose(MatchingDevice& device, const std::string& what) {
+        device.matching.lose(what, Clock::now());
+        device.copying.lose(what, Clock::now());
+        const std::lock_guard lock(mutex_);
+        to_do_ = true;
+        wake_.notify_one();
+    }
+
+    void tell(const MatchingDevice& device, const CudaError& error) {
         {
             const std::lock_guard lock(mutex_);
             ++faults_[cudaGetErrorName(error.code())];
         }
-        if (options_.on_fault) options_.on_fault("device " + std::to_string(device.number()) + ": " + error.what());
+        if (options_.on_fault) options_.on_fault(name_of(device) + ": " + error.what());
     }
+    static std::string name_of(const MatchingDevice& device) { return "device " + std::to_string(device.number()); }
 
     // none_: the CPU.
     std::size_t choose_device(std::span<const CpuProgram::Part> parts, const EventBatch& batch) {
@@ -223,15 +243,14 @@ private:
     void match_on(std::size_t d, std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
                   Segment::Scratch& scratch, std::vector<Match>& matches) {
         MatchingDevice& device = *devices_[d];
-        std::vector<std::shared_ptr<const Copies>> held;
+        std::vector<std::shared_ptr<const SegmentTables>> held;  // given back after the slot
         std::vector<const SegmentTables*> tables;
         std::vector<const CpuProgram::Part*> copied, others;
         for (const CpuProgram::Part& part : parts) {
-            auto c = copies(*part.segment);
-            if (c && c->by_device[d]) {
-                tables.push_back(&c->by_device[d]->tables);
+            if (auto copy = copy_of(*part.segment, d)) {
+                tables.push_back(copy.get());
                 copied.push_back(&part);
-                held.push_back(std::move(c));
+                held.push_back(std::move(copy));
             } else {
                 others.push_back(&part);
             }
@@ -256,25 +275,57 @@ private:
             part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
 
-    // Copies what has no copy yet, as soon as the devices can be tried.
+    // Copies what has no copy yet, and revives what is lost, as soon as that may be tried.
     void run() {
         std::unique_lock lock(mutex_);
         while (!stopping_) {
-            if (missing_.empty())
-                wake_.wait(lock);
-            else
+            if (to_do_)
                 wake_.wait_for(lock, look_again);
-            const auto missing = missing_;
+            else
+                wake_.wait(lock);
+            if (stopping_) return;
+            const auto kept = kept_;
+            to_do_ = false;
             lock.unlock();
-            for (const auto& segment : missing) mirror(*segment);
+            const bool done = revive_devices() && copy_all(kept);
             lock.lock();
-            std::erase_if(missing_, [&](const auto& segment) {
-                for (std::size_t d = 0; d < devices_.size(); ++d) {
-                    if (!has_copy(*segment, d)) return false;
-                }
-                return true;
-            });
+            to_do_ |= !done;
         }
+    }
+
+    bool revive_devices() {
+        bool all = true;
+        for (const auto& device : devices_) {
+            if (device->matching.may_revive(Clock::now())) revive(*device);
+            all &= !device->matching.is_lost();
+        }
+        return all;
+    }
+
+    void revive(MatchingDevice& device) {
+        try {
+            device.revive();
+            device.matching.revived();
+            device.copying.revived();
+        } catch (const CudaError& error) {
+            cudaGetLastError();
+            lose(device, error.what());
+            tell(device, error);
+            return;
+        }
+        if (options_.on_recovery) options_.on_recovery(name_of(device));
+    }
+
+    // Whether there is nothing left to copy.
+    bool copy_all(const std::vector<std::weak_ptr<const Segment>>& kept) {
+        bool all = true;
+        for (const auto& weak : kept) {
+            const auto segment = weak.lock();
+            if (!segment) continue;
+            mirror(*segment);
+            all &= has_all_copies(*segment);
+        }
+        return all;
     }
 
     const EngineOptions options_;
@@ -286,7 +337,8 @@ private:
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable wake_;
     bool stopping_ = false;
-    std::vector<std::shared_ptr<const Segment>> missing_;
+    bool to_do_ = false;                                // there may be something to copy, or to revive
+    std::vector<std::weak_ptr<const Segment>> kept_;  // of the latest program, that should be copied
     std::map<std::string, std::uint64_t> faults_;
     std::thread thread_;
 };

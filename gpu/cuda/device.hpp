@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "gpu/cuda/context.hpp"
+
 namespace sluice::cuda {
 
 // what() is "cudaMalloc of 4096 bytes: cudaErrorMemoryAllocation (out of memory)".
@@ -51,10 +53,15 @@ class Buffer {
 public:
     Buffer() = default;
     explicit Buffer(std::size_t size)
-        : data_(size == 0 ? nullptr : static_cast<T*>(Allocate(size * sizeof(T)))), size_(size) {}
+        : resident_(size == 0 ? Resident() : Resident::here()),
+          data_(size == 0 ? nullptr : static_cast<T*>(Allocate(size * sizeof(T)))),
+          size_(size) {}
     Buffer(Buffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+        : resident_(std::move(other.resident_)),
+          data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
     Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(resident_, other.resident_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         return *this;
@@ -74,6 +81,7 @@ public:
     T& operator[](std::size_t i) const { return data_[i]; }  // pinned memory only
 
 private:
+    Resident resident_;  // before what it counts, here and below
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
@@ -109,8 +117,10 @@ DeviceBuffer<T> to_device(std::span<const T> from) {
 class Stream {
 public:
     Stream();
-    Stream(Stream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
+    Stream(Stream&& other) noexcept
+        : resident_(std::move(other.resident_)), stream_(std::exchange(other.stream_, nullptr)) {}
     Stream& operator=(Stream&& other) noexcept {
+        std::swap(resident_, other.resident_);
         std::swap(stream_, other.stream_);
         return *this;
     }
@@ -120,14 +130,17 @@ public:
     void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
 
 private:
+    Resident resident_ = Resident::here();
     cudaStream_t stream_ = nullptr;
 };
 
 class Event {
 public:
     explicit Event(unsigned flags = cudaEventDisableTiming);
-    Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+    Event(Event&& other) noexcept
+        : resident_(std::move(other.resident_)), event_(std::exchange(other.event_, nullptr)) {}
     Event& operator=(Event&& other) noexcept {
+        std::swap(resident_, other.resident_);
         std::swap(event_, other.event_);
         return *this;
     }
@@ -137,6 +150,7 @@ public:
     void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
 
 private:
+    Resident resident_ = Resident::here();
     cudaEvent_t event_ = nullptr;
 };
 

@@ -33,11 +33,33 @@ void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
     pause_ = std::min(2 * pause_, pause_max);
 }
 
-void DeviceHealth::lose(const std::string& what) {
+void DeviceHealth::lose(const std::string& what, Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     ++failures_;
     last_failure_ = what;
+    if (state_ == State::lost && now < again_) return;  // one loss is met by all batches that are under way
+    if (now - lost_at_ > forgotten_after) pause_after_loss_ = pause_min;
     state_ = State::lost;
+    lost_at_ = now;
+    again_ = now + pause_after_loss_;
+    pause_after_loss_ = std::min(2 * pause_after_loss_, pause_max);
+}
+
+bool DeviceHealth::may_revive(Clock::time_point now) const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::lost && now >= again_;
+}
+
+void DeviceHealth::revived() {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::lost) return;
+    state_ = State::ready;
+    pause_ = pause_min;
+}
+
+bool DeviceHealth::is_lost() const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::lost;
 }
 
 std::uint64_t DeviceHealth::failures() const {
@@ -53,10 +75,10 @@ std::string DeviceHealth::last_failure() const {
 std::string DeviceHealth::state(Clock::time_point now) const {
     const std::lock_guard lock(mutex_);
     if (state_ == State::ready) return "ready";
-    if (state_ == State::lost) return "lost until a restart";
+    const auto left = std::to_string(std::chrono::ceil<std::chrono::seconds>(again_ - now).count()) + " s";
+    if (state_ == State::lost) return now >= again_ ? "lost, about to be revived" : "lost, revived in " + left;
     if (state_ == State::trying || now >= again_) return "about to be tried again";
-    const auto left = std::chrono::ceil<std::chrono::seconds>(again_ - now);
-    return "tried again in " + std::to_string(left.count()) + " s";
+    return "tried again in " + left;
 }
 
 }  // namespace sluice::cuda

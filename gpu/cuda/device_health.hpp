@@ -1,5 +1,6 @@
 // When a device may be used again after it has failed: at once if it succeeds, else after a pause that doubles with
-// every failure in a row; never if it is lost. Knows nothing of CUDA. Any thread.
+// every failure in a row. A lost one may be revived after a pause that doubles with every loss, and is not used before
+// that has succeeded. Knows nothing of CUDA. Any thread.
 #pragma once
 
 #include <chrono>
@@ -13,17 +14,21 @@ class DeviceHealth {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds pause_min{500}, pause_max{64'000};
+    static constexpr std::chrono::minutes forgotten_after{10};  // a loss is the first again
 
     // Ready, or due for another attempt: then only the first who asks gets it, until the attempt is reported.
     bool may_try(Clock::time_point now);
     void succeeded();
     void failed(const std::string& what, Clock::time_point now);
-    // Nothing in this process can be done with the device any more.
-    void lose(const std::string& what);
+    // Nothing can be done with the device until it is revived. Also says that an attempt to do so has failed.
+    void lose(const std::string& what, Clock::time_point now);
+    bool may_revive(Clock::time_point now) const;  // it is lost, and due
+    void revived();
+    bool is_lost() const;
 
     std::uint64_t failures() const;
     std::string last_failure() const;
-    std::string state(Clock::time_point now) const;  // "ready", "tried again in 4 s", "lost until a restart"
+    std::string state(Clock::time_point now) const;  // "ready", "tried again in 4 s", "lost, revived in 4 s"
 
 private:
     enum class State : std::uint8_t { ready, pausing, trying, lost };
@@ -31,7 +36,8 @@ private:
     mutable std::mutex mutex_;
     State state_ = State::ready;
     Clock::time_point again_{};
-    std::chrono::milliseconds pause_ = pause_min;
+    std::chrono::milliseconds pause_ = pause_min, pause_after_loss_ = pause_min;
+    Clock::time_point lost_at_{};
     std::uint64_t failures_ = 0;
     std::string last_failure_;
 };

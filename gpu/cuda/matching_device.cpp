@@ -27,15 +27,46 @@ void MatchingDevice::open() {
 
 std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) {
     use();
+    std::shared_ptr<const SegmentTables> tables;
+    {
+        const std::lock_guard lock(uploading_);
+        if (!uploader_) uploader_ = std::make_unique<Uploader>();
+        const auto* const built = new SegmentTables(segment, memory_, *uploader_);
+        ++copies;
+        tables = {built, [device = shared_from_this()](const SegmentTables* t) {  // which owns the pool
+                      --device->copies;
+                      delete t;
+                  }};
+    }
+    const auto made = std::make_shared<SegmentCopy>(std::move(tables));
+    const std::lock_guard lock(mutex_);
+    std::erase_if(made_, [](const std::weak_ptr<SegmentCopy>& copy) { return copy.expired(); });
+    made_.push_back(made);
+    return made;
+}
+
+void MatchingDevice::let_go() {
+    std::vector<std::unique_ptr<BatchSlot>> slots;
+    std::vector<std::weak_ptr<SegmentCopy>> made;
+    {
+        const std::lock_guard lock(mutex_);
+        open_ = false;
+        slots.swap(slots_);
+        slots_made_ -= slots.size();
+        made.swap(made_);
+    }
+    for (const auto& weak : made) {
+        if (const auto copy = weak.lock()) copy->drop();
+    }
     const std::lock_guard lock(uploading_);
-    if (!uploader_) uploader_ = std::make_unique<Uploader>();
-    auto* const made = new SegmentCopy{shared_from_this(), SegmentTables(segment, memory_, *uploader_)};
-    ++copies;
-    return std::shared_ptr<const SegmentCopy>(made, [](const SegmentCopy* c) {
-        const std::shared_ptr<MatchingDevice> device = c->device;  // which owns the pool that the copy gives back to
-        --device->copies;
-        delete c;
-    });
+    uploader_.reset();
+}
+
+void MatchingDevice::revive() {
+    let_go();
+    renew_context(number_);
+    open();
+    ++generation_;
 }
 
 MatchingDevice::Lease::Lease(MatchingDevice& device) : device_(device) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpu/cuda/batch_slot.hpp"
@@ -15,12 +16,23 @@
 
 namespace sluice::cuda {
 
-class MatchingDevice;
+// A segment's copy, which is dropped before the segment where the device is lost.
+class SegmentCopy {
+public:
+    explicit SegmentCopy(std::shared_ptr<const SegmentTables> tables) : tables_(std::move(tables)) {}
 
-// A segment's copy. Keeps the device that has it.
-struct SegmentCopy {
-    std::shared_ptr<MatchingDevice> device;
-    SegmentTables tables;
+    std::shared_ptr<const SegmentTables> tables() const {  // or null
+        const std::lock_guard lock(mutex_);
+        return tables_;
+    }
+    void drop() {
+        const std::lock_guard lock(mutex_);
+        tables_.reset();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::shared_ptr<const SegmentTables> tables_;
 };
 
 class MatchingDevice : public std::enable_shared_from_this<MatchingDevice> {
@@ -32,6 +44,11 @@ public:
     // Does nothing if it is open.
     void open();
     std::shared_ptr<const SegmentCopy> copy(const Segment& segment);
+    // After a loss: lets go of all that is on the device, the copies included, and opens it anew. Throws CudaError if
+    // that fails, and while batches are still under way; then it may be tried again.
+    void revive();
+    // How often it has been revived: what was begun before says nothing of it now.
+    std::uint32_t generation() const { return generation_; }
 
     // A slot until it is destroyed: waits for what is still under way in it.
     class Lease {
@@ -65,6 +82,8 @@ public:
     Sample sampled() const;
 
 private:
+    void let_go();
+
     const int number_;
     MemoryPool memory_;
 
@@ -74,11 +93,13 @@ private:
     std::string name_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::size_t slots_made_ = 0;
+    std::vector<std::weak_ptr<SegmentCopy>> made_;
     Sample sample_;
 
     std::mutex uploading_;
     std::unique_ptr<Uploader> uploader_;
     std::atomic<std::size_t> under_way_ = 0;
+    std::atomic<std::uint32_t> generation_ = 0;
 };
 
 }  // namespace sluice::cuda

@@ -75,8 +75,9 @@ __device__ std::uint32_t valid_events(std::uint32_t events, std::uint32_t word) 
 }
 
 // A thread a word of masks.
-__global__ void begin_masks(ScanView view, ScanMemory memory, std::uint32_t events) {
+__global__ void begin_masks(ScanView view, ScanMemory memory, std::uint32_t events, std::uint32_t* hit_count) {
     const std::uint32_t literal = blockIdx.x * blockDim.x + threadIdx.x, word = blockIdx.y;
+    if (literal == 0 && word == 0) *hit_count = 0;
     if (literal >= view.stride) return;
     const bool full = literal < view.literals && view.full[literal] != 0;
     memory.masks[word * view.stride + literal] = full ? valid_events(events, word) : 0;
@@ -123,12 +124,14 @@ ScanTables::ScanTables(const Segment& segment, MemoryPool& memory, Uploader& upl
     layout.add(std::move(d.not_equals), &view_.not_equals);
     arena_ = Arena(layout, memory, uploader);
     rows_ = make_rows(scan, view_.literals);
+    rows_claim_ = Claim(memory, rows_.bytes());
     uploader.wait();
 }
 
-void ScanTables::begin(std::uint32_t events, const ScanMemory& memory, cudaStream_t stream) const {
+void ScanTables::begin(std::uint32_t events, const ScanMemory& memory, std::uint32_t* hit_count,
+                       cudaStream_t stream) const {
     const dim3 blocks((view_.stride + 255) / 256, (events + 31) / 32);
-    begin_masks<<<blocks, 256, 0, stream>>>(view_, memory, events);
+    begin_masks<<<blocks, 256, 0, stream>>>(view_, memory, events, hit_count);
     check_launch("begin_masks");
 }
 

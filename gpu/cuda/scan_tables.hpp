@@ -53,14 +53,16 @@ public:
     std::size_t mask_words(std::size_t words) const { return words * view_.stride; }
     std::size_t positions() const { return view_.attribute_count * EventBatch::events_max; }
 
-    // Around the look-up kernel, which sets the bits: what is before it, and what is after it.
-    void begin(std::uint32_t events, const ScanMemory& memory, cudaStream_t stream) const;
+    // Around the look-up kernel, which sets the bits: what is before it, and what is after it. begin() also sets the
+    // count of hits to 0.
+    void begin(std::uint32_t events, const ScanMemory& memory, std::uint32_t* hit_count, cudaStream_t stream) const;
     void finish(std::uint32_t events, const ScanMemory& memory, HitList hits, cudaStream_t stream) const;
 
 private:
     ScanView view_;
     Arena arena_;
     ClusterRows rows_;
+    Claim rows_claim_;  // for their memory
 };
 
 }  // namespace sluice::cuda

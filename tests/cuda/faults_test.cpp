@@ -143,7 +143,7 @@ TEST_CASE("a device that fails in a batch: the CPU matches it anew, and the devi
     CHECK(rematched >= 2);
 }
 
-TEST_CASE("a lost device: batches of several threads are matched on the CPU from then on", "[cuda]") {
+TEST_CASE("a lost device: batches of several threads are matched on the CPU until it is revived", "[cuda]") {
     if (cuda::device_count() == 0) {
         WARN("no CUDA device: skipped");
         return;
@@ -163,11 +163,34 @@ TEST_CASE("a lost device: batches of several threads are matched on the CPU from
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
-    CHECK(sets.status().devices[0].state == "lost until a restart");
     CHECK(count(sets.status(), "cudaErrorIllegalAddress") == 1);
-    for (int i = 0; i < 200; ++i) sets.add(random_filter({}, random));
+    const std::uint64_t batches = sets.status().devices[0].batches;
+    while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(events) == 0);
+    CHECK(sets.status().devices[0].state == "ready");
+}
+
+TEST_CASE("a lost device that cannot be revived is tried again", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(5);
+    BothSets sets(on_device());
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    const auto events = random_events(random);
     REQUIRE(sets.differences(events) == 0);
-    CHECK(sets.status().reason.find("cudaErrorIllegalAddress") != std::string::npos);
+    {
+        const Failing failing("cudaStreamSynchronize", cudaErrorIllegalAddress, 1);
+        REQUIRE(sets.differences(events) == 0);
+    }
+    const Failing failing("probe", cudaErrorLaunchFailure, 2);  // of the old context, and of the new one
+    while (count(sets.status(), "cudaErrorLaunchFailure") == 0) {
+        REQUIRE(sets.status().devices[0].state != "ready");
+        REQUIRE(sets.differences(events) == 0);
+    }
+    CHECK(sets.status().reason.find("cudaErrorLaunchFailure") != std::string::npos);
+    const std::uint64_t batches = sets.status().devices[0].batches;
+    while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(events) == 0);
 }
 
 TEST_CASE("a limit of memory: what does not fit stays with the CPU", "[cuda]") {

@@ -98,7 +98,7 @@ TEST_CASE_METHOD(Fixture, "a merge that runs out of memory is tried again, and l
     add(3500, "a");
     add(7000, "a");  // too many to be merged at once
     remove_some(static_cast<std::size_t>(allowed) % 7, 11);
-    compile_until([&] { return set().background_failures() >= 2; });
+    compile_until([&] { return set().status().background_failures >= 2; });
     allowance = unlimited;
     remove_some(static_cast<std::size_t>(allowed) % 5, 13);
     add(100, "a");
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Fixture, "a renewal of the names that runs out of memory is tri
     allowance = 100;
     add(5000, "other", 5000);
     remove_some(1, 2);
-    compile_until([&] { return set().background_failures() >= 2; });
+    compile_until([&] { return set().status().background_failures >= 2; });
     CHECK(program().attributes()->epoch == epoch);
     allowance = unlimited;
     compile_until([&] { return program().attributes()->epoch > epoch; });

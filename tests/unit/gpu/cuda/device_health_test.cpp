@@ -51,13 +51,39 @@ TEST_CASE("a trial whose outcome nobody tells does not keep others from trying")
     CHECK(health.may_try(now + 2 * DeviceHealth::pause_min));
 }
 
-TEST_CASE("a lost device stays lost") {
+TEST_CASE("a lost device is not used until it has been revived, after pauses that double with every loss") {
     DeviceHealth health;
-    health.lose("an illegal address");
-    health.succeeded();
-    health.failed("whatever", {});
-    CHECK_FALSE(health.may_try(DeviceHealth::Clock::time_point::max()));
-    CHECK(health.state({}) == "lost until a restart");
+    DeviceHealth::Clock::time_point now{};
+    CHECK_FALSE(health.may_revive(now));
+    for (auto pause = DeviceHealth::pause_min; pause <= DeviceHealth::pause_max; pause *= 2) {
+        health.lose("an illegal address", now);
+        health.lose("an illegal address", now);  // a batch that was under way as well
+        health.succeeded();
+        health.failed("whatever", now);
+        CHECK(health.is_lost());
+        CHECK_FALSE(health.may_try(DeviceHealth::Clock::time_point::max()));
+        CHECK_FALSE(health.may_revive(now + pause - 1ms));
+        now += pause;
+        CHECK(health.may_revive(now));
+        CHECK(health.state(now) == "lost, about to be revived");
+    }
+    health.lose("no context", now);
+    CHECK(health.state(now) == "lost, revived in 64 s");
+    health.revived();
+    CHECK_FALSE(health.is_lost());
+    CHECK(health.may_try(now));
+    CHECK(health.state(now) == "ready");
+    CHECK(health.last_failure() == "no context");
+    now += DeviceHealth::forgotten_after + 1ms;
+    health.lose("again", now);
+    CHECK(health.may_revive(now + DeviceHealth::pause_min));
+}
+
+TEST_CASE("what was not lost is not revived") {
+    DeviceHealth health;
+    health.failed("no memory", {});
+    health.revived();
+    CHECK_FALSE(health.may_try({}));
 }
 
 TEST_CASE("of many threads one tries") {
