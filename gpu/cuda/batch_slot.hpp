@@ -31,8 +31,8 @@ struct SegmentTables {
 
 class BatchSlot {
 public:
-    // Batches of so many bytes, times the segments that are asked, are read by the kernels from where the host has packed
-    // them: sooner done than a copy is begun. Others are copied first.
+    // Batches of so many bytes, times the segments that are asked, are read by the kernels from where the host has
+    // packed them: sooner done than a copy is begun. Others are copied first.
     static constexpr std::size_t in_place_bytes_max = 64u << 10;
     // Up to so many events, what takes several kernels is launched as a graph.
     static constexpr std::size_t graph_events_max = 128;

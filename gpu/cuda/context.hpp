@@ -1,6 +1,6 @@
 // The context that a process has on a GPU, in which all its memory, streams and events are. An illegal address or the
-// like spoils it for good: every call fails from then on. Only a new context helps, and it can be made only when nothing
-// lives in the old one. So whatever owns something there counts itself as a Resident. Any thread.
+// like spoils it for good: every call fails from then on. Only a new context helps, and it can be made only when
+// nothing lives in the old one. So whatever owns something there counts itself as a Resident. Any thread.
 #pragma once
 
 #include <cstddef>

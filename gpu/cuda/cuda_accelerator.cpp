@@ -287,9 +287,9 @@ private:
             const auto kept = kept_;
             to_do_ = false;
             lock.unlock();
-            const bool done = revive_devices() && copy_all(kept);
+            const bool all_live = revive_devices(), all_copied = copy_all(kept);
             lock.lock();
-            to_do_ |= !done;
+            to_do_ |= !all_live || !all_copied;
         }
     }
 
@@ -305,8 +305,6 @@ private:
     void revive(MatchingDevice& device) {
         try {
             device.revive();
-            device.matching.revived();
-            device.copying.revived();
         } catch (const CudaError& error) {
             cudaGetLastError();
             lose(device, error.what());
@@ -314,6 +312,8 @@ private:
             return;
         }
         if (options_.on_recovery) options_.on_recovery(name_of(device));
+        device.matching.revived();
+        device.copying.revived();
     }
 
     // Whether there is nothing left to copy.
@@ -337,7 +337,7 @@ private:
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable wake_;
     bool stopping_ = false;
-    bool to_do_ = false;                                // there may be something to copy, or to revive
+    bool to_do_ = false;                              // there may be something to copy, or to revive
     std::vector<std::weak_ptr<const Segment>> kept_;  // of the latest program, that should be copied
     std::map<std::string, std::uint64_t> faults_;
     std::thread thread_;

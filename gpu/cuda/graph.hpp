@@ -1,5 +1,5 @@
-// Several kernels as one launch: what a function enqueues into a stream is kept, and can be enqueued again and again for
-// about what one kernel costs the host. Pointers and sizes are kept as they were. Belongs to one thread; move-only.
+// Several kernels as one launch: what a function enqueues into a stream is kept, and can be enqueued again and again
+// for about what one kernel costs the host. Pointers and sizes are kept as they were. Belongs to one thread; move-only.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <malloc.h>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
@@ -32,6 +33,7 @@ Builds a matcher of a workload's subscriptions and matches its events, in batche
   --batch N               events a batch, at most 1024 (default: 1, then 32, then 1024)
   --threads N             threads that match at the same time (default 1)
   --backend cpu|cuda|auto|naive   default cpu
+  --devices N[,N…]        the GPUs to match on, as CUDA numbers them (default 0)
   --seconds S             how long to measure each figure at least (default 1)
   --settle S              match and compile for S seconds first, so that what was observed of the events takes effect
   --updates N             also measure N additions, N removals, and three times N pairs of both, beside the workload
@@ -44,6 +46,7 @@ struct Options {
     std::optional<std::string> files, write;
     std::vector<std::size_t> batches = {1, 32, 1024};
     std::string backend = "cpu";
+    std::vector<int> devices;
     double seconds = 1, settle = 0;
     bool json = false;
 };
@@ -82,7 +85,9 @@ Built build(const Workload& workload, const Options& options) {
     Built b;
     b.ids.reserve(workload.subscriptions());
     const double before = heap_bytes();
-    b.set = make_subscription_set(backend(options.backend));
+    EngineOptions engine(backend(options.backend));
+    engine.devices = options.devices;
+    b.set = make_subscription_set(engine);
     const auto start = Clock::now();
     for (std::size_t i = 0; i < workload.subscriptions(); ++i) b.ids.push_back(b.set->add(workload.filter(i)));
     b.program = b.set->compile();
@@ -302,6 +307,17 @@ std::size_t positive(const std::string& option, const std::string& text) {
     return n;
 }
 
+std::vector<int> device_numbers(const std::string& text) {
+    std::vector<int> numbers;
+    std::istringstream stream(text);
+    for (std::string number; std::getline(stream, number, ',');) {
+        if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos || number.size() > 3)
+            throw std::invalid_argument("--devices needs numbers, not '" + text + "'");
+        numbers.push_back(std::stoi(number));
+    }
+    return numbers;
+}
+
 Options parse(int argc, char** argv) {
     Options o;
     for (int i = 1; i < argc; ++i) {
@@ -332,6 +348,8 @@ Options parse(int argc, char** argv) {
             o.threads = positive(option, value);
         else if (option == "--updates")
             o.updates = positive(option, value);
+        else if (option == "--devices")
+            o.devices = device_numbers(value);
         else if (option == "--settle")
             o.settle = std::atof(value.c_str());
         else if (option == "--seconds")

@@ -18,12 +18,12 @@ std::size_t rounds() {
     return text != nullptr ? std::strtoull(text, nullptr, 10) : 4000;
 }
 
-struct Count {
+struct Made {
     std::size_t states = 0;
-    ~Count() {
+    ~Made() {
         if (states > 0) std::printf("%zu random states of the engine\n", states);
     }
-} count;
+} made;
 
 bool no_device() {
     if (cuda::device_count() > 0) return false;
@@ -68,7 +68,7 @@ void check_states(const World& world, std::size_t states, std::size_t each, std:
         batches += status.devices[0].batches;
         matches += sets.matches();
     }
-    count.states += states;
+    made.states += states;
     CHECK(matches > 0);
     CHECK(2 * batches >= states);  // an empty set has nothing to match on the device
 }

@@ -1,6 +1,6 @@
-#include "tests/cuda/spoil_context.hpp"
-
 #include <cstdint>
+
+#include "tests/cuda/spoil_context.hpp"
 
 namespace sluice::testing {
 

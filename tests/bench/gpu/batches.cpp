@@ -1,5 +1,5 @@
-// bench_batches: what one batch takes from host memory to what was found, on an idle device, its kernels launched one by
-// one and as a graph. The median of many, the two taking turns.
+// bench_batches: what one batch takes from host memory to what was found, on an idle device, its kernels launched one
+// by one and as a graph. The median of many, the two taking turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,7 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double microseconds(cuda::BatchSlot& slot, const EventBatch& batch, std::span<const cuda::SegmentTables* const> tables) {
+double microseconds(cuda::BatchSlot& slot, const EventBatch& batch,
+                    std::span<const cuda::SegmentTables* const> tables) {
     const auto start = Clock::now();
     slot.begin(batch, tables);
     slot.wait();
