@@ -227,14 +227,17 @@ ClusterView ClusterRows::view() const {
     v.guarded_count = guarded_count_;
     v.disjunction_count = disjunction_count_;
     v.narrow = narrow_;
-    std::uint32_t unit = 0, row = 0;
+    std::uint32_t unit = 0, row = 0, task = 0;
     for (std::uint32_t k = 1; k <= log_unit + 1; ++k) {
         v.streamed_unit[k] = unit;
         v.streamed_row[k] = row;
+        v.streamed_task[k] = task;
         const auto found = k <= log_unit ? cluster_by_.find(cluster_key(literal_true, k)) : cluster_by_.end();
         if (found == cluster_by_.end()) continue;
+        const std::uint32_t units = clusters_[found->second].rows / rows_per_unit(k);
         row += clusters_[found->second].rows;
-        unit += clusters_[found->second].rows / rows_per_unit(k);
+        unit += units;
+        task += (units + ClusterView::task_units - 1) / ClusterView::task_units;
     }
     return v;
 }

@@ -34,6 +34,7 @@ struct ClusterRow {
 // rows first; the others are asked for one by one. Literal numbers have 16 bits where all fit (`narrow`), else 32.
 struct ClusterView {
     static constexpr std::uint32_t unit_ids = 256, log_unit = 8;
+    static constexpr std::uint32_t task_units = 4;                  // of one size class, which a warp decides together
     static constexpr std::uint32_t units_max = 1u << 27;            // so that those of 32 words can be counted
     static constexpr std::uint32_t disjunction_flag = 0x80000000u;  // in targets
 
@@ -48,8 +49,8 @@ struct ClusterView {
     std::uint32_t* disjunctions = nullptr;   // [w * disjunction_count + d]: the events so far, 0 between batches
     const std::uint32_t* disjunction_targets = nullptr;
     std::uint32_t streamed_count = 0, guarded_count = 0, disjunction_count = 0;
-    // Streamed units and rows of 2^k literals begin here; [log_unit + 1] is the end.
-    std::uint32_t streamed_unit[log_unit + 2] = {}, streamed_row[log_unit + 2] = {};
+    // Streamed units, rows and tasks of 2^k literals begin here; [log_unit + 1] is the end.
+    std::uint32_t streamed_unit[log_unit + 2] = {}, streamed_row[log_unit + 2] = {}, streamed_task[log_unit + 2] = {};
     bool narrow = true;
 };
 

@@ -1,5 +1,5 @@
-// What a warp does with one unit of 256 literal numbers (cluster_rows.hpp): it looks their masks up and ANDs them row
-// by row; and how it names and reports what is left. Device functions that the whole warp calls together.
+// What a warp does with units of 256 literal numbers (cluster_rows.hpp): it looks their masks up and ANDs them row by
+// row; and how it collects and reports what is left. Device functions that the whole warp calls together.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,31 @@ constexpr std::uint32_t unresolved_flag = ClusterView::disjunction_flag;
 __device__ inline std::uint32_t lane_id() { return threadIdx.x % 32; }
 __device__ inline std::uint32_t lanes_before() { return (1u << lane_id()) - 1; }
 
+// Read once, so not kept in the first-level cache.
+__device__ inline uint4 load_once(const uint4* from) {
+    uint4 v;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(from));
+    return v;
+}
+
 // What the lane holds of a unit: eight literal numbers.
 template <class Id>
 struct LaneIds {
-    static constexpr int loads = 8 * sizeof(Id) / sizeof(uint4);
+    static constexpr std::uint32_t loads = 8 * sizeof(Id) / sizeof(uint4);
+    static constexpr std::uint32_t unit_loads = 32 * loads;
     uint4 raw[loads];
 
-    __device__ explicit LaneIds(const uint4* unit) {
+    __device__ void load(const uint4* unit) {
 #pragma unroll
-        for (int i = 0; i < loads; ++i) raw[i] = unit[lane_id() * loads + i];
+        for (std::uint32_t i = 0; i < loads; ++i) raw[i] = load_once(unit + lane_id() * loads + i);
+    }
+    // A unit that is not there: no row of it holds.
+    __device__ void clear() {
+        constexpr std::uint32_t never = sizeof(Id) == 2 ? literal_false << 16 | literal_false : literal_false;
+#pragma unroll
+        for (std::uint32_t i = 0; i < loads; ++i) raw[i] = make_uint4(never, never, never, never);
     }
     __device__ std::uint32_t operator[](int j) const {
         const int word = sizeof(Id) == 2 ? j / 2 : j;
@@ -34,66 +50,32 @@ struct LaneIds {
         if constexpr (sizeof(Id) == 4) return w;
         return j % 2 == 0 ? w & 0xffff : w >> 16;
     }
+    // The events for which literals begin … end - 1 all hold.
+    template <int begin, int end>
+    __device__ std::uint32_t all_of(const std::uint32_t* masks) const {
+        std::uint32_t all = masks[(*this)[begin]];
+#pragma unroll
+        for (int j = begin + 1; j < end; ++j) all &= masks[(*this)[j]];
+        return all;
+    }
 };
 
-// How many rows of a unit one lane may decide, and which: rows of 2^log_size literals, up to a unit.
-__device__ constexpr std::uint32_t results_of(std::uint32_t log_size) {
-    return log_size == 1 ? 4 : log_size == 2 ? 2 : 1;
-}
-__device__ inline std::uint32_t row_in_unit(std::uint32_t log_size, std::uint32_t s) {
-    return log_size <= 3 ? 32 * s + lane_id() : lane_id() >> (log_size - 3);
-}
-
-// events[s] becomes what the lane says of row row_in_unit(s), for s < results_of(log_size); 0 where it says nothing. Of
-// rows of 8 and more, the second half of a lane's literals is looked up only if some lane of the warp has anything
-// left.
-template <std::uint32_t log_size, class Id>
-__device__ void decide(const LaneIds<Id>& ids, const std::uint32_t* masks,
-                       std::uint32_t (&events)[results_of(log_size)]) {
-    const auto pair = [&](int j) { return masks[ids[j]] & masks[ids[j + 1]]; };
-    if constexpr (log_size == 1) {
-        for (int s = 0; s < 4; ++s) events[s] = pair(2 * s);
-    } else if constexpr (log_size == 2) {
-        for (int s = 0; s < 2; ++s) events[s] = pair(4 * s) & pair(4 * s + 2);
+// Rows of two or four literals: the lane has four or two of them, 32 rows apart.
+template <int rows, class Id>
+__device__ void decide_short(const LaneIds<Id>& ids, const std::uint32_t* masks, std::uint32_t* events) {
+    if constexpr (rows == 4) {
+        events[0] = ids.template all_of<0, 2>(masks);
+        events[1] = ids.template all_of<2, 4>(masks);
+        events[2] = ids.template all_of<4, 6>(masks);
+        events[3] = ids.template all_of<6, 8>(masks);
     } else {
-        constexpr std::uint32_t lanes = 1u << (log_size - 3);
-        std::uint32_t all = pair(0) & pair(2);
-        if (__any_sync(whole_warp, all != 0)) {
-            all &= pair(4) & pair(6);
-            if constexpr (lanes == 32) {
-                all = __reduce_and_sync(whole_warp, all);
-            } else {
-#pragma unroll
-                for (std::uint32_t step = 1; step < lanes; step *= 2) all &= __shfl_xor_sync(whole_warp, all, step);
-            }
-            if (lane_id() % lanes != 0) all = 0;
-        }
-        events[0] = all;
+        events[0] = ids.template all_of<0, 4>(masks);
+        events[1] = ids.template all_of<4, 8>(masks);
     }
 }
 
-// Calls body.template operator()<log_size>(), so that what follows is made for the size class.
-template <class Body>
-__device__ void for_size_class(std::uint32_t log_size, Body body) {
-    switch (log_size) {
-        case 1:
-            return body.template operator()<1>();
-        case 2:
-            return body.template operator()<2>();
-        case 3:
-            return body.template operator()<3>();
-        case 4:
-            return body.template operator()<4>();
-        case 5:
-            return body.template operator()<5>();
-        case 6:
-            return body.template operator()<6>();
-        case 7:
-            return body.template operator()<7>();
-        default:
-            return body.template operator()<8>();
-    }
-}
+// Rows of 8 to 256 literals stand in so many lanes of a unit.
+__device__ inline std::uint32_t lanes_of_row(std::uint32_t log_size) { return 1u << (log_size - 3); }
 
 // Of a disjunction, only the first row that holds for some event of a word makes a hit; the others add their events.
 // Returns what is left to report.
@@ -118,41 +100,60 @@ __device__ inline void put(const HitList& list, std::uint32_t at, std::uint32_t 
     if (at < list.capacity) __stcs(reinterpret_cast<uint2*>(list.hits) + at, make_uint2(target_and_word, events));
 }
 
-// A warp's hits, collected in shared memory and appended to the list some at a time.
+// A row that holds, until it gets its place in the list.
+struct alignas(8) Found {
+    std::uint32_t row, events;
+};
+
+// What a warp has found in one word, in shared memory, until it goes to the list.
 class WarpHits {
 public:
-    static constexpr std::uint32_t capacity = 64;
+    __device__ WarpHits(Found* found, std::uint32_t capacity, const std::uint32_t* targets, const HitList& list)
+        : found_(found), capacity_(capacity), targets_(targets), list_(list) {}
 
-    __device__ WarpHits(Hit* buffer, const HitList& list) : buffer_(buffer), list_(list) {}
-
-    __device__ void append(const ClusterView& rows, std::uint32_t row, std::uint32_t word, std::uint32_t events) {
+    // Before up to `rows` rows are appended; they must fit when there is nothing else.
+    __device__ void make_room(std::uint32_t rows, std::uint32_t word) {
+        if (size_ + rows > capacity_) flush(word);
+    }
+    // A row a lane; none where events is 0.
+    __device__ void append(std::uint32_t row, std::uint32_t events) {
         const std::uint32_t lanes = __ballot_sync(whole_warp, events != 0);
-        if (lanes == 0) return;
-        if (size_ + __popc(lanes) > capacity) flush();
-        if (events != 0) {
-            Hit& hit = buffer_[size_ + __popc(lanes & lanes_before())];
-            hit.target_word = __ldg(rows.targets + row) | word;
-            hit.events = events;
-        }
+        if (events != 0) found_[size_ + __popc(lanes & lanes_before())] = {row, events};
         size_ += __popc(lanes);
     }
 
-    __device__ void flush() {
-        if (size_ == 0) return;
+    __device__ void flush(std::uint32_t word) {
+        constexpr std::uint32_t at_once = 4;
         __syncwarp();
         std::uint32_t begin = 0;
-        if (lane_id() == 0) begin = reserve(list_, size_);
+        if (lane_id() == 0 && size_ != 0) begin = reserve(list_, size_);
         begin = __shfl_sync(whole_warp, begin, 0);
-        for (std::uint32_t i = lane_id(); i < size_; i += 32)
-            put(list_, begin + i, buffer_[i].target_word, buffer_[i].events);
-        size_ = 0;
+        for (std::uint32_t first = lane_id(); first < size_ + lane_id(); first += 32 * at_once) {
+            Found some[at_once];
+            std::uint32_t target[at_once];
+#pragma unroll
+            for (std::uint32_t i = 0; i < at_once; ++i) {
+                if (first + 32 * i >= size_) continue;
+                some[i] = found_[first + 32 * i];
+                target[i] = __ldg(targets_ + some[i].row);
+            }
+#pragma unroll
+            for (std::uint32_t i = 0; i < at_once; ++i) {
+                if (first + 32 * i < size_) put(list_, begin + first + 32 * i, target[i] | word, some[i].events);
+            }
+        }
         __syncwarp();
+        size_ = 0;
     }
 
+    __device__ std::uint32_t size() const { return size_; }
+    __device__ void clear() { size_ = 0; }
+
 private:
-    Hit* buffer_;
+    Found* found_;
+    std::uint32_t capacity_, size_ = 0;
+    const std::uint32_t* targets_;
     const HitList& list_;
-    std::uint32_t size_ = 0;
 };
 
 }  // namespace sluice::cuda

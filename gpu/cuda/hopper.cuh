@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/cuda/device.hpp"
+
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define SLUICE_HOPPER 1
 #else
@@ -27,9 +29,26 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
+// Host: adds what a kernel is launched with to start early, where the current device can do that.
+inline void launch_early(cudaLaunchConfig_t& config, cudaLaunchAttribute* attributes) {
+    int device = 0, major = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "compute capability");
+    if (major < 9) return;
+    attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = attributes;
+}
+
 __device__ inline std::uint32_t shared_address(const void* p) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
+
+// 16 bytes to shared memory, by the thread; read after wait_async() and a barrier. Both addresses are multiples of 16.
+__device__ inline void copy_async(void* to, const void* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+__device__ inline void wait_async() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 #if SLUICE_HOPPER
 

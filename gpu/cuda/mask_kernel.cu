@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cuda_runtime.h>
 
 #include "gpu/cuda/hopper.cuh"
@@ -157,58 +158,63 @@ __device__ std::uint32_t search_texts(const BatchView& batch, Values values, Mas
     return events;
 }
 
-// A block decides up to 128 literals of one kind and attribute for the 32 events of word blockIdx.y, a thread a
-// literal. The attribute's values are brought into shared memory once and read by broadcast, so that a comparison costs
-// a load of 16 bytes a warp, a compare and a predicated OR, and no thread looks at values of other attributes. Writes
-// are coalesced where literals were numbered by kind and attribute. Bytes: 20 a literal in, 4 out; an event's values
-// once a block. 30,000 numeric literals x 32 events: 0.7 MB (0.14 us at 5.1 TB/s) and 0.96 M comparisons (0.15 us):
-// what remains are a launch and three dependent reads of the second-level cache. Measured: 3.4 us; 1024 events: 17.6
-// us.
+// The events of a word for which the thread's literal holds, negation aside.
+__device__ std::uint32_t holds_for(const MaskTablesView& tables, const BatchView& batch, std::uint32_t word,
+                                   const MaskGroup& group, MaskOperand operand, bool active, IndexedValue* numbers,
+                                   Text* texts) {
+    switch (group.kind) {
+        case MaskKind::never:
+            return 0;
+        case MaskKind::exists:
+            return existing(batch, values_of(batch, word, operand.attribute));
+        case MaskKind::range:
+        case MaskKind::number_equal:
+        case MaskKind::number_not_equal:
+            return compare_numbers(batch, values_of(batch, word, group.attribute), group.kind, operand, numbers);
+        case MaskKind::contains:
+            return search_texts(batch, values_of(batch, word, group.attribute), operand, tables.bytes);
+        default:
+            return compare_texts(batch, values_of(batch, word, group.attribute), group.kind, operand, tables.bytes,
+                                 active, texts);
+    }
+}
+
+// A block decides up to 128 literals of one kind and attribute, a thread a literal, for word blockIdx.y of 32 events
+// and every gridDim.y-th after it. The attribute's values are brought into shared memory once a word and read by
+// broadcast, so that a comparison costs a load of 16 bytes a warp, a compare and a predicated OR, and no thread looks
+// at values of other attributes. Writes are coalesced where literals were numbered by kind and attribute. Bytes: 20 a
+// literal in, 4 out; an event's values once a block. 30,000 numeric literals x 32 events: 0.7 MB (0.14 us at 5.1 TB/s)
+// and 0.96 M comparisons (0.15 us): what remains are a launch and three dependent reads of the second-level cache.
 __global__ void __launch_bounds__(MaskGroup::literals_max)
     evaluate_groups(const MaskTablesView tables, const __grid_constant__ BatchView batch, const MaskView out,
                     std::uint32_t* reset) {
     __shared__ IndexedValue numbers[tile_values];
     __shared__ Text texts[tile_values];
     allow_dependents();
-    if (reset != nullptr && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *reset = 0;
-
     const MaskGroup group = tables.groups[blockIdx.x];
-    const std::uint32_t word = blockIdx.y;
-    const bool active = threadIdx.x < group.count;
-    // A thread without a literal helps to load, and writes nothing.
-    const std::uint32_t at = group.first + (active ? threadIdx.x : 0);
+    const std::uint32_t at = blockIdx.x * MaskGroup::literals_max + threadIdx.x;
     const MaskOperand operand = tables.operands[at];
     const std::uint32_t literal = tables.literals[at];
-    const std::uint32_t valid = batch.valid[word];
-    std::uint32_t events = 0;
-    switch (group.kind) {
-        case MaskKind::never:
-            break;
-        case MaskKind::exists:
-            events = existing(batch, values_of(batch, word, operand.attribute));
-            break;
-        case MaskKind::range:
-        case MaskKind::number_equal:
-        case MaskKind::number_not_equal:
-            events = compare_numbers(batch, values_of(batch, word, group.attribute), group.kind, operand, numbers);
-            break;
-        case MaskKind::contains:
-            events = search_texts(batch, values_of(batch, word, group.attribute), operand, tables.bytes);
-            break;
-        default:
-            events = compare_texts(batch, values_of(batch, word, group.attribute), group.kind, operand, tables.bytes,
-                                   active, texts);
-    }
-    if (!active) return;
+    const bool active = threadIdx.x < group.count;  // the others help to load, and write nothing
     const bool negated = (literal & MaskTablesView::negated_flag) != 0;
-    out.masks[std::size_t{word} * out.stride + (literal & ~MaskTablesView::negated_flag)] =
-        negated ? valid & ~events : events;
+    std::uint32_t* const mask = out.masks + (literal & ~MaskTablesView::negated_flag);
+    for (std::uint32_t word = blockIdx.y; word < batch.words; word += gridDim.y) {
+        if (word != blockIdx.y) __syncthreads();  // all have read the values of the word before
+        const std::uint32_t valid = batch.valid[word];
+        const std::uint32_t events = holds_for(tables, batch, word, group, operand, active, numbers, texts);
+        wait_for_previous();
+        if (active) mask[std::size_t{word} * out.stride] = negated ? valid & ~events : events;
+    }
+    if (reset != nullptr && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *reset = 0;
 }
+
+constexpr std::uint32_t blocks_wanted =
+    2048;  // all of them at once: words are taken in turns where there would be more
 
 }  // namespace
 
 void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView masks, std::uint32_t* reset,
-                    cudaStream_t stream) {
+                    cudaStream_t stream, bool overlap) {
     const MaskTablesView view = tables.view();
     if (batch.words == 0) {
         if (reset != nullptr) check(cudaMemsetAsync(reset, 0, sizeof *reset, stream), "cudaMemsetAsync");
@@ -219,9 +225,14 @@ void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView m
     check(cudaFuncSetAttribute(evaluate_groups, cudaFuncAttributePreferredSharedMemoryCarveout,
                                cudaSharedmemCarveoutMaxShared),
           "cudaFuncSetAttribute");
-    const dim3 grid(view.group_count, batch.words);
-    evaluate_groups<<<grid, MaskGroup::literals_max, 0, stream>>>(view, batch, masks, reset);
-    check_launch("evaluate_groups");
+    cudaLaunchConfig_t config{};
+    config.gridDim =
+        dim3(view.group_count, std::clamp((blocks_wanted + view.group_count - 1) / view.group_count, 1u, batch.words));
+    config.blockDim = dim3(MaskGroup::literals_max);
+    config.stream = stream;
+    cudaLaunchAttribute attribute;
+    if (overlap) launch_early(config, &attribute);
+    check(cudaLaunchKernelEx(&config, evaluate_groups, view, batch, masks, reset), "evaluate_groups");
 }
 
 }  // namespace sluice::cuda

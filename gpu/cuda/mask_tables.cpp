@@ -120,13 +120,16 @@ MaskTables::MaskTables(const MaskTableBuilder& builder) : literals_(builder.lite
     std::vector<MaskGroup> groups;
     std::vector<MaskOperand> operands;
     std::vector<std::uint32_t> literals;
-    for (std::uint32_t at = 0; at < order.size(); ++at) {
-        const auto& draft = drafts[order[at]];
-        if (at == 0 || groups.back().count == MaskGroup::literals_max || group_of(order[at]) != group_of(order[at - 1]))
-            groups.push_back({at, 0, draft.attribute, draft.kind});
-        ++groups.back().count;
-        operands.push_back(draft.operand);
-        literals.push_back(order[at] | (draft.negated ? MaskTablesView::negated_flag : 0));
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const auto& draft = drafts[order[i]];
+        if (i == 0 || groups.back().count == MaskGroup::literals_max || group_of(order[i]) != group_of(order[i - 1])) {
+            groups.push_back({0, draft.attribute, draft.kind});
+            operands.resize(groups.size() * MaskGroup::literals_max, only_attribute(0));
+            literals.resize(groups.size() * MaskGroup::literals_max);
+        }
+        const std::size_t at = (groups.size() - 1) * MaskGroup::literals_max + groups.back().count++;
+        operands[at] = draft.operand;
+        literals[at] = order[i] | (draft.negated ? MaskTablesView::negated_flag : 0);
     }
     groups_ = to_device(std::span<const MaskGroup>(groups));
     operands_ = to_device(std::span<const MaskOperand>(operands));

@@ -53,11 +53,12 @@ union MaskOperand {
     std::uint32_t attribute;  // exists
 };
 
-// Literals of one kind and attribute that a block evaluates together (exists and never: of any attribute).
+// Literals of one kind and attribute that a block evaluates together (exists and never: of any attribute). Group g has
+// operands and literals from g * literals_max on.
 struct MaskGroup {
     static constexpr std::uint32_t literals_max = 128;
 
-    std::uint32_t first = 0, count = 0;  // in operands and literals
+    std::uint32_t count = 0;
     std::uint32_t attribute = 0;
     MaskKind kind = MaskKind::never;
 };
@@ -68,7 +69,7 @@ struct MaskTablesView {
     const MaskGroup* groups = nullptr;
     std::uint32_t group_count = 0;
     const MaskOperand* operands = nullptr;
-    const std::uint32_t* literals = nullptr;  // literal number | negated_flag, by operand
+    const std::uint32_t* literals = nullptr;  // literal number | negated_flag, as operands
     const char* bytes = nullptr;
 };
 
@@ -120,8 +121,10 @@ private:
 };
 
 // Enqueues the evaluation of all literals for the batch's words. `masks` has room for batch.words * tables.stride()
-// words. `reset`, if not null, is set to 0 (a HitList's count).
+// words. `reset`, if not null, is set to 0 (a HitList's count). `overlap`: on Hopper and later the kernel may start,
+// but write nothing, while the kernel before it in the stream is still running, which must have begun when the batch
+// was complete.
 void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView masks, std::uint32_t* reset,
-                    cudaStream_t stream);
+                    cudaStream_t stream, bool overlap = false);
 
 }  // namespace sluice::cuda

@@ -49,4 +49,25 @@ std::vector<cuda::ClusterRow> ClusterWorkload::rows() const {
     return rows;
 }
 
+std::vector<std::uint32_t> ClusterWorkload::expected() const {
+    std::vector<std::uint32_t> accepted, masks(ranges.size());
+    for (std::size_t w = 0; w < batch.words(); ++w) {
+        for (std::size_t p = 0; p < ranges.size(); ++p) {
+            const Range& r = ranges[p];
+            masks[p] = 0;
+            for (std::size_t e = 32 * w; e < std::min<std::size_t>(32 * w + 32, batch.size()); ++e) {
+                const double v = batch.event(e)[r.attribute].number;
+                if (v >= double{r.lo} && v <= double{r.hi}) masks[p] |= 1u << e % 32;
+            }
+        }
+        const std::uint32_t* next = predicates.data();
+        for (const std::uint32_t size : row_sizes) {
+            std::uint32_t events = ~0u;
+            for (const std::uint32_t* const end = next + size; next < end; ++next) events &= masks[*next];
+            accepted.push_back(events);
+        }
+    }
+    return accepted;
+}
+
 }  // namespace sluice::bench

@@ -34,6 +34,8 @@ struct ClusterWorkload {
     std::vector<std::uint32_t> literals() const { return shifted_; }
     // Views into this workload.
     std::vector<cuda::ClusterRow> rows() const;
+    // By the definition: [w * row_sizes.size() + subscription] is the events of word w that it accepts.
+    std::vector<std::uint32_t> expected() const;
 
 private:
     std::vector<std::uint32_t> shifted_;  // predicates as literals

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -34,9 +33,13 @@ std::vector<T> from_device(const T* data, std::size_t size) {
     return host;
 }
 
+constexpr int chain_batches = 20;
+
 // Our structures and everything that a match needs, on the device.
 class Ours {
 public:
+    static constexpr std::size_t slots = 3;  // batches that can be under way
+
     explicit Ours(const ClusterWorkload& workload, std::uint32_t spare_rows = 0)
         : tables_(workload.mask_tables()),
           rows_(workload.rows(), options(tables_, spare_rows)),
@@ -44,43 +47,72 @@ public:
         std::vector<std::uint64_t> packed(layout_.bytes / 8 + 1);
         cuda::pack(workload.batch, layout_, reinterpret_cast<std::byte*>(packed.data()));
         batch_ = cuda::to_device(std::span<const std::uint64_t>(packed));
-        masks_ = cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words));
-        hits_ = cuda::DeviceBuffer<cuda::Hit>((workload.row_sizes.size() + 10000) * layout_.words);
-        count_ = cuda::DeviceBuffer<std::uint32_t>(1);
+        for (std::size_t i = 0; i < (layout_.words == 1 ? slots : 1); ++i) {
+            slots_.push_back({cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words)),
+                              cuda::DeviceBuffer<cuda::Hit>((workload.row_sizes.size() + 10000) * layout_.words),
+                              cuda::DeviceBuffer<std::uint32_t>(1)});
+            cuda::check(cudaMemset(slots_[i].hits.data(), 0xee, slots_[i].hits.bytes()), "cudaMemset");
+        }
         view_ = layout_.view(reinterpret_cast<const std::byte*>(batch_.data()));
     }
 
-    void enqueue_masks(cudaStream_t stream) const {
-        cuda::evaluate_masks(tables_, view_, masks(), count_.data(), stream);
+    void enqueue_masks(cudaStream_t stream, bool overlap = true, std::size_t slot = 0) const {
+        cuda::evaluate_masks(tables_, view_, masks(slot), slots_[slot].count.data(), stream, overlap);
     }
-    void enqueue(cudaStream_t stream, const cuda::MatchTuning& tuning = {}) const {
-        enqueue_masks(stream);
-        cuda::match_clusters(rows_.view(), masks(), view_.words, list(), stream, tuning);
+    void enqueue(cudaStream_t stream, const cuda::MatchTuning& tuning = {}, std::size_t slot = 0) const {
+        enqueue_masks(stream, tuning.overlap_masks, slot);
+        const Slot& s = slots_[slot];
+        const cuda::HitList list{s.hits.data(), static_cast<std::uint32_t>(s.hits.size()), s.count.data()};
+        cuda::match_clusters(rows_.view(), masks(slot), view_.words, list, stream, tuning);
+    }
+    void enqueue_chain(cudaStream_t stream, const cuda::MatchTuning& tuning = {}) const {
+        for (int i = 0; i < chain_batches; ++i) enqueue(stream, tuning);
+    }
+    // In `stream` and two more.
+    void enqueue_in_flight(cudaStream_t stream, const cuda::MatchTuning& tuning = {}) const {
+        fork_.record(stream);
+        for (std::size_t slot = 0; slot < slots; ++slot) {
+            const cudaStream_t of_slot = slot == 0 ? stream : static_cast<cudaStream_t>(streams_[slot]);
+            if (slot != 0) cuda::check(cudaStreamWaitEvent(of_slot, fork_, 0), "cudaStreamWaitEvent");
+            for (int i = 0; i < chain_batches; ++i) enqueue(of_slot, tuning, slot);
+            if (slot == 0) continue;
+            joins_[slot].record(of_slot);
+            cuda::check(cudaStreamWaitEvent(stream, joins_[slot], 0), "cudaStreamWaitEvent");
+        }
     }
 
-    std::vector<cuda::Hit> hits() const {
-        return from_device(hits_.data(), std::min<std::size_t>(count(), hits_.size()));
+    std::vector<cuda::Hit> hits(std::size_t slot = 0) const {
+        return from_device(slots_[slot].hits.data(), std::min<std::size_t>(count(slot), slots_[slot].hits.size()));
     }
-    std::uint32_t count() const { return from_device(count_.data(), 1)[0]; }
+    std::uint32_t count(std::size_t slot = 0) const { return from_device(slots_[slot].count.data(), 1)[0]; }
+    void forget_hits() const {
+        for (const Slot& s : slots_) cuda::check(cudaMemset(s.hits.data(), 0xee, s.hits.bytes()), "cudaMemset");
+    }
+    std::size_t slots_made() const { return slots_.size(); }
     cuda::ClusterRows& rows() { return rows_; }
 
 private:
+    struct Slot {
+        cuda::DeviceBuffer<std::uint32_t> masks;
+        cuda::DeviceBuffer<cuda::Hit> hits;
+        cuda::DeviceBuffer<std::uint32_t> count;
+    };
     static cuda::ClusterRows::Options options(const cuda::MaskTables& tables, std::uint32_t spare_rows) {
         cuda::ClusterRows::Options o;
         o.literals = tables.literals();
         o.spare_rows = spare_rows;
         return o;
     }
-    cuda::MaskView masks() const { return {masks_.data(), tables_.stride()}; }
-    cuda::HitList list() const { return {hits_.data(), static_cast<std::uint32_t>(hits_.size()), count_.data()}; }
+    cuda::MaskView masks(std::size_t slot) const { return {slots_[slot].masks.data(), tables_.stride()}; }
 
     cuda::MaskTables tables_;
     cuda::ClusterRows rows_;
     cuda::BatchLayout layout_;
     cuda::DeviceBuffer<std::uint64_t> batch_;
-    cuda::DeviceBuffer<std::uint32_t> masks_, count_;
-    cuda::DeviceBuffer<cuda::Hit> hits_;
+    std::vector<Slot> slots_;
     cuda::BatchView view_;
+    cuda::Event fork_, joins_[slots];
+    cuda::Stream streams_[slots];
 };
 
 // The paper's structures for the first 32 events.
@@ -150,13 +182,18 @@ private:
     std::vector<paper::Cluster> clusters_;
 };
 
-// Whether both accept the same of the first 32 events.
-bool agree(const Ours& ours, const Paper& paper) {
-    std::vector<std::uint32_t> found(paper.result().size());
-    for (const cuda::Hit& hit : ours.hits()) {
-        if (hit.word() == 0) found[hit.target()] = hit.events;
+// Whether each batch slot has exactly the expected hits, each once.
+bool agrees(const Ours& ours, const std::vector<std::uint32_t>& expected, std::size_t subscriptions) {
+    for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) {
+        std::vector<std::uint32_t> found(expected.size());
+        for (const cuda::Hit& hit : ours.hits(slot)) {
+            const std::size_t at = hit.word() * subscriptions + hit.target();
+            if (hit.target() >= subscriptions || at >= found.size() || found[at] != 0) return false;
+            found[at] = hit.events;
+        }
+        if (found != expected) return false;
     }
-    return found == paper.result();
+    return true;
 }
 
 struct Best {
@@ -177,51 +214,118 @@ Best best_grid(std::initializer_list<int> blocks, Enqueue enqueue) {
     return best;
 }
 
+struct Times {
+    double alone, chain, in_flight;
+};
+// Microseconds a batch. What the device found last, in each slot, is that of the timed runs.
+Times time_ours(const Ours& ours, const cuda::MatchTuning& tuning = {}) {
+    Times t{};
+    const bool small = ours.slots_made() > 1;
+    ours.forget_hits();
+    t.alone = graph_microseconds([&](cudaStream_t s) { ours.enqueue(s, tuning); }, small ? 20 : 5, small ? 51 : 15);
+    if (!small) return t;
+    t.chain = graph_microseconds([&](cudaStream_t s) { ours.enqueue_chain(s, tuning); }, 2) / chain_batches;
+    t.in_flight = graph_microseconds([&](cudaStream_t s) { ours.enqueue_in_flight(s, tuning); }, 1, 21) /
+                  (chain_batches * Ours::slots);
+    return t;
+}
+
 void compare(std::uint32_t predicates, std::uint32_t events, double share) {
     const ClusterWorkload workload(predicates, events, share);
+    const auto expected = workload.expected();
     const Ours ours(workload);
     const double masks = graph_microseconds([&](cudaStream_t s) { ours.enqueue_masks(s); });
-    const double both = graph_microseconds([&](cudaStream_t s) { ours.enqueue(s); });
-    const double again = graph_microseconds([&](cudaStream_t s) { ours.enqueue(s); });
-    const std::uint32_t hits = ours.count();
+    const Times times = time_ours(ours), again = time_ours(ours);
     const double words = (events + 31) / 32;
     std::printf(
         "{\"bench\":\"clusters\",\"predicates\":%u,\"events\":%u,\"share\":%g,\"hits\":%u,\"masks_us\":%.2f,"
-        "\"masks_and_clusters_us\":%.2f,\"again_us\":%.2f,\"per_32_events_us\":%.2f",
-        predicates, events, share, hits, masks, both, again, both / words);
+        "\"us\":%.2f,\"again_us\":%.2f,\"chain_us\":%.2f,\"chain_again_us\":%.2f,\"in_flight_us\":%.2f,"
+        "\"per_32_events_us\":%.2f,\"right\":%s",
+        predicates, events, share, ours.count(), masks, times.alone, again.alone, times.chain, again.chain,
+        times.in_flight, times.alone / words, agrees(ours, expected, workload.row_sizes.size()) ? "true" : "false");
     if (events <= 32) {
         const Paper paper(workload);
         const Best m =
             best_grid({10, 20, 132, 264, 1056}, [&](paper::Grid g, cudaStream_t s) { paper.enqueue_masks(g, s); });
         const Best c = best_grid({10, 132, 1056, 0}, [&](paper::Grid g, cudaStream_t s) { paper.enqueue_match(g, s); });
-        const double total = graph_microseconds([&](cudaStream_t s) {
+        const auto both = [&](cudaStream_t s) {
             paper.enqueue_masks(m.grid, s);
             paper.enqueue_match(c.grid, s);
-        });
+        };
+        const double alone = graph_microseconds(both);
+        const double chain = graph_microseconds(
+                                 [&](cudaStream_t s) {
+                                     for (int i = 0; i < chain_batches; ++i) both(s);
+                                 },
+                                 1, 21) /
+                             chain_batches;
         std::printf(
-            ",\"paper_masks_us\":%.2f,\"paper_clusters_us\":%.2f,\"paper_us\":%.2f,\"speed_up\":%.1f,\"agree\":%s",
-            m.microseconds, c.microseconds, total, total / both, agree(ours, paper) ? "true" : "false");
+            ",\"paper_masks_us\":%.2f,\"paper_clusters_us\":%.2f,\"paper_us\":%.2f,\"paper_chain_us\":%.2f,"
+            "\"speed_up\":%.1f,\"chain_speed_up\":%.1f,\"paper_right\":%s",
+            m.microseconds, c.microseconds, alone, chain, alone / times.alone, chain / times.chain,
+            paper.result() == expected ? "true" : "false");
     }
     std::printf("}\n");
     std::fflush(stdout);
 }
 
-void compare_tunings(std::uint32_t events, double share) {
-    const ClusterWorkload workload(30000, events, share);
-    const Ours ours(workload);
-    for (const bool overlap : {true, false}) {
-        for (const int cluster : {1, 2, 4, 8}) {
-            cuda::MatchTuning tuning;
-            tuning.overlap_masks = overlap;
-            tuning.thread_block_cluster = cluster;
-            const double time = graph_microseconds([&](cudaStream_t s) { ours.enqueue(s, tuning); });
-            std::printf(
-                "{\"bench\":\"tuning\",\"events\":%u,\"share\":%g,\"overlap\":%s,\"thread_block_cluster\":%d,"
-                "\"masks_and_clusters_us\":%.2f,\"hits\":%u}\n",
-                events, share, overlap ? "true" : "false", cluster, time, ours.count());
-        }
+struct Variant {
+    const char* name;
+    cuda::MatchTuning::Staging staging;
+    bool rotate;
+    int cluster, threads, mix;
+    bool overlap = true;
+
+    cuda::MatchTuning tuning() const {
+        cuda::MatchTuning t;
+        t.staging = staging;
+        t.rotate = rotate;
+        t.thread_block_cluster = cluster;
+        t.threads = threads;
+        t.mix = mix;
+        t.overlap_masks = overlap;
+        return t;
     }
-    std::fflush(stdout);
+};
+using Staging = cuda::MatchTuning::Staging;
+constexpr Variant variants[] = {
+    {"copy", Staging::copy, false, 1, 512, 0},
+    {"copy_rotate", Staging::copy, true, 1, 512, 0},
+    {"async", Staging::async, false, 1, 512, 0},
+    {"async_rotate", Staging::async, true, 1, 512, 0},
+    {"bulk", Staging::bulk, false, 1, 512, 0},
+    {"bulk_rotate", Staging::bulk, true, 1, 512, 0},
+    {"bulk_2", Staging::bulk, false, 2, 512, 0},
+    {"bulk_4", Staging::bulk, false, 4, 512, 0},
+    {"bulk_8", Staging::bulk, false, 8, 512, 0},
+    {"async_even", Staging::async, false, 1, 512, 1},
+    {"async_golden", Staging::async, false, 1, 512, 2},
+    {"async_256", Staging::async, false, 1, 256, 0},
+    {"async_alone", Staging::async, false, 1, 512, 0, false},
+};
+
+void compare_variants(std::uint32_t predicates, std::uint32_t events, double share, bool timed) {
+    const ClusterWorkload workload(predicates, events, share);
+    const auto expected = workload.expected();
+    const Ours ours(workload);
+    for (const Variant& v : variants) {
+        if (events > 32 && (v.rotate || v.cluster > 1)) continue;
+        ours.forget_hits();
+        const cuda::Stream stream;
+        for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) ours.enqueue(stream, v.tuning(), slot);
+        stream.wait();
+        bool right = agrees(ours, expected, workload.row_sizes.size());
+        Times t{};
+        if (timed) {
+            t = time_ours(ours, v.tuning());
+            right = right && agrees(ours, expected, workload.row_sizes.size());
+        }
+        std::printf(
+            "{\"bench\":\"variant\",\"predicates\":%u,\"events\":%u,\"share\":%g,\"name\":\"%s\",\"us\":%.2f,"
+            "\"chain_us\":%.2f,\"in_flight_us\":%.2f,\"hits\":%u,\"right\":%s}\n",
+            predicates, events, share, v.name, t.alone, t.chain, t.in_flight, ours.count(), right ? "true" : "false");
+        std::fflush(stdout);
+    }
 }
 
 double percentile(std::vector<double> times, double p) {
@@ -313,14 +417,28 @@ void update_live(int rounds) {
         percentile(meanwhile, 0.99), percentile(meanwhile, 1));
 }
 
-int run(bool tunings) {
+int run(const std::string& what) {
     if (cuda::device_count() == 0) {
         std::fprintf(stderr, "bench_clusters: no CUDA device\n");
         return 1;
     }
-    if (tunings) {
-        for (const double share : {1.0, 0.1}) compare_tunings(32, share);
-        compare_tunings(1024, 1.0);
+    if (what == "--check") {  // short, for compute-sanitizer
+        compare_variants(1000, 32, 0.5, false);
+        compare_variants(1000, 64, 0.5, false);
+        return 0;
+    }
+    if (what == "--profile") {
+        for (const std::uint32_t events : {32u, 1024u}) {
+            const Ours ours(ClusterWorkload(30000, events, 1.0));
+            const cuda::Stream stream;
+            for (int i = 0; i < 2; ++i) ours.enqueue(stream);
+            stream.wait();
+        }
+        return 0;
+    }
+    if (what == "--variants") {
+        for (const double share : {1.0, 0.1}) compare_variants(30000, 32, share, true);
+        for (const double share : {1.0, 0.1}) compare_variants(30000, 1024, share, true);
         return 0;
     }
     for (const std::uint32_t predicates : {30000u, 10000u, 1000u}) {
@@ -342,7 +460,7 @@ int run(bool tunings) {
 
 int main(int argc, char** argv) {
     try {
-        return sluice::bench::run(argc > 1 && std::strcmp(argv[1], "--tunings") == 0);
+        return sluice::bench::run(argc > 1 ? argv[1] : "");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "bench_clusters: %s\n", error.what());
         return 1;
