@@ -52,4 +52,39 @@ void order_by_bank(std::span<Id> unit, std::uint32_t log_size) {
 template void order_by_bank(std::span<std::uint16_t> unit, std::uint32_t log_size);
 template void order_by_bank(std::span<std::uint32_t> unit, std::uint32_t log_size);
 
+FirstIds in_bank_order(FirstIds ids) {
+    if ((ids[1] - ids[0]) % banks > banks / 2) std::swap(ids[0], ids[1]);
+    return ids;
+}
+
+// Rows whose two numbers are equally many banks apart: 32 of them with different first banks have different second
+// banks, too. What is left when some bank has no more such row is put together as it comes.
+std::vector<std::uint32_t> order_rows_by_bank(std::span<const FirstIds> rows) {
+    std::array<std::array<std::vector<std::uint32_t>, banks>, banks> by_distance;
+    for (std::uint32_t i = 0; i < rows.size(); ++i)
+        by_distance[(rows[i][1] - rows[i][0]) % banks][rows[i][0] % banks].push_back(i);
+    std::vector<std::uint32_t> order;
+    order.reserve(rows.size());
+    for (auto& by_bank : by_distance) {
+        while (std::none_of(by_bank.begin(), by_bank.end(), [](const auto& left) { return left.empty(); })) {
+            for (auto& left : by_bank) {
+                order.push_back(left.back());
+                left.pop_back();
+            }
+        }
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (auto& by_bank : by_distance) {
+            for (auto& left : by_bank) {
+                if (left.empty()) continue;
+                order.push_back(left.back());
+                left.pop_back();
+                more = true;
+            }
+        }
+    }
+    return order;
+}
+
 }  // namespace sluice::cuda

@@ -2,8 +2,10 @@
 // banks of shared memory: literals of a row may stand in any order. Pure functions; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sluice::cuda {
 
@@ -12,5 +14,14 @@ namespace sluice::cuda {
 // bank instead of 3.5. Takes some 5 us.
 template <class Id>
 void order_by_bank(std::span<Id> unit, std::uint32_t log_size);
+
+// The first two literal numbers of a row.
+using FirstIds = std::array<std::uint32_t, 2>;
+// The same, so that the second's bank is at most 16 behind the first's.
+FirstIds in_bank_order(FirstIds ids);
+// An order of rows of up to four literals, as indexes: of each 32 neighbours, which lanes look up together, nearly all
+// have their first number in a bank of its own, and the second likewise. `rows` are in_bank_order(). Then lanes of rows
+// of two literals are 1.1 to a bank instead of 2.8.
+std::vector<std::uint32_t> order_rows_by_bank(std::span<const FirstIds> rows);
 
 }  // namespace sluice::cuda

@@ -310,7 +310,7 @@ __global__ void __maxnreg__(registers_of(sizeof(Id)))
             {
                 if (how == Staging::copy) {
                     stage_by_threads(room, word_masks, masks.stride, begin);
-                } else {
+                } else if (how != Staging::none) {
                     stage_async(room, word_masks, masks.stride, begin);
                 }
                 __syncthreads();
@@ -531,6 +531,7 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     const auto golden = static_cast<std::uint32_t>(0.618 * tasks);
     const bool even = tuning.mix == 0 ? words == 1 : tuning.mix == 1;
     mix_classes(tasks, even ? blocks / words : golden, warps, plan);
+    if (tuning.mix == 9) plan.share = plan.rest = 0;
     if (tuning.overlap_masks) launch_early(config, attributes);
     check(cudaLaunchKernelEx(&config, kernel, rows, masks, plan, hits), "match_streamed");
 }

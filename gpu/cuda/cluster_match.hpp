@@ -10,7 +10,7 @@
 namespace sluice::cuda {
 
 struct MatchTuning {
-    enum class Staging { automatic, copy, async, bulk };
+    enum class Staging { automatic, copy, async, bulk, none };
 
     bool overlap_masks = true;  // start while the kernel before it in the stream is still running (Hopper and later):
                                 // that must be the masks' kernel, or one that began after all writes to `rows`

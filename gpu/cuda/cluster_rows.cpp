@@ -26,6 +26,22 @@ std::uint64_t cluster_key(std::uint32_t access, std::uint32_t log_size) {
     return std::uint64_t{access} << 8 | log_size;
 }
 
+// Of a row's literals, padded with the one that always holds.
+FirstIds first_ids(const ClusterRow& row) {
+    FirstIds ids{literal_true, literal_true};
+    std::copy_n(row.literals.begin(), std::min<std::size_t>(row.literals.size(), 2), ids.begin());
+    return in_bank_order(ids);
+}
+
+// Rows of up to four literals that are read in a stream.
+void order_for_banks(std::span<const ClusterRow> rows, std::span<std::uint32_t> order) {
+    std::vector<FirstIds> firsts;
+    for (const std::uint32_t i : order) firsts.push_back(first_ids(rows[i]));
+    std::vector<std::uint32_t> ordered;
+    for (const std::uint32_t at : order_rows_by_bank(firsts)) ordered.push_back(order[at]);
+    std::copy(ordered.begin(), ordered.end(), order.begin());
+}
+
 std::uint32_t encoded_target(const ClusterRow& row) {
     return row.target << 5 | (row.disjunction ? ClusterView::disjunction_flag : 0);
 }
@@ -95,6 +111,8 @@ void ClusterRows::lay_out(std::span<const ClusterRow> rows, std::vector<ClusterV
 
         Cluster cluster{log_size, access, static_cast<std::uint32_t>(next_row), static_cast<std::uint32_t>(capacity),
                         units_,   {}};
+        if (!is_guarded && log_size <= 2 && options_.order_by_bank)
+            order_for_banks(rows, std::span(order).subspan(begin, used));
         for (std::size_t i = begin; i < end; ++i)
             slots_[order[i]] = cluster.first_row + static_cast<std::uint32_t>(i - begin);
         for (std::size_t r = capacity; r > used; --r)
@@ -132,6 +150,11 @@ void ClusterRows::fill(std::span<const ClusterRow> rows) {
         const auto end = std::transform(rows[i].literals.begin(), rows[i].literals.end(), at,
                                         [](std::uint32_t literal) { return static_cast<Id>(literal); });
         std::fill(end, at + (std::ptrdiff_t{1} << cluster.log_size), Id{literal_true});
+        if (options_.order_by_bank) {
+            const FirstIds firsts = in_bank_order({at[0], at[1]});
+            at[0] = static_cast<Id>(firsts[0]);
+            at[1] = static_cast<Id>(firsts[1]);
+        }
     }
     if (options_.order_by_bank) {
         for (const Cluster& cluster : clusters_) {

@@ -302,6 +302,10 @@ constexpr Variant variants[] = {
     {"async_golden", Staging::async, false, 1, 512, 2},
     {"async_256", Staging::async, false, 1, 256, 0},
     {"async_alone", Staging::async, false, 1, 512, 0, false},
+    {"no_staging", Staging::none, false, 1, 512, 0},
+    {"only_staging", Staging::async, false, 1, 512, 9},
+    {"only_staging_bulk", Staging::bulk, false, 1, 512, 9},
+    {"nothing", Staging::none, false, 1, 512, 9},
 };
 
 void compare_variants(std::uint32_t predicates, std::uint32_t events, double share, bool timed) {
@@ -309,7 +313,8 @@ void compare_variants(std::uint32_t predicates, std::uint32_t events, double sha
     const auto expected = workload.expected();
     const Ours ours(workload);
     for (const Variant& v : variants) {
-        if (events > 32 && (v.rotate || v.cluster > 1)) continue;
+        if (events > 32 && (v.rotate || v.cluster > 1 || v.mix == 9)) continue;
+        if (!timed && (v.mix == 9 || v.staging == Staging::none)) continue;
         ours.forget_hits();
         const cuda::Stream stream;
         for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) ours.enqueue(stream, v.tuning(), slot);
