@@ -10,16 +10,9 @@
 namespace sluice::cuda {
 
 struct MatchTuning {
-    enum class Staging { automatic, copy, async, bulk, none };
-
     bool overlap_masks = true;  // start while the kernel before it in the stream is still running (Hopper and later):
                                 // that must be the masks' kernel, or one that began after all writes to `rows`
-    int thread_block_cluster = 0;  // blocks that share the reading of the masks; 0: chosen
-    int blocks = 0;                // 0: one for each multiprocessor
-    Staging staging = Staging::automatic;
-    bool rotate = false;
-    int threads = 0;
-    int mix = 0;
+    int blocks = 0;             // 0: one for each multiprocessor
 };
 
 // Enqueues the match of `words` words of events (1 … 32) with the masks that evaluate_masks wrote: a hit for each row

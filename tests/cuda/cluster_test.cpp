@@ -155,15 +155,7 @@ void check_rows(std::uint32_t seed, std::uint32_t row_count, std::uint32_t liter
     CHECK(matched(clusters, masks, room) == expected);
     MatchTuning tuning;
     tuning.overlap_masks = random.chance(0.5);
-    tuning.thread_block_cluster = 1 << random.below(4);
     tuning.blocks = static_cast<int>(1 + random.below(132));
-    tuning.staging = static_cast<MatchTuning::Staging>(1 + random.below(3));
-    if (tuning.thread_block_cluster > 1 && words == 1) tuning.staging = MatchTuning::Staging::bulk;
-    tuning.rotate = random.chance(0.5);
-    tuning.threads = 128 << random.below(3);
-    tuning.mix = static_cast<int>(random.below(3));
-    CAPTURE(static_cast<int>(tuning.staging), tuning.thread_block_cluster, tuning.blocks, tuning.rotate, tuning.threads,
-            tuning.mix);
     CHECK(matched(clusters, masks, room, tuning) == expected);  // again: nothing is left of the first time
 
     const auto few = static_cast<std::uint32_t>(expected.size() / 2);

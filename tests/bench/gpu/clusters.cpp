@@ -269,70 +269,6 @@ void compare(std::uint32_t predicates, std::uint32_t events, double share) {
     std::fflush(stdout);
 }
 
-struct Variant {
-    const char* name;
-    cuda::MatchTuning::Staging staging;
-    bool rotate;
-    int cluster, threads, mix;
-    bool overlap = true;
-
-    cuda::MatchTuning tuning() const {
-        cuda::MatchTuning t;
-        t.staging = staging;
-        t.rotate = rotate;
-        t.thread_block_cluster = cluster;
-        t.threads = threads;
-        t.mix = mix;
-        t.overlap_masks = overlap;
-        return t;
-    }
-};
-using Staging = cuda::MatchTuning::Staging;
-constexpr Variant variants[] = {
-    {"copy", Staging::copy, false, 1, 512, 0},
-    {"copy_rotate", Staging::copy, true, 1, 512, 0},
-    {"async", Staging::async, false, 1, 512, 0},
-    {"async_rotate", Staging::async, true, 1, 512, 0},
-    {"bulk", Staging::bulk, false, 1, 512, 0},
-    {"bulk_rotate", Staging::bulk, true, 1, 512, 0},
-    {"bulk_2", Staging::bulk, false, 2, 512, 0},
-    {"bulk_4", Staging::bulk, false, 4, 512, 0},
-    {"bulk_8", Staging::bulk, false, 8, 512, 0},
-    {"async_even", Staging::async, false, 1, 512, 1},
-    {"async_golden", Staging::async, false, 1, 512, 2},
-    {"async_256", Staging::async, false, 1, 256, 0},
-    {"async_alone", Staging::async, false, 1, 512, 0, false},
-    {"no_staging", Staging::none, false, 1, 512, 0},
-    {"only_staging", Staging::async, false, 1, 512, 9},
-    {"only_staging_bulk", Staging::bulk, false, 1, 512, 9},
-    {"nothing", Staging::none, false, 1, 512, 9},
-};
-
-void compare_variants(std::uint32_t predicates, std::uint32_t events, double share, bool timed) {
-    const ClusterWorkload workload(predicates, events, share);
-    const auto expected = workload.expected();
-    const Ours ours(workload);
-    for (const Variant& v : variants) {
-        if (events > 32 && (v.rotate || v.cluster > 1 || v.mix == 9)) continue;
-        if (!timed && (v.mix == 9 || v.staging == Staging::none)) continue;
-        ours.forget_hits();
-        const cuda::Stream stream;
-        for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) ours.enqueue(stream, v.tuning(), slot);
-        stream.wait();
-        bool right = agrees(ours, expected, workload.row_sizes.size());
-        Times t{};
-        if (timed) {
-            t = time_ours(ours, v.tuning());
-            right = right && agrees(ours, expected, workload.row_sizes.size());
-        }
-        std::printf(
-            "{\"bench\":\"variant\",\"predicates\":%u,\"events\":%u,\"share\":%g,\"name\":\"%s\",\"us\":%.2f,"
-            "\"chain_us\":%.2f,\"in_flight_us\":%.2f,\"hits\":%u,\"right\":%s}\n",
-            predicates, events, share, v.name, t.alone, t.chain, t.in_flight, ours.count(), right ? "true" : "false");
-        std::fflush(stdout);
-    }
-}
-
 double percentile(std::vector<double> times, double p) {
     if (times.empty()) return 0;
     std::sort(times.begin(), times.end());
@@ -427,11 +363,6 @@ int run(const std::string& what) {
         std::fprintf(stderr, "bench_clusters: no CUDA device\n");
         return 1;
     }
-    if (what == "--check") {  // short, for compute-sanitizer
-        compare_variants(1000, 32, 0.5, false);
-        compare_variants(1000, 64, 0.5, false);
-        return 0;
-    }
     if (what == "--profile") {
         for (const std::uint32_t events : {32u, 1024u}) {
             const Ours ours(ClusterWorkload(30000, events, 1.0));
@@ -439,11 +370,6 @@ int run(const std::string& what) {
             for (int i = 0; i < 2; ++i) ours.enqueue(stream);
             stream.wait();
         }
-        return 0;
-    }
-    if (what == "--variants") {
-        for (const double share : {1.0, 0.1}) compare_variants(30000, 32, share, true);
-        for (const double share : {1.0, 0.1}) compare_variants(30000, 1024, share, true);
         return 0;
     }
     for (const std::uint32_t predicates : {30000u, 10000u, 1000u}) {
