@@ -29,22 +29,55 @@ bool ends_at(const Scheme& scheme, Codes query, Codes text, const EndPoint& end)
     return reference_align(scheme, Mode::local, q, t).score >= end.score + scheme.scores[0][0];
 }
 
-void check_long(DeviceLong& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
-    INFO(query.size() << " x " << text.size() << ", " << scheme.highest << ' ' << scheme.lowest << ' '
-                      << scheme.gap_first << ' ' << scheme.gap_further);
-    const EndPoint expected = reference_align(scheme, Mode::local, query, text);
-    for (const bool prune : {false, true}) {
-        const EndPoint end = device.align(Mode::local, query, text, {.prune = prune});
-        CHECK(end.score == expected.score);
-        CHECK(ends_at(scheme, query, text, end));
+// Pairs that are done side by side, in all ways: pruned or not, seeded, and as predicates that hold or don't.
+void check_long(DeviceLong& device, const Scheme& scheme, std::span<const LongPair> pairs, LongShape shape,
+                Random& random) {
+    std::vector<EndPoint> expected, global;
+    std::vector<LongPair> seeded(pairs.begin(), pairs.end()), exceeded = seeded, reached = seeded, missed = seeded;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        expected.push_back(reference_align(scheme, Mode::local, pairs[k].query, pairs[k].text));
+        global.push_back(reference_align(scheme, Mode::global, pairs[k].query, pairs[k].text));
+        const std::int32_t score = expected[k].score;
+        const auto less = static_cast<std::int32_t>(below(random, static_cast<std::size_t>(std::max(score, 1))));
+        seeded[k].known_below = less;
+        exceeded[k].known_below = score + static_cast<std::int32_t>(below(random, 3));
+        reached[k].known_below = less, reached[k].stop_at = less + 1;
+        missed[k].known_below = score, missed[k].stop_at = score + 1;
     }
-    const auto below_score = static_cast<std::int32_t>(below(random, static_cast<std::size_t>(expected.score) + 1));
-    if (below_score < expected.score)
-        CHECK(device.align(Mode::local, query, text, {.known_below = below_score}).score == expected.score);
-    CHECK(device.align(Mode::local, query, text, {.known_below = expected.score + 1}).score <= expected.score);
-    CHECK(device.align(Mode::local, query, text, {.stop_at = below_score}).score >= below_score);
-    CHECK(device.align(Mode::local, query, text, {.stop_at = expected.score + 1}).score == expected.score);
-    CHECK(device.align(Mode::global, query, text).score == reference_align(scheme, Mode::global, query, text).score);
+    const auto plain = device.align(Mode::local, pairs, false, shape);
+    const auto pruned = device.align(Mode::local, pairs, true, shape);
+    const auto from_seed = device.align(Mode::local, seeded, true, shape);
+    const auto at_most = device.align(Mode::local, exceeded, true, shape);
+    const auto hit = device.align(Mode::local, reached, true, shape);
+    const auto miss = device.align(Mode::local, missed, true, shape);
+    const auto ends = device.align(Mode::global, pairs, true, shape);
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < pairs.size() && wrong < 5; ++k) {
+        const std::int32_t score = expected[k].score;
+        const bool right = plain[k].score == score && pruned[k].score == score && from_seed[k].score == score &&
+                           at_most[k].score <= score && (hit[k].score > reached[k].known_below) == (score > 0) &&
+                           miss[k].score <= score && ends[k].score == global[k].score &&
+                           ends_at(scheme, pairs[k].query, pairs[k].text, plain[k]) &&
+                           ends_at(scheme, pairs[k].query, pairs[k].text, pruned[k]);
+        if (right) continue;
+        ++wrong;
+        INFO(pairs[k].query.size() << " x " << pairs[k].text.size() << ", " << scheme.highest << ' ' << scheme.lowest
+                                   << ' ' << scheme.gap_first << ' ' << scheme.gap_further << "; tiles of "
+                                   << shape.rows << " x " << shape.columns << "; score " << score << ", global "
+                                   << global[k].score << "; got " << plain[k].score << ' ' << pruned[k].score << ' '
+                                   << from_seed[k].score << ' ' << at_most[k].score << ' ' << hit[k].score << " of "
+                                   << reached[k].stop_at << ' ' << miss[k].score << ' ' << ends[k].score << " at "
+                                   << plain[k].query_end << ", " << plain[k].text_end);
+        CHECK(right);
+    }
+    CHECK(wrong == 0);
+}
+
+constexpr LongShape long_shapes[] = {{2, 4}, {4, 8}};
+
+void check_long(DeviceLong& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
+    const LongPair pair{query, text};
+    for (const LongShape shape : long_shapes) check_long(device, scheme, std::span(&pair, 1), shape, random);
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
@@ -83,6 +116,14 @@ TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]
             }
             CHECK(wrong == 0);
             REQUIRE(wrong < pairs.size() / 2 + 1);
+            std::vector<std::int32_t> thresholds(pairs.size());
+            for (std::size_t k = 0; k < pairs.size(); ++k)
+                thresholds[k] = expected[k] + static_cast<std::int32_t>(below(random, 41)) - 20;
+            std::vector<std::uint8_t> hits(pairs.size(), 7);
+            device.reaches(mode, texts, pairs, thresholds, hits);
+            std::size_t wrong_hits = 0;
+            for (std::size_t k = 0; k < pairs.size(); ++k) wrong_hits += hits[k] != (expected[k] >= thresholds[k]);
+            CHECK(wrong_hits == 0);
         }
         pairs_left -= std::min(pairs_left, pairs.size());
     }
@@ -127,7 +168,30 @@ TEST_CASE("a long pair scores as the definition says, pruned, seeded and stopped
     }
 }
 
-TEST_CASE("so does a pair whose text takes the wide strips", "[cuda][alignment]") {
+TEST_CASE("so do many random pairs side by side, of odd and tiny sizes", "[cuda][alignment]") {
+    if (no_device()) return;
+    Random random(14);
+    constexpr std::size_t at_once = 5'000;
+    const std::size_t batches = test_rounds(100'000) / at_once;
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+        const Scheme scheme = batch % 3 == 0 ? Scheme::dna() : random_scheme(random);
+        std::vector<std::vector<Code>> sequences;
+        for (std::size_t k = 0; k < at_once; ++k) {
+            const std::size_t longest = below(random, 20) == 0 ? 700 : 150;
+            const auto text = random_sequence(random, scheme, random_length(random, longest));
+            sequences.push_back(below(random, 2) == 0
+                                    ? mutated(random, scheme, text, 20)
+                                    : random_sequence(random, scheme, random_length(random, longest)));
+            sequences.push_back(text);
+        }
+        std::vector<LongPair> pairs;
+        for (std::size_t k = 0; k < sequences.size(); k += 2) pairs.push_back({sequences[k], sequences[k + 1]});
+        DeviceLong device(scheme);
+        check_long(device, scheme, pairs, long_shapes[batch % std::size(long_shapes)], random);
+    }
+}
+
+TEST_CASE("so does a pair whose text takes many blocks", "[cuda][alignment]") {
     if (no_device()) return;
     Random random(13);
     for (const std::size_t m : {1u, 33u, 130u, 700u, 3000u}) {
@@ -156,7 +220,7 @@ TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear m
         CHECK(device.align(Mode::local, phage, mutant).score == local);
         CHECK(device.statistics().pruned_share() > 0.2);
         CHECK(device.align(Mode::global, phage, mutant).score == global);
-        CHECK(device.device_bytes() < 12 * (phage.size() + mutant.size()) + 100'000);
+        CHECK(device.device_bytes() < 16 * phage.size() + 2 * mutant.size() + 100'000);
     }
 }
 

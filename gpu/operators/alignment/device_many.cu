@@ -31,7 +31,8 @@ namespace {
 using Word = std::uint32_t;
 
 constexpr unsigned block_threads = 256;
-constexpr int null_score = -1024;  // of a column beside the text
+constexpr unsigned steps_between_checks = 32;  // of thresholds
+constexpr int null_score = -1024;              // of a column beside the text
 static_assert(-null_score > score_max);
 
 struct ManyArguments {
@@ -45,6 +46,8 @@ struct ManyArguments {
     unsigned* ticket;
     unsigned chunk_count, rows, letters;
     int gap_first, gap_further;
+    const std::int32_t* thresholds;  // of each score, if only that matters; else null
+    int highest;
     Word one;          // 1, which the compiler must not know: a multiplication by it stays one
     Word upper;        // 65536, likewise
     Code null_letter;  // below a query's end: scores nothing
@@ -116,6 +119,25 @@ __device__ void build_table(Word* table, const ManyArguments& a, const Code* tex
     }
 }
 
+// Whether both of a group's alignments are at their thresholds, or can't get there: `best` is what they have, `top` the
+// largest H that a lane continues from, and `rows` the number of rows that all lanes have done.
+template <class V, unsigned G>
+__device__ bool decided(const ManyArguments& a, const DeviceItem& item, const unsigned (&length)[2], unsigned rows,
+                        bool one_pass, Word best, Word top) {
+    for (unsigned step = 1; step < G; step *= 2) {
+        best = V::max2(best, __shfl_xor_sync(~0u, best, static_cast<int>(step)));
+        top = V::max2(top, __shfl_xor_sync(~0u, top, static_cast<int>(step)));
+    }
+    for (int half = 0; half < 2; ++half) {
+        if (item.out[half] == DeviceItem::none) continue;
+        const int threshold = a.thresholds[item.out[half]];
+        if (V::half(best, half) >= threshold) continue;
+        const int left = static_cast<int>(max(length[half], rows) - rows);
+        if (!one_pass || V::half(top, half) + left * a.highest >= threshold) return false;
+    }
+    return true;
+}
+
 template <class V, Mode mode, bool letter_pairs, unsigned G, unsigned C>
 __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArguments a) {
     constexpr bool local = mode == Mode::local;
@@ -152,6 +174,7 @@ __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArgume
         int global_score[2];
         for (int half = 0; half < 2; ++half) global_score[half] = -gap_cost(a, length[half] + n);
 
+        bool over = false;
         for (unsigned first_column = 0; first_column < n; first_column += G * C) {
             if (table_text != chunk.text || table_column != first_column) {
                 __syncthreads();
@@ -176,7 +199,14 @@ __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArgume
             Word letter_0 = letter(0, row_of_first), letter_1 = V::wide ? 0 : letter(1, row_of_first);
             uint2 next_border = has_left && rows > 0 ? border[0] : uint2{};
 
-            for (unsigned step = 0; step < warp_rows + G - 1; ++step) {
+            for (unsigned step = 0; step < warp_rows + G - 1 && !over; ++step) {
+                if (local && a.thresholds != nullptr && step % steps_between_checks == steps_between_checks - 1) {
+                    Word top = diagonal_left;
+#pragma unroll
+                    for (unsigned j = 0; j < C; ++j) top = V::max2(top, h[j]);
+                    over = __all_sync(~0u, decided<V, G>(a, item, length, max(step + 1, G) - G, n <= G * C, best, top));
+                    if (over) break;
+                }
                 const int row = static_cast<int>(step) - static_cast<int>(member);
                 Word left_h = __shfl_up_sync(~0u, edge_h, 1, G), left_e = __shfl_up_sync(~0u, edge_e, 1, G);
                 const Word row_0 = letter_0, row_1 = letter_1;
@@ -304,8 +334,11 @@ void DeviceMany::set_queries(const SequenceSet& queries) {
     upload<std::uint32_t>(query_begins_, begins_of(queries));
 }
 
-void DeviceMany::prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide) {
+void DeviceMany::prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+                         std::span<const std::int32_t> thresholds) {
     mode_ = mode;
+    by_threshold_ = !thresholds.empty();
+    upload<std::int32_t>(thresholds_, thresholds);
     const DevicePlan plan(scheme_, mode, queries_, texts, pairs, wide);
     upload(text_codes_, texts.codes());
     upload<std::uint32_t>(text_begins_, begins_of(texts));
@@ -349,6 +382,8 @@ void DeviceMany::enqueue(cudaStream_t stream) {
                                       letters,
                                       scheme_.gap_first,
                                       scheme_.gap_further,
+                                      by_threshold_ ? thresholds_.data() : nullptr,
+                                      scheme_.highest,
                                       1,
                                       65536,
                                       dna ? Code{4} : Code{22}};  // N, X: no positive score with anything
@@ -367,17 +402,19 @@ void DeviceMany::enqueue(cudaStream_t stream) {
     }
 }
 
+void DeviceMany::run(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+                     std::span<const std::int32_t> thresholds, std::span<std::int32_t> scores) {
+    if (pairs.empty()) return;
+    prepare(mode, texts, pairs, wide, thresholds);
+    const cuda::Stream stream;
+    enqueue(stream);
+    cuda::copy_to_host(scores, scores_.data(), stream);
+    stream.wait();
+}
+
 void DeviceMany::align(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
                        std::span<std::int32_t> scores) {
-    if (pairs.empty()) return;
-    const auto run = [&](std::span<const Pair> some, std::span<std::int32_t> into, bool wide) {
-        prepare(mode, texts, some, wide);
-        const cuda::Stream stream;
-        enqueue(stream);
-        cuda::copy_to_host(into, scores_.data(), stream);
-        stream.wait();
-    };
-    run(pairs, scores, false);
+    run(mode, texts, pairs, false, {}, scores);
     std::vector<std::uint32_t> again;
     std::vector<Pair> pairs_again;
     for (std::uint32_t k = 0; k < pairs.size(); ++k) {
@@ -385,15 +422,38 @@ void DeviceMany::align(Mode mode, const SequenceSet& texts, std::span<const Pair
         again.push_back(k);
         pairs_again.push_back(pairs[k]);
     }
-    if (again.empty()) return;
     std::vector<std::int32_t> scores_again(again.size());
-    run(pairs_again, scores_again, true);
+    run(mode, texts, pairs_again, true, {}, scores_again);
     for (std::size_t i = 0; i < again.size(); ++i) scores[again[i]] = scores_again[i];
+}
+
+void DeviceMany::reaches(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
+                         std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
+    std::vector<std::uint32_t> todo;
+    for (std::uint32_t k = 0; k < pairs.size(); ++k) {
+        const bool none = mode == Mode::local && thresholds[k] <= 0;
+        const std::int64_t bound = scheme_.score_bound(queries_.length(pairs[k].query), texts.length(pairs[k].text));
+        hits[k] = none;
+        if (!none && bound >= thresholds[k]) todo.push_back(k);
+    }
+    for (const bool wide : {false, true}) {
+        std::vector<Pair> some;
+        std::vector<std::int32_t> needed;
+        for (const std::uint32_t k : todo) some.push_back(pairs[k]), needed.push_back(thresholds[k]);
+        std::vector<std::int32_t> scores(some.size());
+        run(mode, texts, some, wide, needed, scores);
+        std::vector<std::uint32_t> again;
+        for (std::size_t i = 0; i < todo.size(); ++i) {
+            hits[todo[i]] = scores[i] != exceeded && scores[i] >= needed[i];
+            if (scores[i] == exceeded) again.push_back(todo[i]);
+        }
+        todo = std::move(again);
+    }
 }
 
 std::size_t DeviceMany::device_bytes() const {
     return query_codes_.bytes() + text_codes_.bytes() + query_begins_.bytes() + text_begins_.bytes() + matrix_.bytes() +
-           items_.bytes() + borders_.bytes() + scores_.bytes();
+           items_.bytes() + borders_.bytes() + scores_.bytes() + thresholds_.bytes();
 }
 
 }  // namespace sluice::alignment

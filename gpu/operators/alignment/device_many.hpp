@@ -58,11 +58,18 @@ public:
     // scores[k] = the score of pairs[k], as reference_align() defines it. Precondition: no pair is too_long().
     void align(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, std::span<std::int32_t> scores);
 
+    // hits[k] = 1 if the score of pairs[k] is at least thresholds[k], else 0. Computes no more than that takes: nothing
+    // where no score of such lengths is enough, and otherwise until both alignments of a group are decided.
+    void reaches(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
+                 std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits);
+
     // The parts of align(), for those who overlap or time them: prepare() copies texts and plan to the device,
     // enqueue() starts the kernels, after which scores() of size `pairs` are on the device. A score of `exceeded` did
-    // not fit 16 bits: such pairs need a wide plan.
+    // not fit 16 bits: such pairs need a wide plan. With thresholds, a score is only known to reach its threshold or
+    // not to.
     static constexpr std::int32_t exceeded = INT32_MIN;
-    void prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide);
+    void prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+                 std::span<const std::int32_t> thresholds = {});
     void enqueue(cudaStream_t stream);
     const std::int32_t* scores() const { return scores_.data(); }
     std::uint64_t cells() const { return cells_; }
@@ -75,6 +82,9 @@ private:
         unsigned count = 0, rows = 0, passes = 1;
     };
 
+    void run(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+             std::span<const std::int32_t> thresholds, std::span<std::int32_t> scores);
+
     Scheme scheme_;
     SequenceSet queries_;
     Mode mode_ = Mode::local;
@@ -83,7 +93,8 @@ private:
     cuda::DeviceBuffer<std::int16_t> matrix_;
     cuda::DeviceBuffer<DeviceItem> items_;
     cuda::DeviceBuffer<uint2> borders_;
-    cuda::DeviceBuffer<std::int32_t> scores_;
+    cuda::DeviceBuffer<std::int32_t> scores_, thresholds_;
+    bool by_threshold_ = false;
     cuda::DeviceBuffer<unsigned> tickets_;
     std::vector<Launch> launches_;
     std::uint64_t cells_ = 0;

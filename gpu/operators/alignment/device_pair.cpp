@@ -21,7 +21,8 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
     try {
         DeviceLong device(scheme);
         const cuda::Stream stream;
-        device.prepare(options.mode, query, text, {.prune = options.prune});
+        const LongPair pair{query, text};
+        device.prepare(options.mode, std::span(&pair, 1), options.prune);
         const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
         begin.record(stream);
         device.enqueue(stream);
@@ -30,7 +31,7 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
             options.progress(device.progress());
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
-        result.end = device.finish(stream);
+        result.end = device.finish(stream).front();
         result.pruned_share = device.statistics().pruned_share();
         float milliseconds = 0;
         cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");

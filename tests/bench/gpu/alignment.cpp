@@ -1,6 +1,7 @@
 // Alignments on a device: many pairs (thousands of queries, 32 texts) and long pairs, with and without pruning. Prints
 // tab-separated lines: what, cells, microseconds, GCUPS, remarks. Beside each: one core of this machine on a part of
-// the same work. bench_alignment [FASTA FASTA] times these two sequences too.
+// the same work. bench_alignment [--shapes] [FASTA FASTA]… times these
+// pairs too; --shapes: long pairs only, with every shape of tiles.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -24,6 +25,11 @@ std::vector<Code> random_sequence(std::size_t length, unsigned letters) {
     std::vector<Code> sequence(length);
     for (auto& code : sequence) code = static_cast<Code>(random_bits() % letters);
     return sequence;
+}
+
+std::string name_of(LongShape shape) {
+    return shape == LongShape{} ? ""
+                                : ", tiles of " + std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
 }
 
 void print(const std::string& what, double cells, double microseconds, const std::string& remarks) {
@@ -77,7 +83,7 @@ double device_microseconds(DeviceLong& device, EndPoint& end) {
     begin.record(stream);
     device.enqueue(stream);
     finished.record(stream);
-    end = device.finish(stream);
+    end = device.finish(stream).front();
     float milliseconds = 0;
     cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
     return 1000.0 * milliseconds;
@@ -86,7 +92,8 @@ double device_microseconds(DeviceLong& device, EndPoint& end) {
 void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes query, Codes text,
                const LongOptions& options, int repeats) {
     DeviceLong device(scheme);
-    device.prepare(mode, query, text, options);
+    const LongPair pair{query, text, options.known_below, options.stop_at};
+    device.prepare(mode, std::span(&pair, 1), options.prune, options.shape);
     EndPoint end;
     std::vector<double> times;
     for (int i = 0; i <= repeats; ++i) times.push_back(device_microseconds(device, end));
@@ -97,6 +104,19 @@ void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes q
                   end.query_end, end.text_end, 100 * device.statistics().pruned_share(), device.device_bytes());
     print(name, static_cast<double>(query.size()) * static_cast<double>(text.size()),
           times[static_cast<std::size_t>(repeats / 2)], remarks);
+}
+
+// Pairs of random sequences side by side.
+void side_by_side(const Scheme& scheme, std::size_t count, std::size_t length, LongShape shape) {
+    std::vector<std::vector<Code>> sequences;
+    for (std::size_t i = 0; i < 2 * count; ++i) sequences.push_back(random_sequence(length, 4));
+    std::vector<LongPair> pairs;
+    for (std::size_t i = 0; i < 2 * count; i += 2) pairs.push_back({sequences[i], sequences[i + 1]});
+    DeviceLong device(scheme);
+    device.prepare(Mode::local, pairs, true, shape);
+    const double microseconds = bench::graph_microseconds([&](cudaStream_t stream) { device.enqueue(stream); }, 2, 7);
+    print(std::to_string(count) + " random pairs of " + std::to_string(length) + name_of(shape),
+          static_cast<double>(count) * static_cast<double>(length) * static_cast<double>(length), microseconds, "");
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* path) {
@@ -115,6 +135,32 @@ int main(int argc, char** argv) {
     }
     const Scheme dna = Scheme::dna(), protein = Scheme::blosum62();
     std::printf("what\tcells\tmicroseconds\tGCUPS\tremarks\n");
+    std::vector<LongShape> shapes = {{}};
+    if (argc > 1 && std::string_view(argv[1]) == "--shapes") {
+        shapes = {{2, 4}, {4, 8}};
+        --argc, ++argv;
+    }
+    for (const LongShape shape : shapes) {
+        for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
+            const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
+            long_pair("random pair of " + std::to_string(n) + name_of(shape), dna, Mode::local, query, text,
+                      {.shape = shape}, n < 60'000 ? 21 : 5);
+        }
+        const auto a = random_sequence(4096, 20), b = random_sequence(4096, 20);
+        long_pair("random proteins of 4096" + name_of(shape), protein, Mode::local, a, b, {.shape = shape}, 21);
+        for (const std::size_t count : {4u, 16u, 64u}) side_by_side(dna, count, 4096, shape);
+        for (int i = 1; i + 1 < argc; i += 2) {
+            const auto query = read_fasta(dna, argv[i]), text = read_fasta(dna, argv[i + 1]);
+            const std::string name = std::string(argv[i]).substr(std::string(argv[i]).rfind('/') + 1) + " x " +
+                                     std::string(argv[i + 1]).substr(std::string(argv[i + 1]).rfind('/') + 1) +
+                                     name_of(shape);
+            const int repeats = query.size() < 200'000 ? 5 : 1;
+            long_pair(name + ", pruning off", dna, Mode::local, query, text, {.prune = false, .shape = shape}, repeats);
+            long_pair(name + ", pruning on", dna, Mode::local, query, text, {.shape = shape}, repeats);
+            if (shape == LongShape{}) long_pair(name + ", global", dna, Mode::global, query, text, {}, repeats);
+        }
+    }
+    if (shapes.size() > 1) return 0;
     many_pairs("dna", dna, 2048, 100, 2000, 1000);
     many_pairs("dna", dna, 2048, 1000, 1000, 1000);
     many_pairs("dna", dna, 1000, 300, 300, 300);
@@ -125,18 +171,4 @@ int main(int argc, char** argv) {
     many_pairs("blosum62 11/1", protein, 2048, 100, 2000, 1000);
     many_pairs("blosum62 11/1", protein, 2048, 300, 300, 400);
     many_pairs("blosum62 11/1", protein, 4096, 100, 500, 250);
-    for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
-        const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
-        long_pair("random pair of " + std::to_string(n), dna, Mode::local, query, text, {}, n < 60'000 ? 21 : 5);
-    }
-    const auto a = random_sequence(4096, 20), b = random_sequence(4096, 20);
-    long_pair("random proteins of 4096", protein, Mode::local, a, b, {}, 21);
-    for (int i = 1; i + 1 < argc; i += 2) {
-        const auto query = read_fasta(dna, argv[i]), text = read_fasta(dna, argv[i + 1]);
-        const std::string name = std::string(argv[i]).substr(std::string(argv[i]).rfind('/') + 1) + " x " +
-                                 std::string(argv[i + 1]).substr(std::string(argv[i + 1]).rfind('/') + 1);
-        long_pair(name + ", pruning off", dna, Mode::local, query, text, {.prune = false}, 3);
-        long_pair(name + ", pruning on", dna, Mode::local, query, text, {}, 3);
-        long_pair(name + ", global", dna, Mode::global, query, text, {}, 1);
-    }
 }
