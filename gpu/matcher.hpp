@@ -67,13 +67,23 @@ struct DeviceStatus {
     double sampled_seconds = 0;        // that the device took for a sample of the batches,
     std::uint64_t sampled_events = 0;  // which had so many events
     std::uint64_t faults = 0;
-    std::string last_fault;  // "cudaMalloc of 4096 bytes: cudaErrorMemoryAllocation (out of memory)"
+    std::uint64_t operator_batches = 0;  // of operators: a family's pairs of one batch
+    std::string last_fault;              // "cudaMalloc of 4096 bytes: cudaErrorMemoryAllocation (out of memory)"
+};
+
+// Where one family of operators (gpu/operators) has been evaluated.
+struct OperatorStatus {
+    std::string family;  // "edits", "recurrence", "alignment"
+    std::uint64_t device_batches = 0, cpu_batches = 0;
+    std::uint64_t repeated_batches = 0;  // of the latter: after a device had failed
+    std::string reason;                  // "2^25 cells: 310 us on a device, 2000 us on the CPU; …"
 };
 
 struct EngineStatus {
     std::string backend;  // what was asked for: "naive", "cpu", "cuda" or "auto"
     std::string reason;   // what matches, and why
     std::vector<DeviceStatus> devices;
+    std::vector<OperatorStatus> operators;        // that might have used a device
     std::uint64_t cpu_batches = 0;                // that were matched without a GPU where one was asked for,
     std::uint64_t rematched_batches = 0;          // and of those the ones that a GPU failed to match
     std::map<std::string, std::uint64_t> faults;  // by the CUDA error's name
@@ -109,6 +119,8 @@ struct EngineOptions {
     std::vector<int> devices = {};       // as CUDA numbers them, each holds all that is large; empty: the first
     std::size_t device_bytes_max = 0;    // of each; 0: as much as it has
     std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
+    // The operators' batches of fewer cells (of distances, alignments, recurrence) stay there, too.
+    std::size_t device_cells_min = 4'000'000;
     // Told of each failure of a device, by whichever thread met it.
     std::function<void(const std::string& failure)> on_fault = {};
     // Told of each device that is used again after it was lost.

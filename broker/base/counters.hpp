@@ -28,7 +28,8 @@ struct Counters {
     Counter scans{0};              // times that a scanned part of a filter was evaluated for an event
     Counter scan_microseconds{0};  // that this took
     struct OfOperator {            // as in OperatorWork
-        Counter pairs{0}, cells{0}, filter_hits{0}, verified{0}, holds{0}, unreadable{0};
+        Counter texts{0}, pairs{0}, cells{0}, filter_hits{0}, verified{0}, holds{0}, unreadable{0};
+        Counter device_texts{0}, device_pairs{0}, device_cells{0};
     };
     std::array<OfOperator, measure_kinds> operators;
     Counter events_lost{0};         // in the queue when the drain timeout ran out

@@ -69,12 +69,16 @@ void Matcher::count_work(const OperatorWork& work) {
         const OperatorWork::Kind& w = work.kinds[i];
         if (w.pairs == 0) continue;
         Counters::OfOperator& c = counters_.operators[i];
+        count(c.texts, w.texts);
         count(c.pairs, w.pairs);
         count(c.cells, w.cells);
         count(c.filter_hits, w.filter_hits);
         count(c.verified, w.verified);
         count(c.holds, w.holds);
         count(c.unreadable, w.unreadable);
+        count(c.device_texts, w.on_device.texts);
+        count(c.device_pairs, w.on_device.pairs);
+        count(c.device_cells, w.on_device.cells);
     }
 }
 

@@ -42,9 +42,17 @@ boost::json::object operators_json(const Counters& counters) {
     boost::json::object operators;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Counters::OfOperator& c = counters.operators[i];
-        operators[names[i]] = {
-            {"pairs", c.pairs.load()},       {"cells", c.cells.load()}, {"filter_hits", c.filter_hits.load()},
-            {"verified", c.verified.load()}, {"holds", c.holds.load()}, {"unreadable", c.unreadable.load()}};
+        operators[names[i]] = {{"texts", c.texts.load()},
+                               {"pairs", c.pairs.load()},
+                               {"cells", c.cells.load()},
+                               {"filter_hits", c.filter_hits.load()},
+                               {"verified", c.verified.load()},
+                               {"holds", c.holds.load()},
+                               {"unreadable", c.unreadable.load()},
+                               {"on_device",
+                                {{"texts", c.device_texts.load()},
+                                 {"pairs", c.device_pairs.load()},
+                                 {"cells", c.device_cells.load()}}}};
     }
     return operators;
 }
@@ -59,13 +67,22 @@ boost::json::object engine_json(const EngineStatus& engine) {
                            {"segments", d.segments},
                            {"batches", d.batches},
                            {"events", d.events},
+                           {"operator_batches", d.operator_batches},
                            {"faults", d.faults},
                            {"last_fault", d.last_fault}});
+    }
+    boost::json::object operators;
+    for (const OperatorStatus& o : engine.operators) {
+        operators[o.family] = {{"device_batches", o.device_batches},
+                               {"cpu_batches", o.cpu_batches},
+                               {"repeated_batches", o.repeated_batches},
+                               {"reason", o.reason}};
     }
     boost::json::object faults;
     for (const auto& [name, count] : engine.faults) faults[name] = count;
     return {{"reason", engine.reason},
             {"devices", std::move(devices)},
+            {"operators", std::move(operators)},
             {"cpu_batches", engine.cpu_batches},
             {"rematched_batches", engine.rematched_batches},
             {"background_failures", engine.background_failures},

@@ -21,6 +21,8 @@ public:
     virtual void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
                        Segment::Scratch& scratch, std::vector<Match>& matches) = 0;
     virtual EngineStatus status() const = 0;
+    // What the segments' operators may use, or null. The same as long as it lives; may outlive it.
+    virtual std::shared_ptr<OperatorDevices> operator_devices() const { return nullptr; }
 };
 
 }  // namespace sluice

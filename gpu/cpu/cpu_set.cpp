@@ -47,7 +47,8 @@ std::shared_ptr<const Segment> mirrored(std::shared_ptr<const Segment> segment, 
 
 class CpuSet final : public SubscriptionSet {
 public:
-    explicit CpuSet(std::shared_ptr<Accelerator> accelerator) : accelerator_(std::move(accelerator)) {}
+    explicit CpuSet(std::shared_ptr<Accelerator> accelerator)
+        : accelerator_(std::move(accelerator)), devices_(accelerator_ ? accelerator_->operator_devices() : nullptr) {}
 
     SubscriptionId add(const Disjunction& filter) override {
         const bool reuse = !free_.empty();
@@ -158,7 +159,7 @@ private:
     }
 
     void add_part(std::unique_ptr<SegmentBuilder> builder) {
-        parts_.emplace_back(std::move(*builder).build());
+        parts_.emplace_back(std::move(*builder).build({}, devices_));
         const Segment& segment = *parts_.back().segment;
         if (accelerator_) accelerator_->mirror(segment);
         for (std::uint32_t i = 0; i < segment.size(); ++i) slots_[segment.entry(i).slot].place = in_segment;
@@ -197,7 +198,7 @@ private:
     void merge_small() {
         const Tail t = tail(inline_merge_max);
         if (t.first == parts_.size()) return;
-        auto merged = mirrored(merge(sources(t.first)), accelerator_.get());
+        auto merged = mirrored(merge(sources(t.first), devices_), accelerator_.get());
         parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(t.first), parts_.end());
         parts_.emplace_back(std::move(merged));
     }
@@ -210,9 +211,9 @@ private:
 
     void begin_merge(std::vector<MergeSource> list) {
         merging_sources_ = std::move(list);
-        merging_ = merger_.run([list = merging_sources_, sample = sample_, a = accelerator_] {
+        merging_ = merger_.run([list = merging_sources_, sample = sample_, a = accelerator_, devices = devices_] {
             std::vector<Part> merged;
-            merged.emplace_back(mirrored(merge(list, sample->events()), a.get()));
+            merged.emplace_back(mirrored(merge(list, devices, sample->events()), a.get()));
             return merged;
         });
     }
@@ -272,8 +273,8 @@ private:
     void renew(std::vector<Part> done, std::vector<MergeSource> list) {
         merging_sources_.insert(merging_sources_.end(), list.begin(), list.end());
         merging_ = merger_.run([parts = std::move(done), list = std::move(list), renewal = renewal_,
-                                old = names_.snapshot(), a = accelerator_]() mutable {
-            parts.emplace_back(mirrored(merge_renamed(list, old, *renewal), a.get()));
+                                old = names_.snapshot(), a = accelerator_, devices = devices_]() mutable {
+            parts.emplace_back(mirrored(merge_renamed(list, devices, old, *renewal), a.get()));
             return std::move(parts);
         });
     }
@@ -286,7 +287,7 @@ private:
         std::size_t entries = 0;
         for (const MergeSource& source : list) entries += source.segment->size();
         if (entries > inline_merge_max) return renew(std::move(done), std::move(list));
-        if (!list.empty()) done.emplace_back(merge_renamed(list, names_.snapshot(), *renewal_));
+        if (!list.empty()) done.emplace_back(merge_renamed(list, devices_, names_.snapshot(), *renewal_));
         auto sample = std::make_shared<EventSample>();
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
@@ -311,6 +312,7 @@ private:
     std::shared_ptr<Names> renewal_;  // the new names while they are made; the other thread's while merging_ is valid
 
     std::shared_ptr<Accelerator> accelerator_;  // or null
+    std::shared_ptr<OperatorDevices> devices_;  // or null
 
     std::vector<MergeSource> retired_;  // kept until nobody else has them
 

@@ -56,10 +56,13 @@ struct MergeSource {
     std::shared_ptr<const Bitmap> removed;
 };
 
+// `devices`, or null: as SegmentBuilder has them.
 std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,
+                                     const std::shared_ptr<OperatorDevices>& devices,
                                      std::span<const SampledEvent> events = {});
 // The same with ids of new names instead of the old ones', for those names that are in use.
-std::shared_ptr<const Segment> merge_renamed(const std::vector<MergeSource>& sources, const Names::Snapshot& old,
-                                             Names& names);
+std::shared_ptr<const Segment> merge_renamed(const std::vector<MergeSource>& sources,
+                                             const std::shared_ptr<OperatorDevices>& devices,
+                                             const Names::Snapshot& old, Names& names);
 
 }  // namespace sluice

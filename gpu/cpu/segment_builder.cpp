@@ -151,9 +151,10 @@ void SegmentBuilder::place_rows(const std::vector<Target>& targets, const Observ
     segment_->scan_.build(tables);
 }
 
-std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events) && {
+std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events,
+                                                     const std::shared_ptr<OperatorDevices>& devices) && {
     sort_entries();
-    segment_->tables_.freeze();
+    segment_->tables_.freeze(devices);
     std::optional<ObservedShares> observed;
     if (!events.empty()) observed.emplace(segment_->tables_, events);
     place_rows(assign_targets(), observed ? &*observed : nullptr);

@@ -23,8 +23,10 @@ public:
     void absorb(const Segment& other, const Bitmap* removed, const Rename& rename = {});
 
     std::size_t size() const { return entries_.size() - dropped_; }
-    // `events`: what to choose access literals by, beside the subscriptions themselves.
-    std::shared_ptr<const Segment> build(std::span<const SampledEvent> events = {}) &&;
+    // `events`: what to choose access literals by, beside the subscriptions themselves. `devices`, or null: for the
+    // operators to use.
+    std::shared_ptr<const Segment> build(std::span<const SampledEvent> events = {},
+                                         const std::shared_ptr<OperatorDevices>& devices = nullptr) &&;
 
 private:
     static constexpr std::uint32_t dropped_form = none;

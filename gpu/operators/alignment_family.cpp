@@ -63,16 +63,26 @@ AlignmentFamily::AlignmentFamily(const std::vector<MeasuredPredicate>& predicate
     }
 }
 
+double AlignmentFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
+    double cells = 0;
+    for (const Pair& pair : pairs) {
+        const Entry& entry = entries_[pair.predicate];
+        cells += static_cast<double>(groups_[entry.group].queries.length(entry.query)) *
+                 static_cast<double>(texts[pair.text].size());
+    }
+    return cells;
+}
+
 void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
-                               std::span<std::uint8_t> holds, OperatorWork& work) const {
+                               std::span<std::uint8_t> holds, OperatorWork& work, AlignmentSolver* solver) const {
     std::vector<Asked> asked(groups_.size());
+    PairCounter counter(work);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];
         const Group& group = groups_[entry.group];
         Asked& a = asked[entry.group];
         a.add(group.scheme, pairs[i].text, texts[pairs[i].text]);
-        OperatorWork::Kind& w = work.of(group.kind);
-        ++w.pairs;
+        OperatorWork::Kind& w = counter.add(group.kind, pairs[i].text, solver != nullptr);
         holds[i] = 0;
         const alignment::Pair pair{entry.query, size_of(a.texts) - 1};
         if (too_long(group.scheme, group.queries.length(pair.query), a.texts.length(pair.text))) {
@@ -88,35 +98,38 @@ void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::spa
             a.score_places.push_back(i);
         }
     }
-    for (std::size_t g = 0; g < groups_.size(); ++g) evaluate(groups_[g], asked[g], holds, work);
+    for (std::size_t g = 0; g < groups_.size(); ++g) evaluate(g, asked[g], holds, work, solver);
 }
 
-void AlignmentFamily::evaluate(const Group& group, const Asked& a, std::span<std::uint8_t> holds,
-                               OperatorWork& work) const {
+void AlignmentFamily::evaluate(std::size_t index, const Asked& a, std::span<std::uint8_t> holds, OperatorWork& work,
+                               AlignmentSolver* solver) const {
+    const Group& group = groups_[index];
     OperatorWork::Kind& w = work.of(group.kind);
-    const auto cells = [&](const alignment::Pair& pair) {
-        return group.queries.length(pair.query) * a.texts.length(pair.text);
+    std::uint64_t cells = 0;
+    const auto count = [&](const alignment::Pair& pair, std::uint8_t holding) {
+        w.holds += holding;
+        cells += std::uint64_t{group.queries.length(pair.query)} * a.texts.length(pair.text);
     };
     if (!a.by_threshold.empty()) {
         std::vector<std::uint8_t> hits(a.by_threshold.size());
-        align_reaches(group.scheme, group.mode, group.queries, a.texts, a.by_threshold, a.thresholds, hits);
-        for (std::size_t i = 0; i < hits.size(); ++i) {
-            const std::uint8_t holding = hits[i] != a.flipped[i];
-            holds[a.threshold_places[i]] = holding;
-            w.holds += holding;
-            w.cells += cells(a.by_threshold[i]);
-        }
+        if (solver != nullptr)
+            solver->reaches(index, a.texts, a.by_threshold, a.thresholds, hits);
+        else
+            align_reaches(group.scheme, group.mode, group.queries, a.texts, a.by_threshold, a.thresholds, hits);
+        for (std::size_t i = 0; i < hits.size(); ++i)
+            count(a.by_threshold[i], holds[a.threshold_places[i]] = hits[i] != a.flipped[i]);
     }
     if (!a.by_score.empty()) {
         std::vector<std::int32_t> scores(a.by_score.size());
-        align_many(group.scheme, group.mode, group.queries, a.texts, a.by_score, scores);
-        for (std::size_t i = 0; i < scores.size(); ++i) {
-            const std::uint8_t holding = a.bounds[i].accept(scores[i]);
-            holds[a.score_places[i]] = holding;
-            w.holds += holding;
-            w.cells += cells(a.by_score[i]);
-        }
+        if (solver != nullptr)
+            solver->scores(index, a.texts, a.by_score, scores);
+        else
+            align_many(group.scheme, group.mode, group.queries, a.texts, a.by_score, scores);
+        for (std::size_t i = 0; i < scores.size(); ++i)
+            count(a.by_score[i], holds[a.score_places[i]] = a.bounds[i].accept(scores[i]));
     }
+    w.cells += cells;
+    if (solver != nullptr) w.on_device.cells += cells;
 }
 
 std::size_t AlignmentFamily::bytes() const {

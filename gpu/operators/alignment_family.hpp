@@ -7,15 +7,20 @@
 
 namespace sluice {
 
+// Aligns the queries of the family's groups, by their index, with texts, in place of the CPU. As align_many() and
+// align_reaches().
+class AlignmentSolver {
+public:
+    virtual ~AlignmentSolver() = default;
+
+    virtual void scores(std::size_t group, const alignment::SequenceSet& texts, std::span<const alignment::Pair> pairs,
+                        std::span<std::int32_t> scores) = 0;
+    virtual void reaches(std::size_t group, const alignment::SequenceSet& texts, std::span<const alignment::Pair> pairs,
+                         std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) = 0;
+};
+
 class AlignmentFamily final : public OperatorFamily {
 public:
-    explicit AlignmentFamily(const std::vector<MeasuredPredicate>& predicates);
-
-    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
-                  OperatorWork& work) const override;
-    std::size_t bytes() const override;
-
-private:
     // Predicates of one scheme and mode.
     struct Group {
         alignment::Scheme scheme;
@@ -23,13 +28,30 @@ private:
         Measure::Kind kind;
         alignment::SequenceSet queries;
     };
+
+    explicit AlignmentFamily(const std::vector<MeasuredPredicate>& predicates);
+
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work) const override {
+        evaluate(texts, pairs, holds, work, nullptr);
+    }
+    // With a solver, or null.
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work, AlignmentSolver* solver) const;
+    double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;
+    std::size_t bytes() const override;
+
+    const std::vector<Group>& groups() const { return groups_; }
+
+private:
     struct Entry {
         std::uint32_t group, query;
         Bounds bounds;
     };
     struct Asked;
 
-    void evaluate(const Group& group, const Asked& asked, std::span<std::uint8_t> holds, OperatorWork& work) const;
+    void evaluate(std::size_t group, const Asked& asked, std::span<std::uint8_t> holds, OperatorWork& work,
+                  AlignmentSolver* solver) const;
 
     std::vector<Group> groups_;
     std::vector<Entry> entries_;

@@ -42,57 +42,80 @@ EditsFamily::EditsFamily(const std::vector<MeasuredPredicate>& predicates) {
         keys.emplace_back(p.measure.kind, costs, threshold.has_value());
         auto& same = patterns[keys.back()];
         entries_.push_back({0, static_cast<std::uint32_t>(same.size()), threshold && threshold->flipped, p.bounds});
-        same.push_back({p.measure.operand, threshold ? threshold->k : 0});
-        bytes_ += sizeof(Entry) + 32 * p.measure.operand.size();  // a bit for each character and place, about
+        same.push_back({operands_.emplace_back(p.measure.operand), threshold ? threshold->k : 0});
+        // The operand, and a bit for each character and place, about.
+        bytes_ += sizeof(Entry) + sizeof(std::string) + 33 * p.measure.operand.size();
     }
     std::map<Key, std::uint32_t> index;
-    for (const auto& [key, same] : patterns) {
+    for (auto& [key, same] : patterns) {
         const auto& [kind, costs, decides] = key;
         const Extent extent = kind == Measure::Kind::approx_distance ? Extent::substring : Extent::whole;
         index[key] = static_cast<std::uint32_t>(sets_.size());
-        sets_.push_back({approximate::PatternSet(same, extent, costs), kind, decides});
+        approximate::PatternSet set(same, extent, costs);
+        sets_.push_back({{std::move(same), extent, costs}, std::move(set), kind, decides});
     }
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].set = index[keys[i]];
 }
 
+double EditsFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
+    double cells = 0;
+    for (const Pair& pair : pairs) {
+        const Entry& entry = entries_[pair.predicate];
+        const Description& d = sets_[entry.set].description;
+        if (d.costs != CostTable::unit) continue;
+        cells += static_cast<double>(texts[pair.text].size()) * static_cast<double>(d.patterns[entry.pattern].text.size());
+    }
+    return cells;
+}
+
 void EditsFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
-                           std::span<std::uint8_t> holds, OperatorWork& work) const {
-    std::vector<std::vector<approximate::Pair>> asked(sets_.size());
-    std::vector<std::vector<std::uint32_t>> places(sets_.size());  // of what is asked, in pairs
+                           std::span<std::uint8_t> holds, OperatorWork& work, EditsSolver* solver) const {
+    std::vector<Asked> asked(sets_.size());
+    PairCounter counter(work);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];
-        OperatorWork::Kind& w = work.of(sets_[entry.set].kind);
-        ++w.pairs;
+        const bool on_device = solver != nullptr && solver->takes(entry.set);
+        OperatorWork::Kind& w = counter.add(sets_[entry.set].kind, pairs[i].text, on_device);
         holds[i] = 0;
         if (texts[pairs[i].text].size() > approximate::text_bytes_max) {
             ++w.unreadable;
             continue;
         }
-        asked[entry.set].push_back({pairs[i].text, entry.pattern});
-        places[entry.set].push_back(i);
+        asked[entry.set].pairs.push_back({pairs[i].text, entry.pattern});
+        asked[entry.set].places.push_back(i);
     }
     for (std::size_t s = 0; s < sets_.size(); ++s) {
-        if (!asked[s].empty()) evaluate(sets_[s], texts, asked[s], places[s], pairs, holds, work);
+        if (!asked[s].pairs.empty()) evaluate(s, texts, asked[s], pairs, holds, work, solver);
     }
 }
 
-void EditsFamily::evaluate(const Set& set, std::span<const std::string_view> texts,
-                           std::span<const approximate::Pair> asked, std::span<const std::uint32_t> places,
-                           std::span<const Pair> pairs, std::span<std::uint8_t> holds, OperatorWork& work) const {
+void EditsFamily::evaluate(std::size_t index, std::span<const std::string_view> texts, const Asked& asked,
+                           std::span<const Pair> pairs, std::span<std::uint8_t> holds, OperatorWork& work,
+                           EditsSolver* solver) const {
+    const Set& set = sets_[index];
     approximate::Counters counters;
     OperatorWork::Kind& w = work.of(set.kind);
-    const auto entry_of = [&](std::size_t i) -> const Entry& { return entries_[pairs[places[i]].predicate]; };
+    const auto entry_of = [&](std::size_t i) -> const Entry& { return entries_[pairs[asked.places[i]].predicate]; };
+    const bool on_device = solver != nullptr && solver->takes(index);
+    const std::size_t n = asked.pairs.size();
     if (set.decides) {
-        std::vector<std::uint8_t> within(asked.size());
-        set.patterns.decide(texts, asked, within, counters);
-        for (std::size_t i = 0; i < asked.size(); ++i) holds[places[i]] = (within[i] != 0) != entry_of(i).flipped;
+        std::vector<std::uint8_t> within(n);
+        if (on_device)
+            solver->decide(index, texts, asked.pairs, within, counters);
+        else
+            set.patterns.decide(texts, asked.pairs, within, counters);
+        for (std::size_t i = 0; i < n; ++i) holds[asked.places[i]] = (within[i] != 0) != entry_of(i).flipped;
     } else {
-        std::vector<std::uint32_t> distances(asked.size());
-        set.patterns.distances(texts, asked, distances, counters);
-        for (std::size_t i = 0; i < asked.size(); ++i) holds[places[i]] = entry_of(i).bounds.accept(distances[i]);
+        std::vector<std::uint32_t> distances(n);
+        if (on_device)
+            solver->distances(index, texts, asked.pairs, distances, counters);
+        else
+            set.patterns.distances(texts, asked.pairs, distances, counters);
+        for (std::size_t i = 0; i < n; ++i) holds[asked.places[i]] = entry_of(i).bounds.accept(distances[i]);
     }
-    for (const std::uint32_t place : places) w.holds += holds[place];
+    for (const std::uint32_t place : asked.places) w.holds += holds[place];
     w.cells += counters.cells;
+    if (on_device) w.on_device.cells += counters.cells;
     w.filter_hits += counters.filter_hits;
     w.verified += counters.verified;
 }

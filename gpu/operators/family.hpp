@@ -64,11 +64,18 @@ public:
     virtual void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                           std::span<std::uint8_t> holds, OperatorWork& work) const = 0;
 
+    // How many cells of matrices, about, a device would have to compute for the pairs: 0 where devices are no use.
+    virtual double device_cells(std::span<const std::string_view>, std::span<const Pair>) const { return 0; }
+
     virtual std::size_t bytes() const = 0;
 };
 
-// All predicates are of this family, and fault_of() finds none in their measures; there is at least one.
+class OperatorDevices;
+
+// All predicates are of this family, and fault_of() finds none in their measures; there is at least one. With devices
+// (device_family.hpp), or null, a batch's pairs are evaluated there if that costs less.
 std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
-                                                  const std::vector<MeasuredPredicate>& predicates);
+                                                  const std::vector<MeasuredPredicate>& predicates,
+                                                  const std::shared_ptr<OperatorDevices>& devices = nullptr);
 
 }  // namespace sluice

@@ -12,7 +12,13 @@ public:
     explicit RecurrenceFamily(const std::vector<MeasuredPredicate>& predicates);
 
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
-                  OperatorWork& work) const override;
+                  OperatorWork& work) const override {
+        evaluate(texts, pairs, holds, work, nullptr);
+    }
+    // With a device's solver, or null, for what it does faster.
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work, recurrence::Solver* device) const;
+    double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;
     std::size_t bytes() const override;
 
     static recurrence::Question question_of(const Measure& measure);
@@ -22,6 +28,12 @@ private:
         Measure::Kind kind;
         Bounds bounds;
     };
+
+    struct Asked;
+
+    bool suits_device(std::uint32_t predicate, std::size_t points) const;
+    void evaluate(const Asked& asked, const recurrence::SeriesBatch& series, recurrence::Solver& solver, bool on_device,
+                  std::span<std::uint8_t> holds, OperatorWork& work) const;
 
     recurrence::Questions questions_;  // by predicate
     std::vector<Entry> entries_;

@@ -70,7 +70,9 @@ std::string fault_of(const Measure& measure) {
     }
 }
 
-std::string way_of(const Measure& measure) {
+namespace {
+
+std::string what_is_computed(const Measure& measure) {
     switch (measure.kind) {
         case Measure::Kind::matches:
             return "a regular expression, searched for in time linear in the text";
@@ -86,6 +88,21 @@ std::string way_of(const Measure& measure) {
             return recurrence::describe(RecurrenceFamily::question_of(measure), {});
     }
 }
+
+// As the families on devices take them (cuda_families.hpp).
+std::string where_it_is_computed(const Measure& measure) {
+    const OperatorFamilyKind family = family_of(measure.kind);
+    if (family == OperatorFamilyKind::regex) return "";
+    if (family == OperatorFamilyKind::edits && costs_of(measure) != approximate::CostTable::unit) return "; on the CPU";
+    const std::string device = "; on a GPU, if one is used, where that costs less";
+    const bool exactly_on_cpu = family == OperatorFamilyKind::recurrence &&
+                                measure.kind != Measure::Kind::recurrence_rate && measure.line_min != 2;
+    return exactly_on_cpu ? device + " and the value is estimated" : device;
+}
+
+}  // namespace
+
+std::string way_of(const Measure& measure) { return what_is_computed(measure) + where_it_is_computed(measure); }
 
 MeasureFunction reference_of(const Measure& measure) {
     switch (measure.kind) {

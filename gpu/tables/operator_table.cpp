@@ -36,7 +36,7 @@ std::uint32_t OperatorTable::intern(std::uint32_t attribute, const Measure& meas
     return index;
 }
 
-void OperatorTable::freeze() {
+void OperatorTable::freeze(const std::shared_ptr<OperatorDevices>& devices) {
     entries_.shrink_to_fit();
     std::array<std::vector<MeasuredPredicate>, operator_families> predicates;
     for (Entry& e : entries_) {
@@ -45,7 +45,8 @@ void OperatorTable::freeze() {
         of_family.push_back({e.measure, e.bounds});
     }
     for (std::size_t f = 0; f < operator_families; ++f) {
-        if (!predicates[f].empty()) families_[f] = make_family(static_cast<OperatorFamilyKind>(f), predicates[f]);
+        if (predicates[f].empty()) continue;
+        families_[f] = make_family(static_cast<OperatorFamilyKind>(f), predicates[f], devices);
     }
     for (Entry& e : entries_) e.cost = cost_of(e.measure);
 }

@@ -16,7 +16,8 @@ namespace sluice {
 class OperatorTable {
 public:
     std::uint32_t intern(std::uint32_t attribute, const Measure& measure, const Bounds& bounds);
-    void freeze();
+    // With devices, or null: for the families to use (gpu/operators/device_family.hpp).
+    void freeze(const std::shared_ptr<OperatorDevices>& devices = nullptr);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(entries_.size()); }
     std::uint32_t attribute(std::uint32_t index) const { return entries_[index].attribute; }

@@ -131,7 +131,7 @@ std::uint32_t PredicateTables::size(Family family) const {
     }
 }
 
-void PredicateTables::freeze() {
+void PredicateTables::freeze(const std::shared_ptr<OperatorDevices>& devices) {
     for (std::size_t f = 0; f < bit_families; ++f) bases_[f + 1] = bases_[f] + size(static_cast<Family>(f));
 
     plans_.resize(attributes());
@@ -158,7 +158,7 @@ void PredicateTables::freeze() {
         substrings_.emplace_back(contains_.texts(), patterns[a]);
     }
     ranges_.freeze();
-    operators_.freeze();
+    operators_.freeze(devices);
     for (NumberTable* t : {&number_equal_, &number_not_equal_}) t->shrink();
 }
 

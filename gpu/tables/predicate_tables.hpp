@@ -35,7 +35,7 @@ public:
     // A literal as it was interned (views point into the tables), and the id of its name.
     Term term(LiteralCode code) const;
     std::uint32_t name(LiteralCode code) const;
-    void freeze();
+    void freeze(const std::shared_ptr<OperatorDevices>& devices = nullptr);
 
     void evaluate(std::span<const Value> event, EventState& state) const;
     void forget(EventState& state) const;

@@ -19,7 +19,8 @@ RegexFamily::RegexFamily(const std::vector<MeasuredPredicate>& predicates) {
 void RegexFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                            std::span<std::uint8_t> holds, OperatorWork& work) const {
     OperatorWork::Kind& w = work.of(Measure::Kind::matches);
-    w.pairs += pairs.size();
+    PairCounter counter(work);
+    for (const Pair& pair : pairs) counter.add(Measure::Kind::matches, pair.text);
     std::vector<std::uint32_t> asked;
     for (std::size_t first = 0; first < pairs.size(); first += asked.size()) {
         const std::uint32_t group = pairs[first].predicate / group_size, text = pairs[first].text;

@@ -1,0 +1,213 @@
+#include "gpu/cuda/operator_devices.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+
+#include "gpu/operators/cuda_families.hpp"
+
+namespace sluice::cuda {
+
+struct CudaOperatorDevices::Device {
+    const std::shared_ptr<MatchingDevice> matching;
+    DeviceHealth health = {};
+    std::atomic<std::size_t> under_way = 0;
+    std::atomic<std::uint64_t> batches = 0;
+
+    std::mutex mutex = {};
+    std::vector<OnDevice*> copies = {};  // all that there are
+};
+
+namespace {
+
+// Makes the device the calling thread's until it is destroyed, and counts what is allocated there meanwhile as its.
+class Turn {
+public:
+    explicit Turn(MatchingDevice& device) : number_(device.number()), charged_(device.memory()) {
+        if (cudaGetDevice(&before_) != cudaSuccess) before_ = number_;
+        device.use();
+    }
+    Turn(const Turn&) = delete;
+    ~Turn() {
+        if (before_ != number_) cudaSetDevice(before_);
+        cudaGetLastError();
+    }
+
+private:
+    const int number_;
+    const Charged charged_;
+    int before_ = 0;
+};
+
+class UnderWay {
+public:
+    explicit UnderWay(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
+    UnderWay(const UnderWay&) = delete;
+    ~UnderWay() { --count_; }
+
+private:
+    std::atomic<std::size_t>& count_;
+};
+
+std::unique_ptr<DeviceFamily> make_family_here(OperatorFamilyKind kind, const OperatorFamily& family, int device) {
+    switch (kind) {
+        case OperatorFamilyKind::edits:
+            return make_cuda_family(dynamic_cast<const EditsFamily&>(family));
+        case OperatorFamilyKind::alignment:
+            return make_cuda_family(dynamic_cast<const AlignmentFamily&>(family));
+        case OperatorFamilyKind::recurrence:
+            return make_cuda_family(dynamic_cast<const RecurrenceFamily&>(family), device);
+        case OperatorFamilyKind::regex:
+            break;
+    }
+    throw std::invalid_argument("no device evaluates regular expressions");
+}
+
+// A CUDA error of something that was begun when the device had been revived so often.
+class Fault : public CudaError {
+public:
+    Fault(const CudaError& error, std::uint32_t when) : CudaError(error), generation(when) {}
+    const std::uint32_t generation;
+};
+
+template <class Work>
+void marking_faults(const MatchingDevice& device, Work work) {
+    const std::uint32_t generation = device.generation();
+    try {
+        work();
+    } catch (const CudaError& error) {
+        throw Fault(error, generation);
+    }
+}
+
+constexpr const char* family_names[operator_families] = {"regex", "edits", "recurrence", "alignment"};
+
+}  // namespace
+
+// A family's copy, as long as the device has it.
+class CudaOperatorDevices::OnDevice final : public DeviceFamily {
+public:
+    OnDevice(std::shared_ptr<Device> device, OperatorFamilyKind kind, const OperatorFamily& family)
+        : device_(std::move(device)), kind_(kind), family_(family) {
+        prepare();
+        const std::lock_guard lock(device_->mutex);
+        device_->copies.push_back(this);
+    }
+    ~OnDevice() override {
+        const std::lock_guard lock(device_->mutex);
+        std::erase(device_->copies, this);
+    }
+
+    void evaluate(std::span<const std::string_view> texts, std::span<const OperatorFamily::Pair> pairs,
+                  std::span<std::uint8_t> holds, OperatorWork& work) override {
+        const std::lock_guard lock(mutex_);
+        const UnderWay under_way(device_->under_way);
+        if (!copy_) prepare();
+        marking_faults(*device_->matching, [&] {
+            const Turn turn(*device_->matching);
+            copy_->evaluate(texts, pairs, holds, work);
+        });
+        ++device_->batches;
+    }
+
+    void let_go() {
+        const std::lock_guard lock(mutex_);
+        copy_.reset();
+    }
+
+private:
+    void prepare() {
+        marking_faults(*device_->matching, [this] {
+            device_->matching->open();
+            const Turn turn(*device_->matching);
+            copy_ = make_family_here(kind_, family_, device_->matching->number());
+        });
+    }
+
+    const std::shared_ptr<Device> device_;  // which its memory is given back to
+    const OperatorFamilyKind kind_;
+    const OperatorFamily& family_;
+    std::mutex mutex_;
+    std::unique_ptr<DeviceFamily> copy_;
+};
+
+namespace {
+
+template <class Device>
+std::vector<std::shared_ptr<Device>> each(std::vector<std::shared_ptr<MatchingDevice>> devices) {
+    std::vector<std::shared_ptr<Device>> result;
+    for (auto& device : devices) result.emplace_back(new Device{std::move(device)});
+    return result;
+}
+
+}  // namespace
+
+CudaOperatorDevices::CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDevice>> devices,
+                                         const EngineOptions& options, OnFault on_fault)
+    : OperatorDevices(static_cast<double>(options.device_cells_min), options.backend == Backend::automatic),
+      devices_(each<Device>(std::move(devices))),
+      on_fault_(std::move(on_fault)) {}
+
+CudaOperatorDevices::~CudaOperatorDevices() = default;
+
+void CudaOperatorDevices::close() {
+    const std::lock_guard lock(mutex_);
+    on_fault_ = {};
+}
+
+std::size_t CudaOperatorDevices::under_way(std::size_t device) const {
+    return devices_[device]->under_way + devices_[device]->matching->under_way();
+}
+
+bool CudaOperatorDevices::may_try(std::size_t device) {
+    return devices_[device]->health.may_try(DeviceHealth::Clock::now());
+}
+
+std::unique_ptr<DeviceFamily> CudaOperatorDevices::make(std::size_t device, OperatorFamilyKind kind,
+                                                        const OperatorFamily& family) {
+    return std::make_unique<OnDevice>(devices_[device], kind, family);
+}
+
+void CudaOperatorDevices::succeeded(std::size_t device) { devices_[device]->health.succeeded(); }
+
+void CudaOperatorDevices::failed(std::size_t device, const std::exception& error) {
+    const auto* const fault = dynamic_cast<const Fault*>(&error);
+    const std::lock_guard lock(mutex_);
+    if (fault != nullptr && on_fault_)
+        on_fault_(device, fault->generation, *fault);
+    else
+        pause(device, error.what());
+}
+
+void CudaOperatorDevices::pause(std::size_t device, const std::string& what) {
+    devices_[device]->health.failed(what, DeviceHealth::Clock::now());
+}
+
+void CudaOperatorDevices::lose(std::size_t device, const std::string& what) {
+    devices_[device]->health.lose(what, DeviceHealth::Clock::now());
+}
+
+void CudaOperatorDevices::let_go(std::size_t device) {
+    const std::lock_guard lock(devices_[device]->mutex);
+    for (OnDevice* const copy : devices_[device]->copies) copy->let_go();
+}
+
+void CudaOperatorDevices::revived(std::size_t device) { devices_[device]->health.revived(); }
+
+CudaOperatorDevices::Fares CudaOperatorDevices::fares(std::size_t device) const {
+    const Device& d = *devices_[device];
+    return {d.batches, d.health.failures(), d.health.state(DeviceHealth::Clock::now()), d.health.last_failure()};
+}
+
+std::vector<OperatorStatus> CudaOperatorDevices::status() {
+    std::vector<OperatorStatus> result;
+    for (std::size_t f = 0; f < operator_families; ++f) {
+        const Fate& fate = this->fate(static_cast<OperatorFamilyKind>(f));
+        if (fate.cpu_batches + fate.device_batches == 0) continue;
+        result.push_back({family_names[f], fate.device_batches, fate.cpu_batches, fate.repeated, fate.choice.reason()});
+    }
+    return result;
+}
+
+}  // namespace sluice::cuda

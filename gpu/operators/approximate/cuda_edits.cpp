@@ -1,0 +1,116 @@
+// Edit distances on a device: a GpuPatternSet for each set of unit costs.
+#include <algorithm>
+#include <optional>
+
+#include "gpu/operators/approximate/approximate_gpu.hpp"
+#include "gpu/operators/cuda_families.hpp"
+
+namespace sluice {
+
+namespace {
+
+using approximate::Counters;
+using approximate::GpuPatternSet;
+
+// What a pair by itself takes, one of many: a thread walks down the text alone.
+constexpr double alone_ns_a_word = 30, alone_cells_a_ns = 2'000;
+// And what it takes with all other pairs of these texts and the set's patterns.
+constexpr double together_cells_a_ns = 15'000, results_a_ns = 1;
+
+// The texts that are asked about, each once, and the pairs with these.
+struct Compact {
+    std::vector<std::string_view> texts;
+    std::vector<approximate::Pair> pairs;
+
+    // `asked` ascends.
+    Compact(std::span<const std::string_view> all, std::span<const approximate::Pair> asked) {
+        std::optional<std::uint32_t> latest;
+        for (const approximate::Pair& pair : asked) {
+            if (latest != pair.text) texts.push_back(all[pair.text]);
+            latest = pair.text;
+            pairs.push_back({static_cast<std::uint32_t>(texts.size() - 1), pair.pattern});
+        }
+    }
+};
+
+class CudaEdits final : public DeviceFamily, private EditsSolver {
+public:
+    explicit CudaEdits(const EditsFamily& family) : family_(family), sets_(family.sets()) {
+        for (std::size_t s = 0; s < sets_.size(); ++s) {
+            const EditsFamily::Description& set = family.description(s);
+            if (set.costs != approximate::CostTable::unit) continue;
+            sets_[s].emplace(Set{GpuPatternSet(set.patterns, set.extent), 0});
+            for (const approximate::Pattern& pattern : set.patterns)
+                sets_[s]->bytes += static_cast<double>(pattern.text.size());
+        }
+    }
+
+    void evaluate(std::span<const std::string_view> texts, std::span<const OperatorFamily::Pair> pairs,
+                  std::span<std::uint8_t> holds, OperatorWork& work) override {
+        family_.evaluate(texts, pairs, holds, work, this);
+    }
+
+private:
+    struct Set {
+        GpuPatternSet patterns;
+        double bytes;  // of all patterns
+    };
+
+    bool takes(std::size_t set) const override { return sets_[set].has_value(); }
+
+    void decide(std::size_t index, std::span<const std::string_view> texts, std::span<const approximate::Pair> pairs,
+                std::span<std::uint8_t> within, Counters& counters) override {
+        const Compact asked(texts, pairs);
+        GpuPatternSet& set = sets_[index]->patterns;
+        if (!together(index, asked)) return set.decide(asked.texts, asked.pairs, within, counters);
+        std::vector<approximate::Pair> found;
+        set.find(asked.texts, found, counters);
+        auto next = found.begin();  // both ascend
+        for (std::size_t i = 0; i < asked.pairs.size(); ++i) {
+            while (next != found.end() && *next < asked.pairs[i]) ++next;
+            within[i] = next != found.end() && *next == asked.pairs[i] ? 1 : 0;
+        }
+    }
+
+    void distances(std::size_t index, std::span<const std::string_view> texts,
+                   std::span<const approximate::Pair> pairs, std::span<std::uint32_t> distances,
+                   Counters& counters) override {
+        const Compact asked(texts, pairs);
+        GpuPatternSet& set = sets_[index]->patterns;
+        if (!together(index, asked)) return set.distances(asked.texts, asked.pairs, distances, counters);
+        std::vector<std::uint32_t> all(asked.texts.size() * set.size());
+        set.distances(asked.texts, all, counters);
+        for (std::size_t i = 0; i < asked.pairs.size(); ++i)
+            distances[i] = all[std::size_t{asked.pairs[i].text} * set.size() + asked.pairs[i].pattern];
+    }
+
+    // Whether all patterns against all texts cost less than the pairs that are asked for.
+    bool together(std::size_t index, const Compact& asked) const {
+        const auto& patterns = family_.description(index).patterns;
+        const auto words = [&](const approximate::Pair& pair) {
+            return static_cast<double>(patterns[pair.pattern].text.size() / 32 + 1);
+        };
+        double cells = 0, longest = 0, bytes = 0;
+        for (const approximate::Pair& pair : asked.pairs) {
+            const auto n = static_cast<double>(asked.texts[pair.text].size());
+            cells += n * 32 * words(pair);
+            longest = std::max(longest, n * words(pair));
+        }
+        for (const std::string_view text : asked.texts) bytes += static_cast<double>(text.size());
+        const double results = static_cast<double>(asked.texts.size()) * static_cast<double>(patterns.size());
+        const double alone_ns = std::max(longest * alone_ns_a_word, cells / alone_cells_a_ns);
+        const double together_ns = bytes * sets_[index]->bytes / together_cells_a_ns + results / results_a_ns;
+        return together_ns < alone_ns;
+    }
+
+    const EditsFamily& family_;
+    std::vector<std::optional<Set>> sets_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceFamily> make_cuda_family(const EditsFamily& family) {
+    return std::make_unique<CudaEdits>(family);
+}
+
+}  // namespace sluice

@@ -1,0 +1,183 @@
+#include "gpu/operators/choosing_family.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Processor = ProcessorChoice::Processor;
+
+double microseconds_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+// The family's copies, by device. Shared with the tasks that make them.
+class ChoosingFamily::Copies : public std::enable_shared_from_this<Copies> {
+public:
+    struct Lease {
+        std::size_t device;
+        std::unique_ptr<DeviceFamily> copy;
+    };
+
+    Copies(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family, OperatorDevices& devices)
+        : kind_(kind), family_(std::move(family)), devices_(devices), of_device_(devices.size()) {}
+
+    const OperatorFamily& family() const { return *family_; }
+
+    // A copy on the least busy device that can be used; none if there is none (yet, unless `patient`). Has copies made
+    // on devices that have none, and more where all are in use.
+    std::optional<Lease> take(bool patient) {
+        std::unique_lock lock(mutex_);
+        for (std::size_t d = 0; d < of_device_.size(); ++d) {
+            if (of_device_[d].made == 0) want(d);
+        }
+        if (patient) changed_.wait(lock, [&] { return has_copies() || !is_making(); });
+        const std::size_t device = least_busy();
+        if (device == of_device_.size() || !devices_.may_try(device)) return std::nullopt;
+        OfDevice& copies = of_device_[device];
+        if (copies.free.empty() && copies.made < copies_max) want(device);
+        changed_.wait(lock, [&] { return !copies.free.empty() || copies.made == 0; });
+        if (copies.free.empty()) return std::nullopt;
+        Lease lease{device, std::move(copies.free.back())};
+        copies.free.pop_back();
+        return lease;
+    }
+
+    void give_back(Lease lease) {
+        const std::lock_guard lock(mutex_);
+        of_device_[lease.device].free.push_back(std::move(lease.copy));
+        changed_.notify_all();
+    }
+
+    // After a failure. Copies that nobody uses go with it: they may be what has taken the device's memory.
+    void drop(Lease lease) {
+        std::vector<std::unique_ptr<DeviceFamily>> dropped;
+        const std::lock_guard lock(mutex_);
+        OfDevice& copies = of_device_[lease.device];
+        dropped = std::exchange(copies.free, {});
+        dropped.push_back(std::move(lease.copy));
+        copies.made -= dropped.size();
+        changed_.notify_all();
+    }
+
+private:
+    struct OfDevice {
+        std::vector<std::unique_ptr<DeviceFamily>> free;
+        std::size_t made = 0;
+        bool making = false;
+    };
+
+    bool has_copies() const {
+        for (const OfDevice& d : of_device_) {
+            if (d.made > 0) return true;
+        }
+        return false;
+    }
+    bool is_making() const {
+        for (const OfDevice& d : of_device_) {
+            if (d.making) return true;
+        }
+        return false;
+    }
+    std::size_t least_busy() const {
+        std::size_t best = of_device_.size();
+        for (std::size_t d = 0; d < of_device_.size(); ++d) {
+            if (of_device_[d].made == 0) continue;
+            if (best == of_device_.size() || devices_.under_way(d) < devices_.under_way(best)) best = d;
+        }
+        return best;
+    }
+
+    void want(std::size_t device) {
+        OfDevice& copies = of_device_[device];
+        if (copies.making || !devices_.may_try(device)) return;
+        copies.making = true;
+        devices_.post([self = weak_from_this(), device] {
+            if (const std::shared_ptr<Copies> copies_alive = self.lock()) copies_alive->make(device);
+        });
+    }
+
+    void make(std::size_t device) {
+        std::unique_ptr<DeviceFamily> copy;
+        try {
+            copy = devices_.make(device, kind_, *family_);
+        } catch (const std::exception& error) {
+            devices_.failed(device, error);
+        }
+        const std::lock_guard lock(mutex_);
+        OfDevice& copies = of_device_[device];
+        copies.making = false;
+        if (copy) {
+            copies.free.push_back(std::move(copy));
+            ++copies.made;
+        }
+        changed_.notify_all();
+    }
+
+    const OperatorFamilyKind kind_;
+    const std::unique_ptr<const OperatorFamily> family_;
+    OperatorDevices& devices_;
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<OfDevice> of_device_;  // the last member: copies refer to the family
+};
+
+ChoosingFamily::ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
+                               std::shared_ptr<OperatorDevices> devices)
+    : kind_(kind),
+      devices_(std::move(devices)),
+      copies_(std::make_shared<Copies>(kind, std::move(family), *devices_)) {}
+
+ChoosingFamily::~ChoosingFamily() = default;
+
+void ChoosingFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                              std::span<std::uint8_t> holds, OperatorWork& work) const {
+    OperatorDevices::Fate& fate = devices_->fate(kind_);
+    const double cells = copies_->family().device_cells(texts, pairs);
+    if (fate.choice.choose(cells) == Processor::device && evaluate_on_device(cells, texts, pairs, holds, work)) return;
+    const auto start = Clock::now();
+    copies_->family().evaluate(texts, pairs, holds, work);
+    fate.choice.record(cells, Processor::cpu, microseconds_since(start));
+    ++fate.cpu_batches;
+}
+
+bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::string_view> texts,
+                                        std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                                        OperatorWork& work) const {
+    OperatorDevices::Fate& fate = devices_->fate(kind_);
+    const auto start = Clock::now();
+    auto lease = copies_->take(fate.choice.predict(cells, Processor::cpu) > patience_us);
+    if (!lease) return false;
+    OperatorWork done;
+    try {
+        lease->copy->evaluate(texts, pairs, holds, done);
+    } catch (const std::exception& error) {
+        devices_->failed(lease->device, error);
+        copies_->drop(std::move(*lease));
+        ++fate.repeated;
+        return false;
+    }
+    devices_->succeeded(lease->device);
+    copies_->give_back(std::move(*lease));
+    fate.choice.record(cells, Processor::device, microseconds_since(start));
+    ++fate.device_batches;
+    work += done;
+    return true;
+}
+
+double ChoosingFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
+    return copies_->family().device_cells(texts, pairs);
+}
+
+std::size_t ChoosingFamily::bytes() const { return copies_->family().bytes(); }
+
+}  // namespace sluice
