@@ -42,17 +42,16 @@ boost::json::object operators_json(const Counters& counters) {
     boost::json::object operators;
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Counters::OfOperator& c = counters.operators[i];
-        operators[names[i]] = {{"texts", c.texts.load()},
-                               {"pairs", c.pairs.load()},
-                               {"cells", c.cells.load()},
-                               {"filter_hits", c.filter_hits.load()},
-                               {"verified", c.verified.load()},
-                               {"holds", c.holds.load()},
-                               {"unreadable", c.unreadable.load()},
-                               {"on_device",
-                                {{"texts", c.device_texts.load()},
-                                 {"pairs", c.device_pairs.load()},
-                                 {"cells", c.device_cells.load()}}}};
+        operators[names[i]] = {
+            {"texts", c.texts.load()},
+            {"pairs", c.pairs.load()},
+            {"cells", c.cells.load()},
+            {"filter_hits", c.filter_hits.load()},
+            {"verified", c.verified.load()},
+            {"holds", c.holds.load()},
+            {"unreadable", c.unreadable.load()},
+            {"on_device",
+             {{"texts", c.device_texts.load()}, {"pairs", c.device_pairs.load()}, {"cells", c.device_cells.load()}}}};
     }
     return operators;
 }

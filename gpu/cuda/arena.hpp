@@ -56,6 +56,15 @@ private:
     std::size_t bytes_ = 0;
 };
 
+// Counts as the pool's what the calling thread allocates by allocate_device(), until it is destroyed, and that until it
+// is freed; more than the pool may hold is refused.
+class Charged {
+public:
+    explicit Charged(MemoryPool& memory);
+    Charged(const Charged&) = delete;
+    ~Charged();
+};
+
 // One thread at a time.
 class Uploader {
 public:

@@ -10,6 +10,7 @@
 
 #include "gpu/cuda/backend_choice.hpp"
 #include "gpu/cuda/matching_device.hpp"
+#include "gpu/cuda/operator_devices.hpp"
 
 namespace sluice {
 
@@ -53,10 +54,15 @@ public:
         if (numbers.empty()) numbers.push_back(0);
         for (const int number : numbers)
             devices_.push_back(std::make_shared<MatchingDevice>(number, options.device_bytes_max));
+        operators_ = std::make_shared<CudaOperatorDevices>(
+            devices_, options, [this](MatchingDevice& device, std::uint32_t generation, const CudaError& error) {
+                note_fault(device, device.operating, generation, error);
+            });
         thread_ = std::thread([this] { run(); });
     }
 
     ~CudaAccelerator() override {
+        operators_->close();
         {
             const std::lock_guard lock(mutex_);
             stopping_ = true;
@@ -114,32 +120,40 @@ public:
         status.backend = options_.backend == Backend::cuda ? "cuda" : "auto";
         const auto now = Clock::now();
         bool any = false;
-        for (const auto& device : devices_) {
+        for (std::size_t i = 0; i < devices_.size(); ++i) {
+            const auto& device = devices_[i];
             DeviceStatus d;
             d.device = device->number();
             d.name = device->name();
             const std::string copying = device->copying.state(now);
             d.state = device->matching.state(now);
+            const std::string operating = device->operating.state(now);
             if (d.state == "ready" && copying != "ready") d.state = "copying " + copying;
             any |= d.state == "ready" && device->copies > 0;
+            if (d.state == "ready" && operating != "ready") d.state = "operators " + operating;
             d.bytes = device->bytes();
             d.segments = device->copies;
             d.batches = device->batches;
             d.events = device->events;
             d.sampled_seconds = device->sampled().seconds;
             d.sampled_events = device->sampled().events;
-            d.faults = device->matching.failures() + device->copying.failures();
-            d.last_fault =
-                device->matching.failures() > 0 ? device->matching.last_failure() : device->copying.last_failure();
+            d.operator_batches = operators_->batches(i);
+            for (const DeviceHealth* const health : {&device->operating, &device->copying, &device->matching}) {
+                d.faults += health->failures();
+                if (health->failures() > 0) d.last_fault = health->last_failure();
+            }
             status.devices.push_back(std::move(d));
         }
         status.reason = reason(any);
+        status.operators = operators_->status();
         status.cpu_batches = cpu_batches_;
         status.rematched_batches = rematched_batches_;
         const std::lock_guard lock(mutex_);
         status.faults = faults_;
         return status;
     }
+
+    std::shared_ptr<OperatorDevices> operator_devices() const override { return operators_; }
 
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
@@ -206,6 +220,7 @@ private:
     void lose(MatchingDevice& device, const std::string& what) {
         device.matching.lose(what, Clock::now());
         device.copying.lose(what, Clock::now());
+        device.operating.lose(what, Clock::now());
         const std::lock_guard lock(mutex_);
         to_do_ = true;
         wake_.notify_one();
@@ -304,6 +319,7 @@ private:
 
     void revive(MatchingDevice& device) {
         try {
+            operators_->let_go(device);
             device.revive();
         } catch (const CudaError& error) {
             cudaGetLastError();
@@ -314,6 +330,7 @@ private:
         if (options_.on_recovery) options_.on_recovery(name_of(device));
         device.matching.revived();
         device.copying.revived();
+        device.operating.revived();
     }
 
     // Whether there is nothing left to copy.
@@ -330,6 +347,7 @@ private:
 
     const EngineOptions options_;
     std::vector<std::shared_ptr<MatchingDevice>> devices_;
+    std::shared_ptr<CudaOperatorDevices> operators_;
     BackendChoice choice_;
     std::atomic<std::uint64_t> cpu_batches_ = 0, rematched_batches_ = 0;
     std::mutex attaching_;

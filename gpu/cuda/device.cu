@@ -1,8 +1,26 @@
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "gpu/cuda/arena.hpp"
 #include "gpu/cuda/device.hpp"
 
 namespace sluice::cuda {
 
 namespace {
+
+thread_local MemoryPool* charged = nullptr;
+
+// The claims of what has been allocated while some pool was charged, by address. Never destroyed: memory may be freed
+// while the program ends.
+struct Claims {
+    std::mutex mutex;
+    std::unordered_map<void*, Claim> of;
+};
+Claims& claims() {
+    static auto* const all = new Claims;
+    return *all;
+}
 
 std::string describe(cudaError_t code, const std::string& what) {
     return what + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")";
@@ -18,7 +36,12 @@ int device_count() noexcept {
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+Charged::Charged(MemoryPool& memory) { charged = &memory; }
+Charged::~Charged() { charged = nullptr; }
+
 void* allocate_device(std::size_t bytes) {
+    std::optional<Claim> claim;
+    if (charged != nullptr) claim.emplace(*charged, bytes);
     void* p = nullptr;
     cudaError_t code = cudaMalloc(&p, bytes);
     if (const FaultHook hook = fault_hook) code = hook(code, "cudaMalloc");
@@ -27,10 +50,21 @@ void* allocate_device(std::size_t bytes) {
         cudaGetLastError();  // it is reported here, not by the next launch
         throw CudaError(code, "cudaMalloc of " + std::to_string(bytes) + " bytes");
     }
+    if (claim) {
+        const std::lock_guard lock(claims().mutex);
+        claims().of.insert_or_assign(p, std::move(*claim));
+    }
     return p;
 }
 
-void free_device(void* p) noexcept { cudaFree(p); }
+void free_device(void* p) noexcept {
+    if (p == nullptr) return;
+    {
+        const std::lock_guard lock(claims().mutex);
+        claims().of.erase(p);
+    }
+    cudaFree(p);
+}
 
 void* allocate_pinned(std::size_t bytes) {
     void* p = nullptr;

@@ -70,8 +70,9 @@ public:
     int number() const { return number_; }
     std::string name() const;
     std::size_t bytes() const { return memory_.bytes(); }
+    MemoryPool& memory() { return memory_; }
 
-    DeviceHealth matching, copying;
+    DeviceHealth matching, copying, operating;  // the last: of operators (operator_devices.hpp)
     std::atomic<std::size_t> copies = 0;
     std::atomic<std::uint64_t> batches = 0, events = 0;
     void sample(double seconds, std::size_t events);

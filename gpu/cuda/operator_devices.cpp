@@ -11,7 +11,6 @@ namespace sluice::cuda {
 
 struct CudaOperatorDevices::Device {
     const std::shared_ptr<MatchingDevice> matching;
-    DeviceHealth health = {};
     std::atomic<std::size_t> under_way = 0;
     std::atomic<std::uint64_t> batches = 0;
 
@@ -161,7 +160,7 @@ std::size_t CudaOperatorDevices::under_way(std::size_t device) const {
 }
 
 bool CudaOperatorDevices::may_try(std::size_t device) {
-    return devices_[device]->health.may_try(DeviceHealth::Clock::now());
+    return devices_[device]->matching->operating.may_try(DeviceHealth::Clock::now());
 }
 
 std::unique_ptr<DeviceFamily> CudaOperatorDevices::make(std::size_t device, OperatorFamilyKind kind,
@@ -169,36 +168,27 @@ std::unique_ptr<DeviceFamily> CudaOperatorDevices::make(std::size_t device, Oper
     return std::make_unique<OnDevice>(devices_[device], kind, family);
 }
 
-void CudaOperatorDevices::succeeded(std::size_t device) { devices_[device]->health.succeeded(); }
+void CudaOperatorDevices::succeeded(std::size_t device) { devices_[device]->matching->operating.succeeded(); }
 
-void CudaOperatorDevices::failed(std::size_t device, const std::exception& error) {
+void CudaOperatorDevices::failed(std::size_t number, const std::exception& error) {
+    MatchingDevice& device = *devices_[number]->matching;
     const auto* const fault = dynamic_cast<const Fault*>(&error);
     const std::lock_guard lock(mutex_);
     if (fault != nullptr && on_fault_)
         on_fault_(device, fault->generation, *fault);
     else
-        pause(device, error.what());
+        device.operating.failed(error.what(), DeviceHealth::Clock::now());
 }
 
-void CudaOperatorDevices::pause(std::size_t device, const std::string& what) {
-    devices_[device]->health.failed(what, DeviceHealth::Clock::now());
+void CudaOperatorDevices::let_go(const MatchingDevice& device) {
+    for (const auto& d : devices_) {
+        if (d->matching.get() != &device) continue;
+        const std::lock_guard lock(d->mutex);
+        for (OnDevice* const copy : d->copies) copy->let_go();
+    }
 }
 
-void CudaOperatorDevices::lose(std::size_t device, const std::string& what) {
-    devices_[device]->health.lose(what, DeviceHealth::Clock::now());
-}
-
-void CudaOperatorDevices::let_go(std::size_t device) {
-    const std::lock_guard lock(devices_[device]->mutex);
-    for (OnDevice* const copy : devices_[device]->copies) copy->let_go();
-}
-
-void CudaOperatorDevices::revived(std::size_t device) { devices_[device]->health.revived(); }
-
-CudaOperatorDevices::Fares CudaOperatorDevices::fares(std::size_t device) const {
-    const Device& d = *devices_[device];
-    return {d.batches, d.health.failures(), d.health.state(DeviceHealth::Clock::now()), d.health.last_failure()};
-}
+std::uint64_t CudaOperatorDevices::batches(std::size_t device) const { return devices_[device]->batches; }
 
 std::vector<OperatorStatus> CudaOperatorDevices::status() {
     std::vector<OperatorStatus> result;

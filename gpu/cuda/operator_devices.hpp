@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gpu/cpu/worker.hpp"
-#include "gpu/cuda/device_health.hpp"
 #include "gpu/cuda/matching_device.hpp"
 #include "gpu/matcher.hpp"
 #include "gpu/operators/device_family.hpp"
@@ -17,14 +16,14 @@ namespace sluice::cuda {
 
 class CudaOperatorDevices final : public OperatorDevices {
 public:
-    // Told of a device's failure, with the generation in which what failed was begun. Handles it: counts it, and calls
-    // pause() or lose().
-    using OnFault = std::function<void(std::size_t device, std::uint32_t generation, const CudaError& error)>;
+    // Handles a failure of something that was begun in that generation of the device: counts it, and lets the device's
+    // `operating` know.
+    using OnFault = std::function<void(MatchingDevice& device, std::uint32_t generation, const CudaError& error)>;
 
     CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDevice>> devices, const EngineOptions& options,
                         OnFault on_fault);
     ~CudaOperatorDevices() override;
-    // Nobody is told of failures any more.
+    // Failures are nobody's any more.
     void close();
 
     std::size_t size() const override { return devices_.size(); }
@@ -36,17 +35,10 @@ public:
     void failed(std::size_t device, const std::exception& error) override;
     void post(std::function<void()> task) override { worker_.post(std::move(task)); }
 
-    void pause(std::size_t device, const std::string& what);
-    // What is on the device is let go, for it to be revived; it is made anew when it is needed.
-    void lose(std::size_t device, const std::string& what);
-    void let_go(std::size_t device);
-    void revived(std::size_t device);
+    // Lets go of what is on the device, for it to be revived. It is made anew when it is needed.
+    void let_go(const MatchingDevice& device);
 
-    struct Fares {
-        std::uint64_t batches = 0, faults = 0;
-        std::string state, last_fault;
-    };
-    Fares fares(std::size_t device) const;
+    std::uint64_t batches(std::size_t device) const;  // that the device has done
     std::vector<OperatorStatus> status();
 
 private:

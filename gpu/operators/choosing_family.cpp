@@ -1,5 +1,6 @@
 #include "gpu/operators/choosing_family.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -41,7 +42,7 @@ public:
         }
         if (patient) changed_.wait(lock, [&] { return has_copies() || !is_making(); });
         const std::size_t device = least_busy();
-        if (device == of_device_.size() || !devices_.may_try(device)) return std::nullopt;
+        if (device == of_device_.size()) return std::nullopt;
         OfDevice& copies = of_device_[device];
         if (copies.free.empty() && copies.made < copies_max) want(device);
         changed_.wait(lock, [&] { return !copies.free.empty() || copies.made == 0; });
@@ -87,13 +88,16 @@ private:
         }
         return false;
     }
-    std::size_t least_busy() const {
-        std::size_t best = of_device_.size();
+    // Of those that have a copy and may be used; the number of devices if none is.
+    std::size_t least_busy() {
+        std::vector<std::size_t> order;
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
-            if (of_device_[d].made == 0) continue;
-            if (best == of_device_.size() || devices_.under_way(d) < devices_.under_way(best)) best = d;
+            if (of_device_[d].made > 0) order.push_back(d);
         }
-        return best;
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::size_t a, std::size_t b) { return devices_.under_way(a) < devices_.under_way(b); });
+        const auto first = std::find_if(order.begin(), order.end(), [&](std::size_t d) { return devices_.may_try(d); });
+        return first == order.end() ? of_device_.size() : *first;
     }
 
     void want(std::size_t device) {

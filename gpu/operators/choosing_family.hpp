@@ -10,8 +10,8 @@ namespace sluice {
 
 class ChoosingFamily final : public OperatorFamily {
 public:
-    static constexpr std::size_t copies_max = 4;          // on one device
-    static constexpr double patience_us = 50'000;         // what takes the CPU longer waits for a device's copy
+    static constexpr std::size_t copies_max = 4;   // on one device
+    static constexpr double patience_us = 50'000;  // what takes the CPU longer waits for a device's copy
 
     ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
                    std::shared_ptr<OperatorDevices> devices);

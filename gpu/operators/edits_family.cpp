@@ -63,7 +63,8 @@ double EditsFamily::device_cells(std::span<const std::string_view> texts, std::s
         const Entry& entry = entries_[pair.predicate];
         const Description& d = sets_[entry.set].description;
         if (d.costs != CostTable::unit) continue;
-        cells += static_cast<double>(texts[pair.text].size()) * static_cast<double>(d.patterns[entry.pattern].text.size());
+        cells +=
+            static_cast<double>(texts[pair.text].size()) * static_cast<double>(d.patterns[entry.pattern].text.size());
     }
     return cells;
 }

@@ -66,7 +66,8 @@ std::string ProcessorChoice::reason() const {
         const Known& known = known_[processor][size];
         if (known.batches == 0) return std::string("not tried");
         char buffer[32];
-        std::snprintf(buffer, sizeof buffer, "%.3g us", expected(std::ldexp(1.5, static_cast<int>(size)), processor) * known.ratio);
+        std::snprintf(buffer, sizeof buffer, "%.3g us",
+                      expected(std::ldexp(1.5, static_cast<int>(size)), processor) * known.ratio);
         return std::string(buffer);
     };
     for (std::size_t size = 0; size < sizes; ++size) {

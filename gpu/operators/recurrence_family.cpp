@@ -33,7 +33,8 @@ bool RecurrenceFamily::suits_device(std::uint32_t predicate, std::size_t points)
 double RecurrenceFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
     constexpr std::size_t bytes_of_number = 8;  // about; with what separates it from the next
     double cells = 0;
-    std::vector<std::uint32_t> asked(questions_.distinct(), std::numeric_limits<std::uint32_t>::max());  // of which text
+    std::vector<std::uint32_t> asked(questions_.distinct(),
+                                     std::numeric_limits<std::uint32_t>::max());  // of which text
     for (const Pair& pair : pairs) {
         const std::size_t points = texts[pair.text].size() / bytes_of_number;
         std::uint32_t& latest = asked[questions_.distinct_of(pair.predicate)];

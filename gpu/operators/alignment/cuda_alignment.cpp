@@ -36,7 +36,7 @@ public:
 private:
     struct Group {
         const AlignmentFamily::Group& of;
-        std::optional<DeviceMany> many;   // none: there are too many letters
+        std::optional<DeviceMany> many;    // none: there are too many letters
         std::optional<DeviceLong> single;  // made when it is needed
 
         std::uint64_t cells(const SequenceSet& texts, const alignment::Pair& pair) const {
@@ -115,10 +115,10 @@ private:
         }
         if (count <= long_pairs_max) return result;
         for (std::size_t i = 0; i < pairs.size(); ++i) {
-            result[i] = group.of.queries.length(pairs[i].query) > rows_max &&
-                                texts.length(pairs[i].text) > one_pass_columns
-                            ? 1
-                            : 0;
+            result[i] =
+                group.of.queries.length(pairs[i].query) > rows_max && texts.length(pairs[i].text) > one_pass_columns
+                    ? 1
+                    : 0;
         }
         return result;
     }

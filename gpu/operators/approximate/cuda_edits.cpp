@@ -72,9 +72,8 @@ private:
         }
     }
 
-    void distances(std::size_t index, std::span<const std::string_view> texts,
-                   std::span<const approximate::Pair> pairs, std::span<std::uint32_t> distances,
-                   Counters& counters) override {
+    void distances(std::size_t index, std::span<const std::string_view> texts, std::span<const approximate::Pair> pairs,
+                   std::span<std::uint32_t> distances, Counters& counters) override {
         const Compact asked(texts, pairs);
         GpuPatternSet& set = sets_[index]->patterns;
         if (!together(index, asked)) return set.distances(asked.texts, asked.pairs, distances, counters);

@@ -1,0 +1,258 @@
+#include "gpu/operators/choosing_family.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "gpu/cpu/worker.hpp"
+#include "gpu/operators/plain_family.hpp"
+#include "tests/unit/gpu/operators/random_families.hpp"
+
+using namespace sluice;
+using namespace sluice::test;
+using Kind = Measure::Kind;
+
+namespace {
+
+// Devices that are none: their copies answer as the family does, and fail when they are told to.
+class FakeDevices final : public OperatorDevices {
+public:
+    struct Device {
+        std::atomic<int> made = 0, evaluated = 0, succeeded = 0, failed = 0, there = 0;
+        std::atomic<int> fail_making = 0, fail_evaluating = 0;  // so many times
+        std::atomic<bool> usable = true;
+        std::atomic<std::size_t> under_way = 0;
+    };
+
+    FakeDevices(std::size_t count, double cells_min, bool measured, bool in_background = false)
+        : OperatorDevices(cells_min, measured), devices(count), in_background_(in_background) {}
+
+    std::size_t size() const override { return devices.size(); }
+    std::size_t under_way(std::size_t device) const override { return devices[device].under_way; }
+    bool may_try(std::size_t device) override { return devices[device].usable; }
+    std::unique_ptr<DeviceFamily> make(std::size_t device, OperatorFamilyKind, const OperatorFamily& family) override {
+        ++devices[device].made;
+        if (devices[device].fail_making > 0) {
+            --devices[device].fail_making;
+            throw std::runtime_error("no memory");
+        }
+        return std::make_unique<Copy>(devices[device], family);
+    }
+    void succeeded(std::size_t device) override { ++devices[device].succeeded; }
+    void failed(std::size_t device, const std::exception& error) override {
+        ++devices[device].failed;
+        const std::lock_guard lock(mutex_);
+        failures.emplace_back(error.what());
+    }
+    void post(std::function<void()> task) override {
+        if (in_background_) return worker_.post(std::move(task));
+        tasks_.push_back(std::move(task));
+    }
+    void run_tasks() {
+        while (!tasks_.empty()) {
+            const auto task = std::move(tasks_.front());
+            tasks_.pop_front();
+            task();
+        }
+    }
+    std::size_t tasks() const { return tasks_.size(); }
+
+    std::vector<Device> devices;
+    std::vector<std::string> failures;
+
+private:
+    class Copy final : public DeviceFamily {
+    public:
+        Copy(Device& device, const OperatorFamily& family) : device_(device), family_(family) { ++device_.there; }
+        ~Copy() override { --device_.there; }
+        void evaluate(std::span<const std::string_view> texts, std::span<const OperatorFamily::Pair> pairs,
+                      std::span<std::uint8_t> holds, OperatorWork& work) override {
+            if (in_use_.exchange(true)) throw std::logic_error("two threads have one copy");
+            ++device_.evaluated;
+            family_.evaluate(texts, pairs, holds, work);
+            in_use_ = false;
+            if (device_.fail_evaluating == 0) return;
+            --device_.fail_evaluating;
+            for (std::uint8_t& h : holds) h ^= 1;  // nothing of it may be believed
+            throw std::runtime_error("illegal address");
+        }
+
+    private:
+        Device& device_;
+        const OperatorFamily& family_;
+        std::atomic<bool> in_use_ = false;
+    };
+
+    const bool in_background_;
+    std::deque<std::function<void()>> tasks_;
+    std::mutex mutex_;
+    Worker worker_;
+};
+
+constexpr auto edits = OperatorFamilyKind::edits;
+
+// A family of two patterns, and a batch for it.
+struct Trial {
+    std::shared_ptr<FakeDevices> devices;
+    std::vector<MeasuredPredicate> predicates{{{Kind::approx_distance, "kernel", "unit", 0, 0}, {0, 1}},
+                                              {{Kind::approx_distance, "colonel", "unit", 0, 0}, {0, 1}}};
+    std::unique_ptr<const OperatorFamily> family;
+    OperatorWork work;
+
+    explicit Trial(std::shared_ptr<FakeDevices> d)
+        : devices(std::move(d)), family(make_family(edits, predicates, devices)) {}
+
+    std::vector<std::uint8_t> run() {
+        const std::vector<std::string_view> texts{"the karnel", "a colonel of a kernel"};
+        const std::vector<OperatorFamily::Pair> pairs{{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+        std::vector<std::uint8_t> holds(pairs.size(), 9);
+        work = {};
+        family->evaluate(texts, pairs, holds, work);
+        CHECK(work.of(Kind::approx_distance).pairs == 4);
+        CHECK(work.of(Kind::approx_distance).texts == 2);
+        CHECK(work.of(Kind::approx_distance).holds == 3);
+        return holds;
+    }
+};
+
+const std::vector<std::uint8_t> right{1, 0, 1, 1};
+
+}  // namespace
+
+TEST_CASE("a family's copy is made in the background; the CPU answers until it is there") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    FakeDevices::Device& device = trial.devices->devices[0];
+    CHECK(trial.run() == right);
+    CHECK(trial.run() == right);
+    CHECK(device.made == 0);
+    CHECK(trial.devices->tasks() == 1);
+    trial.devices->run_tasks();
+    CHECK(trial.run() == right);
+    CHECK(device.made == 1);
+    CHECK(device.evaluated == 1);
+    CHECK(device.succeeded == 1);
+    const auto& fate = trial.devices->fate(edits);
+    CHECK(fate.cpu_batches == 2);
+    CHECK(fate.device_batches == 1);
+    CHECK(fate.repeated == 0);
+    trial.family.reset();
+    CHECK(device.there == 0);
+}
+
+TEST_CASE("what is small stays with the CPU, and so does what no device can do") {
+    Trial small(std::make_shared<FakeDevices>(1, 1e6, false));
+    CHECK(small.run() == right);
+    CHECK(small.devices->tasks() == 0);
+    const auto devices = std::make_shared<FakeDevices>(1, 0.0, false);
+    for (const char* const costs : {"typing", "vowels"}) {
+        const auto family = make_family(edits, {{{Kind::edit_distance, "abc", costs, 0, 0}, {0, 1}}}, devices);
+        std::vector<std::uint8_t> holds(1);
+        OperatorWork work;
+        const std::vector<std::string_view> texts{"abc"};
+        family->evaluate(texts, std::vector<OperatorFamily::Pair>{{0, 0}}, holds, work);
+        CHECK(holds[0] == 1);
+    }
+    CHECK(devices->tasks() == 0);
+    CHECK(make_family(edits, small.predicates)->bytes() == small.family->bytes());
+}
+
+TEST_CASE("after a failure the CPU answers, nothing of the device's answer is kept, and the copy is made anew") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    FakeDevices::Device& device = trial.devices->devices[0];
+    trial.run();
+    trial.devices->run_tasks();
+    device.fail_evaluating = 1;
+    CHECK(trial.run() == right);
+    CHECK(trial.work.of(Kind::approx_distance).on_device.pairs == 0);
+    CHECK(device.failed == 1);
+    CHECK(device.there == 0);
+    CHECK(trial.devices->failures == std::vector<std::string>{"illegal address"});
+    CHECK(trial.devices->fate(edits).repeated == 1);
+    device.usable = false;
+    CHECK(trial.run() == right);
+    CHECK(trial.devices->tasks() == 0);
+    device.usable = true;
+    CHECK(trial.run() == right);
+    trial.devices->run_tasks();
+    CHECK(trial.run() == right);
+    CHECK(device.made == 2);
+    CHECK(device.evaluated == 2);
+    CHECK(trial.devices->fate(edits).device_batches == 1);
+}
+
+TEST_CASE("a copy that can't be made is a failure, and is tried again") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    FakeDevices::Device& device = trial.devices->devices[0];
+    device.fail_making = 2;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(trial.run() == right);
+        trial.devices->run_tasks();
+    }
+    CHECK(device.made == 3);
+    CHECK(device.failed == 2);
+    CHECK(trial.run() == right);
+    CHECK(device.evaluated == 1);
+}
+
+TEST_CASE("of several devices the least busy one is taken, and others where one fails") {
+    Trial trial(std::make_shared<FakeDevices>(3, 0.0, false));
+    auto& devices = trial.devices->devices;
+    trial.run();
+    trial.devices->run_tasks();
+    devices[0].under_way = 2;
+    devices[2].under_way = 1;
+    trial.run();
+    CHECK(devices[1].evaluated == 1);
+    devices[1].under_way = 3;
+    trial.run();
+    CHECK(devices[2].evaluated == 1);
+    devices[2].usable = false;
+    CHECK(trial.run() == right);
+    CHECK(devices[0].evaluated == 1);
+}
+
+TEST_CASE("a task that comes too late finds nothing to do") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    trial.run();
+    trial.family.reset();
+    trial.devices->run_tasks();
+    CHECK(trial.devices->devices[0].made == 0);
+}
+
+TEST_CASE("threads share a device, with a copy each, while it fails now and then") {
+    Trial trial(std::make_shared<FakeDevices>(2, 0.0, false, true));
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, t] {
+            const std::vector<std::string_view> texts{"the karnel", "a colonel of a kernel"};
+            const std::vector<OperatorFamily::Pair> pairs{{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+            for (int i = 0; i < 200; ++i) {
+                std::vector<std::uint8_t> holds(pairs.size(), 9);
+                OperatorWork work;
+                if (i % 20 == t) ++trial.devices->devices[static_cast<std::size_t>(t) % 2].fail_evaluating;
+                trial.family->evaluate(texts, pairs, holds, work);
+                wrong += holds != right;
+                wrong += work.of(Kind::approx_distance).pairs != 4;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    const auto& fate = trial.devices->fate(edits);
+    CHECK(fate.cpu_batches + fate.device_batches == 800);
+    for (const std::string& failure : trial.devices->failures) CHECK(failure == "illegal address");
+    trial.family.reset();
+    for (const auto& device : trial.devices->devices) CHECK(device.there <= int{ChoosingFamily::copies_max});
+}
+
+TEST_CASE("what would take the CPU long waits for the copy") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, true, true));
+    // So many cells as the trial has have taken a second.
+    for (int i = 0; i < 3; ++i) trial.devices->fate(edits).choice.record(400, ProcessorChoice::cpu, 1e6);
+    CHECK(trial.run() == right);
+    CHECK(trial.devices->devices[0].evaluated == 1);
+}

@@ -1,0 +1,97 @@
+#include "gpu/operators/processor_choice.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace sluice;
+using Choice = ProcessorChoice;
+
+namespace {
+
+// A core does 1,000 cells a microsecond, a device 100,000 after 100.
+constexpr Choice::Settings usual{{Choice::Cost{1, 1e3}, Choice::Cost{100, 1e5}}, 1000, true};
+
+double cost(double cells, Choice::Processor processor, const Choice::Settings& settings = usual) {
+    return settings.expected[processor].fixed + cells / settings.expected[processor].per_microsecond;
+}
+
+}  // namespace
+
+TEST_CASE("before anything is measured, what is expected decides") {
+    Choice choice(usual);
+    CHECK(choice.choose(2'000) == Choice::cpu);
+    CHECK(choice.choose(90'000) == Choice::cpu);
+    CHECK(choice.choose(110'000) == Choice::device);
+    CHECK(choice.choose(1e12) == Choice::device);
+    CHECK(choice.reason() == "no batch yet");
+}
+
+TEST_CASE("less than the least is the CPU's, whatever was measured") {
+    Choice::Settings settings = usual;
+    Choice choice(settings);
+    for (int i = 0; i < 10; ++i) choice.record(999, Choice::cpu, 1e9);
+    CHECK(choice.choose(999) == Choice::cpu);
+    CHECK(choice.reason() == "no batch yet");
+    settings.cells_min = 0;
+    Choice all(settings);
+    CHECK(all.choose(0) == Choice::cpu);
+    CHECK(all.predict(1, Choice::cpu) == Approx(1.001));
+}
+
+TEST_CASE("where nothing is to be measured, a device takes all that is not too little") {
+    Choice::Settings settings = usual;
+    settings.measured = false;
+    Choice choice(settings);
+    for (int i = 0; i < 100; ++i) choice.record(2'000, Choice::device, 1e6);
+    CHECK(choice.choose(2'000) == Choice::device);
+    CHECK(choice.choose(999) == Choice::cpu);
+}
+
+TEST_CASE("what was measured decides, and of sizes nearby that were not") {
+    Choice choice(usual);
+    // This CPU is eight times as fast as expected.
+    for (int i = 0; i < 10; ++i) choice.record(200'000, Choice::cpu, cost(200'000, Choice::cpu) / 8);
+    CHECK(choice.choose(200'000) == Choice::cpu);
+    CHECK(choice.choose(400'000) == Choice::cpu);
+    CHECK(choice.choose(2e6) == Choice::device);
+    CHECK(choice.predict(400'000, Choice::cpu) == Approx(cost(400'000, Choice::cpu) / 8));
+    CHECK(choice.predict(1e9, Choice::cpu) == Approx(cost(1e9, Choice::cpu)));  // so far away nothing is known
+    CHECK(choice.reason().starts_with("2^17 cells: not tried on a device, "));
+}
+
+TEST_CASE("changing costs change the choice") {
+    Choice choice(usual);
+    for (int i = 0; i < 100; ++i) choice.record(1e6, Choice::device, cost(1e6, Choice::device));
+    CHECK(choice.choose(1e6) == Choice::device);
+    int until = 0;
+    while (choice.choose(1e6) == Choice::device && until < 100) {
+        choice.record(1e6, Choice::device, 1e5);  // busy with something else
+        ++until;
+    }
+    CHECK(until < 10);
+}
+
+TEST_CASE("the other processor is tried for a small share of the time") {
+    Choice choice(usual);
+    double on_cpu = 0, on_device = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        const auto processor = choice.choose(1e6);
+        const double us = cost(1e6, processor);
+        (processor == Choice::cpu ? on_cpu : on_device) += us;
+        choice.record(1e6, processor, us);
+    }
+    CHECK(on_cpu > 0);
+    CHECK(on_cpu < on_device / 50);
+}
+
+TEST_CASE("an exploration finds that the expectation was wrong") {
+    Choice choice(usual);
+    int devices = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        const auto processor = choice.choose(50'000);
+        // The device takes a tenth of what was expected.
+        choice.record(50'000, processor, processor == Choice::cpu ? cost(50'000, processor) : 10);
+        devices += i >= 10'000 && processor == Choice::device;
+    }
+    CHECK(devices > 9'500);
+}
