@@ -131,22 +131,12 @@ private:
     std::unique_ptr<DeviceFamily> copy_;
 };
 
-namespace {
-
-template <class Device>
-std::vector<std::shared_ptr<Device>> each(std::vector<std::shared_ptr<MatchingDevice>> devices) {
-    std::vector<std::shared_ptr<Device>> result;
-    for (auto& device : devices) result.emplace_back(new Device{std::move(device)});
-    return result;
-}
-
-}  // namespace
-
 CudaOperatorDevices::CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDevice>> devices,
                                          const EngineOptions& options, OnFault on_fault)
     : OperatorDevices(static_cast<double>(options.device_cells_min), options.backend == Backend::automatic),
-      devices_(each<Device>(std::move(devices))),
-      on_fault_(std::move(on_fault)) {}
+      on_fault_(std::move(on_fault)) {
+    for (auto& device : devices) devices_.emplace_back(new Device{std::move(device)});
+}
 
 CudaOperatorDevices::~CudaOperatorDevices() = default;
 

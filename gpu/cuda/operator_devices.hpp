@@ -45,7 +45,7 @@ private:
     class OnDevice;
     struct Device;
 
-    const std::vector<std::shared_ptr<Device>> devices_;
+    std::vector<std::shared_ptr<Device>> devices_;  // as many for good
     std::mutex mutex_;
     OnFault on_fault_;
     Worker worker_;  // the last member: its tasks use the others

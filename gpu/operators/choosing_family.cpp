@@ -113,6 +113,7 @@ private:
         std::unique_ptr<DeviceFamily> copy;
         try {
             copy = devices_.make(device, kind_, *family_);
+            devices_.succeeded(device);
         } catch (const std::exception& error) {
             devices_.failed(device, error);
         }
@@ -176,10 +177,6 @@ bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::strin
     ++fate.device_batches;
     work += done;
     return true;
-}
-
-double ChoosingFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
-    return copies_->family().device_cells(texts, pairs);
 }
 
 std::size_t ChoosingFamily::bytes() const { return copies_->family().bytes(); }

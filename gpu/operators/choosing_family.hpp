@@ -19,7 +19,6 @@ public:
 
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work) const override;
-    double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;
     std::size_t bytes() const override;
 
 private:

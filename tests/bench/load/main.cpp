@@ -1,5 +1,6 @@
 // bench_load: what a broker carries, and how fast. Prints JSON; exit status 1 if anything was lost, repeated or wrong.
 #include <CLI/CLI.hpp>
+#include <boost/json.hpp>
 #include <iostream>
 #include <netinet/in.h>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "broker/cli/http_client.hpp"
 #include "tests/bench/load/load_test.hpp"
 #include "tests/bench/load/process.hpp"
 
@@ -56,6 +58,18 @@ void allow_many_descriptors() {
 
 double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }
 
+// What the broker says of how it has matched since it was started: where, why, and what its operators did.
+boost::json::object matching_status(const LoadOptions& options) {
+    const auto server = sluice::cli::parse_server("http://" + options.host + ":" + std::to_string(options.port));
+    const auto reply = sluice::cli::send(server.value(), {.target = "/v1/status"});
+    const auto status = boost::json::parse(reply.value().body);
+    boost::json::object operators;
+    for (const auto& [name, done] : status.at("operators").as_object()) {
+        if (done.at("pairs").to_number<std::uint64_t>() > 0) operators[name] = done;
+    }
+    return {{"engine", status.at("engine")}, {"operators", std::move(operators)}};
+}
+
 void print(std::ostream& out, const LoadOptions& options, double rate, LoadResult& result) {
     const auto events = static_cast<double>(std::max<std::uint64_t>(result.events, 1));
     out << std::fixed;
@@ -77,7 +91,8 @@ void print(std::ostream& out, const LoadOptions& options, double rate, LoadResul
         << ", \"own_cpu_us_per_event\": " << result.own_cpu_seconds * 1e6 / events << ",\n";
     out << "    \"deliveries\": " << result.deliveries << ", \"lost\": " << result.lost
         << ", \"unexpected\": " << result.unexpected << ", \"out_of_order\": " << result.out_of_order
-        << ", \"disconnected\": " << result.disconnected << "\n  }";
+        << ", \"disconnected\": " << result.disconnected << ",\n";
+    out << "    \"status\": " << matching_status(options) << "\n  }";
 }
 
 bool is_clean(const LoadResult& r) { return r.lost + r.unexpected + r.out_of_order + r.disconnected + r.refused == 0; }

@@ -38,11 +38,14 @@ TEST_CASE("the status tells what operators have done") {
     const auto status = boost::json::parse(client.get("/v1/status").body);
     CHECK(status.at("subscriptions").at("operators").to_number<int>() == 1);
     const auto& done = status.at("operators").at("approx-distance");
+    CHECK(done.at("texts").to_number<int>() == 2);
     CHECK(done.at("pairs").to_number<int>() == 2);
+    CHECK(done.at("on_device").at("pairs").to_number<int>() == 0);
     CHECK(done.at("holds").to_number<int>() == 1);
     CHECK(done.at("cells").to_number<int>() > 0);
     CHECK(done.at("unreadable").to_number<int>() == 0);
     CHECK(status.at("operators").at("laminarity").at("pairs").to_number<int>() == 0);
+    CHECK(status.at("engine").at("operators").is_object());
 }
 
 TEST_CASE("the status tells what scanned filters cost") {
