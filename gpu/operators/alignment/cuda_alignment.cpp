@@ -1,4 +1,5 @@
 // Alignments on a device: a DeviceMany for each group of queries, and a DeviceLong for pairs that deserve one.
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -12,10 +13,10 @@ namespace {
 
 using namespace alignment;
 
-// Few pairs of so many cells get the whole device one after the other; pairs that are far from square always do, since
-// the edges between the passes of DeviceMany would need much memory.
-constexpr std::uint64_t long_cells_min = std::uint64_t{1} << 26;
-constexpr std::size_t long_pairs_max = 32, rows_max = 1u << 16, one_pass_columns = 1024;
+// A few pairs of so many cells are spread over the device, side by side; pairs that are far from square always are,
+// since the edges between the passes of DeviceMany would need much memory.
+constexpr std::uint64_t long_cells_min = std::uint64_t{1} << 24;
+constexpr std::size_t long_pairs_max = 64, rows_max = 1u << 16, one_pass_columns = 1024;
 constexpr std::size_t letters_max = std::numeric_limits<std::uint32_t>::max();  // that DeviceMany can address
 
 class CudaAlignment final : public DeviceFamily, private AlignmentSolver {
@@ -39,88 +40,88 @@ private:
         std::optional<DeviceMany> many;    // none: there are too many letters
         std::optional<DeviceLong> single;  // made when it is needed
 
-        std::uint64_t cells(const SequenceSet& texts, const alignment::Pair& pair) const {
-            return std::uint64_t{of.queries.length(pair.query)} * texts.length(pair.text);
-        }
-        EndPoint align(const SequenceSet& texts, const alignment::Pair& pair, const LongOptions& options) {
+        bool takes(const SequenceSet& texts) const { return many && texts.codes().size() <= letters_max; }
+        std::vector<EndPoint> align(std::span<const LongPair> pairs) {
+            if (pairs.empty()) return {};
             if (!single) single.emplace(of.scheme);
-            return single->align(of.mode, of.queries[pair.query], texts[pair.text], options);
+            return single->align(of.mode, pairs);
+        }
+    };
+
+    // Some of a call's pairs, and where they stand there.
+    struct Part {
+        std::vector<alignment::Pair> pairs;
+        std::vector<std::size_t> places;
+
+        void add(const alignment::Pair& pair, std::size_t place) {
+            pairs.push_back(pair);
+            places.push_back(place);
+        }
+    };
+    struct Parts {
+        Part many, single;
+
+        Parts(const Group& group, const SequenceSet& texts, std::span<const alignment::Pair> pairs) {
+            const auto m = [&](const alignment::Pair& pair) { return group.of.queries.length(pair.query); };
+            const auto n = [&](const alignment::Pair& pair) { return texts.length(pair.text); };
+            const auto is_large = [&](const auto& pair) { return std::uint64_t{m(pair)} * n(pair) >= long_cells_min; };
+            const bool few = std::count_if(pairs.begin(), pairs.end(), is_large) <= std::ptrdiff_t{long_pairs_max};
+            for (std::size_t i = 0; i < pairs.size(); ++i) {
+                const bool is_far_from_square = m(pairs[i]) > rows_max && n(pairs[i]) > one_pass_columns;
+                const bool is_single = is_large(pairs[i]) && (few || is_far_from_square);
+                (is_single ? single : many).add(pairs[i], i);
+            }
         }
     };
 
     void scores(std::size_t index, const SequenceSet& texts, std::span<const alignment::Pair> pairs,
                 std::span<std::int32_t> scores) override {
         Group& group = groups_[index];
-        if (!group.many || texts.codes().size() > letters_max)
-            return align_many(group.of.scheme, group.of.mode, group.of.queries, texts, pairs, scores);
-        const std::vector<std::uint8_t> is_long = long_ones(group, texts, pairs);
-        std::vector<alignment::Pair> others;
-        std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
-            if (is_long[i] != 0) {
-                scores[i] = group.align(texts, pairs[i], {}).score;
-            } else {
-                others.push_back(pairs[i]);
-                places.push_back(i);
-            }
-        }
-        align_together(group, texts, others, [&](std::size_t i, std::int32_t score) { scores[places[i]] = score; });
+        const AlignmentFamily::Group& of = group.of;
+        if (!group.takes(texts)) return align_many(of.scheme, of.mode, of.queries, texts, pairs, scores);
+        const Parts parts(group, texts, pairs);
+        std::vector<std::int32_t> some(parts.many.pairs.size());
+        group.many->align(of.mode, texts, parts.many.pairs, some);
+        for (std::size_t i = 0; i < some.size(); ++i) scores[parts.many.places[i]] = some[i];
+        std::vector<LongPair> single;
+        for (const alignment::Pair& pair : parts.single.pairs)
+            single.push_back({of.queries[pair.query], texts[pair.text]});
+        const std::vector<EndPoint> ends = group.align(single);
+        for (std::size_t i = 0; i < ends.size(); ++i) scores[parts.single.places[i]] = ends[i].score;
     }
 
-    // What lengths alone decide is not aligned at all.
     void reaches(std::size_t index, const SequenceSet& texts, std::span<const alignment::Pair> pairs,
                  std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) override {
         Group& group = groups_[index];
         const AlignmentFamily::Group& of = group.of;
-        if (!group.many || texts.codes().size() > letters_max)
-            return align_reaches(of.scheme, of.mode, of.queries, texts, pairs, thresholds, hits);
+        if (!group.takes(texts)) return align_reaches(of.scheme, of.mode, of.queries, texts, pairs, thresholds, hits);
+        const Parts parts(group, texts, pairs);
+        std::vector<std::int32_t> needed;
+        for (const std::size_t place : parts.many.places) needed.push_back(thresholds[place]);
+        std::vector<std::uint8_t> some(needed.size());
+        group.many->reaches(of.mode, texts, parts.many.pairs, needed, some);
+        for (std::size_t i = 0; i < some.size(); ++i) hits[parts.many.places[i]] = some[i];
+        decide_single(group, texts, parts.single, thresholds, hits);
+    }
+
+    // What lengths alone decide is not aligned at all; of local alignments no more than decides them.
+    static void decide_single(Group& group, const SequenceSet& texts, const Part& part,
+                              std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
+        const AlignmentFamily::Group& of = group.of;
         const bool local = of.mode == Mode::local;
-        const std::vector<std::uint8_t> is_long = long_ones(group, texts, pairs);
-        std::vector<alignment::Pair> others;
+        std::vector<LongPair> undecided;
         std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
-            const std::int32_t t = thresholds[i];
-            const std::size_t m = of.queries.length(pairs[i].query), n = texts.length(pairs[i].text);
-            hits[i] = local && t <= 0 ? 1 : 0;
-            if ((local && t <= 0) || of.scheme.score_bound(m, n) < t) continue;
-            if (is_long[i] != 0) {
-                const LongOptions options = local ? LongOptions{.known_below = t - 1, .stop_at = t} : LongOptions{};
-                hits[i] = group.align(texts, pairs[i], options).score >= t ? 1 : 0;
-            } else {
-                others.push_back(pairs[i]);
-                places.push_back(i);
-            }
+        for (std::size_t i = 0; i < part.pairs.size(); ++i) {
+            const Codes query = of.queries[part.pairs[i].query], text = texts[part.pairs[i].text];
+            const std::int32_t t = thresholds[part.places[i]];
+            hits[part.places[i]] = local && t <= 0 ? 1 : 0;
+            if ((local && t <= 0) || of.scheme.score_bound(query.size(), text.size()) < t) continue;
+            undecided.push_back({query, text});
+            if (local) undecided.back().known_below = t - 1, undecided.back().stop_at = t;
+            places.push_back(part.places[i]);
         }
-        align_together(group, texts, others, [&](std::size_t i, std::int32_t score) {
-            hits[places[i]] = score >= thresholds[places[i]] ? 1 : 0;
-        });
-    }
-
-    template <class Each>
-    static void align_together(Group& group, const SequenceSet& texts, std::span<const alignment::Pair> pairs,
-                               Each each) {
-        std::vector<std::int32_t> scores(pairs.size());
-        group.many->align(group.of.mode, texts, pairs, scores);
-        for (std::size_t i = 0; i < scores.size(); ++i) each(i, scores[i]);
-    }
-
-    // By pair.
-    static std::vector<std::uint8_t> long_ones(const Group& group, const SequenceSet& texts,
-                                               std::span<const alignment::Pair> pairs) {
-        std::vector<std::uint8_t> result(pairs.size());
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
-            result[i] = group.cells(texts, pairs[i]) >= long_cells_min ? 1 : 0;
-            count += result[i];
-        }
-        if (count <= long_pairs_max) return result;
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
-            result[i] =
-                group.of.queries.length(pairs[i].query) > rows_max && texts.length(pairs[i].text) > one_pass_columns
-                    ? 1
-                    : 0;
-        }
-        return result;
+        const std::vector<EndPoint> ends = group.align(undecided);
+        for (std::size_t i = 0; i < ends.size(); ++i) hits[places[i]] = ends[i].score >= thresholds[places[i]] ? 1 : 0;
     }
 
     const AlignmentFamily& family_;
