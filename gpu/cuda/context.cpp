@@ -2,8 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
-#include <shared_mutex>
 #include <string>
 
 #include "gpu/cuda/device.hpp"
@@ -14,8 +12,9 @@ namespace {
 
 constexpr std::size_t devices_max = 64;  // those beyond it are never renewed
 
+constexpr std::size_t renewing = ~(~std::size_t{0} >> 1);  // the highest bit of a count: nobody may move in
+
 std::array<std::atomic<std::size_t>, devices_max> counts;
-std::shared_mutex renewing;  // held by all who move in, and alone by who makes the context anew
 
 bool is_counted(int device) { return device >= 0 && static_cast<std::size_t>(device) < devices_max; }
 
@@ -37,6 +36,21 @@ bool is_usable() {
     }
 }
 
+// Destroys the old context, while nobody lives in it.
+void leave(int device) {
+    if (!is_counted(device))
+        throw CudaError(cudaErrorDevicesUnavailable, "a new context for device " + std::to_string(device));
+    std::atomic<std::size_t>& count = counts[static_cast<std::size_t>(device)];
+    std::size_t others = 0;
+    if (!count.compare_exchange_strong(others, renewing))
+        throw CudaError(cudaErrorDevicesUnavailable,
+                        "a new context, with " + std::to_string(others & ~renewing) + " objects still in the old one");
+    const cudaError_t code = cudaDeviceReset();
+    cudaGetLastError();
+    count -= renewing;
+    check(code, "cudaDeviceReset");
+}
+
 }  // namespace
 
 Resident Resident::here() {
@@ -44,9 +58,9 @@ Resident Resident::here() {
     int device = nobody;
     const bool known = cudaGetDevice(&device) == cudaSuccess && is_counted(device);
     if (!known) return resident;
-    const std::shared_lock lock(renewing);
     resident.device_ = device;
-    ++counts[static_cast<std::size_t>(device)];
+    if ((counts[static_cast<std::size_t>(device)]++ & renewing) != 0)
+        throw CudaError(cudaErrorDevicesUnavailable, "a context that is being made anew");
     return resident;
 }
 
@@ -54,7 +68,9 @@ Resident::~Resident() {
     if (device_ != nobody) --counts[static_cast<std::size_t>(device_)];
 }
 
-std::size_t residents(int device) { return is_counted(device) ? counts[static_cast<std::size_t>(device)].load() : 0; }
+std::size_t residents(int device) {
+    return is_counted(device) ? counts[static_cast<std::size_t>(device)].load() & ~renewing : 0;
+}
 
 void renew_context(int device) {
     cudaSetDevice(device);  // which may say, too, that the context is spoiled
@@ -63,16 +79,14 @@ void renew_context(int device) {
     check(cudaGetDevice(&current), "cudaGetDevice");
     check(current == device ? cudaSuccess : cudaErrorInvalidDevice, "cudaSetDevice");
     if (is_usable()) return;
-    {
-        const std::unique_lock lock(renewing);
-        if (const std::size_t others = residents(device); !is_counted(device) || others > 0)
-            throw CudaError(cudaErrorDevicesUnavailable,
-                            "a new context, with " + std::to_string(others) + " objects still in the old one");
-        check(cudaDeviceReset(), "cudaDeviceReset");
+    leave(device);
+    try {
+        check(cudaSetDevice(device), "cudaSetDevice");
+        probe();
+    } catch (const CudaError& error) {
         cudaGetLastError();
+        throw CudaError(error.code(), "a new context after a spoiled one, which may need a new process");
     }
-    check(cudaSetDevice(device), "cudaSetDevice");
-    probe();
 }
 
 }  // namespace sluice::cuda

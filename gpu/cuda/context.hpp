@@ -11,7 +11,8 @@ namespace sluice::cuda {
 class Resident {
 public:
     Resident() = default;
-    // One of the calling thread's device, to be made before what it stands for. Waits while the context is made anew.
+    // One of the calling thread's device, to be made before what it stands for. Throws CudaError while the context is
+    // made anew.
     static Resident here();
 
     Resident(Resident&& other) noexcept : device_(std::exchange(other.device_, nobody)) {}
@@ -29,7 +30,7 @@ private:
 std::size_t residents(int device);
 
 // Makes the device usable: does nothing if it is, else gives it a new context. Throws CudaError if somebody still lives
-// in the old one, and if the device fails all the same.
+// in the old one, and if the driver refuses a new one or the device fails all the same.
 void renew_context(int device);
 
 }  // namespace sluice::cuda

@@ -7,7 +7,7 @@ namespace sluice::cuda {
 void MatchingDevice::use() const { check(cudaSetDevice(number_), "cudaSetDevice"); }
 
 void MatchingDevice::open() {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard opening(opening_);
     if (open_) return;
     int count = 0;
     check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
@@ -16,7 +16,10 @@ void MatchingDevice::open() {
     use();
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, number_), "cudaGetDeviceProperties");
-    name_ = properties.name;
+    {
+        const std::lock_guard lock(mutex_);
+        name_ = properties.name;
+    }
     // Memory that was freed stays with the pool: segments come and go, and giving it back waits for the device.
     cudaMemPool_t pool = nullptr;
     check(cudaDeviceGetDefaultMemPool(&pool, number_), "cudaDeviceGetDefaultMemPool");
@@ -49,7 +52,7 @@ void MatchingDevice::let_go() {
     std::vector<std::unique_ptr<BatchSlot>> slots;
     std::vector<std::weak_ptr<SegmentCopy>> made;
     {
-        const std::lock_guard lock(mutex_);
+        const std::scoped_lock lock(opening_, mutex_);
         open_ = false;
         slots.swap(slots_);
         slots_made_ -= slots.size();

@@ -88,9 +88,11 @@ private:
     const int number_;
     MemoryPool memory_;
 
+    std::mutex opening_;  // may be held for seconds; what asks for the state need not wait for it
+    bool open_ = false;
+
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable free_;
-    bool open_ = false;
     std::string name_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;
     std::size_t slots_made_ = 0;

@@ -2,7 +2,7 @@
 // context and all copies anew, and it matches again. A program of its own, since a context belongs to the process.
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <mutex>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,11 +35,55 @@ std::vector<RandomEvent> random_events(Random& random) {
     return events;
 }
 
-// Matches until the device does so again, all the while with the right answers.
-void match_until_ready(BothSets& sets, Random& random) {
-    const std::uint64_t batches = sets.status().devices[0].batches;
-    while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(random_events(random)) == 0);
-    CHECK(sets.status().devices[0].state == "ready");
+// As long as a driver may take to give a new context, if it ever does.
+constexpr std::chrono::seconds patience{8};
+
+class Deadline {
+public:
+    bool passed() const { return std::chrono::steady_clock::now() > end_; }
+
+private:
+    std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + patience;
+};
+
+constexpr const char* refused =
+    "this driver gives a process that has spoiled its context no new one: what follows a renewal is not tested";
+
+bool has_usable_device() {
+    if (!testing::has_device()) return false;
+    REQUIRE(cuda::residents(0) == 0);
+    if (cudaFree(nullptr) == cudaSuccess) return true;
+    WARN("an earlier test of this process has spoiled the device for good: skipped");
+    return false;
+}
+
+template <class Action>
+bool is_done(Action action) {
+    try {
+        action();
+        return true;
+    } catch (const cuda::CudaError&) {
+        return false;
+    }
+}
+
+// Matches until the device does so again, all the while with the right answers. False if the driver refuses to let it.
+bool match_until_ready(BothSets& sets, Random& random) {
+    const std::uint64_t batches_before = sets.status().devices[0].batches;
+    for (const Deadline deadline; !deadline.passed();) {
+        REQUIRE(sets.differences(random_events(random)) == 0);
+        if (sets.status().devices[0].batches > batches_before) {
+            CHECK(sets.status().devices[0].state == "ready");
+            return true;
+        }
+    }
+    const EngineStatus status = sets.status();
+    INFO(status.reason);
+    REQUIRE(status.faults.count("cudaErrorDevicesUnavailable") == 1);
+    CHECK(status.devices[0].state.starts_with("lost"));
+    CHECK(status.reason.starts_with("the CPU matches: a new context after a spoiled one"));
+    WARN(refused);
+    return false;
 }
 
 }  // namespace
@@ -58,15 +102,24 @@ TEST_CASE("what lives in a context is counted", "[cuda]") {
 }
 
 TEST_CASE("a spoiled context is renewed, but not while somebody lives in it", "[cuda]") {
-    if (!testing::has_device()) return;
-    REQUIRE(cuda::residents(0) == 0);
+    if (!has_usable_device()) return;
     {
         const cuda::DeviceBuffer<int> mine(1);
         REQUIRE(testing::spoil_context() == cudaErrorIllegalAddress);
         CHECK_THROWS_AS(cuda::DeviceBuffer<int>(1), cuda::CudaError);
         CHECK_THROWS_WITH(cuda::renew_context(0), Catch::Contains("1 objects still in the old one"));
     }
-    cuda::renew_context(0);
+    bool renewed = false;
+    for (const Deadline deadline; !renewed && !deadline.passed();) {
+        renewed = is_done([] { cuda::renew_context(0); });
+        if (!renewed) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    CHECK(cuda::residents(0) == 0);
+    if (!renewed) {
+        CHECK_THROWS_WITH(cuda::renew_context(0), Catch::Contains("cudaErrorDevicesUnavailable"));
+        WARN(refused);
+        return;
+    }
     const std::vector<int> sent{1, 2, 3};
     const auto there = cuda::to_device(std::span<const int>(sent));
     std::vector<int> received(3);
@@ -78,9 +131,26 @@ TEST_CASE("a spoiled context is renewed, but not while somebody lives in it", "[
     CHECK(cuda::residents(0) == 2);
 }
 
+TEST_CASE("whoever moves in while a context is renewed is refused, or the renewal is, and nobody waits", "[cuda]") {
+    if (!has_usable_device()) return;
+    REQUIRE(testing::spoil_context() == cudaErrorIllegalAddress);
+    std::atomic<bool> done = false;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            while (!done) is_done([] { const cuda::Stream stream; });
+        });
+    int attempts = 0;
+    for (const Deadline deadline; attempts < 20 && !deadline.passed(); ++attempts)
+        is_done([] { cuda::renew_context(0); });
+    done = true;
+    for (std::thread& thread : threads) thread.join();
+    CHECK(attempts >= 1);
+    CHECK(cuda::residents(0) == 0);
+}
+
 TEST_CASE("a set comes back to a device that was lost, as often as that happens", "[cuda]") {
-    if (!testing::has_device()) return;
-    REQUIRE(cuda::residents(0) == 0);
+    if (!has_usable_device()) return;
     Random random(1);
     Told told;
     BothSets sets(on_device(told));
@@ -92,18 +162,17 @@ TEST_CASE("a set comes back to a device that was lost, as often as that happens"
         REQUIRE(sets.differences(random_events(random)) == 0);
         CHECK(sets.status().devices[0].state != "ready");
         CHECK(sets.status().rematched_batches >= 1);
-        match_until_ready(sets, random);
+        CHECK(sets.status().faults.at("cudaErrorIllegalAddress") >= 1);
+        CHECK(told.faults >= loss);
+        if (!match_until_ready(sets, random)) return;
         CHECK(told.recoveries == loss);
     }
-    CHECK(told.faults >= 2);
-    CHECK(sets.status().faults.at("cudaErrorIllegalAddress") >= 2);
     for (int i = 0; i < 3000; ++i) sets.add(random_filter({}, random));
     for (int i = 0; i < 5; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
 }
 
 TEST_CASE("a device is lost while several threads match and another one changes the set", "[cuda]") {
-    if (!testing::has_device()) return;
-    REQUIRE(cuda::residents(0) == 0);
+    if (!has_usable_device()) return;
     Random random(2);
     Told told;
     BothSets sets(on_device(told));
@@ -121,18 +190,31 @@ TEST_CASE("a device is lost while several threads match and another one changes 
                 ++batches;
             }
         });
+    const auto join = [&] {
+        done = true;
+        for (std::thread& thread : threads) thread.join();
+        threads.clear();
+    };
+    int differences = 0;  // requirements wait until the threads have ended
     const auto change = [&] {
         for (int i = 0; i < 50; ++i) sets.add(random_filter({}, random));
         for (int i = 0; i < 40; ++i) sets.remove(random.below(sets.size()));
-        REQUIRE(sets.differences(random_events(random)) == 0);
+        differences += static_cast<int>(sets.differences(random_events(random)));
     };
-    while (batches < 50) change();
+    for (const Deadline deadline; batches < 50 && !deadline.passed();) change();
     testing::spoil_context();
-    while (told.recoveries == 0) change();
-    match_until_ready(sets, random);
-    done = true;
-    for (std::thread& thread : threads) thread.join();
+    for (const Deadline deadline; told.recoveries == 0 && !deadline.passed();) change();
+    const std::uint64_t before = sets.status().devices[0].batches;
+    if (told.recoveries > 0) {
+        for (const Deadline deadline; sets.status().devices[0].batches == before && !deadline.passed();) change();
+    }
+    join();
+    CHECK(batches >= 50);
     CHECK(wrong == 0);
+    CHECK(differences == 0);
+    CHECK(told.faults >= 1);
+    if (told.recoveries > 0) CHECK(sets.status().devices[0].batches > before);
+    match_until_ready(sets, random);
 }
 
 }  // namespace sluice::test
