@@ -63,15 +63,6 @@ std::string refusal(std::span<const Pattern> patterns) {
     return {};
 }
 
-Counters& Counters::operator+=(const Counters& other) {
-    texts += other.texts;
-    bytes += other.bytes;
-    filter_hits += other.filter_hits;
-    verified += other.verified;
-    hits += other.hits;
-    return *this;
-}
-
 void Results::begin_text(std::uint32_t text, std::size_t patterns) {
     text_ = text;
     if (found_in_.size() < patterns) found_in_.resize(patterns, 0);

@@ -43,7 +43,14 @@ struct Counters {
     std::uint64_t verified = 0;     // comparisons of a pattern with a place in a text
     std::uint64_t hits = 0;
 
-    Counters& operator+=(const Counters& other);
+    Counters& operator+=(const Counters& other) {
+        texts += other.texts;
+        bytes += other.bytes;
+        filter_hits += other.filter_hits;
+        verified += other.verified;
+        hits += other.hits;
+        return *this;
+    }
 };
 
 // Collects what searches find. Kept from one search to the next, it saves their allocations. One thread at a time.

@@ -16,7 +16,8 @@ std::span<const FilterKernels> filter_kernels() {
 #ifdef SLUICE_X86_KERNELS
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) kernels.push_back(avx2_filter_kernels);
         if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi"))
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi") &&
+            __builtin_cpu_supports("avx512vbmi2"))
             kernels.push_back(avx512_filter_kernels);
 #endif
         return kernels;

@@ -1,4 +1,7 @@
-// Compiled for AVX-512 with VBMI. 64 places are decided at once; the ends of texts are read with masked loads.
+// Compiled for AVX-512 with VBMI and VBMI2. 64 places are decided at once; the ends of texts are read with masked
+// loads.
+#include <algorithm>
+#include <array>
 #include <immintrin.h>
 
 #include "gpu/operators/exact/filter_kernel.hpp"
@@ -64,37 +67,65 @@ std::size_t grams(const GramFilter& filter, const char* text, std::size_t text_s
     return scans[filter.gram.words() - 1](filter, text, text_size, begin, end, places);
 }
 
+// Places of set bits, without a branch that depends on where or (up to 16) how many they are.
+inline std::size_t append(std::uint32_t* places, std::size_t count, std::size_t place, std::uint64_t passed) {
+    alignas(64) static constexpr std::array<std::uint8_t, 64> order = [] {
+        std::array<std::uint8_t, 64> all{};
+        for (std::uint8_t i = 0; i < 64; ++i) all[i] = i;
+        return all;
+    }();
+    const __m512i first = _mm512_set1_epi32(static_cast<int>(place));
+    const __m512i set = _mm512_maskz_compress_epi8(passed, _mm512_load_si512(order.data()));
+    _mm512_storeu_si512(places + count, _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set))));
+    const auto size = static_cast<std::size_t>(__builtin_popcountll(passed));
+    if (size > 16) {
+        alignas(64) std::uint8_t list[64];
+        _mm512_store_si512(list, set);
+        for (std::size_t i = 16; i < size; ++i) places[count + i] = static_cast<std::uint32_t>(place) + list[i];
+    }
+    return count + size;
+}
+
+// The sets that have the windows at `at`, of which `left` bytes are the text's: at least Bytes, and below 256.
+template <std::size_t Bytes>
+__m512i sets_of_last(const ByteFilter& filter, const char* at, std::size_t left) {
+    __m512i sets = _mm512_set1_epi8(-1);
+    for (std::size_t k = 0; k < Bytes; ++k) {
+        const __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, static_cast<unsigned>(left - k)), at + k);
+        sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(bytes, _mm512_load_si512(filter.by_low_bits[k])));
+    }
+    return sets;
+}
+
+template <std::size_t Bytes>
+__m512i sets_of(const __m512i (&table)[Bytes], const char* at) {
+    __m512i sets = _mm512_permutexvar_epi8(_mm512_loadu_si512(at), table[0]);
+    for (std::size_t k = 1; k < Bytes; ++k)
+        sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(_mm512_loadu_si512(at + k), table[k]));
+    return sets;
+}
+
 template <std::size_t Bytes>
 std::size_t bytes_of(const ByteFilter& filter, const char* text, std::size_t text_size, std::size_t begin,
                      std::size_t end, std::uint32_t* places) {
-    __m512i table[Bytes];
-    for (std::size_t k = 0; k < Bytes; ++k) table[k] = _mm512_load_si512(filter.by_low_bits[k]);
     std::size_t count = 0, place = begin;
-    const auto sets_at = [&](std::size_t at, auto load_bytes) {
-        __m512i sets = _mm512_permutexvar_epi8(load_bytes(at), table[0]);
-        for (std::size_t k = 1; k < Bytes; ++k)
-            sets = _mm512_and_si512(sets, _mm512_permutexvar_epi8(load_bytes(at + k), table[k]));
-        return sets;
-    };
-    const auto append = [&](std::size_t at, std::uint64_t passed) {
-        for (; passed != 0; passed &= passed - 1)
-            places[count++] = static_cast<std::uint32_t>(at + static_cast<unsigned>(__builtin_ctzll(passed)));
-    };
     // Two vectors, all of whose bytes are the text's, are decided with one branch.
-    const auto load_whole = [&](std::size_t at) { return _mm512_loadu_si512(text + at); };
-    for (; place + 128 <= end && place + 128 + Bytes - 1 <= text_size; place += 128) {
-        const __m512i sets[] = {sets_at(place, load_whole), sets_at(place + 64, load_whole)};
-        const __m512i either = _mm512_or_si512(sets[0], sets[1]);
-        if (_mm512_test_epi8_mask(either, either) == 0) continue;
-        append(place, _mm512_test_epi8_mask(sets[0], sets[0]));
-        append(place + 64, _mm512_test_epi8_mask(sets[1], sets[1]));
+    if (place + 128 <= end && place + 128 + Bytes - 1 <= text_size) {
+        __m512i table[Bytes];
+        for (std::size_t k = 0; k < Bytes; ++k) table[k] = _mm512_load_si512(filter.by_low_bits[k]);
+        for (; place + 128 <= end && place + 128 + Bytes - 1 <= text_size; place += 128) {
+            const __m512i sets[] = {sets_of(table, text + place), sets_of(table, text + place + 64)};
+            const __m512i either = _mm512_or_si512(sets[0], sets[1]);
+            if (_mm512_test_epi8_mask(either, either) == 0) continue;
+            count = append(places, count, place, _mm512_test_epi8_mask(sets[0], sets[0]));
+            count = append(places, count, place + 64, _mm512_test_epi8_mask(sets[1], sets[1]));
+        }
     }
-    const auto load_checked = [&](std::size_t at) { return load(text, text_size, at); };
     for (; place < end; place += 64) {
-        const __m512i sets = sets_at(place, load_checked);
-        std::uint64_t passed = _mm512_test_epi8_mask(sets, sets);
-        if (end - place < 64) passed = _bzhi_u64(passed, static_cast<unsigned>(end - place));
-        append(place, passed);
+        const __m512i sets = sets_of_last<Bytes>(filter, text + place, std::min<std::size_t>(text_size - place, 128));
+        const auto valid = _bzhi_u64(~0ull, static_cast<unsigned>(std::min<std::size_t>(end - place, 64)));
+        const std::uint64_t passed = _mm512_mask_test_epi8_mask(valid, sets, sets);
+        if (passed != 0) count = append(places, count, place, passed);
     }
     return count;
 }

@@ -35,11 +35,16 @@ constexpr WindowShape window_shape(std::uint32_t bytes) {
 
 // The hash of the window at `at`, of which `readable` >= shape.bytes bytes may be read.
 inline std::uint32_t window_hash(const WindowShape& shape, const char* at, std::size_t readable) {
-    std::uint32_t word[4] = {};
-    std::memcpy(word, at, readable >= 16 ? 16 : shape.bytes);
-    const int last = shape.words() - 1;
-    std::uint32_t hash = (word[last] & shape.last_mask) * window_multiplier(last);
-    for (int i = 0; i < last; ++i) hash += word[i] * window_multiplier(i);
+    std::uint64_t half[2] = {};
+    std::memcpy(half, at, readable >= 16 ? 16 : shape.bytes);
+    // Shifts are of at most 63 bits, and nobody has a window of 0 bytes.
+    half[0] &= ~std::uint64_t{0} >> (shape.bytes < 8 ? 64 - 8 * shape.bytes : 0);
+    half[1] &= shape.bytes > 8 ? ~std::uint64_t{0} >> (128 - 8 * shape.bytes) : 0;
+    std::uint32_t hash = 0;
+    for (int i = 0; i < 4; ++i) {
+        const auto word = static_cast<std::uint32_t>(half[i / 2] >> (32 * (i % 2)));
+        hash += word * window_multiplier(i);
+    }
     return hash;
 }
 
