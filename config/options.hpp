@@ -59,6 +59,7 @@ struct LimitOptions {
     std::size_t filter_edits{};
     std::size_t filter_sequence_letters{};
     Duration condition_time{};
+    std::size_t alignment_cells{};
     std::size_t filters_per_connection{};
     std::size_t subscriptions{};
     std::size_t operators{};

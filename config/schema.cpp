@@ -53,6 +53,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("filter_edits", o.filter_edits, 0, 1'000'000);
     s.integer("filter_sequence_letters", o.filter_sequence_letters, 1, 16 * mib);
     s.duration("condition_time", o.condition_time, 1ms, 1h);
+    s.integer("alignment_cells", o.alignment_cells, 0, 1'000'000 * many);
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
     s.integer("subscriptions", o.subscriptions, 1, many);
     s.integer("operators", o.operators, 0, many);

@@ -37,6 +37,7 @@ struct SubscribeOptions {
     std::string server = default_server, stream;
     std::vector<std::string> filters;  // items that satisfy any of them
     ItemFormat format = ItemFormat::title;
+    bool annotate_alignment = false;   // with the alignments behind what the filters say
     std::optional<std::size_t> count;  // leave after so many items
 };
 int subscribe(const SubscribeOptions& options, Console console);

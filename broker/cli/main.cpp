@@ -54,6 +54,12 @@ void add_subscribe(CLI::App& app, int& exit_status) {
     command.add_option("FILTER", options->filters, "Which items; of several filters, any")->required();
     command.add_option("--stream", options->stream, "Stream to subscribe to; the broker has a default");
     command.add_option("--count", options->count, "Leave after this many items");
+    command
+        .add_option_function<std::string>(
+            "--annotate", [options](const std::string& what) { options->annotate_alignment = what == "alignment"; },
+            "alignment: with score, place and CIGAR of each align() and align-global() that holds")
+        ->check(CLI::IsMember({"alignment", "none"}).description(""))
+        ->type_name("WHAT");
     add_format(command, options->format);
     add_server(command, options->server);
 }

@@ -9,6 +9,8 @@
 
 namespace sluice::cli {
 
+namespace json = boost::json;
+
 namespace {
 
 std::string subscribe_target(const SubscribeOptions& options) {
@@ -16,20 +18,51 @@ std::string subscribe_target(const SubscribeOptions& options) {
     if (!options.stream.empty()) target.params().append({"stream", options.stream});
     for (const auto& filter : options.filters) target.params().append({"filter", filter});
     if (options.format == ItemFormat::xml) target.params().append({"format", "xml"});
+    if (options.annotate_alignment) target.params().append({"annotate", "alignment"});
     return target.buffer();
 }
 
 // The item's title, or what else it is known by.
-std::string title_of(const std::string& data) {
-    boost::system::error_code error;
-    const auto event = boost::json::parse(data, error);
-    const auto* fields = error || !event.is_object() ? nullptr : event.get_object().if_contains("item");
-    if (!fields || !fields->is_object()) return data;
+std::string title_of(const json::object& event) {
+    const auto* fields = event.if_contains("item");
+    if (!fields || !fields->is_object()) return json::serialize(event);
     for (const char* name : {"title", "link", "id"}) {
         const auto* field = fields->get_object().if_contains(name);
         if (field && field->is_string() && !field->get_string().empty()) return std::string(field->get_string());
     }
     return "(untitled)";
+}
+
+// "  align(s, 'ACGT') >= 4: score 4, query 1-4, text 7-10, 4=": each on a line of its own.
+std::string lines_of(const json::array& alignments) {
+    std::string lines;
+    for (const auto& each : alignments) {
+        const auto text = [&](const char* member) {
+            const auto* found = each.is_object() ? each.get_object().if_contains(member) : nullptr;
+            if (!found) return std::string();
+            return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
+        };
+        lines += "\n  " + text("leaf") + ": ";
+        if (const auto reason = text("omitted"); !reason.empty()) {
+            lines += "left out: " + reason;
+            continue;
+        }
+        lines += "score " + text("score");
+        if (text("query_start").empty()) continue;
+        lines += ", query " + text("query_start") + "-" + text("query_end") + ", text " + text("text_start") + "-" +
+                 text("text_end") + ", " + text("cigar");
+    }
+    return lines;
+}
+
+// What is printed of an event where its JSON is not wanted.
+std::string summary_of(const std::string& data) {
+    boost::system::error_code error;
+    const auto event = json::parse(data, error);
+    if (error || !event.is_object()) return data;
+    const auto* alignments = event.get_object().if_contains("alignments");
+    return title_of(event.get_object()) +
+           (alignments && alignments->is_array() ? lines_of(alignments->get_array()) : "");
 }
 
 }  // namespace
@@ -51,7 +84,7 @@ int subscribe(const SubscribeOptions& options, Console console) {
             console.err << "sluice: " << describe_problem(why, "the broker ended the subscription") << '\n';
             told_why = true;
         } else if (!enough()) {
-            console.out << (options.format == ItemFormat::title ? title_of(event.data) : event.data) << std::endl;
+            console.out << (options.format == ItemFormat::title ? summary_of(event.data) : event.data) << std::endl;
             ++items;
         }
     };

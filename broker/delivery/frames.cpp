@@ -21,11 +21,14 @@ Frame json_frame(const Event& event) {
     return std::make_shared<const std::string>("id: " + std::to_string(event.id) + "\ndata: " + json);
 }
 
-std::string json_frame_end(std::span<const std::uint32_t> filters) {
-    if (filters.empty()) return "}\n\n";
-    std::string end = ",\"filters\":[";
-    for (const std::uint32_t filter : filters) end += std::to_string(filter) + ',';
-    end.back() = ']';
+std::string json_frame_end(std::span<const std::uint32_t> filters, const std::string& alignments) {
+    std::string end;
+    if (!filters.empty()) {
+        end += ",\"filters\":[";
+        for (const std::uint32_t filter : filters) end += std::to_string(filter) + ',';
+        end.back() = ']';
+    }
+    if (!alignments.empty()) end += ",\"alignments\":" + alignments;
     return end + "}\n\n";
 }
 

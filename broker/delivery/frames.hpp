@@ -15,8 +15,9 @@ using Frame = std::shared_ptr<const std::string>;
 // "id: 42\ndata: {…" without the closing brace: each subscriber gets its own json_frame_end() behind it.
 Frame json_frame(const Event& event);
 
-// "}\n\n", or `,"filters":[0,3]}` and a blank line with the indices of the filters that hold.
-std::string json_frame_end(std::span<const std::uint32_t> filters);
+// "}\n\n", or `,"filters":[0,3],"alignments":[…]}` and a blank line: the indices of the filters that hold, if any, and
+// a JSON array, if not empty.
+std::string json_frame_end(std::span<const std::uint32_t> filters, const std::string& alignments = {});
 
 // The item as it was published, whole.
 Frame xml_frame(const Event& event);

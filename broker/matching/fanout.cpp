@@ -29,7 +29,8 @@ private:
     std::vector<Frame> xml_;
 };
 
-std::vector<Message> make_messages(Subscriber& subscriber, BatchFrames& frames) {
+std::vector<Message> make_messages(Subscriber& subscriber, std::span<const Event> events, BatchFrames& frames,
+                                   FoundAlignments& found) {
     std::vector<Message> messages;
     messages.reserve(subscriber.wanted.size());
     std::sort(subscriber.wanted.begin(), subscriber.wanted.end());
@@ -37,14 +38,16 @@ std::vector<Message> make_messages(Subscriber& subscriber, BatchFrames& frames) 
     for (std::size_t i = 0; i < subscriber.wanted.size();) {
         const std::uint64_t event = subscriber.wanted[i] >> 32;
         filters.clear();
-        for (; i < subscriber.wanted.size() && subscriber.wanted[i] >> 32 == event; ++i) {
-            if (subscriber.tells_filters) filters.push_back(static_cast<std::uint32_t>(subscriber.wanted[i]));
-        }
-        if (subscriber.format == EventFormat::json) {
-            messages.push_back({frames.json(event), json_frame_end(filters)});
-        } else {
+        for (; i < subscriber.wanted.size() && subscriber.wanted[i] >> 32 == event; ++i)
+            filters.push_back(static_cast<std::uint32_t>(subscriber.wanted[i]));
+        if (subscriber.format == EventFormat::xml) {
             messages.push_back({frames.xml(event), ""});
+            continue;
         }
+        std::string alignments;
+        if (subscriber.annotator) alignments = subscriber.annotator->alignments(events[event], event, filters, found);
+        if (!subscriber.tells_filters) filters.clear();
+        messages.push_back({frames.json(event), json_frame_end(filters, alignments)});
     }
     return messages;
 }
@@ -97,8 +100,10 @@ std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> 
 void Fanout::deliver(const Outcome& outcome) {
     if (outcome.matches.empty() && outcome.undecided.empty()) return;
     BatchFrames frames(outcome.events);
-    for (const auto& subscriber : collect(outcome.matches, outcome.program_number)) {
-        std::vector<Message> messages = make_messages(*subscriber, frames);
+    const auto subscribers = collect(outcome.matches, outcome.program_number);
+    FoundAlignments found;  // has views of what the subscribers own
+    for (const auto& subscriber : subscribers) {
+        std::vector<Message> messages = make_messages(*subscriber, outcome.events, frames, found);
         subscriber->wanted.clear();
         const std::size_t n = messages.size();
         const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));

@@ -25,6 +25,7 @@ namespace {
 struct Wish {
     std::vector<Subscription> subscriptions;
     EventFormat format = EventFormat::json;
+    std::unique_ptr<const Annotator> annotator;
     std::string notes;  // of the leaves that no index decides, for the subscriber to read
     std::optional<HttpReply> refusal;
 };
@@ -38,7 +39,9 @@ void add_note(std::string& notes, std::size_t filter, const Leaf& leaf) {
     notes += ": filter " + std::to_string(filter) + ": " + text + " is " + way_of(leaf) + "\n";
 }
 
-void read_filters(const Query& query, const std::string& stream, const LimitOptions& limits, Wish& wish) {
+void read_filters(const Query& query, const std::string& stream, bool annotate, const LimitOptions& limits,
+                  Wish& wish) {
+    std::vector<std::vector<Leaf>> leaves;
     for (const auto& [name, text] : query) {
         if (name != "filter") continue;
         if (wish.subscriptions.size() == limits.filters_per_connection) {
@@ -54,14 +57,16 @@ void read_filters(const Query& query, const std::string& stream, const LimitOpti
         for (const Leaf& leaf : filter->leaves)
             if (!leaf.indexed) add_note(wish.notes, wish.subscriptions.size(), leaf);
         wish.subscriptions.push_back(make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));
+        if (annotate) leaves.push_back(std::move(filter->leaves));
     }
+    if (annotate) wish.annotator = std::make_unique<const Annotator>(leaves, limits.alignment_cells);
     if (!wish.notes.empty()) wish.notes += '\n';
     if (wish.subscriptions.empty()) wish.subscriptions.push_back(make_subscription(stream, "", {Conjunction{}}));
 }
 
 Wish read_wish(const HttpRequest& request, const LimitOptions& limits) {
     Wish wish;
-    wish.refusal = refuse_unknown_parameters(request.query, {"stream", "format"}, "filter");
+    wish.refusal = refuse_unknown_parameters(request.query, {"stream", "format", "annotate"}, "filter");
     if (wish.refusal) return wish;
     const std::string_view format = parameter(request.query, "format", "json");
     if (format != "json" && format != "xml") wish.refusal = bad_parameter("format", format, "json or xml");
@@ -70,7 +75,13 @@ Wish read_wish(const HttpRequest& request, const LimitOptions& limits) {
     if (stream != "*" && !is_stream_name(stream)) {
         wish.refusal = bad_parameter("stream", stream, "*, or 1 to 128 of the characters A-Z a-z 0-9 . _ -");
     }
-    if (!wish.refusal) read_filters(request.query, stream == "*" ? "" : stream, limits, wish);
+    const std::string_view annotate = parameter(request.query, "annotate", "none");
+    if (annotate != "none" && annotate != "alignment") {
+        wish.refusal = bad_parameter("annotate", annotate, "none or alignment");
+    } else if (annotate == "alignment" && wish.format == EventFormat::xml) {
+        wish.refusal = status_reply(400, "annotate=alignment needs format=json: xml is the item as it was published");
+    }
+    if (!wish.refusal) read_filters(request.query, stream == "*" ? "" : stream, annotate == "alignment", limits, wish);
     return wish;
 }
 
@@ -142,9 +153,9 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     }
     const DeliveryOptions& delivery = services.options.delivery;
     const auto alarm = std::make_shared<EventStream::Alarm>(co_await asio::this_coro::executor);
-    const auto subscriber =
-        std::make_shared<Subscriber>(MailboxLimits{delivery.queue_events, delivery.queue_bytes},
-                                     EventStream::ring(alarm), wish.format, wish.subscriptions.size() > 1);
+    const auto subscriber = std::make_shared<Subscriber>(MailboxLimits{delivery.queue_events, delivery.queue_bytes},
+                                                         EventStream::ring(alarm), wish.format,
+                                                         wish.subscriptions.size() > 1, std::move(wish.annotator));
     const Admission admission =
         co_await add_subscriptions(services.registry, subscriber, std::move(wish.subscriptions));
     if (admission != Admission::admitted) co_return refuse(admission, limits);

@@ -28,6 +28,8 @@ std::optional<Threshold> threshold_of(const Bounds& b) {
     return Threshold{static_cast<std::int32_t>(least), b.hi != infinity};
 }
 
+constexpr std::int32_t no_threshold = std::numeric_limits<std::int32_t>::min();
+
 std::uint32_t size_of(const alignment::SequenceSet& set) { return static_cast<std::uint32_t>(set.size()); }
 
 }  // namespace
@@ -55,11 +57,16 @@ AlignmentFamily::AlignmentFamily(const std::vector<MeasuredPredicate>& predicate
         const auto [known, is_new] = groups.try_emplace({m.kind, m.scheme}, static_cast<std::uint32_t>(groups_.size()));
         if (is_new) {
             const Mode mode = m.kind == Measure::Kind::align ? Mode::local : Mode::global;
-            groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}});
+            groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}, {}, {}});
         }
         Group& group = groups_[known->second];
         entries_.push_back({known->second, size_of(group.queries), p.bounds});
         group.queries.add(group.scheme.encode(m.operand));
+        group.thresholds.push_back(threshold_of(p.bounds).value_or(Threshold{no_threshold, false}).score);
+    }
+    for (Group& group : groups_) {
+        if (group.mode == Mode::local)
+            group.filter = alignment::KmerFilter::make(group.scheme, group.queries, group.thresholds);
     }
 }
 
@@ -101,7 +108,31 @@ void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::spa
     for (std::size_t g = 0; g < groups_.size(); ++g) evaluate(g, asked[g], holds, work, solver);
 }
 
-void AlignmentFamily::evaluate(std::size_t index, const Asked& a, std::span<std::uint8_t> holds, OperatorWork& work,
+// Decides the pairs that can't reach their thresholds, and leaves the others in `a`.
+void AlignmentFamily::skip_impossible(const Group& group, Asked& a, std::span<std::uint8_t> holds, OperatorWork& work) {
+    OperatorWork::Kind& w = work.of(group.kind);
+    std::vector<std::uint8_t> possible(a.by_threshold.size(), 1);
+    group.filter->skip(a.texts, a.by_threshold, a.thresholds, possible);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < possible.size(); ++i) {
+        if (possible[i] == 0) {
+            holds[a.threshold_places[i]] = a.flipped[i];
+            w.holds += a.flipped[i];
+            w.cells += group.queries.length(a.by_threshold[i].query) * a.texts.length(a.by_threshold[i].text);
+            continue;
+        }
+        a.by_threshold[kept] = a.by_threshold[i];
+        a.thresholds[kept] = a.thresholds[i];
+        a.flipped[kept] = a.flipped[i];
+        a.threshold_places[kept++] = a.threshold_places[i];
+    }
+    a.by_threshold.resize(kept);
+    a.thresholds.resize(kept);
+    w.filter_hits += kept;
+    w.verified += kept;
+}
+
+void AlignmentFamily::evaluate(std::size_t index, Asked& a, std::span<std::uint8_t> holds, OperatorWork& work,
                                AlignmentSolver* solver) const {
     const Group& group = groups_[index];
     OperatorWork::Kind& w = work.of(group.kind);
@@ -110,6 +141,7 @@ void AlignmentFamily::evaluate(std::size_t index, const Asked& a, std::span<std:
         w.holds += holding;
         cells += std::uint64_t{group.queries.length(pair.query)} * a.texts.length(pair.text);
     };
+    if (solver == nullptr && group.filter && !a.by_threshold.empty()) skip_impossible(group, a, holds, work);
     if (!a.by_threshold.empty()) {
         std::vector<std::uint8_t> hits(a.by_threshold.size());
         if (solver != nullptr)
@@ -134,7 +166,10 @@ void AlignmentFamily::evaluate(std::size_t index, const Asked& a, std::span<std:
 
 std::size_t AlignmentFamily::bytes() const {
     std::size_t sum = entries_.capacity() * sizeof(Entry) + groups_.capacity() * sizeof(Group);
-    for (const Group& g : groups_) sum += g.queries.codes().size() + g.queries.size() * sizeof(std::size_t);
+    for (const Group& g : groups_) {
+        sum += g.queries.codes().size() + g.queries.size() * (sizeof(std::size_t) + sizeof(std::int32_t));
+        if (g.filter) sum += g.filter->bytes();
+    }
     return sum;
 }
 

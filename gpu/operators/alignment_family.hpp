@@ -1,7 +1,10 @@
 // Alignment scores, by the lanes of gpu/operators/alignment: all pairs of a scheme together. What compares with one
-// bound is only asked whether it reaches that. Any thread.
+// bound is only asked whether it reaches that, and only of pairs that may. Any thread.
 #pragma once
 
+#include <optional>
+
+#include "gpu/operators/alignment/kmer_filter.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/family.hpp"
 
@@ -27,6 +30,8 @@ public:
         alignment::Mode mode;
         Measure::Kind kind;
         alignment::SequenceSet queries;
+        std::vector<std::int32_t> thresholds;  // of the queries, INT32_MIN: has none
+        std::optional<alignment::KmerFilter> filter;  // the CPU's; a device aligns faster than it would be asked
     };
 
     explicit AlignmentFamily(const std::vector<MeasuredPredicate>& predicates);
@@ -50,8 +55,9 @@ private:
     };
     struct Asked;
 
-    void evaluate(std::size_t group, const Asked& asked, std::span<std::uint8_t> holds, OperatorWork& work,
+    void evaluate(std::size_t group, Asked& asked, std::span<std::uint8_t> holds, OperatorWork& work,
                   AlignmentSolver* solver) const;
+    static void skip_impossible(const Group& group, Asked& asked, std::span<std::uint8_t> holds, OperatorWork& work);
 
     std::vector<Group> groups_;
     std::vector<Entry> entries_;

@@ -21,7 +21,7 @@ namespace {
 using Kind = Expression::Kind;
 
 constexpr std::string_view nucleotides = "ACGTURYSWKMBDHVN";  // IUPAC
-constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYVBZX*";
+constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYVBZX*JOU";  // IUPAC; the last three score as X
 constexpr std::string_view default_scheme = "dna:1,-3,-5,-2";
 constexpr std::pair<std::string_view, std::string_view> usual_schemes[] = {
     {"dna", default_scheme}, {"blosum62", "blosum62:-11,-1"}, {"blosum50", "blosum50:-13,-2"}};
@@ -99,11 +99,20 @@ std::string cost_table(const Expression& call) {
     return name;
 }
 
+std::string without_space(std::string_view text) {
+    std::string rest;
+    for (const char c : text)
+        if (std::string_view(" \t\r\n\f\v").find(c) == std::string_view::npos) rest += c;
+    return rest;
+}
+
+// Whole numbers with or without a sign, separated by commas.
 std::optional<std::vector<int>> parse_integers(std::string_view list) {
     std::vector<int> numbers;
     for (bool more = true; more;) {
         const std::size_t comma = list.find(',');
-        const std::string_view item = list.substr(0, comma);
+        std::string_view item = list.substr(0, comma);
+        if (item.starts_with('+') && !item.starts_with("+-")) item.remove_prefix(1);
         int number = 0;
         const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
         if (error != std::errc() || end != item.data() + item.size()) return std::nullopt;
@@ -121,50 +130,68 @@ std::string join(std::string name, const std::vector<int>& numbers) {
 
 constexpr int score_max = 1000;
 
-bool is_score(int number, int sign) { return sign * number > 0 && sign * number <= score_max; }
-
-// What a gap costs may be written with its minus or without; it is spelled with it.
-bool as_gap(int& number) {
-    number = number > 0 ? -number : number;
-    return is_score(number, -1);
+// The numbers behind the name of a scheme, as many as `members` names, the last two costs of gaps: these may be written
+// with their minus or without, and are spelled with it.
+std::vector<int> scheme_numbers(const Expression& call, const std::string& list, std::size_t count,
+                                const std::string& members) {
+    auto numbers = parse_integers(list);
+    if (!numbers || numbers->size() != count)
+        refuse(call, 2, "'" + members + "' with " + std::to_string(count) + " whole numbers");
+    for (int& n : *numbers) {
+        if (n < -score_max || n > score_max)
+            refuse(call, 2, "'" + members + "' with numbers up to " + std::to_string(score_max));
+        if (&n >= numbers->data() + count - 2) n = n > 0 ? -n : n;
+    }
+    if (numbers->at(count - 2) == 0 || numbers->at(count - 1) == 0)
+        refuse(call, 2, "'" + members + "' with gaps that cost something");
+    return *numbers;
 }
 
-std::string dna_scheme(const Expression& call, std::optional<std::vector<int>> n) {
-    const bool right =
-        n && n->size() == 4 && is_score((*n)[0], 1) && is_score((*n)[1], -1) && as_gap((*n)[2]) && as_gap((*n)[3]);
-    if (right) return join("dna", *n);
-    refuse(call, 2,
-           "'dna:match,mismatch,first,extend' with whole numbers up to 1000, the match above and the mismatch below 0");
+std::string dna_scheme(const Expression& call, const std::string& list) {
+    const std::string members = "dna:match,mismatch,first,extend";
+    const auto numbers = scheme_numbers(call, list, 4, members);
+    if (numbers[0] <= 0) refuse(call, 2, "'" + members + "' with a match above 0");
+    if (numbers[1] >= 0) refuse(call, 2, "'" + members + "' with a mismatch below 0");
+    return join("dna", numbers);
 }
 
-std::string protein_scheme(const Expression& call, const std::string& name, std::optional<std::vector<int>> n) {
-    if (n && n->size() == 2 && as_gap((*n)[0]) && as_gap((*n)[1])) return join(name, *n);
-    refuse(call, 2, "'" + name + ":open,extend' with whole numbers up to 1000");
-}
-
-// The scheme as Measure::scheme spells it.
+// The scheme as Measure::scheme spells it. Case and white space do not matter.
 std::string scheme_of(const Expression& call) {
-    const std::string scheme = call.operands.size() < 3 ? "dna" : constant_text(call, 2, "name of a scheme");
+    if (call.operands.size() < 3) return std::string(default_scheme);
+    std::string scheme = without_space(constant_text(call, 2, "name of a scheme"));
+    for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     for (const auto& [name, full] : usual_schemes)
         if (scheme == name) return std::string(full);
     const std::size_t colon = scheme.find(':');
     const std::string name = scheme.substr(0, colon);
-    auto numbers = parse_integers(std::string_view(scheme).substr(std::min(colon, scheme.size() - 1) + 1));
-    if (name == "dna") return dna_scheme(call, std::move(numbers));
-    if (name == "blosum62" || name == "blosum50") return protein_scheme(call, name, std::move(numbers));
+    const std::string list = colon == std::string::npos ? "" : scheme.substr(colon + 1);
+    if (name == "dna") return dna_scheme(call, list);
+    if (name == "blosum62" || name == "blosum50")
+        return join(name, scheme_numbers(call, list, 2, name + ":open,extend"));
     refuse(call, 2,
-           "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62:open,extend' or 'blosum50:open,extend'");
+           "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62', 'blosum62:open,extend', 'blosum50' or "
+           "'blosum50:open,extend'");
 }
 
 std::string sequence(const Expression& call, const std::string& scheme, const FilterLimits& limits) {
-    std::string letters = constant_text(call, 1, "sequence");
+    std::string letters = without_space(constant_text(call, 1, "sequence"));
+    if (letters.empty()) refuse(call, 1, "a sequence that is not empty");
     if (letters.size() > limits.sequence_letters_max)
         refuse_size(call, 1, "the sequence", letters.size(), "letters", limits.sequence_letters_max,
                     "limits.filter_sequence_letters");
     const std::string_view known = scheme.starts_with("dna") ? nucleotides : amino_acids;
-    for (char& c : letters) {
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        char& c = letters[i];
         if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-        if (known.find(c) == std::string_view::npos) refuse(call, 1, "a sequence of the letters " + std::string(known));
+        if (known.find(c) != std::string_view::npos) continue;
+        const bool printable = c > ' ' && c < '\x7f';
+        throw Fault{call.operands[1].offset,
+                    call.text + "(): expected a sequence of the letters " + std::string(known) + ", not " +
+                        (printable ? "'" + std::string(1, c) + "'" : "a byte beyond ASCII") + ", its letter " +
+                        std::to_string(i + 1) +
+                        (scheme.starts_with("dna") && amino_acids.find(c) != std::string_view::npos
+                             ? " (for a protein, name a scheme: 'blosum62')"
+                             : "")};
     }
     return letters;
 }

@@ -1,6 +1,6 @@
 // Alignments on one core, beside parasail's best striped function on the same pairs in the same run. Prints
-// tab-separated lines: what, letters a side, GCUPS of each instruction set, of align_rows() and of parasail. Processor
-// time, the best of several runs, so that other programs matter little.
+// tab-separated lines: what, letters a side, GCUPS of each instruction set, the same of align_rows(), and of parasail.
+// Then what the k-mer filter saves. Processor time, the best of several runs, so that other programs matter little.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "gpu/operators/alignment/kmer_filter.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/rows.hpp"
 
@@ -46,6 +47,14 @@ double gcups(double cells, const std::function<void()>& work) {
         best = std::min(best, (processor_seconds() - start) / inner);
     }
     return cells / best / 1e9;
+}
+
+std::vector<InstructionSet> instruction_sets() {
+    std::vector<InstructionSet> sets;
+    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+        if (set <= best_instruction_set()) sets.push_back(set);
+    }
+    return sets;
 }
 
 // `count` queries and one text; related ones differ in a tenth of their letters.
@@ -102,30 +111,93 @@ void measure(bool protein, bool related, std::size_t count, std::size_t length) 
     std::vector<std::int32_t> scores(count);
     std::printf("%zu %s pair%s, %s\t%zu", count, protein ? "protein" : "dna", count == 1 ? "" : "s",
                 related ? "90 % alike" : "unrelated", length);
-    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
-        if (set > best_instruction_set()) continue;
+    for (const auto set : instruction_sets()) {
         std::printf("\t%.2f", gcups(work.cells, [&] {
                         align_many(work.scheme, Mode::local, work.queries, work.texts, work.pairs, scores, set);
                     }));
     }
-    if (count == 1) {
-        std::printf("\t%.2f",
-                    gcups(work.cells, [&] { align_rows(work.scheme, Mode::local, work.queries[0], work.texts[0]); }));
-    } else {
-        std::printf("\t-");
+    for (const auto set : instruction_sets()) {
+        if (count == 1) {
+            std::printf("\t%.2f", gcups(work.cells, [&] {
+                            align_rows(work.scheme, Mode::local, work.queries[0], work.texts[0], {}, set);
+                        }));
+        } else {
+            std::printf("\t-");
+        }
     }
     std::printf("\t%.2f\n", parasail_gcups(work, scores));
+    std::fflush(stdout);
+}
+
+std::vector<Code> random_dna(std::size_t length) {
+    std::vector<Code> sequence(length);
+    for (auto& code : sequence) code = static_cast<Code>(random_bits() % 4);
+    return sequence;
+}
+
+// 32 texts against 1,000 queries of 300 bases, a hundredth of the pairs 90 % alike.
+void measure_filter(std::int32_t threshold) {
+    const Scheme scheme = Scheme::dna();
+    SequenceSet queries, texts;
+    std::vector<Pair> pairs;
+    for (int q = 0; q < 1000; ++q) queries.add(random_dna(300));
+    for (std::uint32_t t = 0; t < 32; ++t) {
+        std::vector<Code> text = random_dna(300);
+        for (std::uint32_t q = 0; q < 1000; ++q) pairs.push_back({q, t});
+        if (t % 3 == 0) {
+            const Codes query = queries[t];
+            text.assign(query.begin(), query.end());
+            for (auto& code : text) code = random_bits() % 10 == 0 ? Code{0} : code;
+        }
+        texts.add(text);
+    }
+    const std::vector<std::int32_t> thresholds(pairs.size(), threshold);
+    std::vector<std::uint8_t> hits(pairs.size());
+    const double without =
+        gcups(1, [&] { align_reaches(scheme, Mode::local, queries, texts, pairs, thresholds, hits); });
+    const auto hits_without = std::count(hits.begin(), hits.end(), 1);
+    const auto filter = KmerFilter::make(scheme, queries, std::vector(queries.size(), threshold));
+    std::size_t left = pairs.size();
+    std::ptrdiff_t hits_with = hits_without;
+    double with = without;
+    if (filter) {
+        with = gcups(1, [&] {
+            std::vector<std::uint8_t> possible(pairs.size(), 1);
+            filter->skip(texts, pairs, thresholds, possible);
+            std::vector<Pair> some;
+            for (std::size_t i = 0; i < pairs.size(); ++i) {
+                if (possible[i] != 0) some.push_back(pairs[i]);
+            }
+            left = some.size();
+            align_reaches(scheme, Mode::local, queries, texts, some, std::span(thresholds).first(left), hits);
+            hits_with = std::count(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(left), 1);
+        });
+    }
+    std::printf("%d\t%zu\t%.4f\t%.2f\t%.2f\t%td\t%td\n", threshold, filter ? filter->k() : 0,
+                static_cast<double>(left) / static_cast<double>(pairs.size()), 1e-3 / without / 32, 1e-3 / with / 32,
+                hits_without, hits_with);
     std::fflush(stdout);
 }
 
 }  // namespace
 
 int main() {
-    std::printf("what\tletters\tportable\tavx2\tavx512\trows\tparasail\n");
+    std::printf("what\tletters");
+    for (const char* how : {"", "rows "}) {
+        for (const auto set : instruction_sets())
+            std::printf("\t%s%s", how,
+                        set == InstructionSet::portable ? "portable"
+                        : set == InstructionSet::avx2   ? "avx2"
+                                                        : "avx512");
+    }
+    std::printf("\tparasail\n");
     for (const bool protein : {false, true}) {
         for (const bool related : {false, true}) {
             for (const std::size_t length : {50u, 100u, 300u, 1000u, 3000u}) measure(protein, related, 64, length);
-            for (const std::size_t length : {100u, 300u, 1000u, 3000u, 10000u}) measure(protein, related, 1, length);
+            for (const std::size_t length : {50u, 100u, 200u, 300u, 1000u, 3000u, 10000u})
+                measure(protein, related, 1, length);
         }
     }
+    std::printf("\nthreshold\tk\tpairs left\tus a text without\twith the filter\thits without\twith\n");
+    for (const std::int32_t threshold : {250, 200, 150, 130, 120, 100, 50}) measure_filter(threshold);
 }

@@ -10,9 +10,11 @@
 
 namespace sluice::alignment {
 
-// For each letter of a text, the scores of every letter of a query, in the widths that lanes have.
+// For each letter of a text, the scores of every letter of a query, in the widths that lanes have: 8 bits at once, the
+// wider ones after widen().
 struct ScoreTables {
     explicit ScoreTables(const Scheme& scheme);
+    void widen(const Scheme& scheme);
 
     alignas(64) std::array<std::array<std::int8_t, 64>, codes_max> bytes{};
     alignas(64) std::array<std::array<std::int16_t, codes_max>, codes_max> words{};
@@ -20,6 +22,7 @@ struct ScoreTables {
     alignas(64) std::array<std::array<std::int32_t, codes_max>, codes_max> longs{};
     int gap_first, gap_further, highest, lowest;
     bool bytes_fit;  // scores and gaps fit lanes of 8 bits
+    bool widened = false;
 };
 
 constexpr std::size_t lanes_max = 64;
@@ -41,7 +44,8 @@ struct LaneTask {
 // Gives false if it stopped because many lanes exceeded what they can hold.
 using LaneKernel = bool (*)(const LaneTask&);
 
-// One local alignment, striped.
+// One local alignment, striped. Begins after `column` columns and goes on until the text ends, the threshold is
+// reached, or a score might exceed the lanes: then wider ones go on from there.
 struct StripedTask {
     const ScoreTables* tables;
     int letters;
@@ -49,11 +53,15 @@ struct StripedTask {
     std::size_t rows;
     const Code* text;
     std::size_t text_length;
-    std::int32_t threshold;  // it may stop when it has this
-    void* state;             // (3 + letters) * rows lanes, rows rounded up to whole vectors, aligned
+    std::int32_t threshold;  // above 0
+    void* state;             // as many bytes as state_bytes() says, aligned
+    std::int32_t *h, *e;     // [row], the column's H and the next one's E; written if it is to be gone on with
+    std::size_t column = 0;  // in and out
+    std::int32_t best = 0;   // in and out
 
+    bool done() const { return column == text_length || best >= threshold; }
     static std::size_t state_bytes(std::size_t rows, int letters) {
-        return (rows + lanes_max) * sizeof(std::int32_t) * static_cast<std::size_t>(3 + letters);
+        return (rows + lanes_max) * sizeof(std::int32_t) * static_cast<std::size_t>(4 + letters);
     }
 };
 
@@ -62,7 +70,7 @@ struct LaneWidth {
     LaneKernel run = nullptr;
     std::size_t lanes = 0;
     std::int32_t limit = 0;
-    std::int32_t (*striped)(const StripedTask&) = nullptr;  // none in the portable set
+    void (*striped)(StripedTask&) = nullptr;  // none in the portable set
 };
 
 struct LaneKernels {

@@ -1,5 +1,6 @@
 // Compiled with the instruction set of its name; see lane_kernel.hpp.
 #include <algorithm>
+#include <bit>
 #include <immintrin.h>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"

@@ -1,5 +1,16 @@
 // Vectors of 256 bits. A look-up among 32 scores is one among the first 16, one among the others, and a choice.
 
+// The bytes of `a` moved up by up to 16, with the last ones of `before` in the first.
+template <std::size_t by>
+__m256i bytes_shifted(__m256i a, __m256i before) {
+    const __m256i halves = _mm256_permute2x128_si256(before, a, 0x21);  // the upper of `before`, the lower of `a`
+    if constexpr (by == 16) {
+        return halves;
+    } else {
+        return _mm256_alignr_epi8(a, halves, 16 - by);
+    }
+}
+
 struct HalfTables {
     __m256i low, high;
 
@@ -44,12 +55,10 @@ struct Lanes8 {
     }
     static Table table(const ScoreTables& tables, Code c) { return HalfTables::of(tables.bytes[c].data()); }
     static Lanes8 look_up(const Table& table, Letters letters) { return {table.look_up(letters.code, letters.upper)}; }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.bytes[a][b]; }
-    // Each lane's value in the next lane, 0 in the first.
+    // Each lane's value `by` lanes further on, 0 in the first ones.
+    template <std::size_t by = 1>
     static Lanes8 shifted(Lanes8 a) {
-        // The upper half of `zero` below, the lower half of `a` above.
-        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
-        return {_mm256_alignr_epi8(a.v, before, 15)};
+        return {bytes_shifted<by>(a.v, zero().v)};
     }
     static bool any_greater(Lanes8 a, Lanes8 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi8(a.v, b.v)) != 0; }
 };
@@ -88,11 +97,9 @@ struct Lanes16 {
             _mm256_and_si256(low, _mm256_set1_epi16(0xff));  // the upper bytes of a lane are letter 0's
         return {_mm256_or_si256(bytes, _mm256_slli_epi16(high, 8))};
     }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.words[a][b]; }
+    template <std::size_t by = 1>
     static Lanes16 shifted(Lanes16 a) {
-        // The upper half of `zero` below, the lower half of `a` above.
-        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
-        return {_mm256_alignr_epi8(a.v, before, 14)};
+        return {bytes_shifted<2 * by>(a.v, zero().v)};
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi16(a.v, b.v)) != 0; }
 };
@@ -120,11 +127,20 @@ struct Lanes32 {
     }
     static Table table(const ScoreTables& tables, Code c) { return tables.longs[c].data(); }
     static Lanes32 look_up(Table table, __m256i letters) { return {_mm256_i32gather_epi32(table, letters, 4)}; }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.longs[a][b]; }
+    template <std::size_t by = 1>
     static Lanes32 shifted(Lanes32 a) {
-        // The upper half of `zero` below, the lower half of `a` above.
-        const __m256i before = _mm256_permute2x128_si256(zero().v, a.v, 0x21);
-        return {_mm256_alignr_epi8(a.v, before, 12)};
+        return {bytes_shifted<4 * by>(a.v, zero().v)};
     }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a.v, b.v)) != 0; }
+
+    // Of rows.
+    static Lanes32 load_any(const Lane* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+    static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {bytes_shifted<4>(a.v, before.v)}; }
+    static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {
+        return {_mm256_blendv_epi8(no.v, yes.v, _mm256_cmpeq_epi32(a.v, b.v))};
+    }
+    static Lanes32 if_greater(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {
+        return {_mm256_blendv_epi8(no.v, yes.v, _mm256_cmpgt_epi32(a.v, b.v))};
+    }
+    static Lane last(Lanes32 a) { return _mm256_extract_epi32(a.v, 7); }
 };

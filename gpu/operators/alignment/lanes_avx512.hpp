@@ -1,9 +1,10 @@
 // Vectors of 512 bits, with the 32 scores of a letter in one register (or two).
 
+// Of each lane, the lane `by` before it.
 template <class T, std::size_t n>
-constexpr std::array<T, n> lanes_before() {
+constexpr std::array<T, n> lanes_before(std::size_t by) {
     std::array<T, n> lanes{};
-    for (std::size_t l = 1; l < n; ++l) lanes[l] = static_cast<T>(l - 1);
+    for (std::size_t l = by; l < n; ++l) lanes[l] = static_cast<T>(l - by);
     return lanes;
 }
 
@@ -28,11 +29,11 @@ struct Lanes8 {
     static __m512i letters(const Code* codes) { return _mm512_load_si512(codes); }
     static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.bytes[c].data()); }
     static Lanes8 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi8(letters, table)}; }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.bytes[a][b]; }
-    // Each lane's value in the next lane, 0 in the first.
+    // Each lane's value `by` lanes further on, 0 in the first ones.
+    template <std::size_t by = 1>
     static Lanes8 shifted(Lanes8 a) {
-        alignas(64) static constexpr auto from = lanes_before<std::uint8_t, count>();
-        return {_mm512_mask_permutexvar_epi8(zero().v, ~__mmask64{1}, _mm512_load_si512(from.data()), a.v)};
+        alignas(64) static constexpr auto from = lanes_before<std::uint8_t, count>(by);
+        return {_mm512_mask_permutexvar_epi8(zero().v, ~__mmask64{0} << by, _mm512_load_si512(from.data()), a.v)};
     }
     static bool any_greater(Lanes8 a, Lanes8 b) { return _mm512_cmpgt_epi8_mask(a.v, b.v) != 0; }
 };
@@ -60,10 +61,10 @@ struct Lanes16 {
     }
     static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.words[c].data()); }
     static Lanes16 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi16(letters, table)}; }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.words[a][b]; }
+    template <std::size_t by = 1>
     static Lanes16 shifted(Lanes16 a) {
-        alignas(64) static constexpr auto from = lanes_before<std::uint16_t, count>();
-        return {_mm512_mask_permutexvar_epi16(zero().v, ~__mmask32{1}, _mm512_load_si512(from.data()), a.v)};
+        alignas(64) static constexpr auto from = lanes_before<std::uint16_t, count>(by);
+        return {_mm512_mask_permutexvar_epi16(zero().v, ~__mmask32{0} << by, _mm512_load_si512(from.data()), a.v)};
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm512_cmpgt_epi16_mask(a.v, b.v) != 0; }
 };
@@ -97,7 +98,20 @@ struct Lanes32 {
     static Lanes32 look_up(Table table, __m512i letters) {
         return {_mm512_permutex2var_epi32(table.low, letters, table.high)};
     }
-    static Lane score(const ScoreTables& tables, Code a, Code b) { return tables.longs[a][b]; }
-    static Lanes32 shifted(Lanes32 a) { return {_mm512_alignr_epi32(a.v, zero().v, 15)}; }
+    template <std::size_t by = 1>
+    static Lanes32 shifted(Lanes32 a) {
+        return {_mm512_alignr_epi32(a.v, zero().v, count - by)};
+    }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm512_cmpgt_epi32_mask(a.v, b.v) != 0; }
+
+    // Of rows.
+    static Lanes32 load_any(const Lane* p) { return {_mm512_loadu_si512(p)}; }
+    static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {_mm512_alignr_epi32(a.v, before.v, 15)}; }
+    static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {
+        return {_mm512_mask_mov_epi32(no.v, _mm512_cmpeq_epi32_mask(a.v, b.v), yes.v)};
+    }
+    static Lanes32 if_greater(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {
+        return {_mm512_mask_mov_epi32(no.v, _mm512_cmpgt_epi32_mask(a.v, b.v), yes.v)};
+    }
+    static Lane last(Lanes32 a) { return _mm_extract_epi32(_mm512_extracti32x4_epi32(a.v, 3), 3); }
 };

@@ -34,6 +34,24 @@ struct PlainLanes {
         for (std::size_t l = 0; l < count; ++l) scores.v[l] = table[letters[l]];
         return scores;
     }
+
+    // Of rows.
+    static PlainLanes load_any(const Lane* p) {
+        PlainLanes lanes;
+        __builtin_memcpy(&lanes.v, p, sizeof lanes.v);
+        return lanes;
+    }
+    static PlainLanes shifted(PlainLanes a, PlainLanes before) {
+        static_assert(count == 4);
+        return {__builtin_shufflevector(before.v, a.v, 3, 4, 5, 6)};
+    }
+    static PlainLanes if_equal(PlainLanes a, PlainLanes b, PlainLanes yes, PlainLanes no) {
+        return {a.v == b.v ? yes.v : no.v};
+    }
+    static PlainLanes if_greater(PlainLanes a, PlainLanes b, PlainLanes yes, PlainLanes no) {
+        return {a.v > b.v ? yes.v : no.v};
+    }
+    static Lane last(PlainLanes a) { return a.v[count - 1]; }
 };
 
 using Lanes16 = PlainLanes<std::int16_t>;

@@ -15,11 +15,10 @@ namespace {
 
 enum Width { bytes, words, longs };
 
-// Up to so many pairs of a text are aligned striped rather than a lane each.
-constexpr std::size_t striped_max = 6;
-// Short queries leave wide vectors too few segments, and carry gaps through them too often: up to so many letters
-// narrower vectors are faster, and, for those that 8 bits do not hold, rows.
-constexpr std::size_t narrow_striped_max = 128, rows_max = 400;
+// Up to so many pairs of a text are aligned one after the other, striped or by rows, rather than a lane each.
+constexpr std::size_t striped_max = 12, rows_max = 3;
+// Short queries leave wide vectors too few segments: up to so many letters narrower ones are faster.
+constexpr std::size_t narrow_striped_max = 128;
 
 struct FreeAligned {
     void operator()(void* p) const { std::free(p); }
@@ -53,7 +52,7 @@ public:
           tables_(scheme),
           kernels_(lane_kernels_of(set)),
           narrow_kernels_(lane_kernels_of(std::min(set, InstructionSet::avx2))),
-          wide_vectors_(set == InstructionSet::avx512),
+          set_(set),
           pairs_(pairs) {
         // Scores are symmetric, so the side with fewer sequences can be the one that lanes share.
         swapped_ = queries.size() < texts.size();
@@ -76,9 +75,10 @@ public:
                 todo, [&](std::uint32_t k) { return width_for(k); },
                 [&](auto group, Width width) {
                     const LaneWidth& kernel = kernel_of(width);
-                    const bool finished = run(kernel, group, {});
+                    const bool exact = few(group.size());
+                    const bool finished = exact ? run_one_by_one(group, {}) : run(kernel, group, {});
                     for (std::size_t l = 0; l < group.size(); ++l) {
-                        if (finished && results_[l] < kernel.limit) {
+                        if (exact || (finished && results_[l] < kernel.limit)) {
                             scores[group[l]] = results_[l];
                         } else {
                             exceeded.push_back(group[l]);
@@ -101,7 +101,7 @@ public:
         }
         const auto width = [&](std::uint32_t k) { return width_for(k, thresholds[k]); };
         for_groups(todo, width, [&](auto group, Width narrow) {
-            run(kernel_of(narrow), group, thresholds);
+            few(group.size()) ? run_one_by_one(group, thresholds) : run(kernel_of(narrow), group, thresholds);
             for (std::size_t l = 0; l < group.size(); ++l) hits[group[l]] = results_[l] >= thresholds[group[l]];
         });
     }
@@ -184,34 +184,40 @@ private:
         }
     }
 
-    // So few that most lanes would be empty: one after the other.
-    void run_striped(const LaneWidth& kernel, std::span<const std::uint32_t> group,
-                     std::span<const std::int32_t> thresholds) {
+    // So few that most lanes would be empty.
+    bool few(std::size_t pairs) const {
+        return pairs <= (mode_ == Mode::local && kernels_.longs.striped != nullptr ? striped_max : rows_max);
+    }
+
+    bool run_one_by_one(std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
         for (std::size_t l = 0; l < group.size(); ++l) {
             const Codes query = (*lanes_)[lane_index(group[l])], text = (*shared_)[shared_index(group[l])];
-            if (query.size() <= rows_max && wide_vectors_ && kernel.limit == kernels_.words.limit) {
-                results_[l] = align_rows(scheme_, mode_, query, text).score;
-                continue;
-            }
-            const StripedTask task{&tables_,
-                                   scheme_.letters,
-                                   query.data(),
-                                   query.size(),
-                                   text.data(),
-                                   text.size(),
-                                   thresholds.empty() ? INT32_MAX : thresholds[group[l]],
-                                   state_.reserve(StripedTask::state_bytes(query.size(), scheme_.letters))};
-            const bool narrow = query.size() <= narrow_striped_max && kernel.limit == kernels_.bytes.limit;
-            results_[l] = (narrow ? narrow_kernels_.bytes : kernel).striped(task);
+            const bool striped = mode_ == Mode::local && kernels_.longs.striped != nullptr;
+            results_[l] = striped ? striped_score(query, text, thresholds.empty() ? INT32_MAX : thresholds[group[l]])
+                                  : align_rows(scheme_, mode_, query, text, {}, set_).score;
         }
+        return true;
+    }
+
+    std::int32_t striped_score(Codes query, Codes text, std::int32_t threshold) {
+        const LaneKernels& kernels = query.size() <= narrow_striped_max ? narrow_kernels_ : kernels_;
+        auto* columns = static_cast<std::int32_t*>(codes_.reserve(2 * query.size() * sizeof(std::int32_t)));
+        StripedTask task{&tables_,     scheme_.letters,
+                         query.data(), query.size(),
+                         text.data(),  text.size(),
+                         threshold,    state_.reserve(StripedTask::state_bytes(query.size(), scheme_.letters)),
+                         columns,      columns + query.size()};
+        if (tables_.bytes_fit) kernels.bytes.striped(task);
+        if (task.done()) return task.best;
+        tables_.widen(scheme_);
+        kernels.words.striped(task);
+        if (!task.done()) kernels.longs.striped(task);
+        return task.best;
     }
 
     // Leaves the group's scores in results_. `thresholds` are by pair, or none.
     bool run(const LaneWidth& kernel, std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
-        if (kernel.striped != nullptr && mode_ == Mode::local && group.size() <= striped_max) {
-            run_striped(kernel, group, thresholds);
-            return true;
-        }
+        if (kernel.limit != kernels_.bytes.limit) tables_.widen(scheme_);
         const std::size_t lanes = kernel.lanes, rows = lane_length(group.back());
         auto* codes = static_cast<Code*>(codes_.reserve(rows * lanes));
         std::fill_n(codes, rows * lanes, null_code);
@@ -237,7 +243,7 @@ private:
     Mode mode_;
     ScoreTables tables_;
     LaneKernels kernels_, narrow_kernels_;
-    bool wide_vectors_;
+    InstructionSet set_;
     std::span<const Pair> pairs_;
     const SequenceSet *lanes_, *shared_;
     bool swapped_;

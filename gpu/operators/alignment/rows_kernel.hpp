@@ -1,4 +1,5 @@
-// What rows.cpp and its kernel for AVX-512 share.
+// What rows.cpp and its kernels share: rows_loops.hpp is the loop, lanes_*.hpp the vectors, rows_*.cpp the two together
+// for an instruction set.
 #pragma once
 
 #include <vector>
@@ -29,6 +30,12 @@ struct RowsTask {
     }
 };
 
+namespace portable {
+void run_rows(RowsTask& task);
+}
+namespace avx2 {
+void run_rows(RowsTask& task);
+}
 namespace avx512 {
 void run_rows(RowsTask& task);
 }

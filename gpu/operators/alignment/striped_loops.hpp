@@ -1,69 +1,157 @@
 // Included by lane_kernel_*.cpp inside their namespaces, after the vector classes: one local alignment with the query
-// striped over the lanes (Farrar, Bioinformatics 23, 2007), for pairs that share their text with few others.
+// striped over the lanes (Farrar, Bioinformatics 23, 2007), for pairs that share their text with few others. Lane l of
+// segment s is row l * segments + s. What F carries from lane to lane is found by a prefix maximum over the lanes and
+// added while the next column is computed; Farrar's loop goes over a column again and again where sequences are alike.
 
-// The query's scores for each letter of a text: [letter][segment], lane l of segment s is letter l * segments + s.
+// Lanes that may be full are noticed this often.
+constexpr std::size_t columns_between_checks = 8;
+
+// The query's scores for each letter of a text: [letter][segment]. `codes` is room for the query's own letters.
 template <class V>
-void striped_profile(const StripedTask& task, std::size_t segments, typename V::Lane* profile) {
+void striped_profile(const StripedTask& task, std::size_t segments, Code* codes, typename V::Lane* profile) {
+    std::fill_n(codes, segments * V::count, null_code);
+    for (std::size_t l = 0, row = 0; row < task.rows; ++l) {
+        for (std::size_t s = 0; s < segments && row < task.rows; ++s, ++row) codes[s * V::count + l] = task.query[row];
+    }
     for (std::size_t c = 0; c < static_cast<std::size_t>(task.letters); ++c) {
-        for (std::size_t s = 0; s < segments; ++s) {
-            for (std::size_t l = 0; l < V::count; ++l) {
-                const std::size_t row = l * segments + s;
-                *profile++ =
-                    V::score(*task.tables, static_cast<Code>(c), row < task.rows ? task.query[row] : null_code);
-            }
-        }
+        const auto table = V::table(*task.tables, static_cast<Code>(c));
+        for (std::size_t s = 0; s < segments; ++s, profile += V::count)
+            V::store(profile, V::look_up(table, V::letters(codes + s * V::count)));
     }
 }
 
-// What F carries from one lane to the next: until it changes nothing.
+// What a lane loses over so many gap letters, in two halves, since lanes of 8 and 16 bits are signed.
 template <class V>
-void carry_f(V f, V gap_first, V gap_further, typename V::Lane* h, typename V::Lane* e, std::size_t segments) {
-    for (std::size_t lane = 0; lane < V::count; ++lane) {
-        f = V::shifted(f);
-        for (std::size_t s = 0; s < segments; ++s) {
-            const V before = V::load(h + s * V::count), cell = V::max(before, f);
-            V::store(h + s * V::count, cell);
-            V::store(e + s * V::count, V::max(V::load(e + s * V::count), V::subtract(cell, gap_first)));
-            f = V::subtract(f, gap_further);
-            if (!V::any_greater(f, V::subtract(before, gap_first))) return;  // what is below had as much already
-        }
+struct Cost {
+    V half = V::of(0), rest = V::of(0);
+    bool leaves_something = false;  // else the gap costs more than a lane holds
+
+    Cost() = default;
+    explicit Cost(std::int64_t cost) : leaves_something(cost < V::limit) {
+        if (!leaves_something) return;
+        half = V::of(static_cast<int>(cost / 2));
+        rest = V::of(static_cast<int>(cost - cost / 2));
+    }
+    V taken_from(V a) const { return V::subtract(V::subtract(a, half), rest); }
+};
+
+// How gaps are carried over 1, 2, 4, … lanes, and to a lane's last row.
+template <class V>
+struct CarryCosts {
+    static constexpr std::size_t doublings = std::bit_width(V::count) - 1;
+
+    std::array<Cost<V>, doublings> of_lanes;
+    Cost<V> of_last_row;
+
+    CarryCosts(std::size_t segments, int gap_further)
+        : of_last_row(static_cast<std::int64_t>(segments - 1) * gap_further) {
+        for (std::size_t d = 0; d < doublings; ++d)
+            of_lanes[d] = Cost<V>((static_cast<std::int64_t>(segments) * gap_further) << d);
+    }
+};
+
+// f[l] becomes the most that reaches lane l from those before it.
+template <class V, std::size_t doubling = 0>
+V carried(V f, const CarryCosts<V>& costs) {
+    if constexpr (doubling == CarryCosts<V>::doublings) {
+        return f;
+    } else {
+        const Cost<V>& cost = costs.of_lanes[doubling];
+        if (!cost.leaves_something) return f;
+        const V from_before = V::template shifted<std::size_t{1} << doubling>(f);
+        return carried<V, doubling + 1>(V::max(f, cost.taken_from(from_before)), costs);
     }
 }
 
 template <class V>
-std::int32_t align_striped(const StripedTask& task) {
+struct Columns {
+    typename V::Lane *h, *h_before, *e;  // of all segments: H, H of the column before, and E
+    std::size_t size;
+    V gap_first, gap_further;
+};
+
+// Computes a column from the one before, to which `carry` is still to be added if there is any: gaps that come from the
+// lanes above. Gives what F leaves each lane with.
+template <class V, bool carries>
+V next_column(const Columns<V>& of, const typename V::Lane* scores, V carry, const CarryCosts<V>& costs, V& best) {
+    V f = V::zero(), above = V::load(of.h_before + of.size - V::count);
+    if (carries && costs.of_last_row.leaves_something) above = V::max(above, costs.of_last_row.taken_from(carry));
+    V diagonal = V::shifted(above);
+    for (std::size_t i = 0; i < of.size; i += V::count) {
+        V gap = V::load(of.e + i);
+        if (carries) gap = V::max(gap, V::subtract(carry, of.gap_first));
+        V cell = V::max(V::max(V::add(diagonal, V::load(scores + i)), gap), f);
+        if (!V::saturates) cell = V::max(cell, V::zero());
+        best = V::max(best, cell);
+        V::store(of.h + i, cell);
+        const V opened = V::subtract(cell, of.gap_first);
+        V::store(of.e + i, V::max(V::subtract(gap, of.gap_further), opened));
+        f = V::max(V::subtract(f, of.gap_further), opened);
+        diagonal = V::load(of.h_before + i);
+        if (carries) {
+            diagonal = V::max(diagonal, carry);
+            carry = V::subtract(carry, of.gap_further);
+        }
+    }
+    return f;
+}
+
+// A column between lanes and rows.
+template <class V>
+void read_rows(const std::int32_t* rows, const StripedTask& task, std::size_t segments, typename V::Lane* lanes) {
+    std::fill_n(lanes, segments * V::count, static_cast<typename V::Lane>(V::offset));
+    if (task.column == 0) return;
+    for (std::size_t l = 0, row = 0; row < task.rows; ++l) {
+        for (std::size_t s = 0; s < segments && row < task.rows; ++s, ++row)
+            lanes[s * V::count + l] = static_cast<typename V::Lane>(rows[row] + V::offset);
+    }
+}
+template <class V>
+void write_rows(const typename V::Lane* lanes, const StripedTask& task, std::size_t segments, std::int32_t* rows) {
+    for (std::size_t l = 0, row = 0; row < task.rows; ++l) {
+        for (std::size_t s = 0; s < segments && row < task.rows; ++s, ++row)
+            rows[row] = std::max(lanes[s * V::count + l] - V::offset, 0);
+    }
+}
+
+template <class V>
+void align_striped(StripedTask& task) {
     using Lane = typename V::Lane;
-    const std::size_t segments = (task.rows + V::count - 1) / V::count, column = segments * V::count;
-    Lane *h = static_cast<Lane*>(task.state), *h_before = h + column, *e = h_before + column, *profile = e + column;
-    striped_profile<V>(task, segments, profile);
-    const V gap_first = V::of(task.tables->gap_first), gap_further = V::of(task.tables->gap_further);
-    for (std::size_t i = 0; i < column; i += V::count) {
-        V::store(h + i, V::zero());
-        V::store(e + i, V::zero());
-    }
-    V best = V::zero();
-    std::array<std::int32_t, lanes_max> reached;
-    const auto score = [&] {
-        lane_scores(best, reached);
-        return *std::max_element(reached.begin(), reached.begin() + V::count);
-    };
-    for (std::size_t j = 0; j < task.text_length; ++j) {
-        const Lane* scores = profile + task.text[j] * column;
-        V f = V::zero(), diagonal = V::shifted(V::load(h + column - V::count));
-        std::swap(h, h_before);
-        for (std::size_t i = 0; i < column; i += V::count) {
-            const V gap = V::load(e + i);
-            V cell = V::max(V::max(V::add(diagonal, V::load(scores + i)), gap), f);
-            if (!V::saturates) cell = V::max(cell, V::zero());
-            best = V::max(best, cell);
-            V::store(h + i, cell);
-            const V opened = V::subtract(cell, gap_first);
-            V::store(e + i, V::max(V::subtract(gap, gap_further), opened));
-            f = V::max(V::subtract(f, gap_further), opened);
-            diagonal = V::load(h_before + i);
+    const std::int64_t room = V::limit - std::int64_t{columns_between_checks} * task.tables->highest;
+    if (task.best > room) return;
+    const std::size_t segments = (task.rows + V::count - 1) / V::count, size = segments * V::count;
+    auto* state = static_cast<Lane*>(task.state);
+    Columns<V> column{
+        state, state + size, state + 2 * size, size, V::of(task.tables->gap_first), V::of(task.tables->gap_further)};
+    Lane* profile = state + 3 * size;
+    striped_profile<V>(task, segments, reinterpret_cast<Code*>(profile + static_cast<std::size_t>(task.letters) * size),
+                       profile);
+    read_rows<V>(task.h, task, segments, column.h);
+    read_rows<V>(task.e, task, segments, column.e);
+    const CarryCosts<V> costs(segments, task.tables->gap_further);
+    const V enough = V::of(static_cast<int>(std::min<std::int64_t>(room, task.threshold - 1)) + V::offset);
+    V best = V::of(task.best + V::offset), carry = V::zero();
+    bool carries = false;
+    while (task.column < task.text_length && !V::any_greater(best, enough)) {
+        const std::size_t end = std::min(task.column + columns_between_checks, task.text_length);
+        for (; task.column < end; ++task.column) {
+            const Lane* scores = profile + task.text[task.column] * size;
+            std::swap(column.h, column.h_before);
+            const V f = V::shifted(carries ? next_column<V, true>(column, scores, carry, costs, best)
+                                           : next_column<V, false>(column, scores, carry, costs, best));
+            carries = V::any_greater(f, V::subtract(V::load(column.h), column.gap_first));
+            if (carries) carry = carried<V>(f, costs);  // else what is below had as much already
         }
-        carry_f(f, gap_first, gap_further, h, e, segments);
-        if (j % 64 == 63 && score() >= std::min(task.threshold, V::limit)) break;
     }
-    return score();
+    std::array<std::int32_t, lanes_max> scores;
+    lane_scores(best, scores);
+    task.best = *std::max_element(scores.begin(), scores.begin() + V::count);
+    if (task.done()) return;
+    for (std::size_t i = 0; carries && i < size; i += V::count) {
+        V::store(column.h + i, V::max(V::load(column.h + i), carry));
+        V::store(column.e + i, V::max(V::load(column.e + i), V::subtract(carry, column.gap_first)));
+        carry = V::subtract(carry, column.gap_further);
+    }
+    write_rows<V>(column.h, task, segments, task.h);
+    write_rows<V>(column.e, task, segments, task.e);
 }

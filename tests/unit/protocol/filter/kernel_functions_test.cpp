@@ -59,6 +59,11 @@ TEST_CASE("schemes, sequences and series") {
           Measure{Kind::align_global, "MKV*", "blosum62:-11,-1", 0, 0});
     CHECK(measure("align-global(s, 'mkv', 'blosum50:10,2')") ==
           Measure{Kind::align_global, "MKV", "blosum50:-10,-2", 0, 0});
+    for (const char* same : {"'DNA'", "'dna:1,-3,5,2'", "'dna:+1,-3,-5,-2'", "'dna: 1, -3, 5, 2'", "'dna:1,-3,-5,2'"})
+        CHECK(measure("align(s, 'ACGTN', " + std::string(same) + ")") == measure("align(s, ' acg\ntn')"));
+    for (const char* same : {"'BLOSUM62'", "'blosum62:11,1'", "'blosum62:-11,-1'", "'blosum62:11, -1'"})
+        CHECK(measure("align(s, 'MKVU', " + std::string(same) + ")") == measure("align(s, 'MKVU', 'blosum62')"));
+    CHECK(measure("align(s, 'MKV', 'blosum50:13,2')") == measure("align(s, 'MKV', 'blosum50')"));
     CHECK(measure("laminarity(s, 0.1)") == Measure{Kind::laminarity, "", "", 0.1, 2});
     CHECK(measure("laminarity(s, '0.1', 3)") == Measure{Kind::laminarity, "", "", 0.1, 3});
     CHECK(measure("determinism(s, .1, 2)") == Measure{Kind::determinism, "", "", 0.1, 2});

@@ -1,0 +1,166 @@
+#include "broker/delivery/annotator.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+
+#include "protocol/feed/json_text.hpp"
+
+namespace sluice {
+
+namespace {
+
+using alignment::Alignment;
+using alignment::Code;
+using alignment::Mode;
+
+bool is_alignment(const Leaf& leaf) {
+    return leaf.predicate.measure && (leaf.predicate.measure->kind == Measure::Kind::align ||
+                                      leaf.predicate.measure->kind == Measure::Kind::align_global);
+}
+
+bool accepts(Operator op, double number, double operand) {
+    switch (op) {
+        case Operator::number_equal:
+            return number == operand;
+        case Operator::number_not_equal:
+            return number != operand;
+        case Operator::less:
+            return number < operand;
+        case Operator::less_equal:
+            return number <= operand;
+        case Operator::greater:
+            return number > operand;
+        default:
+            return number >= operand;
+    }
+}
+
+// A sequence may be long, and what it is compared with stands behind it.
+std::string elided(const std::string& text) {
+    constexpr std::size_t head = 120, tail = 60;
+    if (text.size() <= head + tail) return text;
+    return text.substr(0, head) + "…" + text.substr(text.size() - tail);
+}
+
+void write_alignment(JsonWriter& json, const Alignment& alignment, std::size_t value) {
+    const auto member = [&](const char* name, std::int64_t number) {
+        json.name(name);
+        json.literal(std::to_string(number));
+    };
+    member("value", static_cast<std::int64_t>(value));
+    member("score", alignment.score);
+    if (!alignment.runs.empty()) {
+        member("query_start", std::int64_t{alignment.query_begin} + 1);
+        member("query_end", alignment.query_end);
+        member("text_start", std::int64_t{alignment.text_begin} + 1);
+        member("text_end", alignment.text_end);
+    }
+    json.name("cigar");
+    json.string(alignment.cigar());
+}
+
+std::string omission(const std::string& reason) {
+    std::string members;
+    JsonWriter json(members);
+    json.name("omitted");
+    json.string(reason);
+    return members;
+}
+
+std::vector<std::string> attributes_of(const std::vector<std::vector<Leaf>>& leaves) {
+    std::vector<std::string> names;
+    for (const auto& of_filter : leaves) {
+        for (const Leaf& leaf : of_filter) {
+            if (is_alignment(leaf)) names.push_back(leaf.predicate.attribute);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+}  // namespace
+
+Annotator::Annotator(const std::vector<std::vector<Leaf>>& leaves, std::uint64_t cells_max)
+    : attributes_(attributes_of(leaves)), extractor_(attributes_), cells_max_(cells_max) {
+    for (std::uint32_t filter = 0; filter < leaves.size(); ++filter) {
+        for (const Leaf& leaf : leaves[filter]) {
+            if (!is_alignment(leaf)) continue;
+            const Predicate& p = leaf.predicate;
+            const auto name = std::lower_bound(attributes_.begin(), attributes_.end(), p.attribute);
+            const alignment::Scheme scheme = alignment::parse_scheme(p.measure->scheme).scheme;
+            conditions_.push_back({filter, leaf.text, static_cast<std::uint32_t>(name - attributes_.begin()), scheme,
+                                   p.measure->kind == Measure::Kind::align ? Mode::local : Mode::global,
+                                   scheme.encode(p.measure->operand), p.op, p.number});
+        }
+    }
+}
+
+// The condition's best alignment with one of the texts that it holds for.
+std::string Annotator::find(const Condition& condition, const std::vector<std::vector<Code>>& texts) {
+    const auto& [filter, leaf, attribute, scheme, mode, query, op, number] = condition;
+    std::optional<alignment::EndPoint> best;
+    std::size_t best_text = 0;
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        if (too_long(scheme, query.size(), texts[t].size())) continue;
+        const alignment::EndPoint end = align_rows(scheme, mode, query, texts[t]);
+        if (!accepts(op, end.score, number) || (best && end.score <= best->score)) continue;
+        best = end;
+        best_text = t;
+    }
+    std::string members;
+    JsonWriter json(members);
+    if (best) write_alignment(json, trace(scheme, mode, query, texts[best_text], *best), best_text);
+    return members;
+}
+
+std::string Annotator::members_of(const Condition& condition, std::span<const Value> values, std::size_t event,
+                                  std::uint64_t& cells_left, FoundAlignments& found) const {
+    const auto is_of = [&](const Value& value) { return value.attribute == condition.attribute; };
+    std::vector<std::vector<Code>> texts;
+    std::uint64_t cells = 0;
+    for (const Value& value : values) {
+        if (!is_of(value)) continue;
+        texts.push_back(condition.scheme.encode(value.text));
+        cells += std::uint64_t{condition.query.size()} * texts.back().size();
+    }
+    if (cells > cells_left)
+        return omission(
+            "the alignments of one event would have more cells (letters times letters) than "
+            "limits.alignment_cells, " +
+            std::to_string(cells_max_));
+    cells_left -= cells;
+    const auto [place, is_new] = found.try_emplace({event, condition.leaf});
+    if (is_new) place->second = find(condition, texts);
+    return place->second;
+}
+
+std::string Annotator::alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,
+                                  FoundAlignments& found) const {
+    std::string text = "[";
+    EventBatch batch;
+    TextArena arena;
+    extractor_.extract(event, batch, arena);
+    std::uint64_t cells_left = cells_max_;
+    for (const Condition& condition : conditions_) {
+        if (!std::binary_search(filters.begin(), filters.end(), condition.filter)) continue;
+        std::string members;
+        try {
+            members = members_of(condition, batch.event(0), e, cells_left, found);
+        } catch (const std::bad_alloc&) {
+            members = omission("not enough memory");
+        }
+        if (members.empty()) continue;
+        JsonWriter json(text);
+        json.open('{');
+        json.name("filter");
+        json.literal(std::to_string(condition.filter));
+        json.name("leaf");
+        json.string(elided(condition.leaf));
+        text += ',' + members + '}';
+    }
+    return text + ']';
+}
+
+}  // namespace sluice

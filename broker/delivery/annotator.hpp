@@ -1,0 +1,62 @@
+// Alignments for those who ask (annotate=alignment): of each align() and align-global() of a subscriber's filters that
+// holds for an event, score, place and CIGAR, by Myers and Miller in linear memory. A condition that several
+// subscribers share is aligned once for an event. Belongs to its subscriber; read-only, used by the thread that
+// delivers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpu/operators/alignment/pair.hpp"
+#include "protocol/feed/event.hpp"
+#include "protocol/feed/extractor.hpp"
+#include "protocol/filter/filter.hpp"
+
+namespace sluice {
+
+// Members of a JSON object, none where the condition does not hold, by number of the event in its batch and condition.
+using FoundAlignments = std::map<std::pair<std::size_t, std::string_view>, std::string>;
+
+class Annotator {
+public:
+    // `leaves[i]` are those of the subscriber's filter i. No more than `cells_max` cells are aligned for one event;
+    // what is beyond is left out, and says so.
+    Annotator(const std::vector<std::vector<Leaf>>& leaves, std::uint64_t cells_max);
+
+    // A JSON array for event number `e` of the batch, which the filters (ascending) accept:
+    //   {"filter": 0, "leaf": "align(s, 'ACGT') >= 4", "value": 0, "score": 4, "query_start": 1, "query_end": 4,
+    //    "text_start": 7, "text_end": 10, "cigar": "4="}
+    // `value` is the index among the attribute's values: of several that hold, the best. Letters count from 1, white
+    // space not at all; an alignment of nothing (score 0) has no places. Left out: "omitted" with the reason, no score.
+    std::string alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,
+                           FoundAlignments& found) const;
+
+private:
+    struct Condition {
+        std::uint32_t filter;
+        std::string leaf;
+        std::uint32_t attribute;
+        alignment::Scheme scheme;
+        alignment::Mode mode;
+        std::vector<alignment::Code> query;
+        Operator op;
+        double number;
+    };
+
+    static std::string find(const Condition& condition, const std::vector<std::vector<alignment::Code>>& texts);
+    std::string members_of(const Condition& condition, std::span<const Value> values, std::size_t event,
+                           std::uint64_t& cells_left, FoundAlignments& found) const;
+
+    std::vector<Condition> conditions_;
+    std::vector<std::string> attributes_;
+    Extractor extractor_;
+    std::uint64_t cells_max_;
+};
+
+}  // namespace sluice
