@@ -10,14 +10,6 @@ using namespace sluice::alignment;
 
 namespace {
 
-std::vector<InstructionSet> instruction_sets() {
-    std::vector<InstructionSet> sets;
-    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
-        if (set <= best_instruction_set()) sets.push_back(set);
-    }
-    return sets;
-}
-
 struct Work {
     Scheme scheme;
     Mode mode;

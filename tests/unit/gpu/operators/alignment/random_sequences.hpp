@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/operators/alignment/sequences.hpp"
 
@@ -15,6 +16,15 @@ namespace sluice::alignment {
 using Random = std::mt19937;
 
 inline std::size_t below(Random& random, std::size_t bound) { return random() % bound; }
+
+// Those that this processor has.
+inline std::vector<InstructionSet> instruction_sets() {
+    std::vector<InstructionSet> sets;
+    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
+        if (set <= best_instruction_set()) sets.push_back(set);
+    }
+    return sets;
+}
 
 // How often a random test repeats: `usual` times what SLUICE_TEST_ROUNDS says.
 inline std::size_t test_rounds(std::size_t usual) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "gpu/operators/alignment/reference.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
@@ -34,6 +35,41 @@ void check_alignment(const Scheme& scheme, Mode mode, Codes query, Codes text) {
     }
 }
 
+// The whole matrix of the global alignment, letter by letter, whose gaps at the left border open for `left_first`.
+struct Matrix {
+    std::int32_t best = 0;           // of all cells
+    std::vector<std::int32_t> h, f;  // the last row
+
+    Matrix(const Scheme& scheme, int left_first, Codes query, Codes text)
+        : h(text.size() + 1), f(text.size() + 1, -(1 << 30)) {
+        for (std::size_t j = 0; j < h.size(); ++j) h[j] = -static_cast<std::int32_t>(scheme.gap_cost(j));
+        for (std::size_t i = 1; i <= query.size(); ++i) {
+            std::int32_t diagonal = h[0], e = -(1 << 30);
+            h[0] = f[0] = -left_first - static_cast<std::int32_t>(i - 1) * scheme.gap_further;
+            for (std::size_t j = 1; j < h.size(); ++j) {
+                e = std::max(e - scheme.gap_further, h[j - 1] - scheme.gap_first);
+                f[j] = std::max(f[j] - scheme.gap_further, h[j] - scheme.gap_first);
+                const std::int32_t cell = std::max({diagonal + scheme.scores[query[i - 1]][text[j - 1]], e, f[j]});
+                diagonal = std::exchange(h[j], cell);
+                best = std::max(best, cell);
+            }
+        }
+    }
+};
+
+void check_global_rows(Random& random, const Scheme& scheme, Codes query, Codes text, InstructionSet set) {
+    CHECK(align_from_start(scheme, query, text, {}, set).score == Matrix(scheme, scheme.gap_first, query, text).best);
+    const int left_first = below(random, 2) == 0 ? scheme.gap_first : scheme.gap_further;
+    const Matrix expected(scheme, left_first, query, text);
+    std::vector<std::int32_t> h(text.size() + 1), f(text.size() + 1);
+    last_row(scheme, left_first, query, text, h, f, {}, set);
+    CHECK(h == expected.h);
+    for (std::size_t j = 0; j < h.size(); ++j) {
+        const std::int32_t opened = h[j] - (scheme.gap_first - scheme.gap_further);
+        if (std::max(f[j], opened) != std::max(expected.f[j], opened)) FAIL("F of column " << j);
+    }
+}
+
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
     std::ifstream file(std::string(SLUICE_SOURCE_DIR "/../shared/sequences/") + name);
     std::string header;
@@ -51,6 +87,28 @@ TEST_CASE("an alignment scores what was promised, and covers what it says", "[al
         const auto query = below(random, 3) == 0 ? random_sequence(random, scheme, random_length(random, 200))
                                                  : mutated(random, scheme, text, 4 + below(random, 30));
         for (const Mode mode : {Mode::local, Mode::global}) check_alignment(scheme, mode, query, text);
+    }
+}
+
+TEST_CASE("rows of every instruction set end where the definition says", "[alignment]") {
+    Random random(8);
+    for (std::size_t round = 0; round < test_rounds(60); ++round) {
+        const Scheme scheme = random_scheme(random);
+        const auto text = random_sequence(random, scheme, random_length(random, 200));
+        const auto query = below(random, 2) == 0 ? random_sequence(random, scheme, random_length(random, 200))
+                                                 : mutated(random, scheme, text, 4 + below(random, 30));
+        for (const auto set : instruction_sets()) {
+            INFO("round " << round << ", instruction set " << static_cast<int>(set));
+            const EndPoint local = reference_align(scheme, Mode::local, query, text);
+            const EndPoint found = align_rows(scheme, Mode::local, query, text, {}, set);
+            CHECK(found.score == local.score);
+            const auto to = [](std::span<const Code> codes, std::uint32_t end) { return codes.first(end); };
+            CHECK(reference_align(scheme, Mode::local, to(query, found.query_end), to(text, found.text_end)).score ==
+                  local.score);
+            CHECK(align_rows(scheme, Mode::global, query, text, {}, set) ==
+                  reference_align(scheme, Mode::global, query, text));
+            check_global_rows(random, scheme, query, text, set);
+        }
     }
 }
 
