@@ -54,9 +54,9 @@ class Annotate(unittest.TestCase):
             [os.environ["SLUICE"], "subscribe", "--server", f"http://127.0.0.1:{self.daemon.port}", "--count", "1",
              "--annotate", "alignment", f"align(sequence, '{GENE}') >= 11"],
             stdout=subprocess.PIPE, text=True)
-        while self.daemon.status()["subscribers"] != 1:
+        while self.daemon.status()["subscriptions"]["total"] != 1:
             self.assertIsNone(client.poll())
-        # The subscriber is counted a moment before its filter is in place.
+        # It is counted when its filter waits to be put in place; whoever comes later is in place later.
         with self.daemon.subscribe():
             self.daemon.publish(sequences(("whole", "GG" + GENE)))
             printed = client.communicate(timeout=TIMEOUT_S)[0]

@@ -92,7 +92,7 @@ TEST_CASE("no pair that reaches its threshold is skipped", "[alignment]") {
         }
     }
     INFO(pairs << " pairs, " << skipped << " skipped");
-    CHECK(skipped > pairs / 20);
+    CHECK(skipped > pairs / 50);
 }
 
 TEST_CASE("what the proof says is what the worst alignment has", "[alignment]") {
