@@ -28,6 +28,19 @@ std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, 
     return std::move(file.records);
 }
 
+// A protein as DNA, say, scores next to nothing, and nothing else would say why.
+void warn_of_foreign_letters(const Scheme& scheme, const std::vector<FastaRecord>& records, Console console) {
+    if (scheme.alphabet != Scheme::Alphabet::dna) return;
+    constexpr std::string_view iupac = "ACGTURYSWKMBDHVNacgturyswkmbdhvn";
+    for (const auto& record : records) {
+        const std::size_t place = record.sequence.find_first_not_of(iupac);
+        if (place == std::string::npos) continue;
+        console.err << "sluice: warning: letter " << place + 1 << " of " << record.name << ", '"
+                    << record.sequence[place]
+                    << "', is no nucleotide and matches nothing; proteins need --scheme blosum62\n";
+    }
+}
+
 std::string with_digits(double value, int digits) {
     char text[64];
     std::snprintf(text, sizeof text, "%.*f", digits, value);
@@ -61,9 +74,9 @@ private:
     std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
-std::string speed(double cells, double seconds) {
-    const std::string time = seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
-    return time + (seconds > 0 && cells > 0 ? ", " + with_digits(cells / seconds / 1e9, 1) + " GCUPS" : "");
+std::string duration(double seconds) {
+    if (seconds < 0.001) return with_digits(seconds * 1e6, 0) + " us";
+    return seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
 }
 
 void print_alignment(const Alignment& alignment, std::ostream& out) {
@@ -89,9 +102,12 @@ void print_result(const AlignOptions& options, const FastaRecord& query, const F
         out << "ends at  query " << result.end.query_end << ", text " << result.end.text_end << '\n';
     }
     if (result.on_gpu && !options.global) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
-    out << "time     " << speed(cells, result.score_seconds) << (result.on_gpu ? " on the GPU" : " on one core");
-    if (result.alignment) out << "; alignment " << speed(0, result.trace_seconds);
+    out << "time     " << duration(result.score_seconds);
+    if (result.score_seconds > 0) out << ", " << with_digits(cells / result.score_seconds / 1e9, 1) << " GCUPS";
+    out << (result.on_gpu ? " on the GPU" : " on one core");
+    if (result.alignment) out << "; alignment " << duration(result.trace_seconds);
     out << '\n';
+    if (!result.gpu_error.empty()) out << "note     the GPU failed: " << result.gpu_error << '\n';
 }
 
 }  // namespace
@@ -102,9 +118,15 @@ int align(const AlignOptions& options, Console console) {
         console.err << "sluice: " << scheme.error << '\n';
         return exit_failed;
     }
+    if (options.query_file == "-" && options.text_file == "-") {
+        console.err << "sluice: only one of the two files can be standard input\n";
+        return exit_failed;
+    }
     const auto queries = read_sequences(options.query_file, console);
     const auto texts = queries ? read_sequences(options.text_file, console) : std::nullopt;
     if (!texts) return exit_failed;
+    warn_of_foreign_letters(scheme.scheme, *queries, console);
+    warn_of_foreign_letters(scheme.scheme, *texts, console);
     bool first = true;
     for (const auto& query : *queries) {
         const auto query_codes = scheme.scheme.encode(query.sequence);

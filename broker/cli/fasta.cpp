@@ -24,6 +24,8 @@ FastaFile parse_fasta(std::string_view text) {
         file.error_line = line;
         return file;
     };
+    if (text.starts_with("\x1f\x8b")) return refuse(1, "expected text, not gzip: decompress it first");
+    if (text.starts_with('@')) return refuse(1, "expected FASTA, a line that starts with '>', not FASTQ");
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
@@ -46,7 +48,7 @@ FastaFile parse_fasta(std::string_view text) {
                                            std::to_string(bad - line.begin() + 1) + ")");
         file.records.back().sequence += line;
     }
-    if (file.records.empty()) return refuse(line_number, "there is no sequence");
+    if (file.records.empty()) return refuse(std::max<std::size_t>(line_number, 1), "there is no sequence");
     if (file.records.back().sequence.empty()) return refuse(last_header, "the sequence has no letters");
     return file;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <utility>
 
 namespace sluice::alignment {
 
@@ -42,8 +43,12 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         auto begin = std::chrono::steady_clock::now();
         if (result.on_gpu) {
             score_pair_on_device(scheme, query, text, options, result);
-            if (!result.error.empty()) return result;
-        } else {
+            if (!result.error.empty() && options.processor == Processor::gpu) return result;
+            result.gpu_error = std::exchange(result.error, {});
+            result.on_gpu = result.gpu_error.empty();
+        }
+        if (!result.on_gpu) {
+            begin = std::chrono::steady_clock::now();
             result.end = align_rows(scheme, options.mode, query, text, share_of(options, cells, 0, trace_begins));
             result.score_seconds = seconds_since(begin);
         }

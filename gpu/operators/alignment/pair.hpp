@@ -28,6 +28,7 @@ struct PairResult {
     EndPoint end;
     std::optional<Alignment> alignment;
     bool on_gpu = false;
+    std::string gpu_error;  // why the core did what a GPU was to do (Processor::automatic)
     double pruned_share = 0;
     double score_seconds = 0, trace_seconds = 0;
 };

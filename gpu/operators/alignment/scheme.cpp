@@ -121,12 +121,17 @@ std::int64_t Scheme::gap_cost(std::size_t length) const {
     return length == 0 ? 0 : gap_first + static_cast<std::int64_t>(length - 1) * gap_further;
 }
 
-ParsedScheme parse_scheme(std::string_view text) {
+ParsedScheme parse_scheme(std::string_view written) {
     const std::string limit = ", whole numbers up to " + std::to_string(score_max);
+    std::string text;
+    for (const char c : written) {
+        if (codes_of(Scheme::Alphabet::dna)[static_cast<unsigned char>(c)] == white_space) continue;
+        text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
     const std::size_t colon = text.find(':');
-    const std::string_view name = text.substr(0, colon);
+    const std::string name = text.substr(0, colon);
     const bool plain = colon == std::string_view::npos;
-    const auto numbers = plain ? std::nullopt : parse_integers(text.substr(colon + 1));
+    const auto numbers = plain ? std::nullopt : parse_integers(std::string_view(text).substr(colon + 1));
     if (name == "dna") {
         if (plain) return {Scheme::dna(), {}};
         if (!numbers || numbers->size() != 4) return refuse(text, "'dna:match,mismatch,first,further'" + limit);
@@ -138,7 +143,7 @@ ParsedScheme parse_scheme(std::string_view text) {
     if (name == "blosum62" || name == "blosum50") {
         const bool is_62 = name == "blosum62";
         if (plain) return {is_62 ? Scheme::blosum62() : Scheme::blosum50(), {}};
-        if (!numbers || numbers->size() != 2) return refuse(text, "'" + std::string(name) + ":first,further'" + limit);
+        if (!numbers || numbers->size() != 2) return refuse(text, "'" + name + ":first,further'" + limit);
         const int first = std::abs((*numbers)[0]), further = std::abs((*numbers)[1]);
         if (first == 0 || further == 0) return refuse(text, "gaps that cost something");
         return {is_62 ? Scheme::blosum62(first, further) : Scheme::blosum50(first, further), {}};

@@ -118,6 +118,15 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     CHECK(run(align, options).exit_status == exit_failed);
     options.scheme = "pam250";
     CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: scheme 'pam250': expected"));
+
+    const TemporaryFile protein(">p\nMKVL\n");
+    options = {};
+    options.query_file = options.text_file = protein.path();
+    CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: warning: letter 4 of p, 'L', is no nucleotide"));
+    options.scheme = "BLOSUM62";
+    CHECK(run(align, options).err.empty());
+    options.query_file = options.text_file = "-";
+    CHECK(run(align, options).exit_status == exit_failed);
 }
 
 TEST_CASE("match and explain point at the fault of a filter") {

@@ -21,6 +21,8 @@ TEST_CASE("a scheme is read from its text", "[alignment]") {
     CHECK(protein.highest == 11);
     CHECK(protein.gap_first == 11);
     CHECK(parse_scheme("blosum50").scheme.highest == 15);
+    CHECK(parse_scheme(" BLOSUM62: 10, -2").scheme.gap_first == 10);
+    CHECK(parse_scheme("DNA:+1, -3, 5, 2").error.empty());
 }
 
 TEST_CASE("a further gap letter costs no more than a first, of which it is a special case", "[alignment]") {
