@@ -20,7 +20,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-constexpr std::string_view nucleotides = "ACGTURYSWKMBDHVN";  // IUPAC
+constexpr std::string_view nucleotides = "ACGTURYSWKMBDHVN";             // IUPAC
 constexpr std::string_view amino_acids = "ARNDCQEGHILKMFPSTWYVBZX*JOU";  // IUPAC; the last three score as X
 constexpr std::string_view default_scheme = "dna:1,-3,-5,-2";
 constexpr std::pair<std::string_view, std::string_view> usual_schemes[] = {

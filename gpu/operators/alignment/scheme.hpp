@@ -56,8 +56,8 @@ struct ParsedScheme {
 };
 
 // "dna" (+1/-3, first gap letter 5, further 2), "dna:match,mismatch,first,further", "blosum62",
-// "blosum62:first,further", and "blosum50" likewise, in either case and with white space. Costs of gaps may be written with a minus (-5) or without. Whole
-// numbers up to score_max; the match above 0, the mismatch below, gaps not 0.
+// "blosum62:first,further", and "blosum50" likewise, in either case and with white space. Costs of gaps may be written
+// with a minus (-5) or without. Whole numbers up to score_max; the match above 0, the mismatch below, gaps not 0.
 ParsedScheme parse_scheme(std::string_view text);
 
 }  // namespace sluice::alignment
