@@ -104,7 +104,7 @@ std::string Annotator::find(const Condition& condition, const std::vector<std::v
     std::size_t best_text = 0;
     for (std::size_t t = 0; t < texts.size(); ++t) {
         if (too_long(scheme, query.size(), texts[t].size())) continue;
-        const alignment::EndPoint end = align_rows(scheme, mode, query, texts[t]);
+        const alignment::EndPoint end = align_on_core(scheme, mode, query, texts[t]);
         if (!accepts(op, end.score, number) || (best && end.score <= best->score)) continue;
         best = end;
         best_text = t;

@@ -1,6 +1,7 @@
 // Alignments on one core, beside parasail's best striped function on the same pairs in the same run. Prints
-// tab-separated lines: what, letters a side, GCUPS of each instruction set, the same of align_rows(), and of parasail.
-// Then what the k-mer filter saves. Processor time, the best of several runs, so that other programs matter little.
+// tab-separated lines: what, letters a side, GCUPS of each instruction set, the same of align_on_core(), which gives
+// the end, too, of align_rows(), and of parasail. Then what the k-mer filter saves. Processor time, the best of several
+// runs, so that other programs matter little.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -12,6 +13,7 @@
 
 #include "gpu/operators/alignment/kmer_filter.hpp"
 #include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/pair.hpp"
 #include "gpu/operators/alignment/rows.hpp"
 
 using namespace sluice::alignment;
@@ -116,15 +118,14 @@ void measure(bool protein, bool related, std::size_t count, std::size_t length) 
                         align_many(work.scheme, Mode::local, work.queries, work.texts, work.pairs, scores, set);
                     }));
     }
-    for (const auto set : instruction_sets()) {
-        if (count == 1) {
-            std::printf("\t%.2f", gcups(work.cells, [&] {
-                            align_rows(work.scheme, Mode::local, work.queries[0], work.texts[0], {}, set);
-                        }));
-        } else {
-            std::printf("\t-");
-        }
-    }
+    const auto print_pair = [&](const auto& align, InstructionSet set) {
+        if (count != 1) return void(std::printf("\t-"));
+        const double speed = gcups(
+            work.cells, [&] { align(work.scheme, Mode::local, work.queries[0], work.texts[0], Progress{}, set); });
+        std::printf("\t%.2f", speed);
+    };
+    for (const auto set : instruction_sets()) print_pair(align_on_core, set);
+    print_pair(align_rows, best_instruction_set());
     std::printf("\t%.2f\n", parasail_gcups(work, scores));
     std::fflush(stdout);
 }
@@ -183,14 +184,14 @@ void measure_filter(std::int32_t threshold) {
 
 int main() {
     std::printf("what\tletters");
-    for (const char* how : {"", "rows "}) {
+    for (const char* how : {"", "ends "}) {
         for (const auto set : instruction_sets())
             std::printf("\t%s%s", how,
                         set == InstructionSet::portable ? "portable"
                         : set == InstructionSet::avx2   ? "avx2"
                                                         : "avx512");
     }
-    std::printf("\tparasail\n");
+    std::printf("\trows\tparasail\n");
     for (const bool protein : {false, true}) {
         for (const bool related : {false, true}) {
             for (const std::size_t length : {50u, 100u, 300u, 1000u, 3000u}) measure(protein, related, 64, length);

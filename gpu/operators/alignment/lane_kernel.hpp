@@ -44,20 +44,24 @@ struct LaneTask {
 // Gives false if it stopped because many lanes exceeded what they can hold.
 using LaneKernel = bool (*)(const LaneTask&);
 
-// One local alignment, striped. Begins after `column` columns and goes on until the text ends, the threshold is
+// One local alignment, striped. Begins after `column` columns and goes on until there are `stop`, the threshold is
 // reached, or a score might exceed the lanes: then wider ones go on from there.
 struct StripedTask {
-    const ScoreTables* tables;
-    int letters;
-    const Code* query;
-    std::size_t rows;
-    const Code* text;
-    std::size_t text_length;
-    std::int32_t threshold;  // above 0
-    void* state;             // as many bytes as state_bytes() says, aligned
-    std::int32_t *h, *e;     // [row], the column's H and the next one's E; written if it is to be gone on with
-    std::size_t column = 0;  // in and out
-    std::int32_t best = 0;   // in and out
+    const ScoreTables* tables = nullptr;
+    int letters = 0;
+    const Code* query = nullptr;
+    std::size_t rows = 0;
+    const Code* text = nullptr;
+    std::size_t text_length = 0, stop = 0;
+    std::int32_t threshold = 0;               // above 0
+    bool places = false;                      // whether the best one's end is wanted
+    void* state = nullptr;                    // as many bytes as state_bytes() says, aligned
+    std::int32_t *h = nullptr, *e = nullptr;  // [row], the column's H and the next one's E; written if not done()
+
+    // In and out.
+    std::size_t column = 0;
+    std::int32_t best = 0;
+    std::uint32_t query_end = 0, text_end = 0;  // letters up to the end of the best, if `places`
 
     bool done() const { return column == text_length || best >= threshold; }
     static std::size_t state_bytes(std::size_t rows, int letters) {

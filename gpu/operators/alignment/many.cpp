@@ -1,13 +1,13 @@
 #include "gpu/operators/alignment/many.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 #include <optional>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
 #include "gpu/operators/alignment/rows.hpp"
+#include "gpu/operators/alignment/scratch.hpp"
+#include "gpu/operators/alignment/striped.hpp"
 
 namespace sluice::alignment {
 
@@ -17,30 +17,6 @@ enum Width { bytes, words, longs };
 
 // Up to so many pairs of a text are aligned one after the other, striped or by rows, rather than a lane each.
 constexpr std::size_t striped_max = 12, rows_max = 3;
-// Short queries leave wide vectors too few segments: up to so many letters narrower ones are faster.
-constexpr std::size_t narrow_striped_max = 128;
-
-struct FreeAligned {
-    void operator()(void* p) const { std::free(p); }
-};
-
-// Memory that grows, aligned for vectors.
-class Scratch {
-public:
-    void* reserve(std::size_t size) {
-        size = (size + 63) / 64 * 64;
-        if (size > size_) {
-            memory_.reset(std::aligned_alloc(64, size));
-            if (!memory_) throw std::bad_alloc();
-            size_ = size;
-        }
-        return memory_.get();
-    }
-
-private:
-    std::unique_ptr<void, FreeAligned> memory_;
-    std::size_t size_ = 0;
-};
 
 // One call's work: pairs by text, then by length, so that neighbours share a text and waste few rows.
 class Batch {
@@ -51,7 +27,7 @@ public:
           mode_(mode),
           tables_(scheme),
           kernels_(lane_kernels_of(set)),
-          narrow_kernels_(lane_kernels_of(std::min(set, InstructionSet::avx2))),
+          striped_(scheme, tables_, set),
           set_(set),
           pairs_(pairs) {
         // Scores are symmetric, so the side with fewer sequences can be the one that lanes share.
@@ -186,33 +162,17 @@ private:
 
     // So few that most lanes would be empty.
     bool few(std::size_t pairs) const {
-        return pairs <= (mode_ == Mode::local && kernels_.longs.striped != nullptr ? striped_max : rows_max);
+        return pairs <= (mode_ == Mode::local && StripedAligner::has(set_) ? striped_max : rows_max);
     }
 
     bool run_one_by_one(std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
         for (std::size_t l = 0; l < group.size(); ++l) {
             const Codes query = (*lanes_)[lane_index(group[l])], text = (*shared_)[shared_index(group[l])];
-            const bool striped = mode_ == Mode::local && kernels_.longs.striped != nullptr;
-            results_[l] = striped ? striped_score(query, text, thresholds.empty() ? INT32_MAX : thresholds[group[l]])
+            const bool striped = mode_ == Mode::local && StripedAligner::has(set_);
+            results_[l] = striped ? striped_.score(query, text, thresholds.empty() ? INT32_MAX : thresholds[group[l]])
                                   : align_rows(scheme_, mode_, query, text, {}, set_).score;
         }
         return true;
-    }
-
-    std::int32_t striped_score(Codes query, Codes text, std::int32_t threshold) {
-        const LaneKernels& kernels = query.size() <= narrow_striped_max ? narrow_kernels_ : kernels_;
-        auto* columns = static_cast<std::int32_t*>(codes_.reserve(2 * query.size() * sizeof(std::int32_t)));
-        StripedTask task{&tables_,     scheme_.letters,
-                         query.data(), query.size(),
-                         text.data(),  text.size(),
-                         threshold,    state_.reserve(StripedTask::state_bytes(query.size(), scheme_.letters)),
-                         columns,      columns + query.size()};
-        if (tables_.bytes_fit) kernels.bytes.striped(task);
-        if (task.done()) return task.best;
-        tables_.widen(scheme_);
-        kernels.words.striped(task);
-        if (!task.done()) kernels.longs.striped(task);
-        return task.best;
     }
 
     // Leaves the group's scores in results_. `thresholds` are by pair, or none.
@@ -242,7 +202,8 @@ private:
     const Scheme& scheme_;
     Mode mode_;
     ScoreTables tables_;
-    LaneKernels kernels_, narrow_kernels_;
+    LaneKernels kernels_;
+    StripedAligner striped_;
     InstructionSet set_;
     std::span<const Pair> pairs_;
     const SequenceSet *lanes_, *shared_;

@@ -5,12 +5,18 @@
 #include <new>
 #include <utility>
 
+#include "gpu/operators/alignment/striped.hpp"
+
 namespace sluice::alignment {
 
 namespace {
 
 // Below this a core is done before a device has started.
 constexpr std::uint64_t gpu_cells_min = 20'000'000;
+
+// The longer sequence is striped if a column stays in the core's own cache, else the shorter; if that is far too long,
+// too, rows are faster.
+constexpr std::size_t cache_bytes = 1 << 20, striped_bytes_max = 4 << 20;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -28,6 +34,21 @@ Progress share_of(const PairOptions& options, std::uint64_t cells, double from, 
 }
 
 }  // namespace
+
+EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress,
+                       InstructionSet set) {
+    const std::size_t m = query.size(), n = text.size();
+    const auto column = [&](std::size_t rows) { return StripedAligner::column_bytes(scheme, rows); };
+    if (mode == Mode::global || !StripedAligner::has(set) || column(std::min(m, n)) > striped_bytes_max)
+        return align_rows(scheme, mode, query, text, progress, set);
+    ScoreTables tables(scheme);
+    StripedAligner aligner(scheme, tables, set);
+    const bool stripes_longer = column(std::max(m, n)) <= cache_bytes;
+    if ((m >= n) == stripes_longer) return aligner.align(query, text, progress);
+    EndPoint end = aligner.align(text, query, progress);
+    std::swap(end.query_end, end.text_end);
+    return end;
+}
 
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options) {
     PairResult result;
@@ -49,7 +70,7 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         }
         if (!result.on_gpu) {
             begin = std::chrono::steady_clock::now();
-            result.end = align_rows(scheme, options.mode, query, text, share_of(options, cells, 0, trace_begins));
+            result.end = align_on_core(scheme, options.mode, query, text, share_of(options, cells, 0, trace_begins));
             result.score_seconds = seconds_since(begin);
         }
         if (!options.trace) return result;

@@ -33,6 +33,10 @@ struct PairResult {
     double score_seconds = 0, trace_seconds = 0;
 };
 
+// One pair on this core, as reference_align(): striped, or by rows where that is faster. `progress` as rows.hpp says.
+EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress = {},
+                       InstructionSet set = best_instruction_set());
+
 // Errors: sequences that are too long, a GPU that is wanted and not there, memory.
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options);
 

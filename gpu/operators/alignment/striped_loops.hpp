@@ -71,28 +71,32 @@ struct Columns {
 };
 
 // Computes a column from the one before, to which `carry` is still to be added if there is any: gaps that come from the
-// lanes above. Gives what F leaves each lane with.
+// lanes above. Gives what F leaves each lane with. Takes all by value: stores of lanes might change what is referred
+// to.
 template <class V, bool carries>
-V next_column(const Columns<V>& of, const typename V::Lane* scores, V carry, const CarryCosts<V>& costs, V& best) {
-    V f = V::zero(), above = V::load(of.h_before + of.size - V::count);
+V next_column(const Columns<V> of, const typename V::Lane* scores, V carry, const CarryCosts<V>& costs,
+              V& best_so_far) {
+    V f = V::zero(), best = best_so_far, above = V::load(of.h_before + of.size - V::count);
     if (carries && costs.of_last_row.leaves_something) above = V::max(above, costs.of_last_row.taken_from(carry));
     V diagonal = V::shifted(above);
     for (std::size_t i = 0; i < of.size; i += V::count) {
         V gap = V::load(of.e + i);
         if (carries) gap = V::max(gap, V::subtract(carry, of.gap_first));
-        V cell = V::max(V::max(V::add(diagonal, V::load(scores + i)), gap), f);
+        const V without_f = V::max(V::add(diagonal, V::load(scores + i)), gap);
+        V cell = V::max(without_f, f);
         if (!V::saturates) cell = V::max(cell, V::zero());
         best = V::max(best, cell);
         V::store(of.h + i, cell);
-        const V opened = V::subtract(cell, of.gap_first);
-        V::store(of.e + i, V::max(V::subtract(gap, of.gap_further), opened));
-        f = V::max(V::subtract(f, of.gap_further), opened);
+        V::store(of.e + i, V::max(V::subtract(gap, of.gap_further), V::subtract(cell, of.gap_first)));
+        // A gap that ended here to begin anew costs more than one that goes on, so F needn't wait for the cell.
+        f = V::max(V::subtract(f, of.gap_further), V::subtract(without_f, of.gap_first));
         diagonal = V::load(of.h_before + i);
         if (carries) {
             diagonal = V::max(diagonal, carry);
             carry = V::subtract(carry, of.gap_further);
         }
     }
+    best_so_far = best;
     return f;
 }
 
@@ -114,8 +118,30 @@ void write_rows(const typename V::Lane* lanes, const StripedTask& task, std::siz
     }
 }
 
+// Where in the column is what exceeds the best of the columns before. Gives that in all lanes.
 template <class V>
-void align_striped(StripedTask& task) {
+V find_best(StripedTask& task, const typename V::Lane* h, std::size_t segments, V best) {
+    const auto found = [&](std::size_t row, V value) {
+        task.query_end = static_cast<std::uint32_t>(row + 1);
+        task.text_end = static_cast<std::uint32_t>(task.column + 1);
+        return value;
+    };
+    // Mostly on the diagonal of the best before.
+    const std::size_t next = task.query_end + task.column - task.text_end;
+    if (next < task.rows) {
+        const V value = V::of(h[next % segments * V::count + next / segments]);
+        if (!V::any_greater(best, value)) return found(next, value);
+    }
+    std::array<std::int32_t, lanes_max> scores;
+    lane_scores(best, scores);
+    const auto highest =
+        static_cast<typename V::Lane>(*std::max_element(scores.begin(), scores.begin() + V::count) + V::offset);
+    const auto place = static_cast<std::size_t>(std::find(h, h + segments * V::count, highest) - h);
+    return found(place % V::count * segments + place / V::count, V::of(highest));
+}
+
+template <class V, bool places>
+void run_striped(StripedTask& task) {
     using Lane = typename V::Lane;
     const std::int64_t room = V::limit - std::int64_t{columns_between_checks} * task.tables->highest;
     if (task.best > room) return;
@@ -131,9 +157,10 @@ void align_striped(StripedTask& task) {
     const CarryCosts<V> costs(segments, task.tables->gap_further);
     const V enough = V::of(static_cast<int>(std::min<std::int64_t>(room, task.threshold - 1)) + V::offset);
     V best = V::of(task.best + V::offset), carry = V::zero();
+    [[maybe_unused]] V best_before = best;
     bool carries = false;
-    while (task.column < task.text_length && !V::any_greater(best, enough)) {
-        const std::size_t end = std::min(task.column + columns_between_checks, task.text_length);
+    while (task.column < task.stop && !V::any_greater(best, enough)) {
+        const std::size_t end = std::min(task.column + columns_between_checks, task.stop);
         for (; task.column < end; ++task.column) {
             const Lane* scores = profile + task.text[task.column] * size;
             std::swap(column.h, column.h_before);
@@ -141,6 +168,9 @@ void align_striped(StripedTask& task) {
                                            : next_column<V, false>(column, scores, carry, costs, best));
             carries = V::any_greater(f, V::subtract(V::load(column.h), column.gap_first));
             if (carries) carry = carried<V>(f, costs);  // else what is below had as much already
+            if constexpr (places) {
+                if (V::any_greater(best, best_before)) best_before = find_best<V>(task, column.h, segments, best);
+            }
         }
     }
     std::array<std::int32_t, lanes_max> scores;
@@ -154,4 +184,9 @@ void align_striped(StripedTask& task) {
     }
     write_rows<V>(column.h, task, segments, task.h);
     write_rows<V>(column.e, task, segments, task.e);
+}
+
+template <class V>
+void align_striped(StripedTask& task) {
+    task.places ? run_striped<V, true>(task) : run_striped<V, false>(task);
 }

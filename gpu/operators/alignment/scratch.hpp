@@ -1,0 +1,33 @@
+// Memory that is used again and again, aligned for vectors. Belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace sluice::alignment {
+
+class Scratch {
+public:
+    // At least `size` bytes; what was there before may be gone.
+    void* reserve(std::size_t size) {
+        size = (size + 63) / 64 * 64;
+        if (size > size_) {
+            memory_.reset(std::aligned_alloc(64, size));
+            size_ = memory_ ? size : 0;
+            if (!memory_) throw std::bad_alloc();
+        }
+        return memory_.get();
+    }
+
+private:
+    struct Free {
+        void operator()(void* p) const { std::free(p); }
+    };
+
+    std::unique_ptr<void, Free> memory_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace sluice::alignment
