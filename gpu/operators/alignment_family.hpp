@@ -30,7 +30,7 @@ public:
         alignment::Mode mode;
         Measure::Kind kind;
         alignment::SequenceSet queries;
-        std::vector<std::int32_t> thresholds;  // of the queries, INT32_MIN: has none
+        std::vector<std::int32_t> thresholds;         // of the queries, INT32_MIN: has none
         std::optional<alignment::KmerFilter> filter;  // the CPU's; a device aligns faster than it would be asked
     };
 
