@@ -20,10 +20,10 @@ if(SLUICE_WITH_CUDA)
         # they first start.
         set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
     endif()
-    # Kernels use instructions of Hopper that only 90a has, which runs on all that 90 runs on.
+    # 90a runs on all that 90 runs on, and has all of Hopper's instructions.
     list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90(-real)?$" "90a-real")
     foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
-        if(architecture MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 80)
+        if(architecture MATCHES "^all" OR (architecture MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 80))
             message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES has ${architecture}: the kernels need 80 (Ampere) or later")
         endif()
     endforeach()

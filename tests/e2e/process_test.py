@@ -60,6 +60,25 @@ class Process(unittest.TestCase):
                 self.assertEqual(subscriber.next_json()["values"], {"@id": ["2"]})
                 self.assertEqual(daemon.status()["backend"], "naive")
 
+    def test_every_backend_matches_where_there_may_be_no_gpu_and_no_driver(self):
+        # So many filters that a device would be tried.
+        room = ("limits.filters_per_connection=5000", "http.header_bytes=1MiB")
+        filters = [f"category='{i}'" for i in range(5000)]
+        for backend in ("cpu", "cuda", "auto"):
+            with self.subTest(backend), Sluiced(f"matcher.backend={backend}", *room) as daemon:
+                with daemon.subscribe(filters) as subscriber:
+                    self.assertEqual(daemon.publish(rss(item("a", "x"), item("b", "4999"), item("c", "0")))[0], 202)
+                    self.assertEqual(subscriber.titles(2), ["b", "c"])
+                    status = daemon.status()
+                    self.assertEqual(status["backend"], backend)
+                    engine = status["engine"]
+                    self.assertGreater(len(engine["reason"]), 20)
+                    self.assertEqual((engine["rematched_batches"], engine["background_failures"]), (0, 0))
+                    used = [device for device in engine["devices"] if device["state"] == "ready" and device["segments"]]
+                    if backend == "cpu" or not used:
+                        self.assertTrue(engine["reason"].startswith("the CPU matches"), engine)
+                        self.assertEqual(sum(device["batches"] for device in engine["devices"]), 0)
+
 
 if __name__ == "__main__":
     unittest.main()
