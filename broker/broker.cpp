@@ -1,9 +1,11 @@
 #include "broker/broker.hpp"
 
+#include <memory>
 #include <thread>
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/base/repeat_guard.hpp"
 
 namespace sluice {
 
@@ -35,10 +37,16 @@ EngineOptions engine_options(const MatcherOptions& options) {
     EngineOptions engine(backend());
     engine.devices = options.devices;
     engine.device_bytes_max = options.device_bytes;
-    engine.on_fault = [](const std::string& failure) {
-        log_warn("a GPU failed, the batch is matched on the CPU", {{"failure", failure}});
+    // Where there is no driver, say, every attempt fails the same way.
+    const auto told = std::make_shared<RepeatGuard>();
+    engine.on_fault = [told](const std::string& failure) {
+        if (told->is_new(failure, RepeatGuard::Clock::now()))
+            log_warn("a GPU failed, the CPU matches instead", {{"failure", failure}});
     };
-    engine.on_recovery = [](const std::string& device) { log_info("a GPU is used again", {{"device", device}}); };
+    engine.on_recovery = [told](const std::string& device) {
+        told->forget();
+        log_info("a GPU is used again", {{"device", device}});
+    };
     return engine;
 }
 
