@@ -2,6 +2,7 @@
 // figures for each kind of text, length of pattern m and length of text n: the processor time of 32 patterns (or one)
 // that share the texts, in GCUPS (10^9 cells of the matrices a second, all of them, computed or not), and edlib's of
 // the same patterns and texts. Samples of both alternate; of each the fastest counts.
+//   bench_approximate pairs: some of 10,000 patterns with each text, as an engine asks; microseconds a text
 #include "gpu/operators/approximate/approximate.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "tests/bench/approximate_texts.hpp"
+#include "tests/support/exact_workload.hpp"
 
 using namespace sluice;
 using namespace sluice::approximate;
@@ -93,9 +95,65 @@ void measure(std::string_view kind, std::size_t m, std::size_t n, std::size_t pa
     std::fflush(stdout);
 }
 
+// `asked` consecutive patterns with each text of 60 bytes, within k edits.
+void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t asked) {
+    constexpr std::uint32_t patterns = 10'000, texts_asked = 512, k = 2;
+    constexpr std::size_t text_bytes = 60;
+    std::mt19937_64 random(5);
+    const std::string all = exact::make_text(exact::Alphabet::english, std::size_t{2} << 20, 1);
+    std::vector<std::string> owned;
+    while (owned.size() < patterns) {
+        owned.push_back(all.substr(random() % (all.size() - longest), shortest + random() % (longest - shortest + 1)));
+        for (std::size_t changes = random() % 4; changes > 0; --changes)
+            owned.back()[random() % owned.back().size()] = static_cast<char>('a' + random() % 26);
+    }
+    std::vector<Pattern> searched;
+    for (const auto& pattern : owned) searched.push_back({pattern, k});
+    const PatternSet set(searched, Extent::substring);
+    std::vector<std::string_view> texts;
+    std::vector<Pair> pairs;
+    for (std::uint32_t t = 0; t < texts_asked; ++t) {
+        texts.push_back(std::string_view(all).substr(random() % (all.size() - text_bytes), text_bytes));
+        const auto first = static_cast<std::uint32_t>(random() % (patterns - asked));
+        for (std::uint32_t i = 0; i < asked; ++i) pairs.push_back({t, first + i});
+    }
+    std::vector<std::uint8_t> within(pairs.size()), expected(pairs.size());
+    const EdlibAlignConfig config = edlibNewAlignConfig(k, EDLIB_MODE_HW, EDLIB_TASK_DISTANCE, nullptr, 0);
+    const auto ask_edlib = [&] {
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const std::string_view pattern = owned[pairs[i].pattern], text = texts[pairs[i].text];
+            const EdlibAlignResult result = edlibAlign(pattern.data(), static_cast<int>(pattern.size()), text.data(),
+                                                       static_cast<int>(text.size()), config);
+            expected[i] = result.editDistance >= 0 ? 1 : 0;
+            edlibFreeAlignResult(result);
+        }
+    };
+    Counters counters;
+    double own = 1e9, edlib = 1e9;
+    for (int sample = 0; sample < 5; ++sample) {
+        own = std::min(own, seconds([&] { set.decide(texts, pairs, within, counters); }));
+        edlib = std::min(edlib, seconds(ask_edlib));
+    }
+    if (within != expected) {
+        std::fprintf(stderr, "not edlib's answers\n");
+        std::exit(1);
+    }
+    std::printf("%zu-%zu\t%u\t%.2f\t%.2f\t%.1f\n", shortest, longest, asked, own / texts_asked * 1e6,
+                edlib / texts_asked * 1e6, edlib / own);
+    std::fflush(stdout);
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "pairs") {
+        std::printf("lengths\tpatterns_asked\tmicroseconds\tedlib_microseconds\tratio\n");
+        for (const auto& [shortest, longest] : {std::pair{8, 24}, {12, 30}, {20, 40}}) {
+            for (const std::uint32_t asked : {1u, 4u, 8u, 16u, 50u, 200u, 1000u})
+                measure_pairs(static_cast<std::size_t>(shortest), static_cast<std::size_t>(longest), asked);
+        }
+        return 0;
+    }
     std::printf("text\tm\tn\tpatterns\tk\tgcups\tedlib_gcups\tratio\n");
     for (const auto kind : bench::text_kinds) {
         for (const std::size_t patterns : {32u, 1u}) {

@@ -27,6 +27,9 @@ constexpr std::size_t group_lanes_min = 3;
 // What a column of a pattern's word costs in a group, and in a window that is matched alone; both in nanoseconds. The
 // piece filter is used where its windows are expected to cost less.
 constexpr double group_word_ns = 0.15, window_word_ns = 3;
+// What the piece filter costs for a character of a text, and for a piece that is then compared.
+constexpr double filter_character_ns = 1.5, filter_piece_ns = 30;
+constexpr std::size_t filter_samples = 64;  // texts that the latter are counted in
 
 // How likely two characters of the patterns are the same: what to expect of texts that are like them.
 double coincidence(std::span<const std::u32string> patterns) {
@@ -57,6 +60,7 @@ struct PatternSet::Content {
     std::vector<std::u32string> patterns;
     std::vector<std::uint32_t> k;
     std::vector<std::uint32_t> always;  // patterns that every text is near enough to, sorted
+    std::vector<std::uint32_t> rank;    // [pattern]: in the order in which they are matched. Empty ones: 0
 
     // Unit costs. The groups from first_filtered on are of patterns that the filter finds.
     Alphabet alphabet;
@@ -66,17 +70,33 @@ struct PatternSet::Content {
     std::vector<std::uint32_t> group_k;      // k of the lanes of all groups
     std::vector<std::size_t> group_k_begin;  // [group]
     PieceFilter filter;
+    double filter_ns = 0;  // that it is expected to cost for a character of a text
 
     Content(std::span<const Pattern> given, Extent extent_of_all, CostTable table_of_all, InstructionSet set);
 
     void build_groups(std::span<const Pattern> given);
+    void sample_filter(std::span<const Pattern> given, std::span<const std::uint32_t> filtered);
+    // What patterns of one text, in the order of their groups, cost for a character of it without the filter.
+    double direct_ns(std::span<const Pair> pairs, std::span<const std::uint32_t> order) const;
     void find_dense(std::uint32_t t, const ClassifiedText& text, MyersGroups::Workspace&, std::vector<Pair>&) const;
-    void find_filtered(std::uint32_t t, const ClassifiedText& text, MyersGroups::Workspace&, std::vector<Pair>&,
-                       Counters&) const;
+    // Calls found(pattern) for each pattern that is wanted and near enough.
+    template <class Wanted, class Found>
+    void find_filtered(const ClassifiedText& text, MyersGroups::Workspace&, Counters&, Wanted wanted,
+                       Found found) const;
+
+    struct PairWorkspace {
+        ClassifiedText text;
+        MyersGroups::Workspace groups;
+        std::vector<std::uint32_t> asked;  // [pattern]: 1 + where in the order of a text's pairs, 0 where it is not
+    };
     // Calls each(pair, distance) for pairs of one text; with `decide`, distances are only as right as that needs.
     template <class Each>
     void match_pairs(std::string_view text, std::span<const Pair> pairs, std::span<const std::uint32_t> order,
-                     bool decide, Counters& counters, Each each) const;
+                     bool decide, PairWorkspace& workspace, Counters& counters, Each each) const;
+    // The same of the last pairs of an order, all of patterns that the filter finds.
+    template <class Each>
+    void decide_filtered(std::span<const Pair> pairs, std::span<const std::uint32_t> order, PairWorkspace& workspace,
+                         Counters& counters, Each each) const;
     template <class Each>
     void match_sparse(std::span<const std::string_view> texts, std::span<const Pair> pairs, bool decide,
                       Counters& counters, Each each) const;
@@ -99,7 +119,11 @@ PatternSet::Content::Content(std::span<const Pattern> given, Extent extent_of_al
         if (extent == Extent::substring && pattern.k >= patterns.back().size() * costs.deletion())
             always.push_back(static_cast<std::uint32_t>(patterns.size() - 1));
     }
-    if (table == CostTable::unit) build_groups(given);
+    rank.resize(patterns.size());
+    if (table == CostTable::unit)
+        build_groups(given);
+    else
+        std::iota(rank.begin(), rank.end(), 0u);
 }
 
 void PatternSet::Content::build_groups(std::span<const Pattern> given) {
@@ -117,6 +141,7 @@ void PatternSet::Content::build_groups(std::span<const Pattern> given) {
         ids[filtered].push_back(p);
     }
     filter.build();
+    sample_filter(given, ids[1]);
     groups.add(kinds[0], ids[0], alphabet.size());
     first_filtered = groups.groups();
     groups.add(kinds[1], ids[1], alphabet.size());
@@ -127,8 +152,35 @@ void PatternSet::Content::build_groups(std::span<const Pattern> given) {
         for (const std::uint32_t p : groups.group_patterns(g)) {
             places[p] = {g, lane++};
             group_k.push_back(k[p]);
+            rank[p] = static_cast<std::uint32_t>(group_k.size());
         }
     }
+}
+
+// The patterns themselves are texts to judge by; that each has its own pieces does not count.
+void PatternSet::Content::sample_filter(std::span<const Pattern> given, std::span<const std::uint32_t> filtered) {
+    std::vector<PieceFilter::Candidate> candidates;
+    std::size_t pieces = 0, bytes = 1;
+    for (std::size_t i = 0; i < filtered.size(); i += 1 + filtered.size() / filter_samples) {
+        const std::uint32_t p = filtered[i];
+        candidates.clear();
+        pieces += filter.scan(given[p].text, candidates) - (k[p] + 1);
+        bytes += given[p].text.size();
+    }
+    filter_ns = filter_character_ns + filter_piece_ns * static_cast<double>(pieces) / static_cast<double>(bytes);
+}
+
+double PatternSet::Content::direct_ns(std::span<const Pair> pairs, std::span<const std::uint32_t> order) const {
+    double sum = 0;
+    for (std::size_t i = 0, end = 0; i < order.size(); i = end) {
+        const std::uint32_t p = pairs[order[i]].pattern;
+        while (end < order.size() && places[pairs[order[end]].pattern].group == places[p].group) ++end;
+        const std::size_t words = patterns[p].size() / 64 + 1, asked = end - i;
+        const std::size_t lanes = groups.group_patterns(places[p].group).size();
+        sum += asked < group_lanes_min ? window_word_ns * static_cast<double>(asked * words)
+                                       : group_word_ns * static_cast<double>(lanes * words);
+    }
+    return sum;
 }
 
 void PatternSet::Content::find_dense(std::uint32_t t, const ClassifiedText& text, MyersGroups::Workspace& workspace,
@@ -144,10 +196,12 @@ void PatternSet::Content::find_dense(std::uint32_t t, const ClassifiedText& text
     }
 }
 
-void PatternSet::Content::find_filtered(std::uint32_t t, const ClassifiedText& text, MyersGroups::Workspace& workspace,
-                                        std::vector<Pair>& found, Counters& counters) const {
+template <class Wanted, class Found>
+void PatternSet::Content::find_filtered(const ClassifiedText& text, MyersGroups::Workspace& workspace,
+                                        Counters& counters, Wanted wanted, Found found) const {
     std::vector<PieceFilter::Candidate> candidates;
     filter.scan(text.utf8(), candidates);
+    std::erase_if(candidates, [&](const auto& candidate) { return !wanted(candidate.pattern); });
     counters.filter_hits += candidates.size();
     if (candidates.empty()) return;
     std::vector<std::size_t> begins;  // [character]: its byte, where they differ
@@ -180,15 +234,15 @@ void PatternSet::Content::find_filtered(std::uint32_t t, const ClassifiedText& t
         if (groups.run_lane(places[first.pattern], text, first.begin, end, &k[first.pattern], workspace) >
             k[first.pattern])
             continue;
-        found.push_back({t, first.pattern});
+        found(first.pattern);
         while (i < windows.size() && windows[i].pattern == first.pattern) ++i;
     }
 }
 
 template <class Each>
 void PatternSet::Content::match_pairs(std::string_view utf8, std::span<const Pair> pairs,
-                                      std::span<const std::uint32_t> order, bool decide, Counters& counters,
-                                      Each each) const {
+                                      std::span<const std::uint32_t> order, bool decide, PairWorkspace& workspace,
+                                      Counters& counters, Each each) const {
     ++counters.texts;
     if (table != CostTable::unit) {
         const std::u32string text = characters(utf8);
@@ -200,9 +254,20 @@ void PatternSet::Content::match_pairs(std::string_view utf8, std::span<const Pai
         }
         return;
     }
-    ClassifiedText text;
+    ClassifiedText& text = workspace.text;
     text.assign(utf8, alphabet);
-    MyersGroups::Workspace workspace;
+    if (decide) {
+        const auto dense = [&](std::uint32_t o) {
+            const std::uint32_t p = pairs[o].pattern;
+            return patterns[p].empty() || places[p].group < first_filtered;
+        };
+        const auto filtered =
+            order.subspan(static_cast<std::size_t>(std::ranges::partition_point(order, dense) - order.begin()));
+        if (direct_ns(pairs, filtered) > filter_ns) {
+            decide_filtered(pairs, filtered, workspace, counters, each);
+            order = order.first(order.size() - filtered.size());
+        }
+    }
     for (std::size_t i = 0; i < order.size();) {
         const std::uint32_t p = pairs[order[i]].pattern;
         if (patterns[p].empty()) {
@@ -216,34 +281,52 @@ void PatternSet::Content::match_pairs(std::string_view utf8, std::span<const Pai
         std::size_t end = i;
         while (end < order.size() && in_group(order[end])) ++end;
         const bool together = end - i >= group_lanes_min;
-        if (together) groups.run(g, text, decide ? group_k.data() + group_k_begin[g] : nullptr, workspace);
+        if (together) groups.run(g, text, decide ? group_k.data() + group_k_begin[g] : nullptr, workspace.groups);
         for (; i < end; ++i) {
             const std::uint32_t q = pairs[order[i]].pattern;
             const std::int64_t least =
-                together ? workspace.least[places[q].lane]
-                         : groups.run_lane(places[q], text, 0, text.size(), decide ? &k[q] : nullptr, workspace);
+                together ? workspace.groups.least[places[q].lane]
+                         : groups.run_lane(places[q], text, 0, text.size(), decide ? &k[q] : nullptr, workspace.groups);
             each(order[i], static_cast<std::uint32_t>(least));
         }
     }
-    counters.cells += workspace.cells;
+}
+
+template <class Each>
+void PatternSet::Content::decide_filtered(std::span<const Pair> pairs, std::span<const std::uint32_t> order,
+                                          PairWorkspace& workspace, Counters& counters, Each each) const {
+    workspace.asked.resize(patterns.size(), 0);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        workspace.asked[pairs[order[i]].pattern] = static_cast<std::uint32_t>(i + 1);  // the first of equal pairs
+        each(order[i], ~0u);
+    }
+    find_filtered(
+        workspace.text, workspace.groups, counters, [&](std::uint32_t p) { return workspace.asked[p] != 0; },
+        [&](std::uint32_t p) {
+            for (std::size_t i = workspace.asked[p] - 1; i < order.size() && pairs[order[i]].pattern == p; ++i)
+                each(order[i], 0);
+        });
+    for (const std::uint32_t i : order) workspace.asked[pairs[i].pattern] = 0;
 }
 
 template <class Each>
 void PatternSet::Content::match_sparse(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                                        bool decide, Counters& counters, Each each) const {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(pairs.size());
+    for (std::uint32_t i = 0; i < pairs.size(); ++i)
+        keys[i] = {std::uint64_t{pairs[i].text} << 32 | rank[pairs[i].pattern], i};
+    std::ranges::sort(keys);
     std::vector<std::uint32_t> order(pairs.size());
-    std::iota(order.begin(), order.end(), 0u);
-    const auto place = [&](std::uint32_t p) { return places.empty() ? MyersGroups::Place{p, 0} : places[p]; };
-    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-        const auto x = place(pairs[a].pattern), y = place(pairs[b].pattern);
-        return std::tuple(pairs[a].text, x.group, x.lane) < std::tuple(pairs[b].text, y.group, y.lane);
-    });
+    std::ranges::transform(keys, order.begin(), [](const auto& key) { return key.second; });
+    PairWorkspace workspace;
     for (std::size_t i = 0; i < order.size();) {
         std::size_t end = i;
         while (end < order.size() && pairs[order[end]].text == pairs[order[i]].text) ++end;
-        match_pairs(texts[pairs[order[i]].text], pairs, std::span(order).subspan(i, end - i), decide, counters, each);
+        match_pairs(texts[pairs[order[i]].text], pairs, std::span(order).subspan(i, end - i), decide, workspace,
+                    counters, each);
         i = end;
     }
+    counters.cells += workspace.groups.cells;
 }
 
 namespace {
@@ -295,7 +378,11 @@ void PatternSet::find(std::span<const std::string_view> texts, std::vector<Pair>
                 }
             }
             set.find_dense(t, text, workspace, found);
-            set.find_filtered(t, text, workspace, found, counters);
+            set.find_filtered(
+                text, workspace, counters, [](std::uint32_t) { return true; },
+                [&](std::uint32_t p) {
+                    found.push_back({t, p});
+                });
         }
         std::sort(found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
     }

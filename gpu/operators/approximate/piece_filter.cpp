@@ -84,13 +84,13 @@ void PieceFilter::build(Grams& grams) {
     grams.count = {};
 }
 
-void PieceFilter::scan(std::string_view text, std::vector<Candidate>& found) const {
-    scan(short_, text, found);
-    scan(long_, text, found);
+std::size_t PieceFilter::scan(std::string_view text, std::vector<Candidate>& found) const {
+    return scan(short_, text, found) + scan(long_, text, found);
 }
 
-void PieceFilter::scan(const Grams& grams, std::string_view text, std::vector<Candidate>& found) const {
-    if (grams.pieces.empty()) return;
+std::size_t PieceFilter::scan(const Grams& grams, std::string_view text, std::vector<Candidate>& found) const {
+    if (grams.pieces.empty()) return 0;
+    std::size_t compared = 0;
     for (std::size_t at = 0; at + grams.width <= text.size(); ++at) {
         const std::uint64_t gram = gram_at(text.data() + at, grams.width);
         const std::uint64_t hash = mixed(gram);
@@ -100,12 +100,14 @@ void PieceFilter::scan(const Grams& grams, std::string_view text, std::vector<Ca
             slot = (slot + 1) & (grams.slots.size() - 1);
         for (std::uint32_t p = grams.slots[slot].first; p != 0; p = pieces_[p - 1].next) {
             const Piece& piece = pieces_[p - 1];
+            ++compared;
             if (at < piece.gram || at - piece.gram + piece.bytes > text.size()) continue;
             const std::size_t begin = at - piece.gram;
             if (std::memcmp(text.data() + begin, bytes_.data() + piece.begin, piece.bytes) == 0)
                 found.push_back({piece.pattern, piece.characters, begin});
         }
     }
+    return compared;
 }
 
 }  // namespace sluice::approximate

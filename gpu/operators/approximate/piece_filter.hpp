@@ -30,8 +30,8 @@ public:
     void build();
     bool empty() const { return pieces_.empty(); }
 
-    // Appends the candidates of `text`, by place.
-    void scan(std::string_view text, std::vector<Candidate>& found) const;
+    // Appends the candidates of `text`, by place; how many pieces were compared.
+    std::size_t scan(std::string_view text, std::vector<Candidate>& found) const;
 
 private:
     struct Piece {
@@ -57,7 +57,7 @@ private:
     };
 
     void build(Grams& grams);
-    void scan(const Grams& grams, std::string_view text, std::vector<Candidate>& found) const;
+    std::size_t scan(const Grams& grams, std::string_view text, std::vector<Candidate>& found) const;
 
     std::string bytes_;
     std::vector<Piece> pieces_;

@@ -146,6 +146,16 @@ TEST_CASE("near copies of patterns are found through their pieces", "[approximat
         CHECK(counters.filter_hits >= found.size());
         CHECK(counters.verified <= counters.filter_hits);
         CHECK(counters.verified >= found.size());
+
+        std::vector<Pair> pairs;  // each twice
+        for (std::uint32_t i = 300; i-- > 0;) pairs.push_back({i % 3, i / 3 % 50});
+        std::vector<std::uint8_t> within(pairs.size(), 2);
+        Counters of_pairs;
+        set.decide(all.views(), pairs, within, of_pairs);
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+            CHECK(within[i] == (std::ranges::binary_search(expected, pairs[i]) ? 1 : 0));
+        CHECK(of_pairs.filter_hits >= found.size());
+        CHECK(of_pairs.verified >= found.size());
     }
 }
 
