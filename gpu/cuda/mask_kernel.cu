@@ -9,6 +9,8 @@ namespace sluice::cuda {
 namespace {
 
 constexpr std::uint32_t tile_values = MaskGroup::literals_max;
+// What an H100 holds at once (with 32 registers a thread): a few blocks more would take twice as long.
+constexpr std::uint32_t blocks_max = 132 * 16;
 
 // A text of the block's attribute, in shared memory: all threads of a warp read the same one at a time.
 struct alignas(8) Text {
@@ -208,9 +210,6 @@ __global__ void __launch_bounds__(MaskGroup::literals_max)
     if (reset != nullptr && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *reset = 0;
 }
 
-constexpr std::uint32_t blocks_wanted =
-    2048;  // all of them at once: words are taken in turns where there would be more
-
 }  // namespace
 
 void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView masks, std::uint32_t* reset,
@@ -226,8 +225,8 @@ void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView m
                                cudaSharedmemCarveoutMaxShared),
           "cudaFuncSetAttribute");
     cudaLaunchConfig_t config{};
-    config.gridDim =
-        dim3(view.group_count, std::clamp((blocks_wanted + view.group_count - 1) / view.group_count, 1u, batch.words));
+    // Where there are more words than that, blocks take them in turns.
+    config.gridDim = dim3(view.group_count, std::clamp(blocks_max / view.group_count, 1u, batch.words));
     config.blockDim = dim3(MaskGroup::literals_max);
     config.stream = stream;
     cudaLaunchAttribute attribute;
