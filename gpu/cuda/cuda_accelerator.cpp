@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "gpu/cuda/backend_choice.hpp"
 #include "gpu/cuda/matching_device.hpp"
@@ -88,8 +89,8 @@ public:
         }
         const std::lock_guard lock(mutex_);
         kept_.swap(kept);
-        to_do_ |= !complete;
-        if (!complete) wake_.notify_one();
+        // Where no device can take copies there is always something to do, and the thread looks by itself.
+        if (!complete && !std::exchange(to_do_, true)) wake_.notify_one();
     }
 
     void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
