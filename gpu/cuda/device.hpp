@@ -102,15 +102,19 @@ void copy_to_host(std::span<T> to, const T* from, cudaStream_t stream) {
     if (!to.empty())
         check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
 }
-// A device copy of `from`, complete when the call returns.
+// Copies `from` to the beginning of `to`, which grows if it must; complete when the call returns.
+template <class T>
+void upload(DeviceBuffer<T>& to, std::span<const T> from) {
+    to.reserve(from.size());
+    if (from.empty()) return;
+    check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
+    // cudaMemcpy may return when `from` has been read, and streams that don't block would not wait for the rest.
+    check(cudaStreamSynchronize(nullptr), "copy to device");
+}
 template <class T>
 DeviceBuffer<T> to_device(std::span<const T> from) {
-    DeviceBuffer<T> to(from.size());
-    if (!from.empty()) {
-        check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
-        // cudaMemcpy may return when `from` has been read, and streams that don't block would not wait for the rest.
-        check(cudaStreamSynchronize(nullptr), "copy to device");
-    }
+    DeviceBuffer<T> to;
+    upload(to, from);
     return to;
 }
 

@@ -57,13 +57,6 @@ const ShapeKernels& kernels_for(LongShape shape) {
     return *std::find_if(std::begin(shapes), std::end(shapes), [&](const auto& s) { return s.shape == shape; });
 }
 
-template <class T>
-void upload(cuda::DeviceBuffer<T>& to, std::span<const T> from) {
-    to.reserve(from.size());
-    cuda::check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
-    cuda::check(cudaStreamSynchronize(nullptr), "copy to device");  // other streams don't wait for what is on its way
-}
-
 std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 
 }  // namespace
@@ -74,7 +67,7 @@ DeviceLong::DeviceLong(const Scheme& scheme) : scheme_(scheme), progress_(1) {
     for (std::size_t x = 0; x < letters; ++x) {
         for (std::size_t y = 0; y < letters; ++y) matrix[x * matrix_rows + y] = scheme.scores[x][y];
     }
-    upload<std::int32_t>(matrix_, matrix);
+    cuda::upload<std::int32_t>(matrix_, matrix);
     int device = 0, count = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
@@ -134,8 +127,8 @@ void DeviceLong::prepare(Mode mode, std::span<const LongPair> pairs, bool prune,
     const std::size_t buses_at = results_at_ + result_count_ * sizeof(StripResult);
     state_bytes_ = buses_at + bus_rows * sizeof(Edge);
     state_.reserve(state_bytes_);
-    upload<Code>(codes_, codes);
-    upload<std::uint32_t>(unit_pairs_, unit_pairs);
+    cuda::upload<Code>(codes_, codes);
+    cuda::upload<std::uint32_t>(unit_pairs_, unit_pairs);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         on_device[k].query = codes_.data() + queries[k];
         on_device[k].text = codes_.data() + texts[k];
@@ -144,7 +137,7 @@ void DeviceLong::prepare(Mode mode, std::span<const LongPair> pairs, bool prune,
         on_device[k].best = reinterpret_cast<int*>(state_.data() + bests_at) + k;
     }
     const auto bytes = std::as_bytes(std::span(on_device));
-    upload<std::byte>(pairs_, bytes);
+    cuda::upload<std::byte>(pairs_, bytes);
     progress_[0] = 0;
 }
 

@@ -308,20 +308,13 @@ std::vector<std::uint32_t> begins_of(const SequenceSet& set) {
     return begins;
 }
 
-template <class T>
-void upload(cuda::DeviceBuffer<T>& to, std::span<const T> from) {
-    to.reserve(from.size());
-    if (!from.empty())
-        cuda::check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
-}
-
 }  // namespace
 
 DeviceMany::DeviceMany(const Scheme& scheme) : scheme_(scheme), tickets_(16) {
     std::vector<std::int16_t> matrix(codes_max * codes_max);
     for (std::size_t x = 0; x < codes_max; ++x)
         std::copy(scheme.scores[x].begin(), scheme.scores[x].end(), matrix.begin() + static_cast<long>(x * codes_max));
-    upload<std::int16_t>(matrix_, matrix);
+    cuda::upload<std::int16_t>(matrix_, matrix);
     int device = 0, count = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
@@ -330,26 +323,26 @@ DeviceMany::DeviceMany(const Scheme& scheme) : scheme_(scheme), tickets_(16) {
 
 void DeviceMany::set_queries(const SequenceSet& queries) {
     queries_ = queries;
-    upload(query_codes_, queries.codes());
-    upload<std::uint32_t>(query_begins_, begins_of(queries));
+    cuda::upload(query_codes_, queries.codes());
+    cuda::upload<std::uint32_t>(query_begins_, begins_of(queries));
 }
 
 void DeviceMany::prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
                          std::span<const std::int32_t> thresholds) {
     mode_ = mode;
     by_threshold_ = !thresholds.empty();
-    upload<std::int32_t>(thresholds_, thresholds);
+    cuda::upload<std::int32_t>(thresholds_, thresholds);
     const DevicePlan plan(scheme_, mode, queries_, texts, pairs, wide);
-    upload(text_codes_, texts.codes());
-    upload<std::uint32_t>(text_begins_, begins_of(texts));
-    upload<DeviceItem>(items_, plan.items);
+    cuda::upload(text_codes_, texts.codes());
+    cuda::upload<std::uint32_t>(text_begins_, begins_of(texts));
+    cuda::upload<DeviceItem>(items_, plan.items);
     scores_.reserve(pairs.size());
     cells_ = plan.cells;
     launches_.clear();
     std::size_t border = 0;
     for (const auto& launch : plan.launches) {
         Launch on_device{launch.shape, {}, static_cast<unsigned>(launch.chunks.size()), launch.chunks.front().rows};
-        upload<DeviceChunk>(on_device.chunks, launch.chunks);
+        cuda::upload<DeviceChunk>(on_device.chunks, launch.chunks);
         std::size_t longest = 0;
         for (const auto& chunk : launch.chunks) longest = std::max(longest, texts.length(chunk.text));
         if (longest > launch.shape.width())
