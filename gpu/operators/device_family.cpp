@@ -6,11 +6,11 @@ namespace {
 
 using Cost = ProcessorChoice::Cost;
 
-// One core of a Zen 5 with AVX-512, and an H100 with the host's part of a call (tests/bench/results); measurements
-// replace them.
-constexpr std::array<Cost, 2> edits{Cost{2, 5e4}, Cost{120, 1e6}};
-constexpr std::array<Cost, 2> recurrence{Cost{5, 5e4}, Cost{80, 4e6}};
-constexpr std::array<Cost, 2> alignment{Cost{5, 5e4}, Cost{400, 2e6}};
+// What it takes at best, so that what has not been tried is tried where it might be better: one core with AVX-512,
+// where filters leave out most pairs of an alignment; and an H100 with the host's part of a call (tests/bench/results).
+constexpr std::array<Cost, 2> edits{Cost{2, 1e5}, Cost{100, 1e7}};
+constexpr std::array<Cost, 2> recurrence{Cost{5, 1e5}, Cost{60, 1e7}};
+constexpr std::array<Cost, 2> alignment{Cost{5, 1e6}, Cost{300, 4e6}};
 
 }  // namespace
 

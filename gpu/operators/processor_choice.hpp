@@ -1,6 +1,6 @@
 // Whether a batch's pairs of a family are evaluated on the CPU or on a device: by what as much work has cost on each
-// lately. At first by what it is expected to cost; the other processor is tried now and then, as often as that takes no
-// more than a small share of the time. Any thread.
+// lately. At first by what it is expected to cost, at best; the other processor is tried now and then, as often as that
+// takes no more than a small share of the time. Any thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class ProcessorChoice {
 public:
     enum Processor : std::uint8_t { cpu, device };
 
-    // What so many cells cost before any have been measured, in microseconds: fixed + cells / per_microsecond.
+    // What so many cells cost at best, before any have been measured, in microseconds: fixed + cells / per_microsecond.
     struct Cost {
         double fixed = 0, per_microsecond = 1;
     };
