@@ -1,6 +1,9 @@
 #include "gpu/operators/alignment/reference.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
@@ -37,4 +40,52 @@ TEST_CASE("sequences whose score might not fit are refused", "[alignment]") {
     CHECK_FALSE(too_long(Scheme::dna(), 47'000'000, 33'000'000));
     CHECK(too_long(Scheme::dna(1000), 2'000'000, 2'000'000) ==
           "sequences of 2000000 and 2000000 letters are too long: their score may not fit 32 bits");
+}
+
+namespace {
+
+using Cells = std::vector<std::vector<int>>;
+
+// Cell (i, j): the score of the first i letters of the rows' sequence and j of the columns'. Of local alignments that
+// is the largest cell up to there, since cells can't be asked for.
+Cells prefix_scores(const std::string& rows, const std::string& columns, const std::string& scheme, Mode mode) {
+    Cells cells(rows.size() + 1, std::vector<int>(columns.size() + 1));
+    for (std::size_t i = 0; i <= rows.size(); ++i) {
+        for (std::size_t j = 0; j <= columns.size(); ++j)
+            cells[i][j] = align(rows.substr(0, i), columns.substr(0, j), scheme, mode).score;
+    }
+    return cells;
+}
+
+Cells largest_so_far(Cells cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        for (std::size_t j = 0; j < cells[i].size(); ++j) {
+            if (i > 0) cells[i][j] = std::max(cells[i][j], cells[i - 1][j]);
+            if (j > 0) cells[i][j] = std::max(cells[i][j], cells[i][j - 1]);
+        }
+    }
+    return cells;
+}
+
+}  // namespace
+
+TEST_CASE("the matrices of the MASA-OpenCL thesis, cell by cell", "[alignment]") {
+    const Cells global = {{0, -5, -10, -15, -20, -25, -30, -35, -40}, {-5, 2, -3, -8, -13, -18, -23, -28, -33},
+                          {-10, -3, 4, -1, -6, -11, -16, -21, -26},   {-15, -8, -1, 6, 1, -4, -9, -14, -19},
+                          {-20, -13, -6, 1, 8, 3, -2, -7, -12},       {-25, -18, -11, -4, 3, 10, 5, 0, -5},
+                          {-30, -23, -16, -9, -2, 5, 12, 7, 2},       {-35, -28, -21, -14, -7, 0, 7, 11, 9},
+                          {-40, -33, -26, -19, -12, -5, 2, 6, 10}};
+    CHECK(prefix_scores("TAGCTATA", "TAGCTACT", "dna:2,-1,5,5", Mode::global) == global);
+    const Cells local = {{0, 0, 0, 0, 0, 0, 0, 0, 0},  {0, 2, 0, 0, 0, 2, 0, 0, 2},  {0, 0, 4, 0, 0, 0, 4, 0, 0},
+                         {0, 0, 0, 6, 1, 0, 0, 3, 0},  {0, 0, 0, 1, 8, 3, 0, 2, 2},  {0, 2, 0, 0, 3, 10, 5, 0, 4},
+                         {0, 0, 4, 0, 0, 5, 12, 7, 2}, {0, 2, 0, 3, 0, 2, 7, 11, 9}, {0, 0, 4, 0, 2, 0, 4, 6, 10}};
+    CHECK(prefix_scores("TAGCTATA", "TAGCTACT", "dna:2,-1,5,5", Mode::local) == largest_so_far(local));
+}
+
+TEST_CASE("of several ends with the best score, any is right", "[alignment]") {
+    const auto end = align("GATTACAGATTACAGATTACA", "GATTACAGATTACATTTTTTTTTTTTGATTACA", "dna", Mode::local);
+    CHECK((end == EndPoint{14, 14, 14} || end == EndPoint{14, 21, 14}));
+    CHECK(align("ACGT", "ACGT", "dna", Mode::local) == EndPoint{4, 4, 4});
+    CHECK(align("ACGTTGCAACGGTCATTGCA", "ACGTTGCAACTCATTGCA", "dna", Mode::local) == EndPoint{11, 20, 18});
+    CHECK(align("GGATCCTTAGGCATTCGAAC", "GGATCCTTGGCATTCGAAC", "dna", Mode::local) == EndPoint{14, 20, 19});
 }
