@@ -98,7 +98,7 @@ void print_result(const AlignOptions& options, const FastaRecord& query, const F
         << ")\n";
     if (result.alignment && (options.global || result.end.score > 0)) {
         print_alignment(*result.alignment, out);
-    } else if (!options.global) {
+    } else if (!options.global && result.end.score > 0) {
         out << "ends at  query " << result.end.query_end << ", text " << result.end.text_end << '\n';
     }
     if (result.on_gpu && !options.global) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <new>
 
 namespace sluice::cli {
 
@@ -13,7 +14,11 @@ boost::system::result<std::string> read_input(const std::string& path) {
     if (!file) return last_error();
     std::string bytes;
     char piece[65536];
-    while (const auto size = std::fread(piece, 1, sizeof piece, file.get())) bytes.append(piece, size);
+    try {
+        while (const auto size = std::fread(piece, 1, sizeof piece, file.get())) bytes.append(piece, size);
+    } catch (const std::bad_alloc&) {
+        return make_error_code(boost::system::errc::not_enough_memory);
+    }
     if (std::ferror(file.get())) return last_error();
     return bytes;
 }

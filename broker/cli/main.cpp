@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <new>
 
 #include "broker/cli/commands.hpp"
 
@@ -82,6 +83,11 @@ void add_explain(CLI::App& app, int& exit_status) {
     command.add_option("FILTER", options->filter, "The filter")->required();
 }
 
+alignment::Processor processor_of(const std::string& name) {
+    if (name == "auto") return alignment::Processor::automatic;
+    return name == "gpu" ? alignment::Processor::gpu : alignment::Processor::cpu;
+}
+
 void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
     auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", align,
@@ -95,11 +101,11 @@ void add_align(CLI::App& app, int& exit_status) {
     command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
     command.add_flag("--alignment", options->alignment, "Print the alignment too (CIGAR), not only score and end");
     command.add_flag("--prune,!--no-prune", options->prune, "On the GPU: skip what can't be the best (default: yes)");
-    const std::map<std::string, alignment::Processor> processors{{"auto", alignment::Processor::automatic},
-                                                                 {"cpu", alignment::Processor::cpu},
-                                                                 {"gpu", alignment::Processor::gpu}};
-    command.add_option("--processor", options->processor, "auto (the default), cpu or gpu")
-        ->transform(CLI::CheckedTransformer(processors).description(""))
+    command
+        .add_option_function<std::string>(
+            "--processor", [options](const std::string& name) { options->processor = processor_of(name); },
+            "auto (the default), cpu or gpu")
+        ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
         ->type_name("PROCESSOR");
 }
 
@@ -131,6 +137,9 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? exit_done : exit_failed;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "sluice: not enough memory\n";
+        return exit_failed;
     }
     return exit_status;
 }

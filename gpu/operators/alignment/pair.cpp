@@ -11,12 +11,12 @@ namespace sluice::alignment {
 
 namespace {
 
-// Below this a core is done before a device has started.
-constexpr std::uint64_t gpu_cells_min = 20'000'000;
+// Below this a core is done before a device has started, which takes some tenths of a second.
+constexpr std::uint64_t gpu_cells_min = 1'000'000'000;
 
 // The longer sequence is striped if a column stays in the core's own cache, else the shorter; if that is far too long,
-// too, rows are faster.
-constexpr std::size_t cache_bytes = 1 << 20, striped_bytes_max = 4 << 20;
+// too, or so short that most lanes have no row, rows are faster.
+constexpr std::size_t cache_bytes = 1 << 20, striped_bytes_max = 4 << 20, striped_rows_min = 20;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -44,6 +44,8 @@ EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text,
     ScoreTables tables(scheme);
     StripedAligner aligner(scheme, tables, set);
     const bool stripes_longer = column(std::max(m, n)) <= cache_bytes;
+    if (!stripes_longer && std::min(m, n) < striped_rows_min)
+        return align_rows(scheme, mode, query, text, progress, set);
     if ((m >= n) == stripes_longer) return aligner.align(query, text, progress);
     EndPoint end = aligner.align(text, query, progress);
     std::swap(end.query_end, end.text_end);
