@@ -32,6 +32,10 @@ struct Counters {
         Counter device_texts{0}, device_pairs{0}, device_cells{0};
     };
     std::array<OfOperator, measure_kinds> operators;
+    struct OfContains {  // as in exact::Counters
+        Counter texts{0}, bytes{0}, filter_hits{0}, verified{0}, hits{0};
+    };
+    OfContains contains;
     Counter events_lost{0};         // in the queue when the drain timeout ran out
     Counter deliveries{0};          // events handed to a subscriber's queue
     Counter deliveries_written{0};  // events written to a subscriber's connection

@@ -80,6 +80,13 @@ void Matcher::count_work(const OperatorWork& work) {
         count(c.device_pairs, w.on_device.pairs);
         count(c.device_cells, w.on_device.cells);
     }
+    const exact::Counters& contains = work.contains;
+    if (contains.texts == 0) return;
+    count(counters_.contains.texts, contains.texts);
+    count(counters_.contains.bytes, contains.bytes);
+    count(counters_.contains.filter_hits, contains.filter_hits);
+    count(counters_.contains.verified, contains.verified);
+    count(counters_.contains.hits, contains.hits);
 }
 
 void Matcher::count_scans(const ScanCost& cost, const Program& program) {

@@ -40,6 +40,11 @@ boost::json::object operators_json(const Counters& counters) {
                                                                    "align",       "align-global",    "laminarity",
                                                                    "determinism", "recurrence-rate"};
     boost::json::object operators;
+    operators["contains"] = {{"texts", counters.contains.texts.load()},
+                             {"bytes", counters.contains.bytes.load()},
+                             {"filter_hits", counters.contains.filter_hits.load()},
+                             {"verified", counters.contains.verified.load()},
+                             {"hits", counters.contains.hits.load()}};
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Counters::OfOperator& c = counters.operators[i];
         operators[names[i]] = {

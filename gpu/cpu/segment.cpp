@@ -137,6 +137,8 @@ void Segment::end(const EventBatch& batch, Output& output, ScanCache& scans, Scr
         output.accept_events(scratch.accepted);
         scratch.accepted.clear();
     }
+    if (batch.work != nullptr) batch.work->contains += scratch.state.searches;
+    scratch.state.searches = {};
     output.report(scans.undecided(), batch.undecided);
     output.finish();
 }

@@ -1,9 +1,11 @@
-// What the measured predicates of a batch took, by kind of measure. Added up by the thread that matches.
+// What the measured predicates of a batch took, by kind of measure, and `contains`. Added up by the thread that
+// matches.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "gpu/operators/exact/exact.hpp"
 #include "gpu/predicate.hpp"
 
 namespace sluice {
@@ -34,12 +36,15 @@ struct OperatorWork {
     };
 
     std::array<Kind, measure_kinds> kinds{};
+    exact::Counters
+        contains;  // searches on the CPU, by segments: a text is searched once for all operands of a segment
 
     Kind& of(Measure::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
     const Kind& of(Measure::Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 
     OperatorWork& operator+=(const OperatorWork& more) {
         for (std::size_t k = 0; k < measure_kinds; ++k) kinds[k] += more.kinds[k];
+        contains += more.contains;
         return *this;
     }
 };

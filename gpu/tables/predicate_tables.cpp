@@ -200,6 +200,7 @@ struct PredicateTables::SubstringSink {
     bool found(std::uint32_t index) const { return test(tables.bit({Family::contains, index}), state); }
     bool add(std::uint32_t index, std::size_t) {
         tables.set(Family::contains, index, state);
+        ++counters.hits;
         return true;
     }
 };
@@ -218,8 +219,9 @@ void PredicateTables::evaluate_texts(std::uint32_t attribute, std::span<const Va
             set(Family::ends_with, ends_with_.find(attribute, text.substr(text.size() - size)), state);
         }
         if (plan.substrings != none) {
-            SubstringSink sink{*this, state, {}};
+            SubstringSink sink{*this, state, {.texts = 1, .bytes = text.size()}};
             substrings_[plan.substrings].search(contains_.texts(), text, sink);
+            state.searches += sink.counters;
         }
     }
     if (plan.not_equal &&

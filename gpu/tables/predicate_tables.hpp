@@ -25,6 +25,7 @@ struct EventState {
     std::vector<std::uint32_t> true_codes;    // the positive literals whose bit is set
     std::vector<NumberPosition> positions;    // by attribute of the segment
     std::vector<std::uint32_t> with_numbers;  // the attributes whose position is set
+    exact::Counters searches;                 // for operands of `contains`: added up until somebody takes them
 };
 
 class PredicateTables {

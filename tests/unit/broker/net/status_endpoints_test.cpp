@@ -31,7 +31,8 @@ TEST_CASE("the status counts what has happened") {
 TEST_CASE("the status tells what operators have done") {
     sluice::RunningBroker running;
     sluice::HttpClient subscriber(running.port());
-    sluice::subscribe(subscriber, "?filter=" + sluice::percent_encode("approx-contains(title, 'abc', 1)"));
+    sluice::subscribe(subscriber, "?filter=" + sluice::percent_encode("approx-contains(title, 'abc', 1)") +
+                                      "&filter=" + sluice::percent_encode("contains(title, 'xab')"));
     sluice::HttpClient client(running.port());
     client.post("/v1/events", sluice::rss({sluice::item("xabd"), sluice::item("b")}), "");
     while (running.broker.counters().events_matched != 2) std::this_thread::yield();
@@ -44,6 +45,12 @@ TEST_CASE("the status tells what operators have done") {
     CHECK(done.at("holds").to_number<int>() == 1);
     CHECK(done.at("cells").to_number<int>() > 0);
     CHECK(done.at("unreadable").to_number<int>() == 0);
+    const auto& contains = status.at("operators").at("contains");
+    CHECK(contains.at("texts").to_number<int>() == 2);
+    CHECK(contains.at("bytes").to_number<int>() == 5);
+    CHECK(contains.at("filter_hits").to_number<int>() >= 1);
+    CHECK(contains.at("verified").to_number<int>() >= 1);
+    CHECK(contains.at("hits").to_number<int>() == 1);
     CHECK(status.at("operators").at("laminarity").at("pairs").to_number<int>() == 0);
     CHECK(status.at("engine").at("operators").is_object());
 }
