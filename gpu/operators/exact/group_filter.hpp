@@ -49,7 +49,7 @@ public:
                     if (candidates.count == candidates.list.size()) missing -= compare(texts, text, candidates, sink);
                 }
             }
-            missing -= compare(texts, text, candidates, sink);
+            if (candidates.count > 0) missing -= compare(texts, text, candidates, sink);
         }
     }
 
