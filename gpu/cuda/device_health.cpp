@@ -75,10 +75,10 @@ std::string DeviceHealth::last_failure() const {
 std::string DeviceHealth::state(Clock::time_point now) const {
     const std::lock_guard lock(mutex_);
     if (state_ == State::ready) return "ready";
-    const auto left = std::to_string(std::chrono::ceil<std::chrono::seconds>(again_ - now).count()) + " s";
-    if (state_ == State::lost) return now >= again_ ? "lost, about to be revived" : "lost, revived in " + left;
-    if (state_ == State::trying || now >= again_) return "about to be tried again";
-    return "tried again in " + left;
+    const std::string lost = state_ == State::lost ? "lost, " : "";
+    if (state_ == State::trying || now >= again_) return lost + "about to be tried again";
+    return lost + "tried again in " + std::to_string(std::chrono::ceil<std::chrono::seconds>(again_ - now).count()) +
+           " s";
 }
 
 }  // namespace sluice::cuda

@@ -28,7 +28,7 @@ public:
 
     std::uint64_t failures() const;
     std::string last_failure() const;
-    std::string state(Clock::time_point now) const;  // "ready", "tried again in 4 s", "lost, revived in 4 s"
+    std::string state(Clock::time_point now) const;  // "ready", "tried again in 4 s", "lost, tried again in 4 s"
 
 private:
     enum class State : std::uint8_t { ready, pausing, trying, lost };

@@ -65,10 +65,10 @@ TEST_CASE("a lost device is not used until it has been revived, after pauses tha
         CHECK_FALSE(health.may_revive(now + pause - 1ms));
         now += pause;
         CHECK(health.may_revive(now));
-        CHECK(health.state(now) == "lost, about to be revived");
+        CHECK(health.state(now) == "lost, about to be tried again");
     }
     health.lose("no context", now);
-    CHECK(health.state(now) == "lost, revived in 64 s");
+    CHECK(health.state(now) == "lost, tried again in 64 s");
     health.revived();
     CHECK_FALSE(health.is_lost());
     CHECK(health.may_try(now));
