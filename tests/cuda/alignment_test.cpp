@@ -4,8 +4,10 @@
 
 #include "gpu/operators/alignment/device_long.hpp"
 #include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/device_middle.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/rows.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
@@ -17,6 +19,13 @@ namespace {
 bool no_device() {
     if (cuda::device_count() > 0) return false;
     WARN("no CUDA device: skipped");
+    return true;
+}
+
+bool no_clusters() {
+    if (no_device()) return true;
+    if (DeviceMiddle::available()) return false;
+    WARN("a CUDA device without clusters: skipped");
     return true;
 }
 
@@ -78,6 +87,19 @@ constexpr LongShape long_shapes[] = {{2, 4}, {4, 8}};
 void check_long(DeviceLong& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
     const LongPair pair{query, text};
     for (const LongShape shape : long_shapes) check_long(device, scheme, std::span(&pair, 1), shape, random);
+}
+
+Scheme random_dna_scheme(Random& random) {
+    for (;;) {
+        const Scheme scheme = below(random, 3) == 0 ? Scheme::dna() : random_scheme(random);
+        if (scheme.alphabet == Scheme::Alphabet::dna && scheme.highest < 128 && scheme.lowest >= -128) return scheme;
+    }
+}
+
+// Without N.
+std::vector<Code> of_four_letters(std::vector<Code> sequence) {
+    for (auto& code : sequence) code &= 3;
+    return sequence;
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
@@ -147,6 +169,9 @@ TEST_CASE("known scores come from the device", "[cuda][alignment]") {
             many.align(mode, texts, pairs, std::span(&score, 1));
             CHECK(score == expected);
             CHECK(one.align(mode, queries[0], texts[0]).score == expected);
+            if (!DeviceMiddle::available() || !DeviceMiddle::fits(scheme, mode, queries[0], texts[0])) continue;
+            const LongPair pair{queries[0], texts[0]};
+            CHECK(DeviceMiddle(scheme).align(std::span(&pair, 1)).front().score == expected);
         }
     }
 }
@@ -200,6 +225,78 @@ TEST_CASE("so does a pair whose text takes many blocks", "[cuda][alignment]") {
         const auto text = random_sequence(random, scheme, 40'001 + below(random, 600));
         const Codes part = Codes(text).subspan(below(random, 30'000), m);
         check_long(device, scheme, mutated(random, scheme, part, 20), text, random);
+    }
+}
+
+TEST_CASE("clusters align many random pairs as the definition says, seeded or not", "[cuda][alignment]") {
+    if (no_clusters()) return;
+    Random random(15);
+    constexpr std::size_t at_once = 2'000;
+    const std::size_t batches = test_rounds(16'000) / at_once;
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+        const Scheme scheme = random_dna_scheme(random);
+        std::vector<std::vector<Code>> sequences;
+        std::vector<LongPair> pairs;
+        for (std::size_t k = 0; k < at_once; ++k) {
+            const std::size_t longest = k == 0 ? 2500 : below(random, 20) == 0 ? 700 : 150;
+            auto text = random_sequence(random, scheme, 1 + below(random, longest));
+            auto query =
+                of_four_letters(below(random, 2) == 0 ? mutated(random, scheme, text, 20)
+                                                      : random_sequence(random, scheme, below(random, longest)));
+            if (query.empty()) query.push_back(0);
+            if (below(random, 2) == 0) std::swap(query, text);
+            sequences.push_back(std::move(query));
+            sequences.push_back(std::move(text));
+        }
+        std::vector<EndPoint> expected;
+        for (std::size_t k = 0; k < sequences.size(); k += 2) {
+            REQUIRE(DeviceMiddle::fits(scheme, Mode::local, sequences[k], sequences[k + 1]));
+            expected.push_back(reference_align(scheme, Mode::local, sequences[k], sequences[k + 1]));
+            const std::int32_t score = expected.back().score;
+            const bool seeded = below(random, 2) == 0;
+            pairs.push_back(
+                {sequences[k], sequences[k + 1],
+                 seeded ? static_cast<std::int32_t>(below(random, static_cast<std::size_t>(score) + 2)) : 0});
+        }
+        DeviceMiddle device(scheme);
+        const auto ends = device.align(pairs);
+        std::size_t wrong = 0;
+        for (std::size_t k = 0; k < pairs.size(); ++k) {
+            const std::int32_t score = expected[k].score;
+            const bool right = pairs[k].known_below < score
+                                   ? ends[k].score == score && ends_at(scheme, pairs[k].query, pairs[k].text, ends[k])
+                                   : ends[k].score <= score;
+            if (right || wrong++ > 2) continue;
+            CAPTURE(pairs[k].query.size(), pairs[k].text.size(), score, ends[k].score, pairs[k].known_below);
+            CHECK(right);
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("a cluster aligns pairs of thousands of letters as a core does", "[cuda][alignment]") {
+    if (no_clusters()) return;
+    Random random(16);
+    constexpr std::pair<std::size_t, std::size_t> sizes[] = {{4096, 4096}, {8192, 6000}, {1000, 32'768},
+                                                             {2049, 2047}, {4000, 127},  {129, 10'000}};
+    for (const auto& [m, n] : sizes) {
+        const Scheme scheme = random_dna_scheme(random);
+        const auto text = random_sequence(random, scheme, n);
+        auto related = of_four_letters(mutated(random, scheme, text, 30));
+        related.resize(std::min(m, related.size()));
+        const auto unrelated = of_four_letters(random_sequence(random, scheme, m));
+        for (const Codes query : {Codes(related), Codes(unrelated)}) {
+            if (!DeviceMiddle::fits(scheme, Mode::local, query, text)) continue;
+            const std::int32_t score = align_rows(scheme, Mode::local, query, text).score;
+            DeviceMiddle device(scheme);
+            const LongPair pair{query, text};
+            const EndPoint end = device.align(std::span(&pair, 1)).front();
+            CAPTURE(query.size(), n, score);
+            CHECK(end.score == score);
+            const Codes before = query.first(std::min<std::size_t>(end.query_end, query.size()));
+            const Codes text_before = Codes(text).first(std::min<std::size_t>(end.text_end, n));
+            CHECK(align_rows(scheme, Mode::local, before, text_before).score == score);
+        }
     }
 }
 

@@ -16,12 +16,14 @@
 //
 // One cell is 3.5 ALU instructions and two on the multiply-add pipe: d (IMAD), H = max(d, E, F, 0) (VIMNMX3), t = H -
 // first (IMAD), E and F (VIADDMNMX each), half a VIMNMX3 for the best. Floor on an H100 if all warps are busy: 64 ALU
-// lanes a clock on 132 multiprocessors at 1.98 GHz: 4.8 TCUPS. Measured: 1.52 without pruning on 1 Mbp x 1 Mbp with
-// tiles of 4 x 8. A pair alone is bound by the way from its first cell to its last: m / R + n / C steps, each as long
-// as a warp alone on its quarter takes for a tile. Measured with 4,096 x 4,096, in cycles at 1.98 GHz:
+// lanes a clock on 132 multiprocessors at 1.98 GHz: 4.8 TCUPS. Measured: 1.83 without pruning on 1 Mbp x 1 Mbp with
+// tiles of 4 x 8 and two blocks a multiprocessor (1.54 with one, which has more registers). A pair alone is bound by
+// the way from its first cell to its last: m / R + n / C steps, each as long as a warp alone on its quarter takes for a
+// tile; two blocks don't help there. Measured with 4,096 x 4,096, in cycles at 1.98 GHz (device_middle.cu is faster for
+// such):
 //   tile    steps   cycles a step   ms
 //   2 x 2   4,096   321             0.66
-//   2 x 4   3,072   351             0.54
+//   2 x 4   3,072   350             0.54
 //   4 x 4   2,048   558             0.58
 //   4 x 8   1,536   749             0.58
 // Memory: 8 bytes a row, 1 a letter and 32 a strip; bytes moved: 16 a row and block, 0.03 a cell or less.
@@ -43,13 +45,13 @@ struct ShapeKernels {
     Kernel local, global;
 };
 
-template <unsigned R, unsigned C>
+template <unsigned R, unsigned C, unsigned blocks>
 ShapeKernels kernels_of() {
-    return {{R, C}, long_kernel<true, R, C>, long_kernel<false, R, C>};
+    return {{R, C}, long_kernel<true, R, C, blocks>, long_kernel<false, R, C, blocks>};
 }
 
 // The quickest for one pair, and the one that does most with a full device.
-const ShapeKernels shapes[] = {kernels_of<2, 4>(), kernels_of<4, 8>()};
+const ShapeKernels shapes[] = {kernels_of<2, 4, 0>(), kernels_of<4, 8, 2>()};
 
 LongShape shape_for(std::uint64_t columns) { return columns <= 100'000 ? LongShape{2, 4} : LongShape{4, 8}; }
 

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "gpu/operators/alignment/device_long.hpp"
+#include "gpu/operators/alignment/device_middle.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 
 namespace sluice::alignment {
@@ -19,20 +20,29 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
         return;
     }
     try {
-        DeviceLong device(scheme);
         const cuda::Stream stream;
         const LongPair pair{query, text};
-        device.prepare(options.mode, std::span(&pair, 1), options.prune);
         const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
-        begin.record(stream);
-        device.enqueue(stream);
-        finished.record(stream);
-        while (options.progress && cudaEventQuery(finished) == cudaErrorNotReady) {
-            options.progress(device.progress());
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        if (DeviceMiddle::available() && DeviceMiddle::fits(scheme, options.mode, query, text)) {
+            DeviceMiddle device(scheme);
+            device.prepare(std::span(&pair, 1));
+            begin.record(stream);
+            device.enqueue(stream);
+            finished.record(stream);
+            result.end = device.finish(stream).front();
+        } else {
+            DeviceLong device(scheme);
+            device.prepare(options.mode, std::span(&pair, 1), options.prune);
+            begin.record(stream);
+            device.enqueue(stream);
+            finished.record(stream);
+            while (options.progress && cudaEventQuery(finished) == cudaErrorNotReady) {
+                options.progress(device.progress());
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            }
+            result.end = device.finish(stream).front();
+            result.pruned_share = device.statistics().pruned_share();
         }
-        result.end = device.finish(stream).front();
-        result.pruned_share = device.statistics().pruned_share();
         float milliseconds = 0;
         cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
         result.score_seconds = milliseconds / 1000.0;

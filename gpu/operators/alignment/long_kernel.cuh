@@ -546,8 +546,9 @@ __device__ void send_on(const LongArguments& a, const DeviceLong::PairOnDevice& 
     }
 }
 
-template <bool local, unsigned R, unsigned C>
-__global__ void __launch_bounds__(block_threads) long_kernel(const LongArguments a) {
+// `blocks` share a multiprocessor; 0: as many as its registers allow.
+template <bool local, unsigned R, unsigned C, unsigned blocks>
+__global__ void __launch_bounds__(block_threads, blocks) long_kernel(const LongArguments a) {
     extern __shared__ int4 tables[];  // [strip_warps][letter][C / 4][lane]
     __shared__ __align__(1024) StripBlock<R> block;
     const unsigned warp = threadIdx.x / 32;

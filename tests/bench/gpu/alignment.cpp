@@ -1,7 +1,7 @@
-// Alignments on a device: many pairs (thousands of queries, 32 texts) and long pairs, with and without pruning. Prints
-// tab-separated lines: what, cells, microseconds, GCUPS, remarks. Beside each: one core of this machine on a part of
-// the same work. bench_alignment [--shapes] [FASTA FASTA]… times these
-// pairs too; --shapes: long pairs only, with every shape of tiles.
+// Alignments on a device: many pairs (thousands of queries, 32 texts; beside them one core of this machine on a part of
+// the same work), pairs of thousands of letters and long ones, with and without pruning. Prints tab-separated lines:
+// what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many] [FASTA FASTA]… times these pairs too;
+// --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -11,6 +11,7 @@
 
 #include "gpu/operators/alignment/device_long.hpp"
 #include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/device_middle.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 
@@ -77,7 +78,8 @@ void many_pairs(const char* name, const Scheme& scheme, std::size_t count, std::
     print(what, static_cast<double>(device.cells()), microseconds, remarks);
 }
 
-double device_microseconds(DeviceLong& device, EndPoint& end) {
+template <class Device>
+double device_microseconds(Device& device, EndPoint& end) {
     const cuda::Stream stream;
     const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
     begin.record(stream);
@@ -106,6 +108,30 @@ void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes q
           times[static_cast<std::size_t>(repeats / 2)], remarks);
 }
 
+// By a cluster each, `count` of them side by side.
+void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, std::size_t every) {
+    std::vector<std::vector<Code>> sequences;
+    std::vector<LongPair> pairs;
+    for (std::size_t i = 0; i < count; ++i) {
+        sequences.push_back(random_sequence(length, 4));
+        sequences.push_back(every == 0 ? random_sequence(length, 4) : sequences.back());
+        for (std::size_t k = 0; every != 0 && k < length; k += every)
+            sequences.back()[k] = (sequences.back()[k] + 1) & 3;
+    }
+    for (std::size_t i = 0; i < 2 * count; i += 2) pairs.push_back({sequences[i], sequences[i + 1]});
+    DeviceMiddle device(scheme);
+    device.prepare(pairs);
+    EndPoint end;
+    std::vector<double> times;
+    for (int i = 0; i < 42; ++i) times.push_back(device_microseconds(device, end));
+    std::nth_element(times.begin(), times.begin() + 21, times.end());
+    const std::string name = std::to_string(count) + (every == 0 ? " random" : " related") + " pairs of " +
+                             std::to_string(length) + ", a cluster each";
+    print(name, static_cast<double>(count * length) * static_cast<double>(length), times[21],
+          "score " + std::to_string(end.score) + ", least " +
+              std::to_string(*std::min_element(times.begin(), times.end())));
+}
+
 // Pairs of random sequences side by side.
 void side_by_side(const Scheme& scheme, std::size_t count, std::size_t length, LongShape shape) {
     std::vector<std::vector<Code>> sequences;
@@ -126,6 +152,19 @@ std::vector<Code> read_fasta(const Scheme& scheme, const char* path) {
     return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
+void all_many_pairs(const Scheme& dna, const Scheme& protein) {
+    many_pairs("dna", dna, 2048, 100, 2000, 1000);
+    many_pairs("dna", dna, 2048, 1000, 1000, 1000);
+    many_pairs("dna", dna, 1000, 300, 300, 300);
+    many_pairs("dna", dna, 4096, 300, 300, 300);
+    many_pairs("dna", dna, 4096, 50, 200, 100);
+    many_pairs("dna", dna, 512, 1000, 5000, 5000);
+    many_pairs("dna", dna, 2048, 100, 2000, 1000, Mode::global);
+    many_pairs("blosum62 11/1", protein, 2048, 100, 2000, 1000);
+    many_pairs("blosum62 11/1", protein, 2048, 300, 300, 400);
+    many_pairs("blosum62 11/1", protein, 4096, 100, 500, 250);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -139,6 +178,14 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == "--shapes") {
         shapes = {{2, 4}, {4, 8}};
         --argc, ++argv;
+    } else if (argc > 1 && std::string_view(argv[1]) == "--many") {
+        all_many_pairs(dna, protein);
+        return 0;
+    }
+    if (DeviceMiddle::available()) {
+        for (const std::size_t n : {1024u, 2048u, 4096u, 8192u}) middle_pairs(dna, 1, n, 0);
+        middle_pairs(dna, 1, 4096, 33);
+        for (const std::size_t count : {4u, 16u, 64u}) middle_pairs(dna, count, 4096, 0);
     }
     for (const LongShape shape : shapes) {
         for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
@@ -160,15 +207,5 @@ int main(int argc, char** argv) {
             if (shape == LongShape{}) long_pair(name + ", global", dna, Mode::global, query, text, {}, repeats);
         }
     }
-    if (shapes.size() > 1) return 0;
-    many_pairs("dna", dna, 2048, 100, 2000, 1000);
-    many_pairs("dna", dna, 2048, 1000, 1000, 1000);
-    many_pairs("dna", dna, 1000, 300, 300, 300);
-    many_pairs("dna", dna, 4096, 300, 300, 300);
-    many_pairs("dna", dna, 4096, 50, 200, 100);
-    many_pairs("dna", dna, 512, 1000, 5000, 5000);
-    many_pairs("dna", dna, 2048, 100, 2000, 1000, Mode::global);
-    many_pairs("blosum62 11/1", protein, 2048, 100, 2000, 1000);
-    many_pairs("blosum62 11/1", protein, 2048, 300, 300, 400);
-    many_pairs("blosum62 11/1", protein, 4096, 100, 500, 250);
+    if (shapes.size() == 1) all_many_pairs(dna, protein);
 }
