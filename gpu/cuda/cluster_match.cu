@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t task_units = ClusterView::task_units;
 constexpr std::uint32_t unit_rows_max = ClusterView::unit_ids / 2;
-constexpr std::uint32_t threads_max = 512, threads_min = 128;
+constexpr std::uint32_t threads_min = 128;
 constexpr std::uint32_t found_min = task_units * unit_rows_max;  // that a warp has room for
 // Room for two tasks, of which one has short rows, and beside it for the blocks of the masks' kernel.
 constexpr std::uint32_t found_beside_masks = found_min + unit_rows_max;
@@ -31,6 +31,7 @@ struct Plan {
 
 // The begin of a block's shared memory. Behind it stand the masks of a word, if they fit, and what the warps found.
 struct alignas(16) Shared {
+    std::uint64_t masks_full;
     std::uint32_t begin;
     std::uint32_t found[32];  // by warp
 };
@@ -43,44 +44,59 @@ __device__ Interval interval_of(std::uint32_t block, const Plan& plan) {
     return {begin, begin + plan.share + (block < plan.rest ? 1 : 0)};
 }
 
-// Up to four neighbouring units of one size class: what a warp decides at a time. Its literal numbers are asked for
-// long before they are needed.
+// Four neighbouring units of one size class: what a warp decides at a time. Its literal numbers are asked for long
+// before they are needed.
 template <class Id>
 struct Task {
     LaneIds<Id> ids[task_units];
-    std::uint32_t log_size, first_row;
+    std::uint32_t number;
 
     __device__ void load(const ClusterView& rows, std::uint32_t task) {
-        log_size = 1;
+        number = task;
+        const auto* const from =
+            static_cast<const uint4*>(rows.ids) + std::size_t{task} * (task_units * LaneIds<Id>::unit_loads);
 #pragma unroll
-        for (std::uint32_t k = 2; k <= ClusterView::log_unit; ++k) log_size += task >= rows.streamed_task[k] ? 1 : 0;
-        const std::uint32_t in_class = (task - rows.streamed_task[log_size]) * task_units;
-        const std::uint32_t unit = rows.streamed_unit[log_size] + in_class;
-        const std::uint32_t units = rows.streamed_unit[log_size + 1] - unit;
-        first_row = rows.streamed_row[log_size] + (in_class << (ClusterView::log_unit - log_size));
-        const auto* const from = static_cast<const uint4*>(rows.ids) + std::size_t{unit} * LaneIds<Id>::unit_loads;
-#pragma unroll
-        for (std::uint32_t u = 0; u < task_units; ++u) {
-            if (u < units) {
-                ids[u].load(from + u * LaneIds<Id>::unit_loads);
-            } else {
-                ids[u].clear();
-            }
-        }
+        for (std::uint32_t u = 0; u < task_units; ++u) ids[u].load(from + u * LaneIds<Id>::unit_loads);
     }
 };
 
-// Rows of two or four literals: four or two a lane and unit.
-template <int rows_of_lane, class Id, class Report>
-__device__ void decide_short(const Task<Id>& task, const std::uint32_t* masks, Report report) {
-    std::uint32_t events[task_units][rows_of_lane];
+// The size class that a warp is at: its next task is mostly of the same.
+struct SizeClass {
+    std::uint32_t log_size = 1, first_task = 0, tasks = 0, first_row = 0;
+
+    __device__ void go_to(const ClusterView& rows, std::uint32_t task) {
+        if (task - first_task < tasks) return;
+        log_size = 1;
 #pragma unroll
-    for (std::uint32_t u = 0; u < task_units; ++u) decide_short<rows_of_lane>(task.ids[u], masks, events[u]);
+        for (std::uint32_t k = 2; k <= ClusterView::log_unit; ++k) log_size += task >= rows.streamed_task[k] ? 1 : 0;
+        first_task = rows.streamed_task[log_size];
+        tasks = rows.streamed_task[log_size + 1] - first_task;
+        first_row = rows.streamed_row[log_size];
+    }
+    __device__ std::uint32_t rows_of_task() const { return task_units * ClusterView::unit_ids >> log_size; }
+    __device__ std::uint32_t row_of(std::uint32_t task) const {
+        return first_row + (task - first_task) * rows_of_task();
+    }
+};
+
+// Rows of two or four literals: four or two a lane and unit. Here and below, reload() is called when the task's numbers
+// are not needed any more, report(row, events) by all lanes together.
+template <int rows_of_lane, class Id, class Reload, class Report>
+__device__ void decide_short(const Task<Id>& task, std::uint32_t row, const std::uint32_t* masks, Reload reload,
+                             Report report) {
+    constexpr std::uint32_t units = 2;  // at a time: more would take too many registers
 #pragma unroll
-    for (std::uint32_t u = 0; u < task_units; ++u) {
+    for (std::uint32_t first = 0; first < task_units; first += units) {
+        std::uint32_t events[units][rows_of_lane];
 #pragma unroll
-        for (std::uint32_t r = 0; r < rows_of_lane; ++r)
-            report(task.first_row + (u * rows_of_lane + r) * 32 + lane_id(), events[u][r]);
+        for (std::uint32_t u = 0; u < units; ++u) decide_short<rows_of_lane>(task.ids[first + u], masks, events[u]);
+        if (first + units == task_units) reload();
+#pragma unroll
+        for (std::uint32_t u = 0; u < units; ++u) {
+#pragma unroll
+            for (std::uint32_t r = 0; r < rows_of_lane; ++r)
+                report(row + ((first + u) * rows_of_lane + r) * 32 + lane_id(), events[u][r]);
+        }
     }
 }
 
@@ -109,32 +125,38 @@ __device__ std::uint32_t join_unit(std::uint32_t log_size, std::uint32_t j) {
 }
 
 // Rows of 8 and more literals: eight a lane. The second four are looked up only if some lane has anything left.
-template <class Id, class Report>
-__device__ void decide_long(const Task<Id>& task, const std::uint32_t* masks, Report report) {
+template <class Id, class Reload, class Report>
+__device__ void decide_long(const Task<Id>& task, std::uint32_t log_size, std::uint32_t row, const std::uint32_t* masks,
+                            Reload reload, Report report) {
     std::uint32_t events[task_units], any = 0;
 #pragma unroll
     for (std::uint32_t u = 0; u < task_units; ++u) {
         events[u] = task.ids[u].template all_of<0, 4>(masks);
         any |= events[u];
     }
-    if (!__any_sync(whole_warp, any != 0)) return;
+    const bool go_on = __any_sync(whole_warp, any != 0);
+    if (go_on) {
 #pragma unroll
-    for (std::uint32_t u = 0; u < task_units; ++u) events[u] &= task.ids[u].template all_of<4, 8>(masks);
-    if (task.log_size > 3) join_lanes(task.log_size, events);
-    const std::uint32_t row = task.first_row + (lane_id() >> (task.log_size - 3));
+        for (std::uint32_t u = 0; u < task_units; ++u) events[u] &= task.ids[u].template all_of<4, 8>(masks);
+    }
+    reload();
+    if (!go_on) return;
+    if (log_size > 3) join_lanes(log_size, events);
+    row += lane_id() >> (log_size - 3);
 #pragma unroll
     for (std::uint32_t j = 0; j < task_units; ++j)
-        report(row + (join_unit(task.log_size, j) << (ClusterView::log_unit - task.log_size)), events[j]);
+        report(row + (join_unit(log_size, j) << (ClusterView::log_unit - log_size)), events[j]);
 }
 
-template <class Id, class Report>
-__device__ void decide(const Task<Id>& task, const std::uint32_t* masks, Report report) {
-    if (task.log_size == 1) {
-        decide_short<4>(task, masks, report);
-    } else if (task.log_size == 2) {
-        decide_short<2>(task, masks, report);
+template <class Id, class Reload, class Report>
+__device__ void decide(const Task<Id>& task, std::uint32_t log_size, std::uint32_t row, const std::uint32_t* masks,
+                       Reload reload, Report report) {
+    if (log_size == 1) {
+        decide_short<4>(task, row, masks, reload, report);
+    } else if (log_size == 2) {
+        decide_short<2>(task, row, masks, reload, report);
     } else {
-        decide_long(task, masks, report);
+        decide_long(task, log_size, row, masks, reload, report);
     }
 }
 
@@ -198,8 +220,8 @@ __device__ void flush_block(Shared& shared, WarpHits& hits, const Found* found, 
 // Brings a word's masks into shared memory. The whole block calls it; all can read them after a barrier. `count` is a
 // multiple of 32. Loads and stores by all threads take less time than asynchronous copies of 16 bytes, bulk copies and
 // bulk copies shared by a cluster of blocks (8.9 us a batch of 32 events instead of 12.4, 10.6 and 9.8).
+template <std::uint32_t at_once>
 __device__ void stage(std::uint32_t* to, const std::uint32_t* from, std::uint32_t count) {
-    constexpr std::uint32_t at_once = 4;
     const auto* const quads = reinterpret_cast<const uint4*>(from);
     const std::uint32_t end = count / 4;
     for (std::uint32_t first = threadIdx.x; first < end; first += at_once * blockDim.x) {
@@ -215,12 +237,51 @@ __device__ void stage(std::uint32_t* to, const std::uint32_t* from, std::uint32_
     }
 }
 
-// So many that blocks of the masks' kernel fit beside a block, where numbers are narrow.
-constexpr int registers_of(std::size_t id_bytes) { return id_bytes == 2 ? 96 : 128; }
+#if SLUICE_HOPPER
+// By one thread, which asks for pieces; each block of a cluster asks for a part for all.
+__device__ void stage_in_bulk(std::uint32_t* to, const std::uint32_t* from, std::uint32_t count,
+                              std::uint64_t* barrier) {
+    if (threadIdx.x == 0) {
+        constexpr std::uint32_t pieces = 8;
+        const std::uint32_t blocks = cluster_blocks(), rank = cluster_rank(), quads = count / 4;
+        expect_bytes(barrier, 4 * count);
+        for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+            const std::uint32_t p = rank * pieces + piece, all = blocks * pieces;
+            const std::uint32_t first = quads * p / all * 4, last = quads * (p + 1) / all * 4;
+            if (first == last) continue;
+            if (blocks > 1) {
+                copy_bulk(to + first, from + first, 4 * (last - first), barrier,
+                          static_cast<std::uint16_t>((1u << blocks) - 1));
+            } else {
+                copy_bulk(to + first, from + first, 4 * (last - first), barrier);
+            }
+        }
+    }
+    wait_barrier(barrier, 0);
+}
+#endif
+
+// How many threads a block has at most, and registers a thread; how many tasks a warp has asked for when it decides
+// one; how many 16 bytes of masks and how many targets a thread asks for at a time; whether there is but one word of
+// events.
+template <int max_threads, int max_registers, int tasks, int quads, int targets, bool single>
+struct Shape {
+    static constexpr int threads = max_threads, registers = max_registers, ahead = tasks;
+    static constexpr int staged_at_once = quads, found_at_once = targets;
+    static constexpr bool one_word = single, bulk = SLUICE_HOPPER && staged_at_once == 0;
+};
+using Small = Shape<512, 96, 2, 4, 4, true>;  // beside it there is room for blocks of the masks' kernel
+using Small8 = Shape<512, 96, 2, 8, 4, true>;
+using SmallBulk = Shape<512, 96, 2, 0, 4, true>;
+using Wide = Shape<512, 128, 2, 4, 4, false>;
+using Wide8 = Shape<512, 128, 2, 8, 8, false>;
+using Wide640 = Shape<640, 96, 2, 4, 4, false>;
+using Wide640One = Shape<640, 96, 1, 4, 4, false>;
+using Wide768One = Shape<768, 80, 1, 4, 4, false>;
 
 // One block a multiprocessor, one word's masks in its shared memory at a time.
-template <class Id, bool staged, bool disjunctions>
-__global__ void __maxnreg__(registers_of(sizeof(Id)))
+template <class Id, bool staged, bool disjunctions, class Shape>
+__global__ void __maxnreg__(Shape::registers)
     match_streamed(const __grid_constant__ ClusterView rows, const MaskView masks, const __grid_constant__ Plan plan,
                    const __grid_constant__ HitList list) {
     extern __shared__ uint4 dynamic_shared[];
@@ -244,32 +305,58 @@ __global__ void __maxnreg__(registers_of(sizeof(Id)))
         if (number >= tasks) number -= tasks;
     };
     load(task, position);
-    load(next, position + warps);
+    if constexpr (Shape::ahead == 2) load(next, position + warps);
+    SizeClass size_class;
 
+#if SLUICE_HOPPER
+    if constexpr (Shape::bulk) {
+        if (threadIdx.x == 0) init_barrier(&shared.masks_full);
+        if (cluster_blocks() > 1) {
+            sync_cluster();
+        } else {
+            __syncthreads();
+        }
+    }
+#endif
     wait_for_previous();
     WarpHits hits(found + warp * plan.found, plan.found, rows.targets, list);
     for (;; ++word) {
         const std::uint32_t* word_masks = masks.masks + std::size_t{word} * masks.stride;
         if constexpr (staged) {
-            stage(room, word_masks, masks.stride);
-            __syncthreads();
+#if SLUICE_HOPPER
+            if constexpr (Shape::bulk) {
+                stage_in_bulk(room, word_masks, masks.stride, &shared.masks_full);
+            } else
+#endif
+            {
+                stage<Shape::staged_at_once == 0 ? 4 : Shape::staged_at_once>(room, word_masks, masks.stride);
+                __syncthreads();
+            }
             word_masks = room;
         }
         const std::uint32_t end = min(line.end, tasks);
         for (; position < end; position += warps) {
-            hits.make_room(task_units * ClusterView::unit_ids >> task.log_size, word);
-            decide(task, word_masks, [&](std::uint32_t row, std::uint32_t events) {
+            size_class.go_to(rows, task.number);
+            hits.make_room<Shape::found_at_once>(size_class.rows_of_task(), word);
+            const auto reload = [&] {
+                if constexpr (Shape::ahead == 2) task = next;
+                load(Shape::ahead == 2 ? next : task, position + Shape::ahead * warps);
+            };
+            const auto report = [&](std::uint32_t row, std::uint32_t events) {
                 if constexpr (disjunctions) events = merged(rows, row, word, events);
                 hits.append(row, events);
-            });
-            task = next;
-            load(next, position + 2 * warps);
+            };
+            decide(task, size_class.log_size, size_class.row_of(task.number), word_masks, reload, report);
         }
-        flush_block(shared, hits, found, plan.found, rows.targets, word, list);
+        if constexpr (Shape::one_word) {
+            flush_block(shared, hits, found, plan.found, rows.targets, word, list);
+            return;
+        }
+        hits.flush<Shape::found_at_once>(word);
         if (line.end <= tasks) return;
         line.end -= tasks;
         position -= tasks;
-        __syncthreads();  // all have read what the others found
+        if constexpr (staged) __syncthreads();  // all have read the masks
     }
 }
 
@@ -407,7 +494,7 @@ void mix_classes(std::uint32_t tasks, std::uint32_t spread, std::uint32_t warps,
 }
 
 // The most threads whose finds have room beside the masks; 0 if none have.
-std::uint32_t threads_beside(std::size_t masks_bytes, const DeviceLimits& device) {
+std::uint32_t threads_beside(std::size_t masks_bytes, std::uint32_t threads_max, const DeviceLimits& device) {
     for (std::uint32_t threads = threads_max; threads >= threads_min; threads /= 2) {
         if (sizeof(Shared) + masks_bytes + threads / 32 * found_min * sizeof(Found) <=
             static_cast<std::size_t>(device.shared_bytes))
@@ -416,18 +503,21 @@ std::uint32_t threads_beside(std::size_t masks_bytes, const DeviceLimits& device
     return 0;
 }
 
-template <class Id, bool staged, bool disjunctions>
+template <class Id, bool staged, bool disjunctions, class Shape>
 void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskView masks, std::uint32_t words,
                      HitList hits, cudaStream_t stream, const MatchTuning& tuning) {
-    const auto kernel = match_streamed<Id, staged, disjunctions>;
+    const auto kernel = match_streamed<Id, staged, disjunctions, Shape>;
     const std::size_t masks_bytes = staged ? std::size_t{masks.stride} * 4 : 0;
-    const std::uint32_t threads = threads_beside(masks_bytes, device);
+    const std::uint32_t threads = threads_beside(masks_bytes, Shape::threads, device);
     const std::uint32_t warps = threads / 32;
     const std::size_t shared_max = static_cast<std::size_t>(device.shared_bytes);
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes),
           "cudaFuncSetAttribute");
     const std::uint32_t tasks = rows.streamed_task[ClusterView::log_unit + 1];
-    const std::uint32_t blocks = blocks_for(tasks, words, 4, device.blocks(tuning));
+    std::uint32_t blocks = blocks_for(tasks, words, 4, device.blocks(tuning));
+    std::uint32_t cluster = words == 1 && tuning.variant == 3 ? 2 : 1;
+    if (blocks < cluster) cluster = 1;
+    blocks -= blocks % cluster;
     Plan plan{};
     const std::size_t room = shared_max - sizeof(Shared) - masks_bytes;
     plan.found = static_cast<std::uint32_t>(room / warps / sizeof(Found));
@@ -435,13 +525,18 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     share_out(tasks, words, blocks, plan);
     mix_classes(tasks, blocks / words, warps, plan);
 
-    cudaLaunchAttribute attribute;
+    cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads);
     config.stream = stream;
     config.dynamicSmemBytes = sizeof(Shared) + masks_bytes + std::size_t{plan.found} * warps * sizeof(Found);
-    if (tuning.overlap_masks) launch_early(config, &attribute);
+    config.attrs = attributes;
+    if (cluster > 1) {
+        attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        attributes[config.numAttrs++].val.clusterDim = {cluster, 1, 1};
+    }
+    if (tuning.overlap_masks) launch_early(config, attributes);
     check(cudaLaunchKernelEx(&config, kernel, rows, masks, plan, hits), "match_streamed");
 }
 
@@ -449,10 +544,18 @@ template <class Id, bool disjunctions>
 void launch_all(const DeviceLimits& device, const ClusterView& rows, MaskView masks, std::uint32_t words, HitList hits,
                 cudaStream_t stream, const MatchTuning& tuning) {
     if (rows.streamed_count > 0) {
-        auto run = launch_streamed<Id, false, disjunctions>;
+        auto run = launch_streamed<Id, false, disjunctions, Wide>;
         if constexpr (sizeof(Id) == 2) {
-            if (threads_beside(std::size_t{masks.stride} * 4, device) > 0)
-                run = launch_streamed<Id, true, disjunctions>;
+            if (threads_beside(std::size_t{masks.stride} * 4, threads_min, device) > 0) {
+                run = words == 1 ? launch_streamed<Id, true, disjunctions, Small>
+                                 : launch_streamed<Id, true, disjunctions, Wide>;
+                if (words == 1 && tuning.variant == 1) run = launch_streamed<Id, true, disjunctions, Small8>;
+                if (words == 1 && tuning.variant >= 2) run = launch_streamed<Id, true, disjunctions, SmallBulk>;
+                if (words > 1 && tuning.variant == 1) run = launch_streamed<Id, true, disjunctions, Wide8>;
+                if (words > 1 && tuning.variant == 2) run = launch_streamed<Id, true, disjunctions, Wide640>;
+                if (words > 1 && tuning.variant == 3) run = launch_streamed<Id, true, disjunctions, Wide640One>;
+                if (words > 1 && tuning.variant == 4) run = launch_streamed<Id, true, disjunctions, Wide768One>;
+            }
         }
         run(device, rows, masks, words, hits, stream, tuning);
     }

@@ -22,6 +22,8 @@ std::uint32_t log_size_of(std::size_t literals) {
 std::uint32_t rows_per_unit(std::uint32_t log_size) { return 1u << (log_unit - std::min(log_size, log_unit)); }
 std::uint32_t units_per_row(std::uint32_t log_size) { return 1u << (std::max(log_size, log_unit) - log_unit); }
 
+std::size_t round_up(std::size_t n, std::size_t whole) { return (n + whole - 1) / whole * whole; }
+
 std::uint64_t cluster_key(std::uint32_t access, std::uint32_t log_size) {
     return std::uint64_t{access} << 8 | log_size;
 }
@@ -103,7 +105,8 @@ void ClusterRows::lay_out(std::span<const ClusterRow> rows, std::vector<ClusterV
         const auto spare = std::max(static_cast<std::size_t>(options_.spare * static_cast<double>(used)),
                                     std::size_t{options_.spare_rows});
         const std::uint32_t per_unit = rows_per_unit(log_size), per_row = units_per_row(log_size);
-        const std::size_t items = (used + spare + per_unit - 1) / per_unit;  // units, or long rows
+        const std::size_t whole = is_guarded ? 1 : ClusterView::task_units;
+        const std::size_t items = round_up((used + spare + per_unit - 1) / per_unit, whole);  // units, or long rows
         const std::size_t capacity = items * per_unit;
         const std::uint64_t next_unit = std::uint64_t{units_} + items * per_row;
         if (next_row + capacity > std::numeric_limits<std::uint32_t>::max() || next_unit > ClusterView::units_max)
@@ -250,17 +253,14 @@ ClusterView ClusterRows::view() const {
     v.guarded_count = guarded_count_;
     v.disjunction_count = disjunction_count_;
     v.narrow = narrow_;
-    std::uint32_t unit = 0, row = 0, task = 0;
+    std::uint32_t row = 0, task = 0;
     for (std::uint32_t k = 1; k <= log_unit + 1; ++k) {
-        v.streamed_unit[k] = unit;
         v.streamed_row[k] = row;
         v.streamed_task[k] = task;
         const auto found = k <= log_unit ? cluster_by_.find(cluster_key(literal_true, k)) : cluster_by_.end();
         if (found == cluster_by_.end()) continue;
-        const std::uint32_t units = clusters_[found->second].rows / rows_per_unit(k);
         row += clusters_[found->second].rows;
-        unit += units;
-        task += (units + ClusterView::task_units - 1) / ClusterView::task_units;
+        task += clusters_[found->second].rows / rows_per_unit(k) / ClusterView::task_units;
     }
     return v;
 }

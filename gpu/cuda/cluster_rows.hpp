@@ -49,8 +49,8 @@ struct ClusterView {
     std::uint32_t* disjunctions = nullptr;   // [w * disjunction_count + d]: the events so far, 0 between batches
     const std::uint32_t* disjunction_targets = nullptr;
     std::uint32_t streamed_count = 0, guarded_count = 0, disjunction_count = 0;
-    // Streamed units, rows and tasks of 2^k literals begin here; [log_unit + 1] is the end.
-    std::uint32_t streamed_unit[log_unit + 2] = {}, streamed_row[log_unit + 2] = {}, streamed_task[log_unit + 2] = {};
+    // Streamed rows and tasks of 2^k literals begin here; [log_unit + 1] is the end.
+    std::uint32_t streamed_row[log_unit + 2] = {}, streamed_task[log_unit + 2] = {};
     bool narrow = true;
 };
 

@@ -37,18 +37,12 @@ struct LaneIds {
 #pragma unroll
         for (std::uint32_t i = 0; i < loads; ++i) raw[i] = load_once(unit + lane_id() * loads + i);
     }
-    // A unit that is not there: no row of it holds.
-    __device__ void clear() {
-        constexpr std::uint32_t never = sizeof(Id) == 2 ? literal_false << 16 | literal_false : literal_false;
-#pragma unroll
-        for (std::uint32_t i = 0; i < loads; ++i) raw[i] = make_uint4(never, never, never, never);
-    }
     __device__ std::uint32_t operator[](int j) const {
         const int word = sizeof(Id) == 2 ? j / 2 : j;
         const uint4& quad = raw[word / 4];
         const std::uint32_t w = word % 4 == 0 ? quad.x : word % 4 == 1 ? quad.y : word % 4 == 2 ? quad.z : quad.w;
         if constexpr (sizeof(Id) == 4) return w;
-        return j % 2 == 0 ? w & 0xffff : w >> 16;
+        return __byte_perm(w, 0, j % 2 == 0 ? 0x4410 : 0x4432);  // one half: not merged with the shift for the address
     }
     // The events for which literals begin … end - 1 all hold.
     template <int begin, int end>
@@ -112,8 +106,9 @@ public:
         : found_(found), capacity_(capacity), targets_(targets), list_(list) {}
 
     // Before up to `rows` rows are appended; they must fit when there is nothing else.
+    template <std::uint32_t at_once = 4>
     __device__ void make_room(std::uint32_t rows, std::uint32_t word) {
-        if (size_ + rows > capacity_) flush(word);
+        if (size_ + rows > capacity_) flush<at_once>(word);
     }
     // A row a lane; none where events is 0.
     __device__ void append(std::uint32_t row, std::uint32_t events) {
@@ -122,8 +117,8 @@ public:
         size_ += __popc(lanes);
     }
 
+    template <std::uint32_t at_once = 4>
     __device__ void flush(std::uint32_t word) {
-        constexpr std::uint32_t at_once = 4;
         __syncwarp();
         std::uint32_t begin = 0;
         if (lane_id() == 0 && size_ != 0) begin = reserve(list_, size_);

@@ -156,6 +156,7 @@ void check_rows(std::uint32_t seed, std::uint32_t row_count, std::uint32_t liter
     MatchTuning tuning;
     tuning.overlap_masks = random.chance(0.5);
     tuning.blocks = static_cast<int>(1 + random.below(132));
+    tuning.variant = static_cast<int>(random.below(5));
     CHECK(matched(clusters, masks, room, tuning) == expected);  // again: nothing is left of the first time
 
     const auto few = static_cast<std::uint32_t>(expected.size() / 2);
@@ -285,7 +286,7 @@ TEST_CASE("rows are inserted and removed in place, and a batch sees one version"
 
 TEST_CASE("a full cluster takes no row", "[cuda]") {
     if (!sluice::testing::has_device()) return;
-    const std::vector<Row> rows(128, Row{1, {2, 3}});
+    const std::vector<Row> rows(512, Row{1, {2, 3}});
     ClusterRows::Options options;
     options.literals = 5;
     ClusterRows clusters(views(rows), options);

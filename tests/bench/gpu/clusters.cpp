@@ -223,8 +223,10 @@ Times time_ours(const Ours& ours, const cuda::MatchTuning& tuning = {}) {
     const bool small = ours.slots_made() > 1;
     ours.forget_hits();
     t.alone = graph_microseconds([&](cudaStream_t s) { ours.enqueue(s, tuning); }, small ? 20 : 5, small ? 51 : 15);
+    t.chain =
+        graph_microseconds([&](cudaStream_t s) { ours.enqueue_chain(s, tuning); }, small ? 2 : 1, small ? 51 : 15) /
+        chain_batches;
     if (!small) return t;
-    t.chain = graph_microseconds([&](cudaStream_t s) { ours.enqueue_chain(s, tuning); }, 2) / chain_batches;
     t.in_flight = graph_microseconds([&](cudaStream_t s) { ours.enqueue_in_flight(s, tuning); }, 1, 21) /
                   (chain_batches * Ours::slots);
     return t;
@@ -242,7 +244,7 @@ void compare(std::uint32_t predicates, std::uint32_t events, double share) {
         "\"us\":%.2f,\"again_us\":%.2f,\"chain_us\":%.2f,\"chain_again_us\":%.2f,\"in_flight_us\":%.2f,"
         "\"per_32_events_us\":%.2f,\"right\":%s",
         predicates, events, share, ours.count(), masks, times.alone, again.alone, times.chain, again.chain,
-        times.in_flight, times.alone / words, agrees(ours, expected, workload.row_sizes.size()) ? "true" : "false");
+        times.in_flight, times.chain / words, agrees(ours, expected, workload.row_sizes.size()) ? "true" : "false");
     if (events <= 32) {
         const Paper paper(workload);
         const Best m =
@@ -267,6 +269,41 @@ void compare(std::uint32_t predicates, std::uint32_t events, double share) {
     }
     std::printf("}\n");
     std::fflush(stdout);
+}
+
+struct Variant {
+    const char* name;
+    bool wide;
+    int number;
+};
+constexpr Variant variants[] = {{"stage_4", false, 0}, {"stage_8", false, 1}, {"bulk_1", false, 2},
+                                {"bulk_2", false, 3},  {"512", true, 0},      {"512_by_8", true, 1},
+                                {"640_two", true, 2},  {"640_one", true, 3},  {"768_one", true, 4}};
+
+void compare_variants(std::uint32_t predicates, std::uint32_t events, double share, bool timed) {
+    const ClusterWorkload workload(predicates, events, share);
+    const auto expected = workload.expected();
+    const Ours ours(workload);
+    for (const Variant& v : variants) {
+        if (v.wide != (events > 32)) continue;
+        cuda::MatchTuning tuning;
+        tuning.variant = v.number;
+        ours.forget_hits();
+        const cuda::Stream stream;
+        for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) ours.enqueue(stream, tuning, slot);
+        stream.wait();
+        bool right = agrees(ours, expected, workload.row_sizes.size());
+        Times t{};
+        if (timed) {
+            t = time_ours(ours, tuning);
+            right = right && agrees(ours, expected, workload.row_sizes.size());
+        }
+        std::printf(
+            "{\"bench\":\"variant\",\"predicates\":%u,\"events\":%u,\"share\":%g,\"name\":\"%s\",\"us\":%.2f,"
+            "\"chain_us\":%.2f,\"in_flight_us\":%.2f,\"hits\":%u,\"right\":%s}\n",
+            predicates, events, share, v.name, t.alone, t.chain, t.in_flight, ours.count(), right ? "true" : "false");
+        std::fflush(stdout);
+    }
 }
 
 double percentile(std::vector<double> times, double p) {
@@ -370,6 +407,16 @@ int run(const std::string& what) {
             for (int i = 0; i < 2; ++i) ours.enqueue(stream);
             stream.wait();
         }
+        return 0;
+    }
+    if (what == "--check") {
+        compare_variants(1000, 32, 0.5, false);
+        compare_variants(1000, 64, 0.5, false);
+        return 0;
+    }
+    if (what == "--variants") {
+        for (const double share : {1.0, 0.1}) compare_variants(30000, 32, share, true);
+        for (const double share : {1.0, 0.1}) compare_variants(30000, 1024, share, true);
         return 0;
     }
     for (const std::uint32_t predicates : {30000u, 10000u, 1000u}) {
