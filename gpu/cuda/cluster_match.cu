@@ -268,7 +268,7 @@ template <int max_threads, int max_registers, int tasks, int quads, int targets,
 struct Shape {
     static constexpr int threads = max_threads, registers = max_registers, ahead = tasks;
     static constexpr int staged_at_once = quads, found_at_once = targets;
-    static constexpr bool one_word = single, bulk = SLUICE_HOPPER && staged_at_once == 0;
+    static constexpr bool one_word = single;
 };
 using Small = Shape<512, 96, 2, 4, 4, true>;  // beside it there is room for blocks of the masks' kernel
 using Small8 = Shape<512, 96, 2, 8, 4, true>;
@@ -309,7 +309,7 @@ __global__ void __maxnreg__(Shape::registers)
     SizeClass size_class;
 
 #if SLUICE_HOPPER
-    if constexpr (Shape::bulk) {
+    if constexpr (Shape::staged_at_once == 0) {
         if (threadIdx.x == 0) init_barrier(&shared.masks_full);
         if (cluster_blocks() > 1) {
             sync_cluster();
@@ -324,7 +324,7 @@ __global__ void __maxnreg__(Shape::registers)
         const std::uint32_t* word_masks = masks.masks + std::size_t{word} * masks.stride;
         if constexpr (staged) {
 #if SLUICE_HOPPER
-            if constexpr (Shape::bulk) {
+            if constexpr (Shape::staged_at_once == 0) {
                 stage_in_bulk(room, word_masks, masks.stride, &shared.masks_full);
             } else
 #endif

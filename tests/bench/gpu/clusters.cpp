@@ -1,7 +1,11 @@
 // bench_clusters: masks and clusters on the device, next to the kernels of the paper that the project implements, on
 // the paper's workload. Prints one JSON object a line. What is timed: from the packed batch on the device to the
 // compact list of hits on the device (ours: two kernels), or to a word for each subscription (the paper's: eight
-// kernels), as a graph, median of many replays.
+// kernels), replayed as a graph, median of many:
+//   chain_us      20 batches one after the other in one graph, divided by 20: the device time a batch
+//   us            one batch a graph: with the launch of a graph and the way from one to the next, 5 us where kernels do
+//                 nothing
+//   in_flight_us  three such chains side by side in one graph, divided by the 60 batches
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
