@@ -31,7 +31,6 @@ struct Plan {
 
 // The begin of a block's shared memory. Behind it stand the masks of a word, if they fit, and what the warps found.
 struct alignas(16) Shared {
-    std::uint64_t masks_full;
     std::uint32_t begin;
     std::uint32_t found[32];  // by warp
 };
@@ -218,8 +217,8 @@ __device__ void flush_block(Shared& shared, WarpHits& hits, const Found* found, 
 }
 
 // Brings a word's masks into shared memory. The whole block calls it; all can read them after a barrier. `count` is a
-// multiple of 32. Loads and stores by all threads take less time than asynchronous copies of 16 bytes, bulk copies and
-// bulk copies shared by a cluster of blocks (8.9 us a batch of 32 events instead of 12.4, 10.6 and 9.8).
+// multiple of 32. Loads and stores by all threads take less time than asynchronous copies of 16 bytes, a bulk copy or
+// one that two blocks share (9.1 us a batch of 32 events instead of 12.4, 10.4 and 9.3).
 template <std::uint32_t at_once>
 __device__ void stage(std::uint32_t* to, const std::uint32_t* from, std::uint32_t count) {
     const auto* const quads = reinterpret_cast<const uint4*>(from);
@@ -237,47 +236,18 @@ __device__ void stage(std::uint32_t* to, const std::uint32_t* from, std::uint32_
     }
 }
 
-#if SLUICE_HOPPER
-// By one thread, which asks for pieces; each block of a cluster asks for a part for all.
-__device__ void stage_in_bulk(std::uint32_t* to, const std::uint32_t* from, std::uint32_t count,
-                              std::uint64_t* barrier) {
-    if (threadIdx.x == 0) {
-        constexpr std::uint32_t pieces = 8;
-        const std::uint32_t blocks = cluster_blocks(), rank = cluster_rank(), quads = count / 4;
-        expect_bytes(barrier, 4 * count);
-        for (std::uint32_t piece = 0; piece < pieces; ++piece) {
-            const std::uint32_t p = rank * pieces + piece, all = blocks * pieces;
-            const std::uint32_t first = quads * p / all * 4, last = quads * (p + 1) / all * 4;
-            if (first == last) continue;
-            if (blocks > 1) {
-                copy_bulk(to + first, from + first, 4 * (last - first), barrier,
-                          static_cast<std::uint16_t>((1u << blocks) - 1));
-            } else {
-                copy_bulk(to + first, from + first, 4 * (last - first), barrier);
-            }
-        }
-    }
-    wait_barrier(barrier, 0);
-}
-#endif
-
 // How many threads a block has at most, and registers a thread; how many tasks a warp has asked for when it decides
-// one; how many 16 bytes of masks and how many targets a thread asks for at a time; whether there is but one word of
-// events.
-template <int max_threads, int max_registers, int tasks, int quads, int targets, bool single>
+// one; whether there is but one word of events.
+template <int max_threads, int max_registers, int tasks, bool single>
 struct Shape {
     static constexpr int threads = max_threads, registers = max_registers, ahead = tasks;
-    static constexpr int staged_at_once = quads, found_at_once = targets;
     static constexpr bool one_word = single;
 };
-using Small = Shape<512, 96, 2, 4, 4, true>;  // beside it there is room for blocks of the masks' kernel
-using Small8 = Shape<512, 96, 2, 8, 4, true>;
-using SmallBulk = Shape<512, 96, 2, 0, 4, true>;
-using Wide = Shape<512, 128, 2, 4, 4, false>;
-using Wide8 = Shape<512, 128, 2, 8, 8, false>;
-using Wide640 = Shape<640, 96, 2, 4, 4, false>;
-using Wide640One = Shape<640, 96, 1, 4, 4, false>;
-using Wide768One = Shape<768, 80, 1, 4, 4, false>;
+using Small = Shape<512, 96, 2, true>;  // beside it there is room for blocks of the masks' kernel
+// More words: a fourth more warps do more good than a task more beforehand (103 us for 1,024 events instead of 109),
+// and than 512 threads of 128 registers (116) or 768 of 80 (105).
+using Wide = Shape<640, 96, 1, false>;
+using WithoutStaging = Shape<512, 128, 2, false>;
 
 // One block a multiprocessor, one word's masks in its shared memory at a time.
 template <class Id, bool staged, bool disjunctions, class Shape>
@@ -308,36 +278,19 @@ __global__ void __maxnreg__(Shape::registers)
     if constexpr (Shape::ahead == 2) load(next, position + warps);
     SizeClass size_class;
 
-#if SLUICE_HOPPER
-    if constexpr (Shape::staged_at_once == 0) {
-        if (threadIdx.x == 0) init_barrier(&shared.masks_full);
-        if (cluster_blocks() > 1) {
-            sync_cluster();
-        } else {
-            __syncthreads();
-        }
-    }
-#endif
     wait_for_previous();
     WarpHits hits(found + warp * plan.found, plan.found, rows.targets, list);
     for (;; ++word) {
         const std::uint32_t* word_masks = masks.masks + std::size_t{word} * masks.stride;
         if constexpr (staged) {
-#if SLUICE_HOPPER
-            if constexpr (Shape::staged_at_once == 0) {
-                stage_in_bulk(room, word_masks, masks.stride, &shared.masks_full);
-            } else
-#endif
-            {
-                stage<Shape::staged_at_once == 0 ? 4 : Shape::staged_at_once>(room, word_masks, masks.stride);
-                __syncthreads();
-            }
+            stage<Shape::one_word ? 8 : 4>(room, word_masks, masks.stride);
+            __syncthreads();
             word_masks = room;
         }
         const std::uint32_t end = min(line.end, tasks);
         for (; position < end; position += warps) {
             size_class.go_to(rows, task.number);
-            hits.make_room<Shape::found_at_once>(size_class.rows_of_task(), word);
+            hits.make_room(size_class.rows_of_task(), word);
             const auto reload = [&] {
                 if constexpr (Shape::ahead == 2) task = next;
                 load(Shape::ahead == 2 ? next : task, position + Shape::ahead * warps);
@@ -352,7 +305,7 @@ __global__ void __maxnreg__(Shape::registers)
             flush_block(shared, hits, found, plan.found, rows.targets, word, list);
             return;
         }
-        hits.flush<Shape::found_at_once>(word);
+        hits.flush(word);
         if (line.end <= tasks) return;
         line.end -= tasks;
         position -= tasks;
@@ -514,10 +467,7 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes),
           "cudaFuncSetAttribute");
     const std::uint32_t tasks = rows.streamed_task[ClusterView::log_unit + 1];
-    std::uint32_t blocks = blocks_for(tasks, words, 4, device.blocks(tuning));
-    std::uint32_t cluster = words == 1 && tuning.variant == 3 ? 2 : 1;
-    if (blocks < cluster) cluster = 1;
-    blocks -= blocks % cluster;
+    const std::uint32_t blocks = blocks_for(tasks, words, 4, device.blocks(tuning));
     Plan plan{};
     const std::size_t room = shared_max - sizeof(Shared) - masks_bytes;
     plan.found = static_cast<std::uint32_t>(room / warps / sizeof(Found));
@@ -525,18 +475,13 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     share_out(tasks, words, blocks, plan);
     mix_classes(tasks, blocks / words, warps, plan);
 
-    cudaLaunchAttribute attributes[2];
+    cudaLaunchAttribute attribute;
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads);
     config.stream = stream;
     config.dynamicSmemBytes = sizeof(Shared) + masks_bytes + std::size_t{plan.found} * warps * sizeof(Found);
-    config.attrs = attributes;
-    if (cluster > 1) {
-        attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
-        attributes[config.numAttrs++].val.clusterDim = {cluster, 1, 1};
-    }
-    if (tuning.overlap_masks) launch_early(config, attributes);
+    if (tuning.overlap_masks) launch_early(config, &attribute);
     check(cudaLaunchKernelEx(&config, kernel, rows, masks, plan, hits), "match_streamed");
 }
 
@@ -544,17 +489,11 @@ template <class Id, bool disjunctions>
 void launch_all(const DeviceLimits& device, const ClusterView& rows, MaskView masks, std::uint32_t words, HitList hits,
                 cudaStream_t stream, const MatchTuning& tuning) {
     if (rows.streamed_count > 0) {
-        auto run = launch_streamed<Id, false, disjunctions, Wide>;
+        auto run = launch_streamed<Id, false, disjunctions, WithoutStaging>;
         if constexpr (sizeof(Id) == 2) {
             if (threads_beside(std::size_t{masks.stride} * 4, threads_min, device) > 0) {
                 run = words == 1 ? launch_streamed<Id, true, disjunctions, Small>
                                  : launch_streamed<Id, true, disjunctions, Wide>;
-                if (words == 1 && tuning.variant == 1) run = launch_streamed<Id, true, disjunctions, Small8>;
-                if (words == 1 && tuning.variant >= 2) run = launch_streamed<Id, true, disjunctions, SmallBulk>;
-                if (words > 1 && tuning.variant == 1) run = launch_streamed<Id, true, disjunctions, Wide8>;
-                if (words > 1 && tuning.variant == 2) run = launch_streamed<Id, true, disjunctions, Wide640>;
-                if (words > 1 && tuning.variant == 3) run = launch_streamed<Id, true, disjunctions, Wide640One>;
-                if (words > 1 && tuning.variant == 4) run = launch_streamed<Id, true, disjunctions, Wide768One>;
             }
         }
         run(device, rows, masks, words, hits, stream, tuning);

@@ -12,8 +12,7 @@ namespace sluice::cuda {
 struct MatchTuning {
     bool overlap_masks = true;  // start while the kernel before it in the stream is still running (Hopper and later):
                                 // that must be the masks' kernel, or one that began after all writes to `rows`
-    int variant = 0;
-    int blocks = 0;  // 0: one for each multiprocessor
+    int blocks = 0;             // 0: one for each multiprocessor
 };
 
 // Enqueues the match of `words` words of events (1 … 32) with the masks that evaluate_masks wrote: a hit for each row

@@ -106,9 +106,8 @@ public:
         : found_(found), capacity_(capacity), targets_(targets), list_(list) {}
 
     // Before up to `rows` rows are appended; they must fit when there is nothing else.
-    template <std::uint32_t at_once = 4>
     __device__ void make_room(std::uint32_t rows, std::uint32_t word) {
-        if (size_ + rows > capacity_) flush<at_once>(word);
+        if (size_ + rows > capacity_) flush(word);
     }
     // A row a lane; none where events is 0.
     __device__ void append(std::uint32_t row, std::uint32_t events) {
@@ -117,8 +116,8 @@ public:
         size_ += __popc(lanes);
     }
 
-    template <std::uint32_t at_once = 4>
     __device__ void flush(std::uint32_t word) {
+        constexpr std::uint32_t at_once = 4;
         __syncwarp();
         std::uint32_t begin = 0;
         if (lane_id() == 0 && size_ != 0) begin = reserve(list_, size_);

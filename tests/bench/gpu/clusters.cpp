@@ -91,6 +91,7 @@ public:
     std::uint32_t count(std::size_t slot = 0) const { return from_device(slots_[slot].count.data(), 1)[0]; }
     void forget_hits() const {
         for (const Slot& s : slots_) cuda::check(cudaMemset(s.hits.data(), 0xee, s.hits.bytes()), "cudaMemset");
+        cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");  // streams that don't block would not wait
     }
     std::size_t slots_made() const { return slots_.size(); }
     cuda::ClusterRows& rows() { return rows_; }
@@ -275,41 +276,6 @@ void compare(std::uint32_t predicates, std::uint32_t events, double share) {
     std::fflush(stdout);
 }
 
-struct Variant {
-    const char* name;
-    bool wide;
-    int number;
-};
-constexpr Variant variants[] = {{"stage_4", false, 0}, {"stage_8", false, 1}, {"bulk_1", false, 2},
-                                {"bulk_2", false, 3},  {"512", true, 0},      {"512_by_8", true, 1},
-                                {"640_two", true, 2},  {"640_one", true, 3},  {"768_one", true, 4}};
-
-void compare_variants(std::uint32_t predicates, std::uint32_t events, double share, bool timed) {
-    const ClusterWorkload workload(predicates, events, share);
-    const auto expected = workload.expected();
-    const Ours ours(workload);
-    for (const Variant& v : variants) {
-        if (v.wide != (events > 32)) continue;
-        cuda::MatchTuning tuning;
-        tuning.variant = v.number;
-        ours.forget_hits();
-        const cuda::Stream stream;
-        for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) ours.enqueue(stream, tuning, slot);
-        stream.wait();
-        bool right = agrees(ours, expected, workload.row_sizes.size());
-        Times t{};
-        if (timed) {
-            t = time_ours(ours, tuning);
-            right = right && agrees(ours, expected, workload.row_sizes.size());
-        }
-        std::printf(
-            "{\"bench\":\"variant\",\"predicates\":%u,\"events\":%u,\"share\":%g,\"name\":\"%s\",\"us\":%.2f,"
-            "\"chain_us\":%.2f,\"in_flight_us\":%.2f,\"hits\":%u,\"right\":%s}\n",
-            predicates, events, share, v.name, t.alone, t.chain, t.in_flight, ours.count(), right ? "true" : "false");
-        std::fflush(stdout);
-    }
-}
-
 double percentile(std::vector<double> times, double p) {
     if (times.empty()) return 0;
     std::sort(times.begin(), times.end());
@@ -411,16 +377,6 @@ int run(const std::string& what) {
             for (int i = 0; i < 2; ++i) ours.enqueue(stream);
             stream.wait();
         }
-        return 0;
-    }
-    if (what == "--check") {
-        compare_variants(1000, 32, 0.5, false);
-        compare_variants(1000, 64, 0.5, false);
-        return 0;
-    }
-    if (what == "--variants") {
-        for (const double share : {1.0, 0.1}) compare_variants(30000, 32, share, true);
-        for (const double share : {1.0, 0.1}) compare_variants(30000, 1024, share, true);
         return 0;
     }
     for (const std::uint32_t predicates : {30000u, 10000u, 1000u}) {
