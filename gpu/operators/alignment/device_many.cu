@@ -46,11 +46,11 @@ struct ManyArguments {
     unsigned* ticket;
     unsigned chunk_count, rows, letters;
     int gap_first, gap_further;
-    const std::int32_t* thresholds;  // of each score, if only that matters; else null
+    Word one;                        // 1, which the compiler must not know: a multiplication by it stays one
+    Word upper;                      // 65536, likewise
+    Code null_letter;                // below a query's end: scores nothing
+    const std::int32_t* thresholds;  // of each score, where only that matters
     int highest;
-    Word one;          // 1, which the compiler must not know: a multiplication by it stays one
-    Word upper;        // 65536, likewise
-    Code null_letter;  // below a query's end: scores nothing
 };
 
 // Two scores of 16 bits, or one of 32.
@@ -138,7 +138,8 @@ __device__ bool decided(const ManyArguments& a, const DeviceItem& item, const un
     return true;
 }
 
-template <class V, Mode mode, bool letter_pairs, unsigned G, unsigned C>
+// `by_threshold` is not among the arguments, since to ask for it in the loop would take 7 % of the time.
+template <class V, Mode mode, bool letter_pairs, bool by_threshold, unsigned G, unsigned C>
 __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArguments a) {
     constexpr bool local = mode == Mode::local;
     constexpr unsigned groups = block_threads / G;
@@ -200,7 +201,7 @@ __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArgume
             uint2 next_border = has_left && rows > 0 ? border[0] : uint2{};
 
             for (unsigned step = 0; step < warp_rows + G - 1 && !over; ++step) {
-                if (local && a.thresholds != nullptr && step % steps_between_checks == steps_between_checks - 1) {
+                if (by_threshold && step % steps_between_checks == steps_between_checks - 1) {
                     Word top = diagonal_left;
 #pragma unroll
                     for (unsigned j = 0; j < C; ++j) top = V::max2(top, h[j]);
@@ -286,19 +287,27 @@ __global__ void __launch_bounds__(block_threads, 2) many_kernel(const ManyArgume
 
 using Kernel = void (*)(ManyArguments);
 
-template <Mode mode, bool letter_pairs>
+template <Mode mode, bool letter_pairs, bool by_threshold>
 Kernel kernel_of(const DevicePlan::Shape& shape) {
     constexpr bool local = mode == Mode::local;
-    if (shape.wide) return many_kernel<Wide<local>, mode, false, 32, 16>;
+    if (shape.wide) return many_kernel<Wide<local>, mode, false, by_threshold, 32, 16>;
     using V = Narrow<local>;
-    if (shape == DevicePlan::Shape{8, 32, false}) return many_kernel<V, mode, letter_pairs, 8, 32>;
+    if (shape == DevicePlan::Shape{8, 32, false}) return many_kernel<V, mode, letter_pairs, by_threshold, 8, 32>;
     if constexpr (local) {
-        if (shape == DevicePlan::Shape{8, 16, false}) return many_kernel<V, mode, letter_pairs, 8, 16>;
-        if (shape == DevicePlan::Shape{16, 24, false}) return many_kernel<V, mode, letter_pairs, 16, 24>;
-        if (shape == DevicePlan::Shape{16, 32, false}) return many_kernel<V, mode, letter_pairs, 16, 32>;
-        if (shape == DevicePlan::Shape{32, 24, false}) return many_kernel<V, mode, letter_pairs, 32, 24>;
+        if (shape == DevicePlan::Shape{8, 16, false}) return many_kernel<V, mode, letter_pairs, by_threshold, 8, 16>;
+        if (shape == DevicePlan::Shape{16, 24, false}) return many_kernel<V, mode, letter_pairs, by_threshold, 16, 24>;
+        if (shape == DevicePlan::Shape{16, 32, false}) return many_kernel<V, mode, letter_pairs, by_threshold, 16, 32>;
+        if (shape == DevicePlan::Shape{32, 24, false}) return many_kernel<V, mode, letter_pairs, by_threshold, 32, 24>;
     }
-    return many_kernel<V, mode, letter_pairs, 32, 32>;
+    return many_kernel<V, mode, letter_pairs, by_threshold, 32, 32>;
+}
+
+// Global scores are done to their end, whatever the threshold.
+template <bool letter_pairs>
+Kernel kernel_of(const DevicePlan::Shape& shape, Mode mode, bool by_threshold) {
+    if (mode == Mode::global) return kernel_of<Mode::global, letter_pairs, false>(shape);
+    return by_threshold ? kernel_of<Mode::local, letter_pairs, true>(shape)
+                        : kernel_of<Mode::local, letter_pairs, false>(shape);
 }
 
 std::vector<std::uint32_t> begins_of(const SequenceSet& set) {
@@ -375,15 +384,14 @@ void DeviceMany::enqueue(cudaStream_t stream) {
                                       letters,
                                       scheme_.gap_first,
                                       scheme_.gap_further,
-                                      by_threshold_ ? thresholds_.data() : nullptr,
-                                      scheme_.highest,
                                       1,
                                       65536,
-                                      dna ? Code{4} : Code{22}};  // N, X: no positive score with anything
+                                      dna ? Code{4} : Code{22},  // N, X: no positive score with anything
+                                      thresholds_.data(),
+                                      scheme_.highest};
         const bool letter_pairs = dna && !launch.shape.wide;
-        const Kernel kernel =
-            mode_ == Mode::local ? (dna ? kernel_of<Mode::local, true> : kernel_of<Mode::local, false>)(launch.shape)
-                                 : (dna ? kernel_of<Mode::global, true> : kernel_of<Mode::global, false>)(launch.shape);
+        const Kernel kernel = dna ? kernel_of<true>(launch.shape, mode_, by_threshold_)
+                                  : kernel_of<false>(launch.shape, mode_, by_threshold_);
         const std::size_t shared =
             (letter_pairs ? letters * letters : letters) * launch.shape.columns * 32 * sizeof(Word);
         cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
