@@ -154,7 +154,9 @@ public:
         return status;
     }
 
-    std::shared_ptr<OperatorDevices> operator_devices() const override { return operators_; }
+    std::shared_ptr<OperatorDevices> operator_devices() const override {
+        return options_.device_operators ? operators_ : nullptr;
+    }
 
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);

@@ -108,19 +108,18 @@ TEST_CASE("computed conditions stand where others do") {
 }
 
 TEST_CASE("an explanation tells computed leaves from others") {
-    CHECK(
-        explain(compiled("category = 'a' and edit-distance(lower-case(title), 'x') < 2")) ==
-        "filter: category = 'a' and edit-distance(lower-case(title), 'x') < 2\n"
-        "form:   a test of each item\n"
-        "leaves:\n"
-        "  [1] category = 'a'\n"
-        "      indexed on category\n"
-        "  [2] edit-distance(lower-case(title), 'x') < 2\n"
-        "      computed on lower-case(title): the edit distance of the whole text, in characters; on a GPU, if one is "
-        "used, where that costs less\n"
-        "matches when this holds:\n"
-        "  [1] and [2]\n"
-        "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
+    CHECK(explain(compiled("category = 'a' and edit-distance(lower-case(title), 'x') < 2")) ==
+          "filter: category = 'a' and edit-distance(lower-case(title), 'x') < 2\n"
+          "form:   a test of each item\n"
+          "leaves:\n"
+          "  [1] category = 'a'\n"
+          "      indexed on category\n"
+          "  [2] edit-distance(lower-case(title), 'x') < 2\n"
+          "      computed on lower-case(title): the edit distance of the whole text, in characters; on a GPU, if "
+          "matcher.device_operators is on, where that costs less\n"
+          "matches when this holds:\n"
+          "  [1] and [2]\n"
+          "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
     CHECK(explain(compiled("edit-distance(title, 'x', 'typing') < 2")).find("in characters; on the CPU\n") !=
           std::string::npos);
     const std::string sampled = explain(compiled("laminarity(series, 0.1) > 0.9 or determinism(series, 0.1, 99) > 0"));
