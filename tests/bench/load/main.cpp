@@ -65,7 +65,7 @@ boost::json::object matching_status(const LoadOptions& options) {
     const auto status = boost::json::parse(reply.value().body);
     boost::json::object operators;
     for (const auto& [name, done] : status.at("operators").as_object()) {
-        if (done.at("pairs").to_number<std::uint64_t>() > 0) operators[name] = done;
+        if (done.at("texts").to_number<std::uint64_t>() > 0) operators[name] = done;
     }
     return {{"engine", status.at("engine")}, {"operators", std::move(operators)}};
 }
