@@ -101,7 +101,7 @@ void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* co
     pack_batch(batch);
     while (found_.size() < segments.size()) {
         Found f;
-        check(cudaMemset(f.counters.data(), 0, f.counters.bytes()), "cudaMemset");
+        check(cudaMemsetAsync(f.counters.data(), 0, f.counters.bytes(), stream_), "cudaMemsetAsync");
         found_.push_back(std::move(f));
         ++memory_;
     }

@@ -448,12 +448,12 @@ void mix_classes(std::uint32_t tasks, std::uint32_t spread, std::uint32_t warps,
 
 // The most threads whose finds have room beside the masks; 0 if none have.
 std::uint32_t threads_beside(std::size_t masks_bytes, std::uint32_t threads_max, const DeviceLimits& device) {
-    for (std::uint32_t threads = threads_max; threads >= threads_min; threads /= 2) {
+    for (std::uint32_t threads = threads_max;; threads = std::max(threads / 2, threads_min)) {
         if (sizeof(Shared) + masks_bytes + threads / 32 * found_min * sizeof(Found) <=
             static_cast<std::size_t>(device.shared_bytes))
             return threads;
+        if (threads == threads_min) return 0;
     }
-    return 0;
 }
 
 template <class Id, bool staged, bool disjunctions, class Shape>

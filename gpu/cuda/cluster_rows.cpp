@@ -168,9 +168,7 @@ void ClusterRows::fill(std::span<const ClusterRow> rows) {
                               cluster.log_size);
         }
     }
-    ids_ = DeviceBuffer<std::byte>(ids.size() * sizeof(Id));
-    if (!ids.empty())
-        check(cudaMemcpy(ids_.data(), ids.data(), ids_.bytes(), cudaMemcpyHostToDevice), "copy to device");
+    ids_ = to_device(std::as_bytes(std::span<const Id>(ids)));
 }
 
 std::uint32_t ClusterRows::cluster_of(std::uint32_t slot) const {
