@@ -481,7 +481,7 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     config.blockDim = dim3(threads);
     config.stream = stream;
     config.dynamicSmemBytes = sizeof(Shared) + masks_bytes + std::size_t{plan.found} * warps * sizeof(Found);
-    if (tuning.overlap_masks) launch_early(config, &attribute);
+    if (tuning.overlap_masks) launch_early(kernel, config, &attribute);
     check(cudaLaunchKernelEx(&config, kernel, rows, masks, plan, hits), "match_streamed");
 }
 

@@ -212,18 +212,22 @@ private:
 
     void note_fault(MatchingDevice& device, DeviceHealth& health, std::uint32_t generation, const CudaError& error) {
         cudaGetLastError();
-        if (!is_lasting(error.code())) {
+        if (is_lasting(error.code())) {
+            lose(device, generation, error.what());
+        } else {
             health.failed(error.what(), Clock::now());
-        } else if (generation == device.generation()) {
-            lose(device, error.what());
         }
         tell(device, error);
     }
 
-    void lose(MatchingDevice& device, const std::string& what) {
-        device.matching.lose(what, Clock::now());
-        device.copying.lose(what, Clock::now());
-        device.operating.lose(what, Clock::now());
+    void lose(MatchingDevice& device, std::uint32_t generation, const std::string& what) {
+        {
+            const std::lock_guard lock(losing_);
+            if (generation != device.generation()) return;
+            device.matching.lose(what, Clock::now());
+            device.copying.lose(what, Clock::now());
+            device.operating.lose(what, Clock::now());
+        }
         const std::lock_guard lock(mutex_);
         to_do_ = true;
         wake_.notify_one();
@@ -326,11 +330,12 @@ private:
             device.revive();
         } catch (const CudaError& error) {
             cudaGetLastError();
-            lose(device, error.what());
+            lose(device, device.generation(), error.what());
             tell(device, error);
             return;
         }
         if (options_.on_recovery) options_.on_recovery(name_of(device));
+        const std::lock_guard lock(losing_);
         device.matching.revived();
         device.copying.revived();
         device.operating.revived();
@@ -354,6 +359,7 @@ private:
     BackendChoice choice_;
     std::atomic<std::uint64_t> cpu_batches_ = 0, rematched_batches_ = 0;
     std::mutex attaching_;
+    std::mutex losing_;  // a device's three healths are lost and revived together
 
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable wake_;

@@ -29,12 +29,19 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
-// Host: adds what a kernel is launched with to start early, where the current device can do that.
-inline void launch_early(cudaLaunchConfig_t& config, cudaLaunchAttribute* attributes) {
-    int device = 0, major = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "compute capability");
-    if (major < 9) return;
+// Host: whether the kernel, as it is on the current device, has the instructions above. A device of a later kind than
+// Hopper may have compiled it from what was made for Ampere.
+template <class Kernel>
+bool has_hopper_code(Kernel kernel) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+    return attributes.ptxVersion >= 90;
+}
+
+// Host: adds what the kernel is launched with to start early, where it knows how to wait for the one before it.
+template <class Kernel>
+void launch_early(Kernel kernel, cudaLaunchConfig_t& config, cudaLaunchAttribute* attributes) {
+    if (!has_hopper_code(kernel)) return;
     attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     config.attrs = attributes;

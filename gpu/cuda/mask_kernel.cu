@@ -231,7 +231,7 @@ void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView m
     config.blockDim = dim3(MaskGroup::literals_max);
     config.stream = stream;
     cudaLaunchAttribute attribute;
-    if (overlap) launch_early(config, &attribute);
+    if (overlap) launch_early(evaluate_groups, config, &attribute);
     check(cudaLaunchKernelEx(&config, evaluate_groups, view, batch, masks, reset), "evaluate_groups");
 }
 

@@ -79,10 +79,12 @@ bool DeviceMiddle::fits(const Scheme& scheme, Mode mode, Codes query, Codes text
 }
 
 bool DeviceMiddle::available() {
-    int device = 0, major = 0;
+    int device = 0, shared_bytes = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "compute capability");
-    return major >= 9;
+    cuda::check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+                "shared memory");
+    const std::size_t needed = layout(static_cast<unsigned>(round_up(query_max / rows, steps))).words * sizeof(Word);
+    return needed <= static_cast<std::size_t>(shared_bytes) && cuda::has_hopper_code(kernel);
 }
 
 void DeviceMiddle::prepare(std::span<const LongPair> pairs) {

@@ -21,7 +21,8 @@ public:
     // as all DNA but N, of four letters; scores that fit a byte.
     static constexpr std::size_t query_max = 8192, text_max = 32'768;
     static bool fits(const Scheme& scheme, Mode mode, Codes query, Codes text);
-    // Whether the current device has clusters of blocks (Hopper and later).
+    // Whether the current device has clusters of blocks (Hopper and later, if there is code for it), and room for the
+    // longest query.
     static bool available();
 
     explicit DeviceMiddle(const Scheme& scheme) : scheme_(scheme) {}

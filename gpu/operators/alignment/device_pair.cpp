@@ -40,6 +40,7 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
                 options.progress(device.progress());
                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
             }
+            cudaGetLastError();  // "not ready" counts as one; what went wrong with the kernel, finish() says
             result.end = device.finish(stream).front();
             result.pruned_share = device.statistics().pruned_share();
         }
