@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/cuda/shared_memory.hpp"
 #include "gpu/operators/alignment/long_kernel.cuh"
 
 namespace sluice::alignment {
@@ -163,9 +164,7 @@ void DeviceLong::enqueue(cudaStream_t stream) {
     const ShapeKernels& kernels = kernels_for(shape_);
     const Kernel kernel = mode_ == Mode::local ? kernels.local : kernels.global;
     const std::size_t shared = strip_warps * (arguments.letters + 1) * 32 * shape_.columns * sizeof(int);
-    cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(shared)),
-                "cudaFuncSetAttribute");
+    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
     int blocks = 0;
     cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared), "occupancy");
     const unsigned grid = std::min(units_, static_cast<unsigned>(blocks) * multiprocessors_);

@@ -22,6 +22,7 @@
 // moved: two a row, lane and query from the first-level cache, nothing else while there is one pass.
 #include <algorithm>
 
+#include "gpu/cuda/shared_memory.hpp"
 #include "gpu/operators/alignment/device_many.hpp"
 
 namespace sluice::alignment {
@@ -394,9 +395,7 @@ void DeviceMany::enqueue(cudaStream_t stream) {
                                   : kernel_of<false>(launch.shape, mode_, by_threshold_);
         const std::size_t shared =
             (letter_pairs ? letters * letters : letters) * launch.shape.columns * 32 * sizeof(Word);
-        cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-                    "cudaFuncSetAttribute");
+        cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
         const unsigned blocks = std::min(launch.count, 2 * multiprocessors_);
         kernel<<<blocks, block_threads, shared, stream>>>(arguments);
         cuda::check_launch("alignment of many pairs");

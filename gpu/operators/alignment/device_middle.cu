@@ -25,6 +25,7 @@
 // row.
 #include <algorithm>
 
+#include "gpu/cuda/shared_memory.hpp"
 #include "gpu/operators/alignment/middle_kernel.cuh"
 
 namespace sluice::alignment {
@@ -124,9 +125,7 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
         on_device[k].results = results_.data() + extents_[k].first_result;
     }
     cuda::upload<std::byte>(pairs_, std::as_bytes(std::span(on_device)));
-    cuda::check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(layout(groups_).words * sizeof(Word))),
-                "cudaFuncSetAttribute");
+    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
 }
 
 void DeviceMiddle::enqueue(cudaStream_t stream) {
