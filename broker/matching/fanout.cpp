@@ -78,8 +78,17 @@ void Fanout::apply(Change&& change) {
     }
 }
 
-std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> matches, std::uint64_t program_number) {
-    std::vector<std::shared_ptr<Subscriber>> touched;
+// Those that some event of a batch is for. Nothing of it is wanted in the next batch, even if an exception ends this
+// one.
+struct Fanout::Touched {
+    std::vector<std::shared_ptr<Subscriber>> subscribers;
+
+    ~Touched() {
+        for (const auto& subscriber : subscribers) subscriber->wanted.clear();
+    }
+};
+
+void Fanout::collect(std::span<const Match> matches, std::uint64_t program_number, Touched& touched) {
     const std::lock_guard lock(mutex_);
     for (const Match& match : matches) {
         Slot* slot = find(match.subscription);
@@ -87,24 +96,23 @@ std::vector<std::shared_ptr<Subscriber>> Fanout::collect(std::span<const Match> 
         for (const Target& target : slot->targets) {
             Subscriber& subscriber = *target.subscriber;
             if (subscriber.first_program > program_number) continue;
-            if (subscriber.wanted.empty()) touched.push_back(target.subscriber);
+            if (subscriber.wanted.empty()) touched.subscribers.push_back(target.subscriber);
             for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
                 const auto event = std::uint64_t{match.word} * 32 + static_cast<unsigned>(std::countr_zero(bits));
                 subscriber.wanted.push_back(event << 32 | target.filter);
             }
         }
     }
-    return touched;
 }
 
 void Fanout::deliver(const Outcome& outcome) {
     if (outcome.matches.empty() && outcome.undecided.empty()) return;
     BatchFrames frames(outcome.events);
-    const auto subscribers = collect(outcome.matches, outcome.program_number);
+    Touched touched;
+    collect(outcome.matches, outcome.program_number, touched);
     FoundAlignments found;  // has views of what the subscribers own
-    for (const auto& subscriber : subscribers) {
+    for (const auto& subscriber : touched.subscribers) {
         std::vector<Message> messages = make_messages(*subscriber, outcome.events, frames, found);
-        subscriber->wanted.clear();
         const std::size_t n = messages.size();
         const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
         if (accepted) count(counters_.deliveries, n);

@@ -53,8 +53,10 @@ private:
     };
 
     Slot* find(SubscriptionId id);
+    struct Touched;
+
     // Fills their `wanted`.
-    std::vector<std::shared_ptr<Subscriber>> collect(std::span<const Match> matches, std::uint64_t program_number);
+    void collect(std::span<const Match> matches, std::uint64_t program_number, Touched& touched);
     void end_undecided(const Outcome& outcome);
 
     Counters& counters_;

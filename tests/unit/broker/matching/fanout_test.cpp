@@ -1,0 +1,37 @@
+#include "broker/matching/fanout.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <new>
+
+#include "tests/unit/broker/support.hpp"
+
+namespace sluice {
+
+TEST_CASE("a batch that could not be delivered holds up nobody in the next one") {
+    Counters counters;
+    Fanout fanout(counters);
+    bool fails = true;
+    const auto wake = [&] {
+        if (fails) throw std::bad_alloc();
+    };
+    const MailboxLimits limits{10, 10'000};
+    const auto first = std::make_shared<Subscriber>(limits, wake, EventFormat::json, false);
+    const auto second = std::make_shared<Subscriber>(
+        limits, [] {}, EventFormat::json, false);
+    const SubscriptionId subscription{0, 1};
+    fanout.apply({{{subscription, {first, 0}}, {subscription, {second, 0}}}, {}});
+    CHECK(first->mailbox.take().messages.empty());  // it waits, so that it will be woken
+    const auto items = document({item("one"), item("two")});
+    const auto stream = std::make_shared<const std::string>("news");
+    const std::vector<Event> two{{items, 0, stream, 1}, {items, 1, stream, 2}}, one{{items, 0, stream, 3}};
+    const std::vector<Match> both{{subscription, 0, 3}}, only{{subscription, 0, 1}};
+    CHECK_THROWS_AS(fanout.deliver({two, both, {}, 1}), std::bad_alloc);
+    CHECK(second->mailbox.events() == 0);
+    fails = false;
+    fanout.deliver({one, only, {}, 2});
+    CHECK(second->mailbox.events() == 1);
+    CHECK(first->mailbox.events() == 3);
+}
+
+}  // namespace sluice
