@@ -1,8 +1,10 @@
-// Says which messages a log need not repeat: one that is the same as the one before it, within an hour. For failures
-// that are met again at every attempt. Any thread.
+// Says which messages a log need not repeat: those that it has had within an hour. For failures that are met again at
+// every attempt, by each of several devices. Any thread.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -12,24 +14,23 @@ class RepeatGuard {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::hours forgotten_after{1};
+    static constexpr std::size_t messages_max = 64;  // that are remembered
 
     bool is_new(const std::string& message, Clock::time_point now) {
         const std::lock_guard lock(mutex_);
-        if (message == last_ && now - at_ < forgotten_after) return false;
-        last_ = message;
-        at_ = now;
-        return true;
+        std::erase_if(told_, [&](const auto& each) { return now - each.second >= forgotten_after; });
+        if (told_.size() == messages_max && !told_.contains(message)) told_.clear();
+        return told_.try_emplace(message, now).second;
     }
-    // What comes next is new.
+    // Whatever comes next is new.
     void forget() {
         const std::lock_guard lock(mutex_);
-        last_.clear();
+        told_.clear();
     }
 
 private:
     std::mutex mutex_;
-    std::string last_;
-    Clock::time_point at_{};
+    std::map<std::string, Clock::time_point> told_;
 };
 
 }  // namespace sluice
