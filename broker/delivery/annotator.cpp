@@ -38,8 +38,11 @@ bool accepts(Operator op, double number, double operand) {
 
 // A sequence may be long, and what it is compared with stands behind it.
 std::string elided(const std::string& text) {
-    constexpr std::size_t head = 120, tail = 60;
+    std::size_t head = 120, tail = 60;
     if (text.size() <= head + tail) return text;
+    const auto splits_character = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+    while (head > 0 && splits_character(head)) --head;
+    while (tail > 0 && splits_character(text.size() - tail)) --tail;
     return text.substr(0, head) + "…" + text.substr(text.size() - tail);
 }
 
@@ -131,9 +134,9 @@ std::string Annotator::members_of(const Condition& condition, std::span<const Va
             "limits.alignment_cells, " +
             std::to_string(cells_max_));
     cells_left -= cells;
-    const auto [place, is_new] = found.try_emplace({event, condition.leaf});
-    if (is_new) place->second = find(condition, texts);
-    return place->second;
+    const FoundAlignments::key_type key(event, condition.leaf);
+    const auto known = found.find(key);
+    return known != found.end() ? known->second : found.emplace(key, find(condition, texts)).first->second;
 }
 
 std::string Annotator::alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,

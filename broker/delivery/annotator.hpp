@@ -33,7 +33,8 @@ public:
     //   {"filter": 0, "leaf": "align(s, 'ACGT') >= 4", "value": 0, "score": 4, "query_start": 1, "query_end": 4,
     //    "text_start": 7, "text_end": 10, "cigar": "4="}
     // `value` is the index among the attribute's values: of several that hold, the best. Letters count from 1, white
-    // space not at all; an alignment of nothing (score 0) has no places. Left out: "omitted" with the reason, no score.
+    // space not at all; an alignment of nothing has no places; of a long leaf the middle is left out. Left out:
+    // "omitted" with the reason, no score.
     std::string alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,
                            FoundAlignments& found) const;
 
