@@ -33,14 +33,19 @@ public:
 
     const OperatorFamily& family() const { return *family_; }
 
-    // A copy on the least busy device that can be used; none if there is none (yet, unless `patient`). Has copies made
-    // on devices that have none, and more where all are in use.
-    std::optional<Lease> take(bool patient) {
+    // Has copies made on devices that have none; if `patient`, waits until there is one or none can be made.
+    void prepare(bool patient) {
         std::unique_lock lock(mutex_);
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
             if (of_device_[d].made == 0) want(d);
         }
         if (patient) changed_.wait(lock, [&] { return has_copies() || !is_making(); });
+    }
+
+    // A copy on the least busy device that can be used; none if there is none. Has more made where all are in use, and
+    // waits for one.
+    std::optional<Lease> take() {
+        std::unique_lock lock(mutex_);
         const std::size_t device = least_busy();
         if (device == of_device_.size()) return std::nullopt;
         OfDevice& copies = of_device_[device];
@@ -103,10 +108,10 @@ private:
     void want(std::size_t device) {
         OfDevice& copies = of_device_[device];
         if (copies.making || !devices_.may_try(device)) return;
-        copies.making = true;
         devices_.post([self = weak_from_this(), device] {
             if (const std::shared_ptr<Copies> copies_alive = self.lock()) copies_alive->make(device);
         });
+        copies.making = true;  // once the task is sure to run: others wait for its end
     }
 
     void make(std::size_t device) {
@@ -159,8 +164,9 @@ bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::strin
                                         std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                                         OperatorWork& work) const {
     OperatorDevices::Fate& fate = devices_->fate(kind_);
-    const auto start = Clock::now();
-    auto lease = copies_->take(fate.choice.predict(cells, Processor::cpu) > patience_us);
+    copies_->prepare(fate.choice.predict(cells, Processor::cpu) > patience_us);
+    const auto start = Clock::now();  // a copy is made once and says nothing of what batches cost; its being busy does
+    auto lease = copies_->take();
     if (!lease) return false;
     OperatorWork done;
     try {

@@ -40,12 +40,12 @@ private:
     static constexpr double explore_every = 64;      // as much time goes by on one before the other is tried
     static constexpr std::size_t far = 4;            // sizes: what is known of one says nothing of one so far from it
     static constexpr double mistaken_max = 16;       // expectations are right within that factor
-    static constexpr std::uint32_t known_after = 3;  // batches, the first of which may have had to make room
+    static constexpr std::uint64_t known_after = 3;  // batches, the first of which may have had to make room
 
     // Measured costs, as multiples of what was expected.
     struct Known {
         double ratio = 1;
-        std::uint32_t batches = 0;
+        std::uint64_t batches = 0;
     };
 
     static std::size_t size_of(double cells);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
@@ -35,6 +36,8 @@ public:
     bool may_try(std::size_t device) override { return devices[device].usable; }
     std::unique_ptr<DeviceFamily> make(std::size_t device, OperatorFamilyKind, const OperatorFamily& family) override {
         ++devices[device].made;
+        const auto until = std::chrono::steady_clock::now() + making;
+        while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
         if (devices[device].fail_making > 0) {
             --devices[device].fail_making;
             throw std::runtime_error("no memory");
@@ -62,6 +65,7 @@ public:
 
     std::vector<Device> devices;
     std::vector<std::string> failures;
+    std::chrono::milliseconds making{0};  // takes so long
 
 private:
     class Copy final : public DeviceFamily {
@@ -252,7 +256,10 @@ TEST_CASE("threads share a device, with a copy each, while it fails now and then
 TEST_CASE("what would take the CPU long waits for the copy") {
     Trial trial(std::make_shared<FakeDevices>(1, 0.0, true, true));
     // So many cells as the trial has have taken a second.
-    for (int i = 0; i < 3; ++i) trial.devices->fate(edits).choice.record(400, ProcessorChoice::cpu, 1e6);
+    ProcessorChoice& choice = trial.devices->fate(edits).choice;
+    for (int i = 0; i < 3; ++i) choice.record(400, ProcessorChoice::cpu, 1e6);
+    trial.devices->making = std::chrono::milliseconds(300);
     CHECK(trial.run() == right);
     CHECK(trial.devices->devices[0].evaluated == 1);
+    CHECK(choice.predict(400, ProcessorChoice::device) < 300e3);  // microseconds; the copy is no cost of the batch
 }
