@@ -36,8 +36,8 @@ struct OperatorWork {
     };
 
     std::array<Kind, measure_kinds> kinds{};
-    exact::Counters
-        contains;  // searches on the CPU, by segments: a text is searched once for all operands of a segment
+    // Searches on the CPU, by segments: a text is searched once for all operands of a segment.
+    exact::Counters contains;
 
     Kind& of(Measure::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
     const Kind& of(Measure::Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
