@@ -139,6 +139,7 @@ public:
             d.sampled_seconds = device->sampled().seconds;
             d.sampled_events = device->sampled().events;
             d.operator_batches = operators_->batches(i);
+            if (d.state == "ready" && d.name.empty() && d.operator_batches == 0) d.state = "not used yet";
             for (const DeviceHealth* const health : {&device->operating, &device->copying, &device->matching}) {
                 d.faults += health->failures();
                 if (health->failures() > 0) d.last_fault = health->last_failure();

@@ -50,6 +50,7 @@ class Process(unittest.TestCase):
         with Sluiced() as daemon:
             self.assertEqual(daemon.request("GET", "/healthz")[::2], (200, b"ok\n"))
             self.assertEqual(daemon.request("GET", "/readyz")[::2], (200, b"ready\n"))
+            self.assertLessEqual({d["state"] for d in daemon.status()["engine"]["devices"]}, {"not used yet"})
 
     def test_a_file_sets_options(self):
         with tempfile.TemporaryDirectory() as folder:
