@@ -119,24 +119,31 @@ std::string Annotator::find(const Condition& condition, const std::vector<std::v
 }
 
 std::string Annotator::members_of(const Condition& condition, std::span<const Value> values, std::size_t event,
-                                  std::uint64_t& cells_left, FoundAlignments& found) const {
-    const auto is_of = [&](const Value& value) { return value.attribute == condition.attribute; };
+                                  std::uint64_t& cells_left, FoundAlignments& batch) const {
+    const auto too_many = [&](const std::string& whose, const std::string& limit) {
+        return omission("the alignments of " + whose + " would have more cells (letters times letters) than " + limit +
+                        "limits.alignment_cells, " + std::to_string(cells_max_));
+    };
+    const std::string one_event = "one event";
+    const std::pair<std::size_t, std::string_view> key(event, condition.leaf);
+    if (const auto known = batch.found.find(key); known != batch.found.end()) {
+        if (known->second.cells > cells_left) return too_many(one_event, "");
+        cells_left -= known->second.cells;
+        return known->second.members;
+    }
     std::vector<std::vector<Code>> texts;
     std::uint64_t cells = 0;
     for (const Value& value : values) {
-        if (!is_of(value)) continue;
+        if (value.attribute != condition.attribute) continue;
         texts.push_back(condition.scheme.encode(value.text));
         cells += std::uint64_t{condition.query.size()} * texts.back().size();
     }
-    if (cells > cells_left)
-        return omission(
-            "the alignments of one event would have more cells (letters times letters) than "
-            "limits.alignment_cells, " +
-            std::to_string(cells_max_));
+    if (cells > cells_left) return too_many(one_event, "");
+    if (batch.cells + cells > batch_share * cells_max_)
+        return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
     cells_left -= cells;
-    const FoundAlignments::key_type key(event, condition.leaf);
-    const auto known = found.find(key);
-    return known != found.end() ? known->second : found.emplace(key, find(condition, texts)).first->second;
+    batch.cells += cells;
+    return batch.found.emplace(key, FoundAlignments::Found{find(condition, texts), cells}).first->second.members;
 }
 
 std::string Annotator::alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,

@@ -20,13 +20,24 @@
 
 namespace sluice {
 
-// Members of a JSON object, none where the condition does not hold, by number of the event in its batch and condition.
-using FoundAlignments = std::map<std::pair<std::size_t, std::string_view>, std::string>;
+// The alignments of one batch, for all subscribers.
+struct FoundAlignments {
+    struct Found {
+        std::string members;      // of a JSON object; none where the condition does not hold
+        std::uint64_t cells = 0;  // letters times letters
+    };
+
+    std::map<std::pair<std::size_t, std::string_view>, Found> found;  // by number of the event and condition
+    std::uint64_t cells = 0;                                          // of them all
+};
 
 class Annotator {
 public:
-    // `leaves[i]` are those of the subscriber's filter i. No more than `cells_max` cells are aligned for one event;
-    // what is beyond is left out, and says so.
+    // Nobody gets anything of a batch while it is aligned: this many times cells_max, for all subscribers.
+    static constexpr std::uint64_t batch_share = 32;
+
+    // `leaves[i]` are those of the subscriber's filter i. No more than `cells_max` cells are aligned for one event of
+    // the subscriber; what is beyond that, or beyond the batch's share, is left out, and says so.
     Annotator(const std::vector<std::vector<Leaf>>& leaves, std::uint64_t cells_max);
 
     // A JSON array for event number `e` of the batch, which the filters (ascending) accept:
@@ -52,7 +63,7 @@ private:
 
     static std::string find(const Condition& condition, const std::vector<std::vector<alignment::Code>>& texts);
     std::string members_of(const Condition& condition, std::span<const Value> values, std::size_t event,
-                           std::uint64_t& cells_left, FoundAlignments& found) const;
+                           std::uint64_t& cells_left, FoundAlignments& batch) const;
 
     std::vector<Condition> conditions_;
     std::vector<std::string> attributes_;
