@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ostream>
@@ -31,14 +32,17 @@ std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, 
 // A protein as DNA, say, scores next to nothing, and nothing else would say why.
 void warn_of_foreign_letters(const Scheme& scheme, const std::vector<FastaRecord>& records, Console console) {
     if (scheme.alphabet != Scheme::Alphabet::dna) return;
-    constexpr std::string_view iupac = "ACGTURYSWKMBDHVNacgturyswkmbdhvn";
-    for (const auto& record : records) {
-        const std::size_t place = record.sequence.find_first_not_of(iupac);
-        if (place == std::string::npos) continue;
-        console.err << "sluice: warning: letter " << place + 1 << " of " << record.name << ", '"
-                    << record.sequence[place]
-                    << "', is no nucleotide and matches nothing; proteins need --scheme blosum62\n";
-    }
+    const auto foreign_letter = [](const FastaRecord& record) {
+        return record.sequence.find_first_not_of("ACGTURYSWKMBDHVNacgturyswkmbdhvn");
+    };
+    const auto is_foreign = [&](const FastaRecord& record) { return foreign_letter(record) != std::string::npos; };
+    const auto first = std::find_if(records.begin(), records.end(), is_foreign);
+    if (first == records.end()) return;
+    const auto others = std::count_if(first + 1, records.end(), is_foreign);
+    console.err << "sluice: warning: letter " << foreign_letter(*first) + 1 << " of " << first->name << ", '"
+                << first->sequence[foreign_letter(*first)] << "', is no nucleotide and matches nothing"
+                << (others > 0 ? " (others with such letters: " + std::to_string(others) + ")" : "")
+                << "; proteins need --scheme blosum62\n";
 }
 
 std::string with_digits(double value, int digits) {

@@ -123,6 +123,10 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     options = {};
     options.query_file = options.text_file = protein.path();
     CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: warning: letter 4 of p, 'L', is no nucleotide"));
+    const TemporaryFile proteins(">d\nACGT\n>p\nMKVL\n>q\nML\n>r\nL\n");
+    options.text_file = proteins.path();
+    CHECK_THAT(run(align, options).err, Catch::Contains("letter 4 of p, 'L', is no nucleotide and matches nothing "
+                                                        "(others with such letters: 2); proteins need"));
     options.scheme = "BLOSUM62";
     CHECK(run(align, options).err.empty());
     options.query_file = options.text_file = "-";
