@@ -44,6 +44,12 @@ std::string slow_consumer_frame() {
                         {"detail", "events arrived faster than they were read; events have been lost"}});
 }
 
+std::string undelivered_frame() {
+    return error_frame({{"type", "urn:sluice:problem:undelivered"},
+                        {"title", "Not delivered"},
+                        {"detail", "the broker had not the means to deliver some events; they have been lost"}});
+}
+
 std::string slow_filter_frame(const Event& event, std::uint32_t filter) {
     return error_frame({{"type", "urn:sluice:problem:slow-filter"},
                         {"title", "Filter takes too long"},

@@ -22,9 +22,10 @@ std::string json_frame_end(std::span<const std::uint32_t> filters, const std::st
 // The item as it was published, whole.
 Frame xml_frame(const Event& event);
 
-// The error with which a connection ends that has lost events because it reads too slowly; and because its filter of
-// that index takes too long for an event.
+// The error with which a connection ends that has lost events because it reads too slowly; because the broker
+// could not deliver them; and because its filter of that index takes too long for an event.
 std::string slow_consumer_frame();
+std::string undelivered_frame();
 std::string slow_filter_frame(const Event& event, std::uint32_t filter);
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 
 #include "broker/delivery/frames.hpp"
 
@@ -111,14 +112,21 @@ void Fanout::deliver(const Outcome& outcome) {
     Touched touched;
     collect(outcome.matches, outcome.program_number, touched);
     FoundAlignments found;  // has views of what the subscribers own
+    std::exception_ptr failure;
     for (const auto& subscriber : touched.subscribers) {
-        std::vector<Message> messages = make_messages(*subscriber, outcome.events, frames, found);
-        const std::size_t n = messages.size();
-        const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
-        if (accepted) count(counters_.deliveries, n);
-        if (overflowed_now) count(counters_.slow_consumers);
+        try {
+            std::vector<Message> messages = make_messages(*subscriber, outcome.events, frames, found);
+            const std::size_t n = messages.size();
+            const auto [accepted, overflowed_now] = subscriber->mailbox.push(std::move(messages));
+            if (accepted) count(counters_.deliveries, n);
+            if (overflowed_now) count(counters_.slow_consumers);
+        } catch (const std::exception&) {
+            failure = std::current_exception();
+            subscriber->mailbox.finish(undelivered_frame());
+        }
     }
     if (!outcome.undecided.empty()) end_undecided(outcome);
+    if (failure) std::rethrow_exception(failure);
 }
 
 void Fanout::end_undecided(const Outcome& outcome) {

@@ -43,7 +43,8 @@ public:
     // Puts the events of a batch into the mailboxes of those that the matches name, each at most once and in the order
     // of the batch; then ends, with an error, those that wanted to know what was not decided. Matches of subscriptions
     // that have been removed meanwhile are ignored, and so are subscribers that came after the program that matched: it
-    // has those of their subscriptions only that others had before them. One thread at a time.
+    // has those of their subscriptions only that others had before them. One thread at a time. Throws the last failure
+    // when all are done; whoever could not be delivered to is ended with an error.
     void deliver(const Outcome& outcome);
 
 private:

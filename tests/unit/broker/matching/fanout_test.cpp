@@ -3,17 +3,18 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "tests/unit/broker/support.hpp"
 
 namespace sluice {
 
-TEST_CASE("a batch that could not be delivered holds up nobody in the next one") {
+TEST_CASE("whoever a batch could not be delivered to is told so and ended; all others get it") {
     Counters counters;
     Fanout fanout(counters);
     bool fails = true;
     const auto wake = [&] {
-        if (fails) throw std::bad_alloc();
+        if (std::exchange(fails, false)) throw std::bad_alloc();
     };
     const MailboxLimits limits{10, 10'000};
     const auto first = std::make_shared<Subscriber>(limits, wake, EventFormat::json, false);
@@ -27,11 +28,12 @@ TEST_CASE("a batch that could not be delivered holds up nobody in the next one")
     const std::vector<Event> two{{items, 0, stream, 1}, {items, 1, stream, 2}}, one{{items, 0, stream, 3}};
     const std::vector<Match> both{{subscription, 0, 3}}, only{{subscription, 0, 1}};
     CHECK_THROWS_AS(fanout.deliver({two, both, {}, 1}), std::bad_alloc);
-    CHECK(second->mailbox.events() == 0);
-    fails = false;
+    CHECK(second->mailbox.events() == 2);
+    CHECK(first->mailbox.state() == Mailbox::State::finished);
+    CHECK(first->mailbox.farewell().find("problem:undelivered") != std::string::npos);
     fanout.deliver({one, only, {}, 2});
-    CHECK(second->mailbox.events() == 1);
-    CHECK(first->mailbox.events() == 3);
+    CHECK(second->mailbox.events() == 3);
+    CHECK(second->mailbox.state() == Mailbox::State::open);
 }
 
 }  // namespace sluice
