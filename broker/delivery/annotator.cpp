@@ -15,25 +15,7 @@ using alignment::Code;
 using alignment::Mode;
 
 bool is_alignment(const Leaf& leaf) {
-    return leaf.predicate.measure && (leaf.predicate.measure->kind == Measure::Kind::align ||
-                                      leaf.predicate.measure->kind == Measure::Kind::align_global);
-}
-
-bool accepts(Operator op, double number, double operand) {
-    switch (op) {
-        case Operator::number_equal:
-            return number == operand;
-        case Operator::number_not_equal:
-            return number != operand;
-        case Operator::less:
-            return number < operand;
-        case Operator::less_equal:
-            return number <= operand;
-        case Operator::greater:
-            return number > operand;
-        default:
-            return number >= operand;
-    }
+    return leaf.predicate.measure && family_of(leaf.predicate.measure->kind) == OperatorFamilyKind::alignment;
 }
 
 // A sequence may be long, and what it is compared with stands behind it.
@@ -91,24 +73,26 @@ Annotator::Annotator(const std::vector<std::vector<Leaf>>& leaves, std::uint64_t
         for (const Leaf& leaf : leaves[filter]) {
             if (!is_alignment(leaf)) continue;
             const Predicate& p = leaf.predicate;
+            const auto bounds = bounds_of(p.op, p.number);
+            if (!bounds) continue;
             const auto name = std::lower_bound(attributes_.begin(), attributes_.end(), p.attribute);
             const alignment::Scheme scheme = alignment::parse_scheme(p.measure->scheme).scheme;
             conditions_.push_back({filter, leaf.text, static_cast<std::uint32_t>(name - attributes_.begin()), scheme,
                                    p.measure->kind == Measure::Kind::align ? Mode::local : Mode::global,
-                                   scheme.encode(p.measure->operand), p.op, p.number});
+                                   scheme.encode(p.measure->operand), *bounds});
         }
     }
 }
 
 // The condition's best alignment with one of the texts that it holds for.
 std::string Annotator::find(const Condition& condition, const std::vector<std::vector<Code>>& texts) {
-    const auto& [filter, leaf, attribute, scheme, mode, query, op, number] = condition;
+    const auto& [filter, leaf, attribute, scheme, mode, query, bounds] = condition;
     std::optional<alignment::EndPoint> best;
     std::size_t best_text = 0;
     for (std::size_t t = 0; t < texts.size(); ++t) {
         if (too_long(scheme, query.size(), texts[t].size())) continue;
         const alignment::EndPoint end = align_on_core(scheme, mode, query, texts[t]);
-        if (!accepts(op, end.score, number) || (best && end.score <= best->score)) continue;
+        if (!bounds.accept(end.score) || (best && end.score <= best->score)) continue;
         best = end;
         best_text = t;
     }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpu/operators/alignment/pair.hpp"
+#include "gpu/tables/term.hpp"
 #include "protocol/feed/event.hpp"
 #include "protocol/feed/extractor.hpp"
 #include "protocol/filter/filter.hpp"
@@ -57,8 +58,7 @@ private:
         alignment::Scheme scheme;
         alignment::Mode mode;
         std::vector<alignment::Code> query;
-        Operator op;
-        double number;
+        Bounds bounds;
     };
 
     static std::string find(const Condition& condition, const std::vector<std::vector<alignment::Code>>& texts);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace sluice {
 
@@ -16,26 +15,6 @@ Term numeric(Family family, const Predicate& p, double lo, double hi) {
     return {family, false, p.attribute, {}, lo, hi};
 }
 Term existence(const Predicate& p) { return {Family::exists, false, p.attribute, {}, 0, 0}; }
-
-// What a numeric operator accepts; nothing if no number satisfies it.
-std::optional<Bounds> bounds_of(Operator op, double c) {
-    if (op == Operator::number_not_equal) return Bounds{c, c, true};
-    if (std::isnan(c)) return std::nullopt;
-    switch (op) {
-        case Operator::less:
-            if (c == -infinity) return std::nullopt;
-            return Bounds{-infinity, std::nextafter(c, -infinity)};
-        case Operator::less_equal:
-            return Bounds{-infinity, c};
-        case Operator::greater:
-            if (c == infinity) return std::nullopt;
-            return Bounds{std::nextafter(c, infinity), infinity};
-        case Operator::greater_equal:
-            return Bounds{c, infinity};
-        default:
-            return Bounds{c, c};
-    }
-}
 
 std::optional<Term> measured(const Predicate& p) {
     const std::optional<Bounds> b = bounds_of(p.op, p.number);
@@ -105,6 +84,25 @@ bool add_literal(const Literal& literal, Terms& terms) {
 }
 
 }  // namespace
+
+std::optional<Bounds> bounds_of(Operator op, double c) {
+    if (op == Operator::number_not_equal) return Bounds{c, c, true};
+    if (std::isnan(c)) return std::nullopt;
+    switch (op) {
+        case Operator::less:
+            if (c == -infinity) return std::nullopt;
+            return Bounds{-infinity, std::nextafter(c, -infinity)};
+        case Operator::less_equal:
+            return Bounds{-infinity, c};
+        case Operator::greater:
+            if (c == infinity) return std::nullopt;
+            return Bounds{std::nextafter(c, infinity), infinity};
+        case Operator::greater_equal:
+            return Bounds{c, infinity};
+        default:
+            return Bounds{c, c};
+    }
+}
 
 std::vector<Terms> normalise(const Disjunction& filter) {
     std::vector<Terms> conjunctions;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Term {
     bool outside = false;   // measured: as in Bounds
     const Measure* measure = nullptr;
 };
+
+// What the numeric operator accepts with the operand c; nothing if no number satisfies it.
+std::optional<Bounds> bounds_of(Operator op, double c);
 
 using Terms = std::vector<Term>;
 
