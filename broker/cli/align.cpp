@@ -105,10 +105,12 @@ void print_result(const AlignOptions& options, const FastaRecord& query, const F
     } else if (!options.global && result.end.score > 0) {
         out << "ends at  query " << result.end.query_end << ", text " << result.end.text_end << '\n';
     }
-    if (result.on_gpu && !options.global) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
+    if (result.pruned_share > 0) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
     out << "time     " << duration(result.score_seconds);
     if (result.score_seconds > 0) out << ", " << with_digits(cells / result.score_seconds / 1e9, 1) << " GCUPS";
-    out << (result.on_gpu ? " on the GPU" : " on one core");
+    out << (result.on_gpu        ? " on the GPU"
+            : result.threads > 1 ? " on " + std::to_string(result.threads) + " cores"
+                                 : " on one core");
     if (result.alignment) out << "; alignment " << duration(result.trace_seconds);
     out << '\n';
     if (!result.gpu_error.empty()) out << "note     the GPU failed: " << result.gpu_error << '\n';
@@ -140,6 +142,7 @@ int align(const AlignOptions& options, Console console) {
             how.processor = options.processor;
             how.prune = options.prune;
             how.trace = options.alignment;
+            how.threads = options.threads;
             PairResult result;
             {
                 ProgressBar bar(console.err, isatty(STDERR_FILENO) != 0);

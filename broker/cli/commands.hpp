@@ -67,6 +67,7 @@ struct AlignOptions {
     std::string scheme = "dna";
     bool global = false, alignment = false, prune = true;
     alignment::Processor processor = alignment::Processor::automatic;
+    unsigned threads = 0;  // 0: as many as the processor has
 };
 int align(const AlignOptions& options, Console console);
 

@@ -100,7 +100,9 @@ void add_align(CLI::App& app, int& exit_status) {
         ->capture_default_str();
     command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
     command.add_flag("--alignment", options->alignment, "Print the alignment too (CIGAR), not only score and end");
-    command.add_flag("--prune,!--no-prune", options->prune, "On the GPU: skip what can't be the best (default: yes)");
+    command.add_flag("--prune,!--no-prune", options->prune,
+                     "Skip what can't be the best, of long pairs (default: yes)");
+    command.add_option("--threads", options->threads, "On the CPU, for long pairs of DNA (default: as many as cores)");
     command
         .add_option_function<std::string>(
             "--processor", [options](const std::string& name) { options->processor = processor_of(name); },

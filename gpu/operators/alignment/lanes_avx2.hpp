@@ -102,6 +102,17 @@ struct Lanes16 {
         return {bytes_shifted<2 * by>(a.v, zero().v)};
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi16(a.v, b.v)) != 0; }
+
+    // Of tiles.
+    static Lanes16 load_any(const Lane* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+    static Lanes16 shifted(Lanes16 a, Lanes16 before) { return {bytes_shifted<2>(a.v, before.v)}; }
+    static Lanes16 if_equal(Lanes16 a, Lanes16 b, Lanes16 yes, Lanes16 no) {
+        return {_mm256_blendv_epi8(no.v, yes.v, _mm256_cmpeq_epi16(a.v, b.v))};
+    }
+    static Lanes16 if_greater(Lanes16 a, Lanes16 b, Lanes16 yes, Lanes16 no) {
+        return {_mm256_blendv_epi8(no.v, yes.v, _mm256_cmpgt_epi16(a.v, b.v))};
+    }
+    static Lane last(Lanes16 a) { return static_cast<Lane>(_mm256_extract_epi16(a.v, 15)); }
 };
 
 struct Lanes32 {
@@ -133,7 +144,7 @@ struct Lanes32 {
     }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a.v, b.v)) != 0; }
 
-    // Of rows.
+    // Of rows and tiles.
     static Lanes32 load_any(const Lane* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
     static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {bytes_shifted<4>(a.v, before.v)}; }
     static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {

@@ -8,6 +8,14 @@ constexpr std::array<T, n> lanes_before(std::size_t by) {
     return lanes;
 }
 
+// Of the lanes of two vectors, `count` of them from `first` on.
+template <class T, std::size_t count>
+constexpr std::array<T, count> lanes_after(std::size_t first) {
+    std::array<T, count> lanes{};
+    for (std::size_t l = 0; l < count; ++l) lanes[l] = static_cast<T>(first + l);
+    return lanes;
+}
+
 struct Lanes8 {
     using Lane = std::int8_t;
     static constexpr std::size_t count = 64;
@@ -67,6 +75,21 @@ struct Lanes16 {
         return {_mm512_mask_permutexvar_epi16(zero().v, ~__mmask32{0} << by, _mm512_load_si512(from.data()), a.v)};
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm512_cmpgt_epi16_mask(a.v, b.v) != 0; }
+
+    // Of tiles.
+    static Lanes16 load_any(const Lane* p) { return {_mm512_loadu_si512(p)}; }
+    // The last lane of `before` is above the first one.
+    static Lanes16 shifted(Lanes16 a, Lanes16 before) {
+        alignas(64) static constexpr auto from = lanes_after<std::uint16_t, count>(count - 1);
+        return {_mm512_permutex2var_epi16(before.v, _mm512_load_si512(from.data()), a.v)};
+    }
+    static Lanes16 if_equal(Lanes16 a, Lanes16 b, Lanes16 yes, Lanes16 no) {
+        return {_mm512_mask_mov_epi16(no.v, _mm512_cmpeq_epi16_mask(a.v, b.v), yes.v)};
+    }
+    static Lanes16 if_greater(Lanes16 a, Lanes16 b, Lanes16 yes, Lanes16 no) {
+        return {_mm512_mask_mov_epi16(no.v, _mm512_cmpgt_epi16_mask(a.v, b.v), yes.v)};
+    }
+    static Lane last(Lanes16 a) { return static_cast<Lane>(_mm_extract_epi16(_mm512_extracti32x4_epi32(a.v, 3), 7)); }
 };
 
 struct Lanes32 {
@@ -104,7 +127,7 @@ struct Lanes32 {
     }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm512_cmpgt_epi32_mask(a.v, b.v) != 0; }
 
-    // Of rows.
+    // Of rows and tiles.
     static Lanes32 load_any(const Lane* p) { return {_mm512_loadu_si512(p)}; }
     static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {_mm512_alignr_epi32(a.v, before.v, 15)}; }
     static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {

@@ -35,7 +35,7 @@ struct PlainLanes {
         return scores;
     }
 
-    // Of rows.
+    // Of rows and tiles.
     static PlainLanes load_any(const Lane* p) {
         PlainLanes lanes;
         __builtin_memcpy(&lanes.v, p, sizeof lanes.v);

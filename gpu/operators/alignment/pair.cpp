@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "gpu/operators/alignment/striped.hpp"
+#include "gpu/operators/alignment/tiles.hpp"
 
 namespace sluice::alignment {
 
@@ -17,6 +20,12 @@ constexpr std::uint64_t gpu_cells_min = 1'000'000'000;
 // The longer sequence is striped if a column stays in the core's own cache, else the shorter; if that is far too long,
 // too, or so short that most lanes have no row, rows are faster.
 constexpr std::size_t cache_bytes = 1 << 20, striped_bytes_max = 4 << 20, striped_rows_min = 20;
+
+// From here on tiles are faster than stripes of more than 8 bits, and those of 8 bits, which hold the scores of
+// sequences that are not related, as fast as so many threads.
+constexpr std::uint64_t tiled_cells_min = 1'000'000'000;
+constexpr std::size_t tiled_rows_min = 4096;
+constexpr unsigned threads_of_stripes = 2;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -33,23 +42,40 @@ Progress share_of(const PairOptions& options, std::uint64_t cells, double from, 
     };
 }
 
+// Local only.
+std::optional<EndPoint> align_striped(const Scheme& scheme, Codes query, Codes text, bool bytes_only,
+                                      const Progress& progress, InstructionSet set) {
+    const std::size_t m = query.size(), n = text.size();
+    const auto column = [&](std::size_t rows) { return StripedAligner::column_bytes(scheme, rows); };
+    if (!StripedAligner::has(set) || column(std::min(m, n)) > striped_bytes_max) return std::nullopt;
+    const bool stripes_longer = column(std::max(m, n)) <= cache_bytes;
+    if (!stripes_longer && std::min(m, n) < striped_rows_min) return std::nullopt;
+    ScoreTables tables(scheme);
+    StripedAligner aligner(scheme, tables, set);
+    if ((m >= n) == stripes_longer) return aligner.align(query, text, bytes_only, progress);
+    auto end = aligner.align(text, query, bytes_only, progress);
+    if (end) std::swap(end->query_end, end->text_end);
+    return end;
+}
+
+TilesResult align_on_cores(const Scheme& scheme, Mode mode, Codes query, Codes text, bool prune, unsigned threads,
+                           const Progress& progress, InstructionSet set) {
+    if (mode == Mode::global) return {align_rows(scheme, mode, query, text, progress, set)};
+    const bool tiled = scheme.alphabet == Scheme::Alphabet::dna &&
+                       std::min(query.size(), text.size()) >= tiled_rows_min &&
+                       std::uint64_t{query.size()} * text.size() >= tiled_cells_min;
+    if (!tiled || threads <= threads_of_stripes) {
+        if (const auto end = align_striped(scheme, query, text, tiled, progress, set)) return {*end};
+    }
+    if (tiled) return align_tiles(scheme, query, text, prune, threads, progress, set);
+    return {align_rows(scheme, mode, query, text, progress, set)};
+}
+
 }  // namespace
 
 EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress,
                        InstructionSet set) {
-    const std::size_t m = query.size(), n = text.size();
-    const auto column = [&](std::size_t rows) { return StripedAligner::column_bytes(scheme, rows); };
-    if (mode == Mode::global || !StripedAligner::has(set) || column(std::min(m, n)) > striped_bytes_max)
-        return align_rows(scheme, mode, query, text, progress, set);
-    ScoreTables tables(scheme);
-    StripedAligner aligner(scheme, tables, set);
-    const bool stripes_longer = column(std::max(m, n)) <= cache_bytes;
-    if (!stripes_longer && std::min(m, n) < striped_rows_min)
-        return align_rows(scheme, mode, query, text, progress, set);
-    if ((m >= n) == stripes_longer) return aligner.align(query, text, progress);
-    EndPoint end = aligner.align(text, query, progress);
-    std::swap(end.query_end, end.text_end);
-    return end;
+    return align_on_cores(scheme, mode, query, text, true, 1, progress, set).end;
 }
 
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options) {
@@ -72,7 +98,13 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         }
         if (!result.on_gpu) {
             begin = std::chrono::steady_clock::now();
-            result.end = align_on_core(scheme, options.mode, query, text, share_of(options, cells, 0, trace_begins));
+            const unsigned threads =
+                options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+            const TilesResult found = align_on_cores(scheme, options.mode, query, text, options.prune, threads,
+                                                     share_of(options, cells, 0, trace_begins), best_instruction_set());
+            result.end = found.end;
+            result.threads = found.threads;
+            result.pruned_share = found.pruned_share;
             result.score_seconds = seconds_since(begin);
         }
         if (!options.trace) return result;

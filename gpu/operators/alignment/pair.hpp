@@ -17,7 +17,8 @@ enum class Processor { automatic, cpu, gpu };
 struct PairOptions {
     Mode mode = Mode::local;
     Processor processor = Processor::automatic;
-    bool prune = true;  // on the GPU: leave out blocks that can't hold the best score
+    bool prune = true;     // of long local pairs: leave out parts that can't hold the best score
+    unsigned threads = 0;  // on the CPU, for long local pairs of DNA; 0: as many as the processor has
     bool trace = false;
     // Called now and then with the share of the work that is done, from 0 to 1. On the calling thread.
     std::function<void(double share)> progress;
@@ -28,12 +29,14 @@ struct PairResult {
     EndPoint end;
     std::optional<Alignment> alignment;
     bool on_gpu = false;
+    unsigned threads = 1;   // on the CPU: those that took part
     std::string gpu_error;  // why the core did what a GPU was to do (Processor::automatic)
     double pruned_share = 0;
     double score_seconds = 0, trace_seconds = 0;
 };
 
-// One pair on this core, as reference_align(): striped, or by rows where that is faster. `progress` as rows.hpp says.
+// One pair on this core, as reference_align(): striped, in tiles, or by rows, whichever is faster. `progress` as
+// rows.hpp says.
 EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress = {},
                        InstructionSet set = best_instruction_set());
 

@@ -38,35 +38,38 @@ StripedTask StripedAligner::task(Codes query, Codes text, std::int32_t threshold
     return task;
 }
 
-void StripedAligner::run(StripedTask& task, const Progress& progress) {
+// False if only wider lanes could go on.
+bool StripedAligner::run(StripedTask& task, bool bytes_only, const Progress& progress) {
     const LaneKernels& kernels = task.rows <= narrow_max ? narrow_kernels_ : kernels_;
     for (const LaneWidth* width : {&kernels.bytes, &kernels.words, &kernels.longs}) {
         if (width == &kernels.bytes && !tables_.bytes_fit) continue;
+        if (width != &kernels.bytes && bytes_only) return false;
         if (width != &kernels.bytes) tables_.widen(scheme_);
         do {
             const std::size_t before = task.column;
             if (progress)
                 task.stop = std::min(before + std::max(columns_a_call_min, cells_a_call / task.rows), task.text_length);
             width->striped(task);
-            if (progress && !progress((task.column - before) * task.rows)) return;
+            if (progress && !progress((task.column - before) * task.rows)) return true;
         } while (task.column == task.stop && !task.done());
-        if (task.done()) return;
+        if (task.done()) return true;
     }
+    return false;
 }
 
 std::int32_t StripedAligner::score(Codes query, Codes text, std::int32_t threshold) {
     if (query.empty() || text.empty()) return 0;
     StripedTask t = task(query, text, threshold);
-    run(t, {});
+    run(t, false, {});
     return t.best;
 }
 
-EndPoint StripedAligner::align(Codes query, Codes text, const Progress& progress) {
-    if (query.empty() || text.empty()) return {};
+std::optional<EndPoint> StripedAligner::align(Codes query, Codes text, bool bytes_only, const Progress& progress) {
+    if (query.empty() || text.empty()) return EndPoint{};
     StripedTask t = task(query, text, INT32_MAX);
     t.places = true;
-    run(t, progress);
-    return {t.best, t.query_end, t.text_end};
+    if (!run(t, bytes_only, progress)) return std::nullopt;
+    return EndPoint{t.best, t.query_end, t.text_end};
 }
 
 }  // namespace sluice::alignment

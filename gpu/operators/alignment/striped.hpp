@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
 #include "gpu/operators/alignment/many.hpp"
@@ -25,12 +26,12 @@ public:
 
     // The score if it is below `threshold`, which is above 0; else any that reaches it.
     std::int32_t score(Codes query, Codes text, std::int32_t threshold);
-    // As reference_align(). `progress` as rows.hpp says.
-    EndPoint align(Codes query, Codes text, const Progress& progress);
+    // As reference_align(). `progress` as rows.hpp says. With `bytes_only`, none if a score might not fit 8 bits.
+    std::optional<EndPoint> align(Codes query, Codes text, bool bytes_only, const Progress& progress);
 
 private:
     StripedTask task(Codes query, Codes text, std::int32_t threshold);
-    void run(StripedTask& task, const Progress& progress);
+    bool run(StripedTask& task, bool bytes_only, const Progress& progress);
 
     const Scheme& scheme_;
     ScoreTables& tables_;

@@ -1,0 +1,25 @@
+// Compiled with the instruction set of its name; see tile_kernel.hpp.
+#include <algorithm>
+#include <array>
+#include <immintrin.h>
+
+#include "gpu/operators/alignment/lane_kernel.hpp"
+#include "gpu/operators/alignment/tile_kernel.hpp"
+
+namespace sluice::alignment::avx2 {
+
+namespace {
+
+#include "gpu/operators/alignment/lanes_avx2.hpp"
+#include "gpu/operators/alignment/tile_loops.hpp"
+
+constexpr std::size_t rows = 64;
+
+void run_words(TileTask& task) { Tile<Lanes16, rows>(task).run(); }
+void run_longs(TileTask& task) { Tile<Lanes32, rows>(task).run(); }
+
+}  // namespace
+
+extern const TileKernels tile_kernels{rows, run_words, run_longs};
+
+}  // namespace sluice::alignment::avx2

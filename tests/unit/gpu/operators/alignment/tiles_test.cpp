@@ -1,0 +1,108 @@
+#include "gpu/operators/alignment/tiles.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "gpu/operators/alignment/tile_kernel.hpp"
+#include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
+
+using namespace sluice::alignment;
+
+namespace {
+
+Scheme random_dna(Random& random) {
+    Scheme scheme = random_scheme(random);
+    while (scheme.alphabet != Scheme::Alphabet::dna) scheme = random_scheme(random);
+    return scheme;
+}
+
+// The best score, and an alignment that reaches it ends there.
+void check(const Scheme& scheme, Codes query, Codes text, const EndPoint& expected, const TilesResult& found) {
+    CHECK(found.end.score == expected.score);
+    REQUIRE(found.end.query_end <= query.size());
+    REQUIRE(found.end.text_end <= text.size());
+    CHECK((found.pruned_share >= 0 && found.pruned_share <= 1));
+    if (expected.score == 0) {
+        CHECK(found.end == EndPoint{});
+    } else if (!(found.end == expected)) {
+        const auto there =
+            reference_align(scheme, Mode::local, query.first(found.end.query_end), text.first(found.end.text_end));
+        CHECK(there.score == expected.score);
+    }
+}
+
+void check_all(const Scheme& scheme, Codes query, Codes text, unsigned threads) {
+    const EndPoint expected = reference_align(scheme, Mode::local, query, text);
+    for (const auto set : instruction_sets()) {
+        for (const bool prune : {false, true}) {
+            INFO(query.size() << " x " << text.size() << ", instruction set " << static_cast<int>(set) << ", prune "
+                              << prune << ", threads " << threads);
+            check(scheme, query, text, expected, align_tiles(scheme, query, text, prune, threads, {}, set));
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("tiles score as the definition says, pruned or not, with any number of threads", "[alignment]") {
+    Random random(51);
+    for (std::size_t round = 0; round < test_rounds(150); ++round) {
+        INFO("round " << round);
+        const Scheme scheme = random_dna(random);
+        const auto text = random_sequence(random, scheme, random_length(random, 700));
+        const auto query = below(random, 2) == 0 ? random_sequence(random, scheme, random_length(random, 500))
+                                                 : mutated(random, scheme, text, 4 + below(random, 60));
+        check_all(scheme, query, text, 1 + static_cast<unsigned>(below(random, 3)));
+    }
+}
+
+TEST_CASE("alignments go on from tile to tile", "[alignment]") {
+    Random random(52);
+    for (const std::size_t length : {tile_columns - 1, tile_columns, tile_columns + 1, 2 * tile_columns + 77}) {
+        const Scheme scheme = below(random, 2) == 0 ? Scheme::dna() : random_dna(random);
+        const auto text = random_sequence(random, scheme, length);
+        const std::size_t begin = below(random, length - 600);
+        check_all(scheme, mutated(random, scheme, Codes(text).subspan(begin, 550), 20), text, 2);
+    }
+}
+
+TEST_CASE("scores above what 16 bits hold, and scores too far apart for them", "[alignment]") {
+    Random random(53);
+    const Scheme near = Scheme::dna(100, -300, 500, 200), far = Scheme::dna(1000, -1000, 1000, 1000);
+    std::vector<Code> text(900);
+    for (auto& code : text) code = static_cast<Code>(below(random, 4));
+    REQUIRE(reference_align(near, Mode::local, text, text).score > 65'535);
+    for (const Scheme& scheme : {near, far}) {
+        check_all(scheme, text, text, 1);
+        check_all(scheme, mutated(random, scheme, text, 40), text, 2);
+    }
+}
+
+TEST_CASE("what can't hold the best score is left out", "[alignment]") {
+    Random random(54);
+    const Scheme scheme = Scheme::dna();
+    std::vector<Code> text(40'000);
+    for (auto& code : text) code = static_cast<Code>(below(random, 4));
+    const auto query = mutated(random, scheme, text, 100);
+    const TilesResult all = align_tiles(scheme, query, text, false), some = align_tiles(scheme, query, text, true, 3);
+    CHECK(all.pruned_share == 0);
+    CHECK(some.pruned_share > 0.2);
+    CHECK(some.threads == 3);
+    CHECK(some.end.score == all.end.score);
+}
+
+TEST_CASE("tiles end when they are told to, and say how much is done", "[alignment]") {
+    Random random(55);
+    const auto scheme = Scheme::dna();
+    const auto query = random_sequence(random, scheme, 3000), text = random_sequence(random, scheme, 9000);
+    for (const unsigned threads : {1U, 3U}) {
+        std::uint64_t cells = 0;
+        align_tiles(scheme, query, text, true, threads, [&](std::uint64_t more) {
+            cells += more;
+            return true;
+        });
+        CHECK(cells == query.size() * text.size());
+        int calls = 0;
+        align_tiles(scheme, query, text, true, threads, [&](std::uint64_t) { return ++calls < 2; });
+        CHECK((threads == 1 ? calls == 2 : calls <= 2));  // others may be done before the second
+    }
+}
