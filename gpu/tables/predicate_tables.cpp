@@ -197,7 +197,7 @@ struct PredicateTables::SubstringSink {
     EventState& state;
     exact::Counters counters;
 
-    bool found(std::uint32_t index) const { return test(tables.bit({Family::contains, index}), state); }
+    bool found(std::uint32_t index, std::size_t) const { return test(tables.bit({Family::contains, index}), state); }
     bool add(std::uint32_t index, std::size_t) {
         tables.set(Family::contains, index, state);
         ++counters.hits;

@@ -64,6 +64,17 @@ TEST_CASE("exact on a device: every kernel finds what naive search finds, at the
               {"un caf\xc3\xa9 noir", std::string("ax\0yb", 5), "\xff", "a\xff\xfe", std::string(100, '\0')});
 }
 
+TEST_CASE("exact on a device: windows of one hash are told apart", "[cuda]") {
+    if (no_device()) return;
+    const auto windows = windows_of_one_hash(90);
+    std::vector<std::string> patterns, texts;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (i % 3 == 0) patterns.push_back(windows[i]);
+        texts.push_back("a" + windows[i] + windows[(i * 7 + 1) % windows.size()]);
+    }
+    check_all(patterns, texts);
+}
+
 TEST_CASE("exact on a device: patterns of 64 KiB", "[cuda]") {
     if (no_device()) return;
     std::string text;

@@ -39,10 +39,10 @@ public:
 
     // Not from several threads: there is one scratch space.
     void search(std::span<const std::string_view> texts, Results& results) const override {
+        results.begin(texts.size(), pool_.size());
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            results.begin_text(t, pool_.size());
-            for (const std::uint32_t p : pool_.empty()) results.add(p);
-            Scan scan{&pool_, &results, texts[t].size()};
+            for (const std::uint32_t p : pool_.empty()) results.add(t, p);
+            Scan scan{&pool_, &results, t, texts[t].size()};
             if (database_ != nullptr)
                 hs_scan(database_, texts[t].data(), static_cast<unsigned>(texts[t].size()), 0, scratch_, report, &scan);
             results.counters += {1, texts[t].size(), 0, 0, 0};
@@ -53,14 +53,15 @@ private:
     struct Scan {
         const PatternPool* pool;
         Results* results;
+        std::uint32_t text;
         std::size_t text_size;
     };
 
     static int report(unsigned pattern, unsigned long long, unsigned long long end, unsigned, void* context) {
         const Scan& scan = *static_cast<Scan*>(context);
         const std::size_t begin = end - scan.pool->text(pattern).size();
-        if (!scan.results->found(pattern) && scan.pool->placed(pattern, begin, scan.text_size))
-            scan.results->add(pattern);
+        if (!scan.results->found(scan.text, pattern) && scan.pool->placed(pattern, begin, scan.text_size))
+            scan.results->add(scan.text, pattern);
         return 0;
     }
 

@@ -70,8 +70,9 @@ std::int64_t shared_least(const Scheme& scheme, std::size_t k, std::size_t short
 }
 
 std::optional<KmerFilter> KmerFilter::make(const Scheme& scheme, const SequenceSet& queries,
-                                           std::span<const std::int32_t> thresholds) {
+                                           std::span<const std::int32_t> thresholds, std::size_t letters_most) {
     if (scheme.alphabet != Scheme::Alphabet::dna || queries.size() < pairs_min) return std::nullopt;
+    if (queries.codes().size() > letters_most) return std::nullopt;
     const std::size_t k = best_k(scheme, queries, thresholds);
     if (k == 0) return std::nullopt;
     return KmerFilter(scheme, queries, k);

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -28,13 +29,17 @@ std::int64_t shared_least(const Scheme& scheme, std::size_t k, std::size_t short
 
 class KmerFilter {
 public:
-    // Knows k letters in a row of every query; k up to 12.
+    // Of all queries together: places among them are numbers of 32 bits.
+    static constexpr std::size_t letters_max = std::numeric_limits<std::uint32_t>::max();
+
+    // Knows k letters in a row of every query; k up to 12. The queries have at most letters_max letters.
     KmerFilter(const Scheme& scheme, const SequenceSet& queries, std::size_t k);
 
     // For local alignments where scores of at least thresholds[q] are asked for, INT32_MIN: none is. With the k that
-    // skips most; none where that would be next to nothing: proteins, low thresholds.
+    // skips most; none where that would be next to nothing (proteins, low thresholds) or the queries are too long.
     static std::optional<KmerFilter> make(const Scheme& scheme, const SequenceSet& queries,
-                                          std::span<const std::int32_t> thresholds);
+                                          std::span<const std::int32_t> thresholds,
+                                          std::size_t letters_most = letters_max);
 
     // Sets possible[i] to 0 where pairs[i] can't reach thresholds[i]; the others are left as they are. Pairs of a text
     // stand side by side. Time: one look at each letter of a text and at each query that has the k letters there.

@@ -1,6 +1,7 @@
 #include "gpu/operators/exact/exact.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace sluice::exact {
 
@@ -17,10 +18,10 @@ public:
     }
 
     void search(std::span<const std::string_view> texts, Results& results) const override {
+        results.begin(texts.size(), patterns_.size());
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            results.begin_text(t, patterns_.size());
             for (std::uint32_t p = 0; p < patterns_.size(); ++p) {
-                if (occurs(patterns_[p], texts[t])) results.add(p);
+                if (occurs(patterns_[p], texts[t])) results.add(t, p);
             }
             results.counters += {1, texts[t].size(), 0, patterns_.size(), 0};
         }
@@ -63,13 +64,14 @@ std::string refusal(std::span<const Pattern> patterns) {
     return {};
 }
 
-void Results::begin_text(std::uint32_t text, std::size_t patterns) {
-    text_ = text;
+void Results::begin(std::size_t texts, std::size_t patterns) {
     if (found_in_.size() < patterns) found_in_.resize(patterns, 0);
-    if (++stamp_ == 0) {
+    if (texts > std::numeric_limits<std::uint32_t>::max() - next_stamp_) {
         std::fill(found_in_.begin(), found_in_.end(), 0);
-        stamp_ = 1;
+        next_stamp_ = 1;
     }
+    first_stamp_ = next_stamp_;
+    next_stamp_ += static_cast<std::uint32_t>(texts);
 }
 
 std::unique_ptr<Searcher> make_naive_searcher(std::span<const Pattern> patterns) {

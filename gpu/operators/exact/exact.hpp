@@ -64,18 +64,19 @@ public:
         counters = {};
     }
 
-    // For Searchers. Starts a text of a search for `patterns` patterns.
-    void begin_text(std::uint32_t text, std::size_t patterns);
-    bool found(std::uint32_t pattern) const { return found_in_[pattern] == stamp_; }
-    void add(std::uint32_t pattern) {
-        found_in_[pattern] = stamp_;
-        hits.push_back({text_, pattern});
+    // For Searchers. Starts a search of `texts` texts for `patterns` patterns.
+    void begin(std::size_t texts, std::size_t patterns);
+    // Whether the pattern was added for the text, and since then for no other.
+    bool found(std::uint32_t text, std::uint32_t pattern) const { return found_in_[pattern] == first_stamp_ + text; }
+    void add(std::uint32_t text, std::uint32_t pattern) {
+        found_in_[pattern] = first_stamp_ + text;
+        hits.push_back({text, pattern});
         ++counters.hits;
     }
 
 private:
-    std::uint32_t text_ = 0, stamp_ = 0;
-    std::vector<std::uint32_t> found_in_;  // the stamp of the last text in which the pattern was found
+    std::uint32_t first_stamp_ = 1, next_stamp_ = 1;  // of this search's first text, and of the next search's
+    std::vector<std::uint32_t> found_in_;             // the stamp of the last text that the pattern was added for
 };
 
 class Searcher {

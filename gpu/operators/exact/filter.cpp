@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gpu/operators/exact/joined_texts.hpp"
 #include "gpu/operators/exact/pattern_pool.hpp"
 
 namespace sluice::exact {
@@ -91,27 +92,56 @@ public:
     }
 
     void search(std::span<const std::string_view> texts, Results& results) const override {
+        results.begin(texts.size(), pool_.size());
+        JoinedTexts joined;
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            results.begin_text(t, pool_.size());
-            for (const std::uint32_t p : pool_.empty()) results.add(p);
-            Sink sink{pool_, results, texts[t].size(), results.counters};
-            filter_.search(pool_.texts(), texts[t], sink);
             results.counters += {1, texts[t].size(), 0, 0, 0};
+            for (const std::uint32_t p : pool_.empty()) results.add(t, p);
+            if (texts[t].size() > JoinedTexts::text_bytes_max) {
+                Sink sink{pool_, results, {t, 0, static_cast<std::uint32_t>(texts[t].size())}, results.counters};
+                filter_.search(pool_.texts(), texts[t], sink);
+            } else if (!texts[t].empty()) {
+                if (!joined.takes(texts[t])) search(joined, results);
+                joined.add(t, texts[t]);
+            }
         }
+        search(joined, results);
     }
 
 private:
+    void search(JoinedTexts& joined, Results& results) const {
+        JoinedSink sink{pool_, results, joined, results.counters};
+        filter_.search(pool_.texts(), joined.bytes(), sink);
+        joined.clear();
+    }
+
     struct Sink {
         const PatternPool& pool;
         Results& results;
-        std::size_t text_size;
+        JoinedTexts::Part text;
         Counters& counters;
 
-        bool found(std::uint32_t pattern) const { return results.found(pattern); }
+        bool found(std::uint32_t pattern, std::size_t) const { return results.found(text.index, pattern); }
         bool add(std::uint32_t pattern, std::size_t begin) {
-            const bool placed = pool.placed(pattern, begin, text_size);
-            if (placed) results.add(pattern);
+            const bool placed = pool.placed(pattern, begin - text.begin, text.end - text.begin);
+            if (placed) results.add(text.index, pattern);
             return placed;
+        }
+    };
+
+    struct JoinedSink {
+        const PatternPool& pool;
+        Results& results;
+        const JoinedTexts& joined;
+        Counters& counters;
+
+        bool found(std::uint32_t pattern, std::size_t begin) const {
+            return results.found(joined.part_at(begin).index, pattern);
+        }
+        bool add(std::uint32_t pattern, std::size_t begin) {
+            const JoinedTexts::Part& text = joined.part_at(begin);
+            if (begin + pool.text(pattern).size() <= text.end) Sink{pool, results, text, counters}.add(pattern, begin);
+            return false;  // there are other texts
         }
     };
 

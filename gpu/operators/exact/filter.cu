@@ -150,7 +150,7 @@ double share_passed(const WindowGroup& group, std::span<const std::string_view> 
     for (const std::string_view text : sample) {
         bytes += text.size();
         for (std::size_t at = 0; at + group.window.bytes <= text.size(); ++at) {
-            const std::uint32_t hash = window_hash(group.window, text.data() + at, text.size() - at);
+            const std::uint32_t hash = window_hash(group.window, text.data() + at);
             passed += group.may_have(hash) && group.find(hash) != WindowGroup::free_slot;
         }
     }
@@ -196,7 +196,7 @@ std::vector<DeviceSlot> make_slots(const PatternPool& pool, const WindowGroup& g
     std::vector<DeviceSlot> slots(std::bit_ceil(4 * group.entries.size()));
     const int shift = 32 - std::countr_zero(slots.size());
     for (const WindowGroup::Entry& entry : group.entries) {
-        const std::uint32_t hash = window_hash(group.window, group.window_of(pool.texts(), entry), group.window.bytes);
+        const std::uint32_t hash = window_hash(group.window, group.window_of(pool.texts(), entry));
         std::size_t at = hash >> shift;
         while (slots[at].length() != 0) at = (at + 1) & (slots.size() - 1);
         const bool last = (entry.offset & WindowGroup::last_flag) != 0;
@@ -262,8 +262,7 @@ void CudaFilter::upload_groups(const PatternPool& pool, std::span<const WindowGr
         const std::size_t begin = bitmap.size();
         bitmap.resize(begin + bits[g] / 32);
         for (const WindowGroup::Entry& entry : group.entries) {
-            const std::uint32_t bit =
-                window_hash(group.window, group.window_of(pool.texts(), entry), group.window.bytes) >> shift;
+            const std::uint32_t bit = window_hash(group.window, group.window_of(pool.texts(), entry)) >> shift;
             bitmap[begin + bit / 32] |= 1u << (bit % 32);
         }
     }

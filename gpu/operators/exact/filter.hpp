@@ -24,9 +24,9 @@ public:
                   std::span<const std::string_view> sample = {},
                   const FilterKernels& kernels = filter_kernels().back());
 
-    // Tells the sink of the patterns that occur in the text:
-    //   bool found(pattern): whether it need not be told of the pattern any more;
-    //   bool add(pattern, begin): that it occurs there; whether it need not be told again;
+    // Tells the sink of the patterns that occur in the text, of each pattern from its first place to its last:
+    //   bool found(pattern, begin): whether it need not be told that the pattern occurs there;
+    //   bool add(pattern, begin): that it does; whether it need not be told of the pattern again;
     //   Counters counters: filter_hits and verified are added to.
     template <class Sink>
     void search(const PatternTexts& texts, std::string_view text, Sink& sink) const {

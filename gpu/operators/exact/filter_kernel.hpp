@@ -29,7 +29,7 @@ struct ByteFilter {
     alignas(16) std::uint8_t by_high_half[bytes_max][16] = {};
 };
 
-// Write the places in [begin, end) that the filter lets through, in no order, and say how many. `begin` is a multiple
+// Write the places in [begin, end) that the filter lets through, ascending, and say how many. `begin` is a multiple
 // of the stride; every gram or window that begins below `end` lies within the text; no byte beyond it is read. There is
 // room for end - begin + places_slack.
 constexpr std::size_t places_slack = 64;

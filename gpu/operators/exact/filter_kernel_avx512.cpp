@@ -17,36 +17,51 @@ inline __m512i load(const char* text, std::size_t text_size, std::size_t at) {
     return _mm512_maskz_loadu_epi8(_bzhi_u64(~0ull, left), text + at);
 }
 
+// Places of set bits, without a branch that depends on where or (up to 16) how many they are.
+inline std::size_t append(std::uint32_t* places, std::size_t count, std::size_t place, std::uint64_t passed) {
+    alignas(64) static constexpr std::array<std::uint8_t, 64> order = [] {
+        std::array<std::uint8_t, 64> all{};
+        for (std::uint8_t i = 0; i < 64; ++i) all[i] = i;
+        return all;
+    }();
+    const __m512i first = _mm512_set1_epi32(static_cast<int>(place));
+    const __m512i set = _mm512_maskz_compress_epi8(passed, _mm512_load_si512(order.data()));
+    _mm512_storeu_si512(places + count, _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set))));
+    const auto size = static_cast<std::size_t>(__builtin_popcountll(passed));
+    if (size > 16) {
+        alignas(64) std::uint8_t list[64];
+        _mm512_store_si512(list, set);
+        for (std::size_t i = 16; i < size; ++i) places[count + i] = static_cast<std::uint32_t>(place) + list[i];
+    }
+    return count + size;
+}
+
 // Word w of a load at place + r is the first of the gram at place + r + 4 * w, so one load for each r below 4 that is a
 // multiple of the stride, and one for each further word of the gram, give all grams that begin in 64 bytes.
 template <int Words, int Stride>
 std::size_t grams_of(const GramFilter& filter, const char* text, std::size_t text_size, std::size_t begin,
                      std::size_t end, std::uint32_t* places) {
     const __m512i last_mask = _mm512_set1_epi32(static_cast<int>(filter.gram.last_mask));
-    const __m512i lanes = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60);
     const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(filter.shift));
     const __m512i one = _mm512_set1_epi32(1);
     std::size_t count = 0;
     for (std::size_t block = begin; block < end; block += 64) {
-        for (std::size_t place = block; place < block + 4 && place < end; place += Stride) {
+        std::uint64_t passed = 0;
+        for (std::size_t r = 0; r < 4 && block + r < end; r += Stride) {
             __m512i hash = _mm512_setzero_si512();
             for (int i = 0; i < Words; ++i) {
-                __m512i word = load(text, text_size, place + 4 * static_cast<std::size_t>(i));
+                __m512i word = load(text, text_size, block + r + 4 * static_cast<std::size_t>(i));
                 if (i == Words - 1) word = _mm512_and_si512(word, last_mask);
                 const __m512i multiplier = _mm512_set1_epi32(static_cast<int>(window_multiplier(i)));
                 hash = _mm512_add_epi32(hash, _mm512_mullo_epi32(word, multiplier));
             }
             const __m512i bit = _mm512_srl_epi32(hash, shift);
             const __m512i found = _mm512_i32gather_epi32(_mm512_srli_epi32(bit, 5), filter.bitmap, 4);
-            __mmask16 passed = _mm512_test_epi32_mask(_mm512_rorv_epi32(found, bit), one);
-            const std::size_t valid = (end - place + 3) / 4;
-            if (valid < 16) passed = static_cast<__mmask16>(_bzhi_u32(passed, static_cast<unsigned>(valid)));
-            if (passed != 0) {
-                const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(place)));
-                _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(passed, at));
-                count += static_cast<std::size_t>(__builtin_popcount(passed));
-            }
+            const __mmask16 set = _mm512_test_epi32_mask(_mm512_rorv_epi32(found, bit), one);
+            passed |= _pdep_u64(set, 0x1111111111111111u << r);
         }
+        passed = _bzhi_u64(passed, static_cast<unsigned>(std::min<std::size_t>(end - block, 64)));
+        if (passed != 0) count = append(places, count, block, passed);
     }
     return count;
 }
@@ -65,25 +80,6 @@ std::size_t grams(const GramFilter& filter, const char* text, std::size_t text_s
     static constexpr FilterScan<GramFilter> scans[] = {grams_of_words<1>, grams_of_words<2>, grams_of_words<3>,
                                                        grams_of_words<4>};
     return scans[filter.gram.words() - 1](filter, text, text_size, begin, end, places);
-}
-
-// Places of set bits, without a branch that depends on where or (up to 16) how many they are.
-inline std::size_t append(std::uint32_t* places, std::size_t count, std::size_t place, std::uint64_t passed) {
-    alignas(64) static constexpr std::array<std::uint8_t, 64> order = [] {
-        std::array<std::uint8_t, 64> all{};
-        for (std::uint8_t i = 0; i < 64; ++i) all[i] = i;
-        return all;
-    }();
-    const __m512i first = _mm512_set1_epi32(static_cast<int>(place));
-    const __m512i set = _mm512_maskz_compress_epi8(passed, _mm512_load_si512(order.data()));
-    _mm512_storeu_si512(places + count, _mm512_add_epi32(first, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set))));
-    const auto size = static_cast<std::size_t>(__builtin_popcountll(passed));
-    if (size > 16) {
-        alignas(64) std::uint8_t list[64];
-        _mm512_store_si512(list, set);
-        for (std::size_t i = 16; i < size; ++i) places[count + i] = static_cast<std::uint32_t>(place) + list[i];
-    }
-    return count + size;
 }
 
 // The sets that have the windows at `at`, of which `left` bytes are the text's: at least Bytes, and below 256.

@@ -69,7 +69,7 @@ void GroupFilter::use_grams(const PatternTexts& texts, std::uint32_t stride) {
     for (const WindowGroup::Entry& entry : windows_.entries) {
         const char* window = WindowGroup::window_of(texts, entry);
         for (std::uint32_t i = 0; i < stride; ++i) {
-            const std::uint32_t bit = window_hash(grams_.gram, window + i, grams_.gram.bytes) >> grams_.shift;
+            const std::uint32_t bit = window_hash(grams_.gram, window + i) >> grams_.shift;
             bitmap_[bit >> 5] |= 1u << (bit & 31);
         }
     }
@@ -126,7 +126,7 @@ double GroupFilter::estimate(std::span<const std::string_view> sample) const {
 // How many patterns are compared at a window.
 std::size_t GroupFilter::chain_length(std::string_view text, std::size_t window) const {
     if (window + windows_.window.bytes > text.size()) return 0;
-    const std::uint32_t hash = window_hash(windows_.window, text.data() + window, text.size() - window);
+    const std::uint32_t hash = window_hash(windows_.window, text.data() + window);
     const std::uint32_t first = windows_.find(hash);
     if (first == WindowGroup::free_slot) return 0;
     std::size_t length = 1;

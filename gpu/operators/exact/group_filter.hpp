@@ -42,9 +42,9 @@ public:
             const std::size_t passed = scan(text, begin, std::min(all, begin + piece), places.data());
             sink.counters.filter_hits += passed;
             for (std::size_t i = 0; i < passed; ++i) {
-                for (std::size_t phase = 0; phase < phases && phase <= places[i]; ++phase) {
+                for (std::size_t phase = phases; phase-- > 0;) {
                     const std::size_t window = places[i] - phase;
-                    if (window >= windows) continue;
+                    if (window >= windows) continue;  // also before the text
                     add_candidate(text, window, candidates);
                     if (candidates.count == candidates.list.size()) missing -= compare(texts, text, candidates, sink);
                 }
@@ -57,7 +57,7 @@ private:
     enum class Kind : std::uint8_t { grams, bytes };
 
     // Places of one call of a kernel, whose list stays in the first-level cache. A multiple of every stride.
-    static constexpr std::size_t piece = 2048;
+    static constexpr std::size_t piece = 4096;
 
     void choose(const PatternTexts& texts, std::span<const std::string_view> sample);
     void use_bytes(const PatternTexts& texts, std::uint32_t bytes);
@@ -82,10 +82,10 @@ private:
     };
 
     void add_candidate(std::string_view text, std::size_t window, Candidates& candidates) const {
-        const std::uint32_t hash = window_hash(windows_.window, text.data() + window, text.size() - window);
-        if (!windows_.may_have(hash)) return;
+        const std::uint32_t hash = window_hash(windows_.window, text.data() + window);
         __builtin_prefetch(&windows_.slots[hash >> windows_.slot_shift]);
-        candidates.list[candidates.count++] = {static_cast<std::uint32_t>(window), hash};
+        candidates.list[candidates.count] = {static_cast<std::uint32_t>(window), hash};
+        candidates.count += windows_.may_have(hash);
     }
 
     // How many patterns occur at the candidates and are new. No candidates are left.
@@ -116,9 +116,9 @@ private:
         for (std::uint32_t at = candidate.hash_or_entry;; ++at) {
             const WindowGroup::Entry& entry = windows_.entries[at];
             const std::size_t offset = entry.offset & ~WindowGroup::last_flag;
-            if (candidate.window >= offset && !sink.found(entry.pattern)) {
+            const std::size_t begin = candidate.window - offset;
+            if (candidate.window >= offset && !sink.found(entry.pattern, begin)) {
                 const std::string_view pattern = texts[entry.pattern];
-                const std::size_t begin = candidate.window - offset;
                 ++sink.counters.verified;
                 if (text.substr(begin, pattern.size()) == pattern && sink.add(entry.pattern, begin)) ++fresh;
             }

@@ -28,12 +28,12 @@ public:
 
     void search(std::span<const std::string_view> texts, Results& results) const override {
         const PatternPool& pool = rabin_karp_.pool();
+        results.begin(texts.size(), pool.size());
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
-            results.begin_text(t, pool.size());
-            for (const std::uint32_t p : pool.empty()) results.add(p);
+            for (const std::uint32_t p : pool.empty()) results.add(t, p);
             for (const Occurrence& o : rabin_karp_.occurrences(texts[t], results.counters)) {
-                if (!results.found(o.pattern) && pool.placed(o.pattern, o.position, texts[t].size()))
-                    results.add(o.pattern);
+                if (!results.found(t, o.pattern) && pool.placed(o.pattern, o.position, texts[t].size()))
+                    results.add(t, o.pattern);
             }
             results.counters += {1, texts[t].size(), 0, 0, 0};
         }

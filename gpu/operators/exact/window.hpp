@@ -33,13 +33,27 @@ constexpr WindowShape window_shape(std::uint32_t bytes) {
     return {bytes, bytes % 4 == 0 ? 0xffffffffu : (1u << (8 * (bytes % 4))) - 1};
 }
 
-// The hash of the window at `at`, of which `readable` >= shape.bytes bytes may be read.
-inline std::uint32_t window_hash(const WindowShape& shape, const char* at, std::size_t readable) {
+template <class Word>
+Word load_word(const char* at) {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    return word;
+}
+
+// The hash of the window at `at`. Loads overlap, so that they are of fixed sizes and no byte beyond it is read.
+inline std::uint32_t window_hash(const WindowShape& shape, const char* at) {
+    const std::size_t bytes = shape.bytes;
     std::uint64_t half[2] = {};
-    std::memcpy(half, at, readable >= 16 ? 16 : shape.bytes);
-    // Shifts are of at most 63 bits, and nobody has a window of 0 bytes.
-    half[0] &= ~std::uint64_t{0} >> (shape.bytes < 8 ? 64 - 8 * shape.bytes : 0);
-    half[1] &= shape.bytes > 8 ? ~std::uint64_t{0} >> (128 - 8 * shape.bytes) : 0;
+    if (bytes >= 8) {
+        half[0] = load_word<std::uint64_t>(at);
+        if (bytes > 8) half[1] = load_word<std::uint64_t>(at + bytes - 8) >> (128 - 8 * bytes);
+    } else if (bytes >= 4) {
+        const std::uint64_t last = load_word<std::uint32_t>(at + bytes - 4);
+        half[0] = load_word<std::uint32_t>(at) | (last << (8 * bytes - 32));
+    } else {
+        for (const std::size_t i : {std::size_t{0}, bytes / 2, bytes - 1})
+            half[0] |= std::uint64_t{static_cast<unsigned char>(at[i])} << (8 * i);
+    }
     std::uint32_t hash = 0;
     for (int i = 0; i < 4; ++i) {
         const auto word = static_cast<std::uint32_t>(half[i / 2] >> (32 * (i % 2)));

@@ -58,7 +58,7 @@ WindowGroup::WindowGroup(const PatternTexts& texts, std::span<const std::uint32_
     for (const std::uint32_t p : members) {
         const std::string_view text = texts[p];
         const std::uint32_t offset = rarest_offset(text, window.bytes, counts);
-        hashed.push_back({window_hash(window, text.data() + offset, text.size() - offset), {p, offset}});
+        hashed.push_back({window_hash(window, text.data() + offset), {p, offset}});
     }
     std::sort(hashed.begin(), hashed.end(), [](const Hashed& a, const Hashed& b) { return a.hash < b.hash; });
 

@@ -23,9 +23,7 @@ public:
     std::uint32_t operator[](const char* gram) const { return counts_[slot(gram)]; }
 
 private:
-    std::uint32_t slot(const char* gram) const {
-        return window_hash(window_shape(gram_bytes), gram, gram_bytes) >> shift_;
-    }
+    std::uint32_t slot(const char* gram) const { return window_hash(window_shape(gram_bytes), gram) >> shift_; }
 
     std::uint32_t shift_ = 0;
     std::vector<std::uint32_t> counts_;  // a power of two of them

@@ -147,4 +147,6 @@ TEST_CASE("a filter is made only where it skips", "[alignment]") {
     CHECK_FALSE(KmerFilter::make(Scheme::dna(), random_texts(random, 3, 300), std::vector(3, 200)));
     CHECK_FALSE(KmerFilter::make(Scheme::blosum62(), queries, std::vector(20, 200)));
     CHECK_FALSE(KmerFilter::make(Scheme::dna(), SequenceSet{}, {}));
+    CHECK(KmerFilter::make(Scheme::dna(), queries, std::vector(20, 200), 20 * 300));
+    CHECK_FALSE(KmerFilter::make(Scheme::dna(), queries, std::vector(20, 200), 20 * 300 - 1));
 }

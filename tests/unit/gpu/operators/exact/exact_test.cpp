@@ -66,6 +66,18 @@ TEST_CASE("exact: every engine finds what naive search finds, at the edges") {
               {"un caf\xc3\xa9 noir", std::string("ax\0yb", 5), "\xff", "a\xff\xfe", std::string(100, '\0')});
 }
 
+TEST_CASE("exact: windows of one hash are told apart") {
+    const auto windows = windows_of_one_hash(150);
+    for (const std::string& window : windows)
+        REQUIRE(window_hash(window_shape(8), window.data()) == window_hash(window_shape(8), windows[0].data()));
+    std::vector<std::string> patterns, texts;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        if (i % 3 == 0) patterns.push_back(windows[i]);
+        texts.push_back("a" + windows[i] + windows[(i * 7 + 1) % windows.size()]);
+    }
+    check_all(patterns, texts);
+}
+
 TEST_CASE("exact: patterns of 64 KiB") {
     std::string text;
     for (std::mt19937 random(1); text.size() < 3 * pattern_bytes_max;) text += static_cast<char>('a' + random() % 26);

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "gpu/operators/exact/exact.hpp"
+#include "gpu/operators/exact/window.hpp"
 
 namespace sluice::exact {
 
@@ -65,6 +67,18 @@ private:
     std::mt19937_64 random_;
     unsigned alphabet_ = 2;
 };
+
+// Distinct windows of eight bytes that have the same hash: what a word adds, the other takes away.
+inline std::vector<std::string> windows_of_one_hash(std::size_t count) {
+    std::vector<std::string> windows;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::uint32_t words[] = {0x64636261u - i * window_multiplier(1), 0x68676665u + i * window_multiplier(0)};
+        std::string window(sizeof words, '\0');
+        std::memcpy(window.data(), words, sizeof words);
+        windows.push_back(std::move(window));
+    }
+    return windows;
+}
 
 // Texts to search in all; SLUICE_TEST_ROUNDS asks for more than a test's own small number.
 inline std::size_t rounds(std::size_t otherwise) {

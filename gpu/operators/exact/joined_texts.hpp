@@ -1,0 +1,48 @@
+// Short texts one after the other, so that a filter goes through many of them at once: to begin and to end a text costs
+// as much as a hundred bytes. What begins in one text and ends in another, or in the bytes between them, is no
+// occurrence. One thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace sluice::exact {
+
+class JoinedTexts {
+public:
+    static constexpr std::size_t text_bytes_max = 512;  // to copy longer ones costs more than it saves
+
+    struct Part {
+        std::uint32_t index;  // the caller's
+        std::uint32_t begin, end;
+    };
+
+    bool takes(std::string_view text) const { return size_ + text.size() <= bytes_.size(); }
+    // A text that is not empty.
+    void add(std::uint32_t index, std::string_view text) {
+        std::memcpy(bytes_.data() + size_, text.data(), text.size());
+        const std::size_t units = (text.size() + unit_bytes - 1) / unit_bytes;
+        std::fill_n(part_of_.begin() + static_cast<std::ptrdiff_t>(size_ / unit_bytes), units, count_);
+        parts_[count_++] = {index, size_, size_ + static_cast<std::uint32_t>(text.size())};
+        size_ += static_cast<std::uint32_t>(units * unit_bytes);
+    }
+    void clear() { size_ = count_ = 0; }
+
+    // All texts, and what stands between them.
+    std::string_view bytes() const { return {bytes_.data(), count_ == 0 ? 0 : parts_[count_ - 1].end}; }
+    // The text that has this place, or that stands before it.
+    const Part& part_at(std::size_t place) const { return parts_[part_of_[place / unit_bytes]]; }
+
+private:
+    static constexpr std::size_t unit_bytes = 16, units_max = 256;  // a unit is of one text
+
+    alignas(64) std::array<char, units_max * unit_bytes> bytes_{};
+    std::array<std::uint32_t, units_max> part_of_{};
+    std::array<Part, units_max> parts_{};
+    std::uint32_t size_ = 0, count_ = 0;
+};
+
+}  // namespace sluice::exact
