@@ -60,7 +60,8 @@ public:
 struct DeviceStatus {
     int device = 0;
     std::string name;          // "NVIDIA H100 80GB HBM3"
-    std::string state;         // "not used yet", "ready", "lost, tried again in 4 s", "copying tried again in 4 s"
+    std::string state;         // "not used yet", "ready", "ready, but has no room for 1 segment",
+                               // "lost, tried again in 4 s", "copying tried again in 4 s"
     std::size_t bytes = 0;     // of the copies of segments
     std::size_t segments = 0;  // that have a copy there
     std::uint64_t batches = 0, events = 0;

@@ -12,7 +12,7 @@ std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(s
 
 }  // namespace
 
-BatchSlot::BatchSlot(bool graphs) : graphs_(graphs) {}
+BatchSlot::BatchSlot(Launch launch) : launch_(launch) {}
 
 template <class Buffer>
 void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
@@ -46,26 +46,40 @@ void BatchSlot::copy_batch() {
     view_.text = device_text_.data();
 }
 
-void BatchSlot::enqueue(std::size_t i) {
+void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     Found& f = found_[i];
     const SegmentTables& segment = *segments_[i];
     const FoundRows found{f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()};
-    if (segment.scan.empty()) return look_up(segment.look_up.view(), view_, found, {}, {}, stream_);
+    if (segment.scan.empty()) return look_up(segment.look_up.view(), view_, found, {}, {}, stream);
     const ScanMemory memory{f.masks.data(), f.positions.data()};
     const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
-    segment.scan.begin(view_.events, memory, hits.count, stream_);
-    look_up(segment.look_up.view(), view_, found, segment.scan.view(), memory, stream_);
-    segment.scan.finish(view_.events, memory, hits, stream_);
-    copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream_);
+    segment.scan.begin(view_.events, memory, hits.count, stream);
+    look_up(segment.look_up.view(), view_, found, segment.scan.view(), memory, stream);
+    segment.scan.finish(view_.events, memory, hits, stream);
+    copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream);
 }
 
 void BatchSlot::enqueue_all() {
-    for (std::size_t i = 0; i < segments_.size(); ++i) enqueue(i);
+    if (launch_ == Launch::side_by_side && segments_.size() > 1) return enqueue_side_by_side();
+    for (std::size_t i = 0; i < segments_.size(); ++i) enqueue(i, stream_);
+}
+
+void BatchSlot::enqueue_side_by_side() {
+    forked_.record(stream_);
+    for (std::size_t i = 1; i < segments_.size(); ++i) {
+        const Branch& branch = branches_[i - 1];
+        check(cudaStreamWaitEvent(branch.stream, forked_, 0), "cudaStreamWaitEvent");
+        enqueue(i, branch.stream);
+        branch.joined.record(branch.stream);
+    }
+    enqueue(0, stream_);
+    for (std::size_t i = 1; i < segments_.size(); ++i)
+        check(cudaStreamWaitEvent(stream_, branches_[i - 1].joined, 0), "cudaStreamWaitEvent");
 }
 
 bool BatchSlot::is_worth_a_graph() const {
     const bool one_kernel = segments_.size() == 1 && segments_[0]->scan.empty();
-    return graphs_ && in_place_ && !one_kernel && view_.events <= graph_events_max;
+    return launch_ != Launch::one_by_one && in_place_ && !one_kernel && view_.events <= graph_events_max;
 }
 
 void BatchSlot::launch() {
@@ -106,6 +120,7 @@ void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* co
         ++memory_;
     }
     for (std::size_t i = 0; i < segments.size(); ++i) reserve(i);
+    while (branches_.size() + 1 < segments.size()) branches_.emplace_back();
     under_way_ = true;
     copy_batch();
     measured_ = batches_++ % measure_every == measure_every - 1;
@@ -127,7 +142,7 @@ void BatchSlot::wait() {
         if (f.count[0] <= f.rows.size() && (!scans || f.hit_count[0] <= f.hits.size())) continue;
         make_room(f.rows, f.count[0]);
         if (scans) make_room(f.hits, f.hit_count[0]);
-        enqueue(i);
+        enqueue(i, stream_);
         again = true;
     }
     if (again) stream_.wait();
@@ -152,6 +167,7 @@ std::optional<std::span<const ScanHit>> BatchSlot::scan_hits(std::size_t i) {
 void BatchSlot::abandon() noexcept {
     if (!under_way_) return;
     cudaStreamSynchronize(stream_);
+    for (const Branch& branch : branches_) cudaStreamSynchronize(branch.stream);  // which may not have been joined
     cudaGetLastError();
     under_way_ = false;
     found_.clear();  // their counters may stand anywhere

@@ -37,8 +37,10 @@ public:
     // Up to so many events, what takes several kernels is launched as a graph.
     static constexpr std::size_t graph_events_max = 128;
 
-    // graphs: false leaves them out, for measurements.
-    explicit BatchSlot(bool graphs = true);
+    // What takes several kernels: launched one by one; as a graph, if the batch is small; and with the segments'
+    // kernels side by side, since each segment has memory of its own. The first two are for measurements.
+    enum class Launch : std::uint8_t { one_by_one, graph, side_by_side };
+    explicit BatchSlot(Launch launch = Launch::side_by_side);
 
     // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait().
     void begin(const EventBatch& batch, std::span<const SegmentTables* const> segments);
@@ -80,8 +82,9 @@ private:
     template <class Buffer>
     void make_room(Buffer& buffer, std::size_t size);
     void reserve(std::size_t i);
-    void enqueue(std::size_t i);
+    void enqueue(std::size_t i, cudaStream_t stream);
     void enqueue_all();
+    void enqueue_side_by_side();
     void launch();
     bool is_worth_a_graph() const;
 
@@ -106,7 +109,15 @@ private:
         bool asked_for = false;  // a size that comes once is not worth making it
         Graph graph;
     };
-    const bool graphs_;
+    // For each segment but the first, a stream beside stream_.
+    struct Branch {
+        Stream stream;
+        Event joined;
+    };
+    std::vector<Branch> branches_;
+    Event forked_;
+
+    const Launch launch_;
     std::array<KeptGraph, graph_events_max + 1> kept_;  // by events; of these segments and this memory:
     std::vector<std::uint64_t> kept_segments_;
     std::uint64_t memory_ = 0, kept_memory_ = 0;  // how often some buffer has moved

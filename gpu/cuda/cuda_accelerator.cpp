@@ -4,8 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <initializer_list>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -21,9 +23,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is attached to a segment: its copies, by device.
+// What is attached to a segment: its copies, by device, and when to try again where there was no memory for one.
 struct Copies {
-    std::vector<std::shared_ptr<const SegmentCopy>> by_device;
+    struct OfDevice {
+        std::shared_ptr<const SegmentCopy> made;  // or null
+        bool never = false;                       // no device can hold it
+        Clock::time_point again{};
+        std::chrono::milliseconds pause = DeviceHealth::pause_min;
+    };
+    std::vector<OfDevice> by_device;
 };
 
 // Errors after which no call in the context that the process has on the device will succeed again.
@@ -75,7 +83,9 @@ public:
     void mirror(const Segment& segment) noexcept override {
         if (segment.size() < options_.device_rows_min) return;
         for (std::size_t d = 0; d < devices_.size(); ++d) {
-            if (!has_copy(segment, d) && devices_[d]->copying.may_try(Clock::now())) copy(segment, d);
+            if (lacks_copy(segment, d) && of_device(segment, d).again <= Clock::now() &&
+                devices_[d]->copying.may_try(Clock::now()))
+                copy(segment, d);
         }
     }
 
@@ -85,7 +95,7 @@ public:
         for (const CpuProgram::Part& part : parts) {
             if (part.segment->size() < options_.device_rows_min) continue;
             kept.push_back(part.segment);
-            complete &= has_all_copies(*part.segment);
+            complete &= !lacks_copies(*part.segment);
         }
         const std::lock_guard lock(mutex_);
         kept_.swap(kept);
@@ -120,6 +130,7 @@ public:
         EngineStatus status;
         status.backend = options_.backend == Backend::cuda ? "cuda" : "auto";
         const auto now = Clock::now();
+        const auto segments = kept();
         bool any = false;
         for (std::size_t i = 0; i < devices_.size(); ++i) {
             const auto& device = devices_[i];
@@ -128,9 +139,11 @@ public:
             d.name = device->name();
             const std::string copying = device->copying.state(now);
             d.state = device->matching.state(now);
+            any |= d.state == "ready" && device->copies > 0;
             const std::string operating = device->operating.state(now);
             if (d.state == "ready" && copying != "ready") d.state = "copying " + copying;
-            any |= d.state == "ready" && device->copies > 0;
+            if (const std::size_t n = refused(segments, i); d.state == "ready" && n > 0)
+                d.state = "ready, but has no room for " + std::to_string(n) + (n == 1 ? " segment" : " segments");
             if (d.state == "ready" && operating != "ready") d.state = "operators " + operating;
             d.bytes = device->bytes();
             d.segments = device->copies;
@@ -140,10 +153,9 @@ public:
             d.sampled_events = device->sampled().events;
             d.operator_batches = operators_->batches(i);
             if (d.state == "ready" && d.name.empty() && d.operator_batches == 0) d.state = "not used yet";
-            for (const DeviceHealth* const health : {&device->operating, &device->copying, &device->matching}) {
+            for (const DeviceHealth* const health : {&device->operating, &device->copying, &device->matching})
                 d.faults += health->failures();
-                if (health->failures() > 0) d.last_fault = health->last_failure();
-            }
+            d.last_fault = latest({&device->operating, &device->copying, &device->matching}).what;
             status.devices.push_back(std::move(d));
         }
         status.reason = reason(any);
@@ -163,12 +175,20 @@ private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
     static constexpr std::chrono::milliseconds look_again{250};  // after what is to do, while something is
 
+    static DeviceHealth::Failure latest(std::initializer_list<const DeviceHealth*> healths) {
+        DeviceHealth::Failure latest{{}, Clock::time_point::min()};
+        for (const DeviceHealth* const health : healths) {
+            DeviceHealth::Failure failure = health->last_failure();
+            if (failure.at > latest.at) latest = std::move(failure);
+        }
+        return latest;
+    }
+
     std::string reason(bool any) const {
         if (!any) {
             for (const auto& device : devices_) {
-                if (device->copying.failures() + device->matching.failures() > 0)
-                    return "the CPU matches: " + (device->matching.failures() > 0 ? device->matching.last_failure()
-                                                                                  : device->copying.last_failure());
+                const std::string failure = latest({&device->copying, &device->matching}).what;
+                if (!failure.empty()) return "the CPU matches: " + failure;
             }
             return "the CPU matches: no segment is large enough for a device yet";
         }
@@ -179,36 +199,83 @@ private:
     static std::shared_ptr<const Copies> copies(const Segment& segment) {
         return std::static_pointer_cast<const Copies>(segment.attachment().get());
     }
+    static Copies::OfDevice of_device(const Segment& segment, std::size_t device) {
+        const auto c = copies(segment);
+        return c ? c->by_device[device] : Copies::OfDevice{};
+    }
     static std::shared_ptr<const SegmentTables> copy_of(const Segment& segment, std::size_t device) {
         const auto c = copies(segment);
-        return c && c->by_device[device] ? c->by_device[device]->tables() : nullptr;
+        return c && c->by_device[device].made ? c->by_device[device].made->tables() : nullptr;
     }
     static bool has_copy(const Segment& segment, std::size_t device) { return copy_of(segment, device) != nullptr; }
-    bool has_all_copies(const Segment& segment) const {
+    static bool lacks_copy(const Segment& segment, std::size_t device) {
+        return !has_copy(segment, device) && !of_device(segment, device).never;
+    }
+    bool lacks_copies(const Segment& segment) const {
         for (std::size_t d = 0; d < devices_.size(); ++d) {
-            if (!has_copy(segment, d)) return false;
+            if (lacks_copy(segment, d)) return true;
         }
-        return true;
+        return false;
     }
 
     void copy(const Segment& segment, std::size_t d) noexcept {
+        try {
+            attach(segment, d, try_to_copy(segment, d));
+        } catch (const std::exception& error) {
+            devices_[d]->copying.failed(error.what(), Clock::now());
+        }
+    }
+
+    Copies::OfDevice try_to_copy(const Segment& segment, std::size_t d) {
         MatchingDevice& device = *devices_[d];
         const std::uint32_t generation = device.generation();
+        Copies::OfDevice result = of_device(segment, d);
         try {
             device.open();
-            auto made = device.copy(segment);
-            const std::lock_guard lock(attaching_);
-            const auto old = copies(segment);
-            auto all = old ? std::make_shared<Copies>(*old) : std::make_shared<Copies>();
-            all->by_device.resize(devices_.size());
-            all->by_device[d] = std::move(made);
-            segment.attachment().set(std::move(all));
+            result = {device.copy(segment)};
             device.copying.succeeded();
         } catch (const CudaError& error) {
-            note_fault(device, device.copying, generation, error);
-        } catch (const std::exception& error) {
-            device.copying.failed(error.what(), Clock::now());
+            if (!error.out_of_memory()) {
+                note_fault(device, device.copying, generation, error);
+                return result;
+            }
+            tell(device, error);
+            refuse(device, error);  // what is smaller may have room
+            result.again = Clock::now() + result.pause;
+            result.pause = std::min(2 * result.pause, DeviceHealth::pause_max);
+        } catch (const std::logic_error& error) {  // std::length_error and the like: it will be no different next time
+            refuse(device, error);
+            result.never = true;
         }
+        return result;
+    }
+
+    // This segment, not the next.
+    static void refuse(MatchingDevice& device, const std::exception& error) {
+        device.copying.succeeded();
+        device.copying.note(error.what(), Clock::now());
+    }
+
+    std::vector<std::weak_ptr<const Segment>> kept() const {
+        const std::lock_guard lock(mutex_);
+        return kept_;
+    }
+    static std::size_t refused(const std::vector<std::weak_ptr<const Segment>>& segments, std::size_t device) {
+        return static_cast<std::size_t>(std::count_if(segments.begin(), segments.end(), [device](const auto& weak) {
+            const auto segment = weak.lock();
+            if (!segment) return false;
+            const Copies::OfDevice of = of_device(*segment, device);
+            return of.never || (of.again != Clock::time_point{} && !has_copy(*segment, device));
+        }));
+    }
+
+    void attach(const Segment& segment, std::size_t d, Copies::OfDevice result) {
+        const std::lock_guard lock(attaching_);
+        const auto old = copies(segment);
+        auto all = old ? std::make_shared<Copies>(*old) : std::make_shared<Copies>();
+        all->by_device.resize(devices_.size());
+        all->by_device[d] = std::move(result);
+        segment.attachment().set(std::move(all));
     }
 
     void note_fault(MatchingDevice& device, DeviceHealth& health, std::uint32_t generation, const CudaError& error) {
@@ -243,18 +310,24 @@ private:
     }
     static std::string name_of(const MatchingDevice& device) { return "device " + std::to_string(device.number()); }
 
+    // Of the devices that can be used, the one with the fewest batches under way; they take turns where it's the same.
     // none_: the CPU.
     std::size_t choose_device(std::span<const CpuProgram::Part> parts, const EventBatch& batch) {
         if (batch.size() == 0) return none_;
+        const auto now = Clock::now();
+        const std::size_t turn = devices_.size() == 1 ? 0 : turn_.fetch_add(1, std::memory_order_relaxed);
         std::size_t best = none_;
-        for (std::size_t d = 0; d < devices_.size(); ++d) {
-            const bool has_some = std::any_of(parts.begin(), parts.end(),
-                                              [&](const CpuProgram::Part& part) { return has_copy(*part.segment, d); });
-            if (has_some && (best == none_ || devices_[d]->under_way() < devices_[best]->under_way())) best = d;
+        for (std::size_t i = 0; i < devices_.size(); ++i) {
+            const std::size_t d = (turn + i) % devices_.size();
+            if (!devices_[d]->matching.might_try(now)) continue;
+            if (best != none_ && devices_[d]->under_way() >= devices_[best]->under_way()) continue;
+            if (std::any_of(parts.begin(), parts.end(),
+                            [&](const CpuProgram::Part& part) { return has_copy(*part.segment, d); }))
+                best = d;
         }
         if (best == none_) return none_;
         if (options_.backend == Backend::automatic && choice_.choose(batch.size()) == Processor::cpu) return none_;
-        return devices_[best]->matching.may_try(Clock::now()) ? best : none_;
+        return devices_[best]->matching.may_try(now) ? best : none_;
     }
 
     void record(const EventBatch& batch, Processor processor, Clock::time_point start) {
@@ -349,7 +422,7 @@ private:
             const auto segment = weak.lock();
             if (!segment) continue;
             mirror(*segment);
-            all &= has_all_copies(*segment);
+            all &= !lacks_copies(*segment);
         }
         return all;
     }
@@ -358,6 +431,7 @@ private:
     std::vector<std::shared_ptr<MatchingDevice>> devices_;
     std::shared_ptr<CudaOperatorDevices> operators_;
     BackendChoice choice_;
+    std::atomic<std::size_t> turn_ = 0;
     std::atomic<std::uint64_t> cpu_batches_ = 0, rematched_batches_ = 0;
     std::mutex attaching_;
     std::mutex losing_;  // a device's three healths are lost and revived together

@@ -7,11 +7,26 @@ namespace sluice::cuda {
 bool DeviceHealth::may_try(Clock::time_point now) {
     const std::lock_guard lock(mutex_);
     if (state_ == State::ready) return true;
-    if (state_ == State::lost || now < again_) return false;
+    if (!is_due(now)) return false;
     // Whoever tries and never says what came of it must not keep others from trying, either.
     state_ = State::trying;
     again_ = now + pause_;
     return true;
+}
+
+bool DeviceHealth::might_try(Clock::time_point now) const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::ready || is_due(now);
+}
+
+void DeviceHealth::count(const std::string& what, Clock::time_point now) {
+    ++failures_;
+    last_failure_ = {what, now};
+}
+
+void DeviceHealth::note(const std::string& what, Clock::time_point now) {
+    const std::lock_guard lock(mutex_);
+    count(what, now);
 }
 
 void DeviceHealth::succeeded() {
@@ -23,8 +38,7 @@ void DeviceHealth::succeeded() {
 
 void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
     const std::lock_guard lock(mutex_);
-    ++failures_;
-    last_failure_ = what;
+    count(what, now);
     if (state_ == State::lost) return;
     // Batches that were under way together fail together: that is one failure as far as the pause goes.
     if (state_ == State::pausing) return;
@@ -35,8 +49,7 @@ void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
 
 void DeviceHealth::lose(const std::string& what, Clock::time_point now) {
     const std::lock_guard lock(mutex_);
-    ++failures_;
-    last_failure_ = what;
+    count(what, now);
     if (state_ == State::lost && now < again_) return;  // one loss is met by all batches that are under way
     if (now - lost_at_ > forgotten_after) pause_after_loss_ = pause_min;
     state_ = State::lost;
@@ -67,7 +80,7 @@ std::uint64_t DeviceHealth::failures() const {
     return failures_;
 }
 
-std::string DeviceHealth::last_failure() const {
+DeviceHealth::Failure DeviceHealth::last_failure() const {
     const std::lock_guard lock(mutex_);
     return last_failure_;
 }

@@ -18,8 +18,11 @@ public:
 
     // Ready, or due for another attempt: then only the first who asks gets it, until the attempt is reported.
     bool may_try(Clock::time_point now);
+    bool might_try(Clock::time_point now) const;  // the same without asking for it
     void succeeded();
     void failed(const std::string& what, Clock::time_point now);
+    // Counts a failure of one thing that says nothing of the next.
+    void note(const std::string& what, Clock::time_point now);
     // Nothing can be done with the device until it is revived. Also says that an attempt to do so has failed.
     void lose(const std::string& what, Clock::time_point now);
     bool may_revive(Clock::time_point now) const;  // it is lost, and due
@@ -27,11 +30,18 @@ public:
     bool is_lost() const;
 
     std::uint64_t failures() const;
-    std::string last_failure() const;
+    struct Failure {
+        std::string what;
+        Clock::time_point at;  // the earliest there is if it has never failed
+    };
+    Failure last_failure() const;
     std::string state(Clock::time_point now) const;  // "ready", "tried again in 4 s", "lost, tried again in 4 s"
 
 private:
     enum class State : std::uint8_t { ready, pausing, trying, lost };
+
+    void count(const std::string& what, Clock::time_point now);
+    bool is_due(Clock::time_point now) const { return state_ != State::lost && now >= again_; }
 
     mutable std::mutex mutex_;
     State state_ = State::ready;
@@ -39,7 +49,7 @@ private:
     std::chrono::milliseconds pause_ = pause_min, pause_after_loss_ = pause_min;
     Clock::time_point lost_at_{};
     std::uint64_t failures_ = 0;
-    std::string last_failure_;
+    Failure last_failure_{{}, Clock::time_point::min()};
 };
 
 }  // namespace sluice::cuda

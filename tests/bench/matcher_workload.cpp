@@ -40,11 +40,12 @@ const std::map<std::string, Shape>& shapes() {
 
 class Dice {
 public:
+    explicit Dice(std::uint64_t seed) : engine_(seed) {}
     double share() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
     int below(int n) { return static_cast<int>(share() * n); }
 
 private:
-    std::mt19937_64 engine_{1};
+    std::mt19937_64 engine_;
 };
 
 class Zipf {
@@ -95,12 +96,12 @@ Workload::Interval interval(int attribute, const Shape& shape, const Values& val
     return {attribute, lo, lo + width};
 }
 
-Workload generate_numbers(const Shape& shape, std::size_t subscriptions, std::size_t events) {
+Workload generate_numbers(const Shape& shape, std::size_t subscriptions, std::size_t events, std::uint64_t seed) {
     Workload w;
     w.dimensions = shape.dimensions;
     w.domain = shape.domain;
     w.literals = shape.literals;
-    Dice dice;
+    Dice dice(seed);
     const Zipf attributes(shape.dimensions, shape.skew);
     const Values values(shape);
     while (w.subscriptions() < subscriptions) {
@@ -122,11 +123,11 @@ std::string numbered(const char* name, int number) {
     return text;
 }
 
-Workload generate_text(std::size_t subscriptions, std::size_t events) {
+Workload generate_text(std::size_t subscriptions, std::size_t events, std::uint64_t seed) {
     constexpr int categories = 200, vocabulary = 100'000, title_words = 12;
     Workload w;
     w.is_text = true;
-    Dice dice;
+    Dice dice(seed);
     std::vector<std::string> words;
     while (words.size() < vocabulary) {
         std::string& word = words.emplace_back(static_cast<std::size_t>(4 + dice.below(6)), 'a');
@@ -203,11 +204,11 @@ std::string attribute_name(int attribute) { return numbered("a", attribute); }
 
 }  // namespace
 
-Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events) {
-    if (name == "W6") return generate_text(subscriptions, events);
+Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events, std::uint64_t seed) {
+    if (name == "W6") return generate_text(subscriptions, events, seed);
     const auto shape = shapes().find(name);
     if (shape == shapes().end()) throw std::runtime_error("no workload " + name + "; there are W1 to W8");
-    return generate_numbers(shape->second, subscriptions, events);
+    return generate_numbers(shape->second, subscriptions, events, seed);
 }
 
 Workload read_files(const std::string& prefix) {

@@ -38,6 +38,9 @@ struct Workload {
     std::vector<Text> text_subscriptions, text_events;
 
     std::size_t subscriptions() const { return is_text ? text_subscriptions.size() : interval_ends.size() - 1; }
+    std::span<const Interval> of(std::size_t i) const {
+        return std::span(intervals).subspan(interval_ends[i], interval_ends[i + 1] - interval_ends[i]);
+    }
     std::size_t events() const { return is_text ? text_events.size() : number_events.size(); }
 
     // Subscription i as the filter compiler would give it.
@@ -58,7 +61,7 @@ struct Tally {
 };
 
 // Throw std::runtime_error with what is wrong.
-Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events);
+Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events, std::uint64_t seed = 1);
 Workload read_files(const std::string& prefix);
 void write_files(const Workload& workload, const std::string& prefix);
 

@@ -9,10 +9,12 @@
 
 #include "gpu/cuda/device.hpp"
 #include "tests/cuda/fault_plan.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/differential/matcher_random.hpp"
 
 namespace sluice::test {
 
+using testing::Deadline;
 using testing::FaultPlan;
 
 namespace {
@@ -33,6 +35,18 @@ std::vector<RandomEvent> random_events(Random& random) {
     std::vector<RandomEvent> events(40);
     for (RandomEvent& event : events) event = random_event({}, random);
     return events;
+}
+
+constexpr std::chrono::seconds patience{20};
+
+// Matches, always with the right answers, until the device has matched a batch more.
+bool match_until_device_does(BothSets& sets, Random& random) {
+    const std::uint64_t batches = sets.status().devices[0].batches;
+    for (const Deadline deadline(patience); !deadline.passed();) {
+        REQUIRE(sets.differences(random_events(random)) == 0);
+        if (sets.status().devices[0].batches > batches) return true;
+    }
+    return false;
 }
 
 std::uint64_t count(const EngineStatus& status, const std::string& name) {
@@ -77,7 +91,8 @@ TEST_CASE("a device that fails at start is tried again", "[cuda]") {
         }
         if (!there) continue;
         // The background thread tries again: by itself, without a change.
-        while (fresh.status().devices[0].segments == 0) std::this_thread::yield();
+        for (const Deadline deadline(patience); fresh.status().devices[0].segments == 0 && !deadline.passed();)
+            std::this_thread::yield();
         REQUIRE(fresh.differences(random_events(random)) == 0);
         CHECK(fresh.status().devices[0].batches >= 1);
         CHECK(fresh.status().devices[0].state == "ready");
@@ -108,8 +123,8 @@ TEST_CASE("a device that fails in a batch: the CPU matches it anew, and the devi
         CHECK(status.rematched_batches == ++rematched);
         CHECK(count(status, cudaGetErrorName(error)) == 1);
         CHECK(told.size() == rematched);
-        const std::uint64_t batches = status.devices[0].batches;
-        while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK_THAT(status.devices[0].last_fault, Catch::Contains(cudaGetErrorName(error)));
+        CHECK(match_until_device_does(sets, random));
         CHECK(sets.status().devices[0].state == "ready");
     }
     CHECK(rematched >= 2);
@@ -136,8 +151,7 @@ TEST_CASE("a lost device: batches of several threads are matched on the CPU unti
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
     CHECK(count(sets.status(), "cudaErrorIllegalAddress") == 1);
-    const std::uint64_t batches = sets.status().devices[0].batches;
-    while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(events) == 0);
+    CHECK(match_until_device_does(sets, random));
     CHECK(sets.status().devices[0].state == "ready");
 }
 
@@ -156,13 +170,61 @@ TEST_CASE("a lost device that cannot be revived is tried again", "[cuda]") {
         REQUIRE(sets.differences(events) == 0);
     }
     const FaultPlan failing("probe", cudaErrorLaunchFailure, 2);  // of the old context, and of the new one
-    while (count(sets.status(), "cudaErrorLaunchFailure") == 0) {
+    for (const Deadline deadline(patience);
+         count(sets.status(), "cudaErrorLaunchFailure") == 0 && !deadline.passed();) {
         REQUIRE(sets.status().devices[0].state != "ready");
         REQUIRE(sets.differences(events) == 0);
     }
+    CHECK(count(sets.status(), "cudaErrorLaunchFailure") >= 1);
     CHECK(sets.status().reason.find("cudaErrorLaunchFailure") != std::string::npos);
-    const std::uint64_t batches = sets.status().devices[0].batches;
-    while (sets.status().devices[0].batches == batches) REQUIRE(sets.differences(events) == 0);
+    CHECK(match_until_device_does(sets, random));
+}
+
+TEST_CASE("two devices take turns, and where one fails the other has its batches", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(7);
+    EngineOptions options = on_device();
+    options.devices = testing::two_devices();
+    for (const cudaError_t error : {cudaErrorIllegalAddress, cudaErrorUnknown}) {
+        INFO(cudaGetErrorName(error));
+        BothSets sets(options);
+        for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+        for (int i = 0; i < 6; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(sets.status().devices[0].batches >= 2);
+        CHECK(sets.status().devices[1].batches >= 2);
+        CHECK(sets.status().cpu_batches == 0);
+        {
+            const FaultPlan failing("cudaStreamSynchronize", error, 1);
+            REQUIRE(sets.differences(random_events(random)) == 0);
+        }
+        const EngineStatus status = sets.status();
+        CHECK((status.devices[0].state == "ready") != (status.devices[1].state == "ready"));
+        for (int i = 0; i < 30; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(sets.status().cpu_batches == 1);  // the one that had failed
+        CHECK(sets.status().rematched_batches == 1);
+    }
+}
+
+TEST_CASE("what is too large for the memory that is left does not keep out what is smaller", "[cuda]") {
+    if (cuda::device_count() == 0) {
+        WARN("no CUDA device: skipped");
+        return;
+    }
+    Random random(8);
+    EngineOptions options = on_device();
+    options.device_bytes_max = 1u << 18;
+    BothSets sets(options);
+    for (int i = 0; i < 20'000; ++i) sets.add({{{{"a", Operator::number_equal, {}, static_cast<double>(i)}, false}}});
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    CHECK(sets.status().devices[0].segments == 0);
+    CHECK(sets.status().devices[0].state == "ready, but has no room for 1 segment");
+    for (int i = 0; i < 20; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    CHECK(sets.status().devices[0].segments == 1);
+    CHECK(sets.status().devices[0].batches == 1);
 }
 
 TEST_CASE("a limit of memory: what does not fit stays with the CPU", "[cuda]") {

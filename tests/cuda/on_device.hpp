@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <vector>
@@ -23,6 +24,19 @@ inline std::uint32_t rounds(std::uint32_t usual) {
     const char* const text = std::getenv("SLUICE_TEST_ROUNDS");
     return text == nullptr ? usual : static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
 }
+
+// Two devices: the first two, or the first one twice where there is no other.
+inline std::vector<int> two_devices() { return {0, cuda::device_count() > 1 ? 1 : 0}; }
+
+// For loops that wait for something.
+class Deadline {
+public:
+    explicit Deadline(std::chrono::seconds patience) : end_(std::chrono::steady_clock::now() + patience) {}
+    bool passed() const { return std::chrono::steady_clock::now() > end_; }
+
+private:
+    std::chrono::steady_clock::time_point end_;
+};
 
 // A batch packed with room for `more` further events, values and bytes, in device memory.
 class PackedBatch {

@@ -38,12 +38,9 @@ std::vector<RandomEvent> random_events(Random& random) {
 // As long as a driver may take to give a new context, if it ever does.
 constexpr std::chrono::seconds patience{8};
 
-class Deadline {
+class Deadline : public testing::Deadline {
 public:
-    bool passed() const { return std::chrono::steady_clock::now() > end_; }
-
-private:
-    std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + patience;
+    Deadline() : testing::Deadline(patience) {}
 };
 
 constexpr const char* refused =
@@ -140,13 +137,19 @@ TEST_CASE("whoever moves in while a context is renewed is refused, or the renewa
         threads.emplace_back([&] {
             while (!done) is_done([] { const cuda::Stream stream; });
         });
-    int attempts = 0;
-    for (const Deadline deadline; attempts < 20 && !deadline.passed(); ++attempts)
-        is_done([] { cuda::renew_context(0); });
+    const Deadline deadline;
+    for (int attempts = 0; attempts < 20 && !deadline.passed(); ++attempts) is_done([] { cuda::renew_context(0); });
     done = true;
     for (std::thread& thread : threads) thread.join();
-    CHECK(attempts >= 1);
     CHECK(cuda::residents(0) == 0);
+    // Nobody lives there, and nobody is taken to: only the driver may refuse now, or the one below is renewed.
+    try {
+        cuda::renew_context(0);
+        const cuda::Stream stream;
+        CHECK(cuda::residents(0) == 1);
+    } catch (const cuda::CudaError& error) {
+        CHECK_THAT(error.what(), Catch::Contains("a new context after a spoiled one") || Catch::Contains("cudaDevice"));
+    }
 }
 
 TEST_CASE("a set comes back to a device that was lost, as often as that happens", "[cuda]") {
@@ -169,6 +172,36 @@ TEST_CASE("a set comes back to a device that was lost, as often as that happens"
     }
     for (int i = 0; i < 3000; ++i) sets.add(random_filter({}, random));
     for (int i = 0; i < 5; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+}
+
+TEST_CASE("one of two devices is lost: the other one goes on alone", "[cuda]") {
+    if (!has_usable_device()) return;
+    if (cuda::device_count() < 2) {
+        WARN("only one CUDA device: skipped");
+        return;
+    }
+    Random random(3);
+    Told told;
+    EngineOptions options = on_device(told);
+    options.devices = {0, 1};
+    BothSets sets(options);
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    for (int i = 0; i < 4; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+    REQUIRE(sets.status().devices[0].batches >= 1);
+    REQUIRE(sets.status().devices[1].batches >= 1);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    REQUIRE(testing::spoil_context() == cudaErrorIllegalAddress);
+    cudaGetLastError();
+    for (const Deadline deadline; told.faults == 0 && !deadline.passed();)
+        REQUIRE(sets.differences(random_events(random)) == 0);
+    REQUIRE(told.faults >= 1);
+    const EngineStatus before = sets.status();
+    CHECK(before.devices[1].state != "ready");
+    for (int i = 0; i < 50; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+    const EngineStatus after = sets.status();
+    CHECK(after.devices[0].state == "ready");
+    CHECK(after.devices[0].batches > before.devices[0].batches);
+    CHECK(after.cpu_batches == before.cpu_batches);
 }
 
 TEST_CASE("a device is lost while several threads match and another one changes the set", "[cuda]") {

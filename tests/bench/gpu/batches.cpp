@@ -1,5 +1,6 @@
-// bench_batches: what one batch takes from host memory to what was found, on an idle device, its kernels launched one
-// by one and as a graph. The median of many, the two taking turns.
+// bench_batches: what one batch takes from host memory to what was found, on an idle device: its kernels launched one
+// by one, as a graph (up to 128 events), and with those of several segments side by side. The median of many, the three
+// taking turns.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -53,21 +54,25 @@ void run(const std::string& name, std::size_t subscriptions, std::size_t segment
         tables.push_back(copies.back().get());
         scans |= !tables.back()->scan.empty();
     }
-    cuda::BatchSlot one_by_one(false), as_graph(true);
+    using Launch = cuda::BatchSlot::Launch;
+    cuda::BatchSlot one_by_one(Launch::one_by_one), as_graph(Launch::graph), side_by_side(Launch::side_by_side);
     constexpr int warm_up = 20, samples = 301;
-    for (const std::size_t events : {1u, 8u, 32u, 64u, 128u}) {
+    for (const std::size_t events : {1u, 8u, 32u, 64u, 128u, 1024u}) {
         const EventBatch batch = workload.batch(0, events, *attributes.snapshot());
-        std::vector<double> singly, joined;
+        std::vector<double> singly, joined, beside;
         for (int i = -warm_up; i < samples; ++i) {
-            const double a = microseconds(one_by_one, batch, tables), b = microseconds(as_graph, batch, tables);
+            const double a = microseconds(one_by_one, batch, tables), b = microseconds(as_graph, batch, tables),
+                         c = microseconds(side_by_side, batch, tables);
             if (i < 0) continue;
             singly.push_back(a);
             joined.push_back(b);
+            beside.push_back(c);
         }
         std::printf(
             "{\"workload\": \"%s\", \"subscriptions\": %zu, \"segments\": %zu, \"scanned_rows\": %s, \"events\": %zu, "
-            "\"one_by_one_us\": %.1f, \"graph_us\": %.1f}\n",
-            name.c_str(), subscriptions, segments, scans ? "true" : "false", events, median(singly), median(joined));
+            "\"one_by_one_us\": %.1f, \"graph_us\": %.1f, \"side_by_side_us\": %.1f}\n",
+            name.c_str(), subscriptions, segments, scans ? "true" : "false", events, median(singly), median(joined),
+            median(beside));
         std::fflush(stdout);
     }
 }
@@ -80,7 +85,7 @@ int main(int argc, char** argv) {
     try {
         const std::size_t subscriptions = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200'000;
         for (const char* name : {"W3", "W5"}) {
-            for (const std::size_t segments : {1u, 3u}) sluice::bench::run(name, subscriptions, segments);
+            for (const std::size_t segments : {1u, 3u, 6u}) sluice::bench::run(name, subscriptions, segments);
         }
         return 0;
     } catch (const std::exception& error) {

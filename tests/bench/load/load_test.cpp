@@ -20,6 +20,13 @@ constexpr std::size_t subscribing_at_once = 64;
 constexpr auto drain_time = std::chrono::seconds(10);
 constexpr std::string_view title_mark = "\"title\":\"e";
 
+std::string publish_begin(const LoadOptions& options) {
+    boost::urls::url target("/v1/events");
+    if (!options.stream.empty()) target.params().append({"stream", options.stream});
+    return "POST " + std::string(target.buffer()) +
+           " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/rss+xml\r\nContent-Length: ";
+}
+
 std::uint64_t number_in(std::string_view text) {
     std::uint64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
@@ -33,9 +40,9 @@ LoadTest::LoadTest(const LoadOptions& options)
       workload_(make_workload({options.workload, options.filters, options.subscribers, options.seed, options.feeds})),
       subscribers_(options.subscribers),
       publishers_(options.publishers),
-      epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      request_begin_(publish_begin(options)) {
     workload_->prepare();
-    prctl(PR_SET_TIMERSLACK, 1);  // so that waiting ends when it should
     for (std::size_t i = 0; i < subscribers_.size() + subscribing_at_once; ++i) {
         if (i >= subscribing_at_once) await_subscription(i - subscribing_at_once);
         if (i < subscribers_.size()) subscribe(i);
@@ -60,6 +67,7 @@ void LoadTest::watch(const Socket& socket, std::size_t index, bool writable) {
 void LoadTest::subscribe(std::size_t index) {
     auto& subscriber = subscribers_[index];
     boost::urls::url target("/v1/events");
+    if (!options_.stream.empty()) target.params().append({"stream", options_.stream});
     for (const auto& filter : workload_->filters(index)) target.params().append({"filter", filter});
     subscriber.socket = Socket::connect(options_.host, options_.port);
     subscriber.socket.send("GET " + std::string(target.buffer()) + " HTTP/1.1\r\nHost: " + options_.host + "\r\n\r\n");
@@ -91,7 +99,7 @@ void LoadTest::publish(Publisher& publisher, Clock::time_point intended) {
     const auto number = next_number_++;
     const auto receivers = workload_->make_item(number, document_);
     ledger_->published(number, intended, receivers);
-    request_ = "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/rss+xml\r\nContent-Length: ";
+    request_ = request_begin_;
     request_.append(std::to_string(document_.size())).append("\r\n\r\n").append(document_);
     publisher.under_way.push_back({number, intended});
     if (!publisher.socket.send(request_)) throw std::runtime_error("the broker closed a publishing connection");
@@ -190,6 +198,7 @@ bool LoadTest::replies_due() const {
 }
 
 LoadResult LoadTest::run(double rate, double seconds) {
+    prctl(PR_SET_TIMERSLACK, 1);  // of this thread, so that waiting ends when it should
     result_ = {};
     sent_in_run_ = 0;
     ledger_ = std::make_unique<Ledger>();

@@ -1,5 +1,5 @@
 // One run of load against a broker: connections that subscribe, connections that publish, one thread for all of them.
-// Items are sent open loop at a rate, or closed loop as fast as replies come. Belongs to one thread.
+// Items are sent open loop at a rate, or closed loop as fast as replies come. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,7 @@ struct LoadOptions {
     pid_t broker = 0;  // whose CPU time is measured; 0: nobody's
     std::size_t subscribers = 100, filters = 10'000, publishers = 8;
     std::string workload = "mixed";
+    std::string stream;        // empty: the broker's default
     std::string feeds;         // WorkloadOptions
     std::size_t pipeline = 1;  // requests under way on one publishing connection
     std::uint64_t seed = 1;
@@ -85,6 +86,7 @@ private:
     std::uint64_t next_number_ = 1;
     std::uint64_t sent_in_run_ = 0;
     std::string document_, request_;
+    const std::string request_begin_;  // up to the document's length
     std::unique_ptr<Ledger> ledger_;
     LoadResult result_;
     Clock::time_point last_delivery_;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "broker/cli/http_client.hpp"
-#include "tests/bench/load/load_test.hpp"
+#include "tests/bench/load/load_fleet.hpp"
 #include "tests/bench/load/process.hpp"
 
 namespace {
@@ -59,18 +59,24 @@ void allow_many_descriptors() {
 double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }
 
 // What the broker says of how it has matched since it was started: where, why, and what its operators did.
-boost::json::object matching_status(const LoadOptions& options) {
-    const auto server = sluice::cli::parse_server("http://" + options.host + ":" + std::to_string(options.port));
-    const auto reply = sluice::cli::send(server.value(), {.target = "/v1/status"});
-    const auto status = boost::json::parse(reply.value().body);
-    boost::json::object operators;
-    for (const auto& [name, done] : status.at("operators").as_object()) {
-        if (done.at("texts").to_number<std::uint64_t>() > 0) operators[name] = done;
+// Null if it says nothing, of which the measurement is none the worse.
+boost::json::value matching_status(const LoadOptions& options) {
+    try {
+        const auto server = sluice::cli::parse_server("http://" + options.host + ":" + std::to_string(options.port));
+        const auto reply = sluice::cli::send(server.value(), {.target = "/v1/status"});
+        const auto status = boost::json::parse(reply.value().body);
+        boost::json::object operators;
+        for (const auto& [name, done] : status.at("operators").as_object()) {
+            if (done.at("texts").to_number<std::uint64_t>() > 0) operators[name] = done;
+        }
+        return {{"engine", status.at("engine")}, {"operators", std::move(operators)}};
+    } catch (const std::exception& error) {
+        std::cerr << "bench_load: no status: " << error.what() << '\n';
+        return nullptr;
     }
-    return {{"engine", status.at("engine")}, {"operators", std::move(operators)}};
 }
 
-void print(std::ostream& out, const LoadOptions& options, double rate, LoadResult& result) {
+void print(std::ostream& out, const LoadOptions& options, std::size_t threads, double rate, LoadResult& result) {
     const auto events = static_cast<double>(std::max<std::uint64_t>(result.events, 1));
     out << std::fixed;
     out.precision(2);
@@ -78,7 +84,7 @@ void print(std::ostream& out, const LoadOptions& options, double rate, LoadResul
     if (rate > 0) out << "    \"intended_events_per_second\": " << rate << ",\n";
     out << "    \"workload\": \"" << options.workload << "\",\n    \"subscribers\": " << options.subscribers
         << ", \"filters\": " << options.filters << ", \"publishers\": " << options.publishers
-        << ", \"pipeline\": " << options.pipeline << ",\n";
+        << ", \"pipeline\": " << options.pipeline << ", \"threads\": " << threads << ",\n";
     out << "    \"seconds\": " << result.seconds << ", \"events\": " << result.events
         << ", \"accepted\": " << result.accepted << ", \"refused\": " << result.refused << ",\n";
     out << "    \"events_per_second\": " << per_second(result.accepted, result)
@@ -92,7 +98,7 @@ void print(std::ostream& out, const LoadOptions& options, double rate, LoadResul
     out << "    \"deliveries\": " << result.deliveries << ", \"lost\": " << result.lost
         << ", \"unexpected\": " << result.unexpected << ", \"out_of_order\": " << result.out_of_order
         << ", \"disconnected\": " << result.disconnected << ",\n";
-    out << "    \"status\": " << matching_status(options) << "\n  }";
+    out << "    \"status\": " << matching_status(options) << "\n  }" << std::flush;
 }
 
 bool is_clean(const LoadResult& r) { return r.lost + r.unexpected + r.out_of_order + r.disconnected + r.refused == 0; }
@@ -105,7 +111,8 @@ int main(int argc, char** argv) {
     std::vector<std::string> settings;
     std::optional<double> rate;
     double seconds = 10;
-    bool find_max = false;
+    std::size_t threads = 1;
+    bool find_max = false, ask = false;
     CLI::App app(
         "Measures a broker under load: how many items per second it carries, and at half of that rate (or at --rate) "
         "how long items take. A latency runs from the time an item should have been sent.",
@@ -117,6 +124,7 @@ int main(int argc, char** argv) {
     app.add_option("--pid", options.broker, "Its process, to know its CPU time");
     app.add_option("--rate", rate, "Only open loop, with so many items per second");
     app.add_flag("--find-max", find_max, "Only closed loop: as fast as replies come");
+    app.add_flag("--wait", ask, "Subscribe, then wait for a line of standard input before the first run");
     app.add_option("--seconds", seconds, "Length of each run")->capture_default_str();
     app.add_option("--subscribers", options.subscribers, "Connections; each has its share of the filters, 128 at most")
         ->capture_default_str()
@@ -124,10 +132,15 @@ int main(int argc, char** argv) {
     app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
     app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
-    app.add_option("--workload", options.workload,
-                   "mixed, approximate (a category and approx-contains), matches, align or laminarity")
+    app.add_option(
+           "--workload", options.workload,
+           "mixed, approximate (a category and approx-contains), matches, align, laminarity, or bench_matcher's "
+           "W1 to W5, W7 and W8")
         ->capture_default_str();
     app.add_option("--feeds", options.feeds, "Take the titles from the feeds of this folder");
+    app.add_option("--threads", threads, "That share the load, each on a stream of its own if there are several")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 64));
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
     try {
@@ -143,15 +156,16 @@ int main(int argc, char** argv) {
             wait_for_broker(options);
         }
         const auto start = Clock::now();
-        LoadTest test(options);
+        LoadFleet test(options, threads);
         std::cerr << options.filters << " filters subscribed in "
                   << std::chrono::duration<double>(Clock::now() - start).count() << " s\n";
+        if (std::string line; ask) std::getline(std::cin, line);
         test.run(rate.value_or(0), 1);  // warms up
         bool clean = true;
         const auto measure = [&](double per_second_intended, const char* before) {
             auto result = test.run(per_second_intended, seconds);
             std::cout << before;
-            print(std::cout, options, per_second_intended, result);
+            print(std::cout, options, threads, per_second_intended, result);
             clean &= is_clean(result);
             return per_second(result.accepted, result);
         };

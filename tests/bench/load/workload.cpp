@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "tests/bench/load/mixed_workload.hpp"
+#include "tests/bench/load/number_workload.hpp"
 #include "tests/bench/load/operator_workloads.hpp"
 
 namespace sluice::load {
@@ -46,6 +47,7 @@ std::unique_ptr<Workload> make_workload(const WorkloadOptions& options) {
     if (options.kind == "matches") return std::make_unique<TitleWorkload>(options, TitleWorkload::Asks::matches);
     if (options.kind == "align") return std::make_unique<AlignWorkload>(options);
     if (options.kind == "laminarity") return std::make_unique<LaminarityWorkload>(options);
+    if (options.kind.starts_with('W')) return std::make_unique<NumberWorkload>(options);
     throw std::runtime_error("there is no workload " + options.kind);
 }
 

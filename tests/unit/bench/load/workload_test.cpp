@@ -59,6 +59,8 @@ TEST_CASE("an item's receivers are those whose filters hold") {
     CHECK(check_receivers({"approximate", 200, 20, 42, {}}, 50, Backend::naive) > 5);
     CHECK(check_receivers({"matches", 200, 20, 42, {}}, 100, Backend::naive) > 20);
     CHECK(check_receivers({"align", 20, 20, 42, {}}, 40, Backend::cpu) > 2);
+    CHECK(check_receivers({"W1", 2'000, 20, 42, {}}, 40, Backend::naive) > 20);
+    CHECK(check_receivers({"W2", 10'000, 20, 42, {}}, 100, Backend::cpu) > 2);
     CHECK(check_receivers({"laminarity", 100, 20, 42, {}}, 2, Backend::cpu) > 2);
 }
 
@@ -74,5 +76,7 @@ TEST_CASE("titles of real feeds") {
 
 TEST_CASE("a workload that there is not is refused") {
     CHECK_THROWS_WITH(load::make_workload({"nonsense", 10, 1, 1, {}}), "there is no workload nonsense");
+    CHECK_THROWS(load::make_workload({"W6", 10, 1, 1, {}}));
+    CHECK_THROWS(load::make_workload({"W9", 10, 1, 1, {}}));
     CHECK_THROWS(load::make_workload({"approximate", 10, 1, 1, SLUICE_SOURCE_DIR "/config"}));
 }

@@ -28,7 +28,7 @@ TEST_CASE("a device that has failed is tried again after pauses that double") {
     CHECK(health.state(now) == "ready");
     health.failed("again", now);
     CHECK(health.may_try(now + DeviceHealth::pause_min));
-    CHECK(health.last_failure() == "again");
+    CHECK(health.last_failure().what == "again");
 }
 
 TEST_CASE("batches that fail together are one failure, and one that was begun before does not make it good") {
@@ -73,7 +73,7 @@ TEST_CASE("a lost device is not used until it has been revived, after pauses tha
     CHECK_FALSE(health.is_lost());
     CHECK(health.may_try(now));
     CHECK(health.state(now) == "ready");
-    CHECK(health.last_failure() == "no context");
+    CHECK(health.last_failure().what == "no context");
     now += DeviceHealth::forgotten_after + 1ms;
     health.lose("again", now);
     CHECK(health.may_revive(now + DeviceHealth::pause_min));
@@ -84,6 +84,31 @@ TEST_CASE("what was not lost is not revived") {
     health.failed("no memory", {});
     health.revived();
     CHECK_FALSE(health.may_try({}));
+}
+
+TEST_CASE("whoever looks whether a device might be tried does not take the attempt from others") {
+    DeviceHealth health;
+    DeviceHealth::Clock::time_point now{};
+    CHECK(health.might_try(now));
+    health.failed("no memory", now);
+    CHECK_FALSE(health.might_try(now));
+    now += DeviceHealth::pause_min;
+    CHECK(health.might_try(now));
+    CHECK(health.may_try(now));
+    CHECK_FALSE(health.might_try(now));
+    health.lose("an illegal address", now);
+    CHECK_FALSE(health.might_try(DeviceHealth::Clock::time_point::max()));
+}
+
+TEST_CASE("a failure that is noted is counted, and nothing else") {
+    DeviceHealth health;
+    const DeviceHealth::Clock::time_point now = DeviceHealth::Clock::now();
+    CHECK(health.last_failure().at < now);
+    health.note("too large", now);
+    CHECK(health.state(now) == "ready");
+    CHECK(health.failures() == 1);
+    CHECK(health.last_failure().what == "too large");
+    CHECK(health.last_failure().at == now);
 }
 
 TEST_CASE("of many threads one tries") {
