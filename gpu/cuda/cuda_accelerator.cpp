@@ -1,6 +1,7 @@
 #include "gpu/cuda/cuda_accelerator.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,9 +12,9 @@
 #include <thread>
 #include <utility>
 
-#include "gpu/cuda/backend_choice.hpp"
 #include "gpu/cuda/matching_device.hpp"
 #include "gpu/cuda/operator_devices.hpp"
+#include "gpu/operators/processor_choice.hpp"
 
 namespace sluice {
 
@@ -22,6 +23,9 @@ namespace cuda {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// What a batch costs at best, by the number of its events: of a small set on the CPU, and on an H100.
+constexpr std::array<ProcessorChoice::Cost, 2> batch_costs{ProcessorChoice::Cost{1, 0.5}, ProcessorChoice::Cost{25, 5}};
 
 // What is attached to a segment: its copies, by device, and when to try again where there was no memory for one.
 struct Copies {
@@ -58,7 +62,8 @@ bool is_lasting(cudaError_t code) {
 
 class CudaAccelerator final : public Accelerator {
 public:
-    explicit CudaAccelerator(const EngineOptions& options) : options_(options) {
+    explicit CudaAccelerator(const EngineOptions& options)
+        : options_(options), choice_({batch_costs, 0, options.backend == Backend::automatic, "events"}) {
         std::vector<int> numbers = options.devices;
         if (numbers.empty()) numbers.push_back(0);
         for (const int number : numbers)
@@ -112,7 +117,7 @@ public:
             const std::uint32_t generation = devices_[device]->generation();
             try {
                 match_on(device, parts, batch, scans, scratch, matches);
-                record(batch, Processor::device, start);
+                record(batch, ProcessorChoice::device, start);
                 return;
             } catch (const CudaError& error) {
                 matches.resize(begin);
@@ -123,7 +128,7 @@ public:
         }
         match_on_cpu(parts, batch, scans, scratch, matches);
         ++cpu_batches_;
-        if (device == none_) record(batch, Processor::cpu, start);
+        if (device == none_) record(batch, ProcessorChoice::cpu, start);
     }
 
     EngineStatus status() const override {
@@ -326,13 +331,12 @@ private:
                 best = d;
         }
         if (best == none_) return none_;
-        if (options_.backend == Backend::automatic && choice_.choose(batch.size()) == Processor::cpu) return none_;
+        if (choice_.choose(static_cast<double>(batch.size())) == ProcessorChoice::cpu) return none_;
         return devices_[best]->matching.may_try(now) ? best : none_;
     }
 
-    void record(const EventBatch& batch, Processor processor, Clock::time_point start) {
-        if (options_.backend != Backend::automatic || batch.size() == 0) return;
-        choice_.record(batch.size(), processor,
+    void record(const EventBatch& batch, ProcessorChoice::Processor processor, Clock::time_point start) {
+        choice_.record(static_cast<double>(batch.size()), processor,
                        std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     }
 
@@ -430,7 +434,7 @@ private:
     const EngineOptions options_;
     std::vector<std::shared_ptr<MatchingDevice>> devices_;
     std::shared_ptr<CudaOperatorDevices> operators_;
-    BackendChoice choice_;
+    ProcessorChoice choice_;
     std::atomic<std::size_t> turn_ = 0;
     std::atomic<std::uint64_t> cpu_batches_ = 0, rematched_batches_ = 0;
     std::mutex attaching_;

@@ -72,8 +72,8 @@ std::string ProcessorChoice::reason() const {
     };
     for (std::size_t size = 0; size < sizes; ++size) {
         if (known_[cpu][size].batches + known_[device][size].batches == 0) continue;
-        text += (text.empty() ? "2^" : "; 2^") + std::to_string(size) + " cells: " + cost(size, device) +
-                " on a device, " + cost(size, cpu) + " on the CPU";
+        text += (text.empty() ? "2^" : "; 2^") + std::to_string(size) + " " + settings_.unit + ": " +
+                cost(size, device) + " on a device, " + cost(size, cpu) + " on the CPU";
     }
     return text.empty() ? "no batch yet" : text;
 }

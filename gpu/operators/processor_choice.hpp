@@ -1,6 +1,6 @@
-// Whether a batch's pairs of a family are evaluated on the CPU or on a device: by what as much work has cost on each
-// lately. At first by what it is expected to cost, at best; the other processor is tried now and then, as often as that
-// takes no more than a small share of the time. Any thread.
+// Whether work is done on the CPU or on a device (a batch is matched, a batch's pairs of a family are evaluated): by
+// what as much work has cost on each lately. At first by what it is expected to cost, at best; the other processor is
+// tried now and then, as often as that takes no more than a small share of the time. Any thread.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ public:
         std::array<Cost, 2> expected;  // by processor
         double cells_min = 0;          // less is the CPU's, always
         bool measured = true;          // false: what is not less is the device's, always
+        const char* unit = "cells";    // what is counted; of a batch that is matched it's the events
     };
 
     explicit ProcessorChoice(const Settings& settings) : settings_(settings) {}

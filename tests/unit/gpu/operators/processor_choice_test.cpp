@@ -59,6 +59,13 @@ TEST_CASE("what was measured decides, and of sizes nearby that were not") {
     CHECK(choice.reason().starts_with("2^17 cells: not tried on a device, "));
 }
 
+TEST_CASE("the choice says what it counts") {
+    Choice choice({usual.expected, 0, true, "events"});
+    choice.record(48, Choice::device, 41);
+    choice.record(48, Choice::cpu, 105);
+    CHECK(choice.reason() == "2^5 events: 41 us on a device, 105 us on the CPU");
+}
+
 TEST_CASE("changing costs change the choice") {
     Choice choice(usual);
     for (int i = 0; i < 100; ++i) choice.record(1e6, Choice::device, cost(1e6, Choice::device));
