@@ -21,16 +21,20 @@ public:
     // The events that satisfy the filter, in order.
     std::vector<Event> match(std::span<const Event> events) {
         std::vector<Event> matching;
+        unreadable_ = 0;
         for (; !events.empty(); events = events.subspan(std::min(events.size(), EventBatch::events_max))) {
             const auto batch = events.first(std::min(events.size(), EventBatch::events_max));
             std::vector<std::uint32_t> words((batch.size() + 31) / 32);
             for (const Match& match : matcher_.match(*program_, batch)) words[match.word] |= match.accepted;
+            for (const auto& kind : matcher_.operator_work().kinds) unreadable_ += kind.unreadable;
             for (std::size_t e = 0; e < batch.size(); ++e) {
                 if ((words[e / 32] >> (e % 32) & 1u) != 0) matching.push_back(batch[e]);
             }
         }
         return matching;
     }
+    // How often, among these events, a condition asked for a measure of a text that has none.
+    std::uint64_t unreadable() const { return unreadable_; }
 
 private:
     static std::shared_ptr<const Program> compile(const Filter& filter) {
@@ -41,6 +45,7 @@ private:
 
     std::shared_ptr<const Program> program_;
     BatchMatcher matcher_;
+    std::uint64_t unreadable_ = 0;
 };
 
 std::string title_of(const Event& event) {
@@ -83,6 +88,9 @@ int match_file(const MatchOptions& options, const std::string& file, FileMatcher
     std::vector<Event> events;
     for (std::size_t i = 0; i < (*document)->items().size(); ++i) events.push_back({*document, i, stream, i + 1});
     const auto matching = matcher.match(events);
+    if (const auto n = matcher.unreadable(); n > 0)
+        console.err << "sluice: " << name << ": " << n << (n == 1 ? " condition does" : " conditions do")
+                    << " not hold because the text is no series of numbers, or too long\n";
     for (const auto& event : matching) {
         if (options.files.size() > 1) console.out << name << ": ";
         console.out << text_of(event, options.format) << '\n';

@@ -133,6 +133,21 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     CHECK(run(align, options).exit_status == exit_failed);
 }
 
+TEST_CASE("match says that there were texts that can't be measured") {
+    const TemporaryFile file("<readings><r><v>1 1 1 1</v></r><r><v>1 2 oops</v></r><r><w>1</w></r></readings>");
+    MatchOptions options;
+    options.files = {file.path()};
+    options.filter = "laminarity(v, 0.5) > 0.9";
+    CHECK(run(match, options).exit_status == exit_done);
+    CHECK(run(match, options).err == "sluice: " + file.path() +
+                                         ": 1 condition does not hold because the text is no series of numbers, or too "
+                                         "long\n");
+    options.filter = "recurrence-rate(v, 0.5) > 2 or determinism(v, 0.5) > 2";
+    CHECK_THAT(run(match, options).err, Catch::Contains(": 2 conditions do not hold"));
+    options.filter = "contains(v, 'oops')";
+    CHECK(run(match, options).err.empty());
+}
+
 TEST_CASE("match and explain point at the fault of a filter") {
     MatchOptions options;
     options.filter = "//item[price < 10";
