@@ -100,6 +100,11 @@ struct PatternSet::Content {
     template <class Each>
     void match_sparse(std::span<const std::string_view> texts, std::span<const Pair> pairs, bool decide,
                       Counters& counters, Each each) const;
+    // Whether the lengths alone leave it open that a text of n characters is within k of the pattern. Unit costs.
+    bool possible(std::uint32_t pattern, std::size_t n) const {
+        const std::size_t m = patterns[pattern].size();
+        return m <= n + k[pattern] && (extent == Extent::substring || n <= m + k[pattern]);
+    }
     std::uint32_t distance_of_empty(std::size_t text_characters) const {
         return extent == Extent::whole ? static_cast<std::uint32_t>(text_characters) * costs.insertion() : 0;
     }
@@ -186,9 +191,10 @@ double PatternSet::Content::direct_ns(std::span<const Pair> pairs, std::span<con
 void PatternSet::Content::find_dense(std::uint32_t t, const ClassifiedText& text, MyersGroups::Workspace& workspace,
                                      std::vector<Pair>& found) const {
     for (std::size_t g = 0; g < first_filtered; ++g) {
+        const auto ids = groups.group_patterns(g);
+        if (std::ranges::none_of(ids, [&](std::uint32_t p) { return possible(p, text.size()); })) continue;
         const std::uint32_t* const bounds = group_k.data() + group_k_begin[g];
         groups.run(g, text, bounds, workspace);
-        const auto ids = groups.group_patterns(g);
         for (std::size_t l = 0; l < ids.size(); ++l) {
             const bool listed = extent == Extent::substring && k[ids[l]] >= patterns[ids[l]].size();
             if (workspace.least[l] <= bounds[l] && !listed) found.push_back({t, ids[l]});
@@ -278,12 +284,17 @@ void PatternSet::Content::match_pairs(std::string_view utf8, std::span<const Pai
         const auto in_group = [&](std::uint32_t o) {
             return !patterns[pairs[o].pattern].empty() && places[pairs[o].pattern].group == g;
         };
-        std::size_t end = i;
-        while (end < order.size() && in_group(order[end])) ++end;
-        const bool together = end - i >= group_lanes_min;
+        const auto open = [&](std::uint32_t o) { return !decide || possible(pairs[o].pattern, text.size()); };
+        std::size_t end = i, asked = 0;
+        for (; end < order.size() && in_group(order[end]); ++end) asked += open(order[end]);
+        const bool together = asked >= group_lanes_min;
         if (together) groups.run(g, text, decide ? group_k.data() + group_k_begin[g] : nullptr, workspace.groups);
         for (; i < end; ++i) {
             const std::uint32_t q = pairs[order[i]].pattern;
+            if (!open(order[i])) {
+                each(order[i], ~0u);
+                continue;
+            }
             const std::int64_t least =
                 together ? workspace.groups.least[places[q].lane]
                          : groups.run_lane(places[q], text, 0, text.size(), decide ? &k[q] : nullptr, workspace.groups);

@@ -100,12 +100,14 @@ void MyersGroups::run_lanes(const Group<Word>& group, const MyersKernel<Word>& k
     auto* const bound = length + lanes;
     auto* const least = bound + lanes;
     constexpr Distance nothing = std::numeric_limits<Distance>::min() / 2;
+    constexpr std::uint32_t beyond_all = 1u << 30;  // no whole text of at most text_bytes_max has such a distance
     std::uint64_t characters = 0;
     for (std::size_t l = 0; l < lanes; ++l) {
         const bool used = first_lane + l < group.lengths.size();
         const std::uint32_t m = used ? group.lengths[first_lane + l] : 0;
+        const std::uint32_t k_most = extent_ == Extent::whole ? beyond_all : m;
         length[l] = least[l] = static_cast<Distance>(m);
-        bound[l] = !used ? nothing : static_cast<Distance>(k == nullptr ? m - 1 : std::min(k[l], m));
+        bound[l] = !used ? nothing : static_cast<Distance>(k == nullptr ? m - 1 : std::min(k[l], k_most));
         if (!used) least[l] = nothing;
         characters += m;
     }

@@ -35,10 +35,22 @@ struct Column {
     }
 };
 
+// Whether no lane's distance can come down to its bound in `columns` more, by one in each at most.
+template <class L, std::size_t vectors>
+bool out_of_reach(const typename L::Vector (&distance)[vectors], const typename L::Vector (&bound)[vectors],
+                  std::size_t columns) {
+    const auto reach = L::all(static_cast<typename L::Word>(columns));
+    bool any = false;
+    for (std::size_t v = 0; v < vectors; ++v)
+        any = any || L::any_not_greater(L::difference(distance[v], reach), bound[v]);
+    return !any;
+}
+
 // Patterns of one word: the whole state stays in registers.
 template <class L, std::size_t vectors, class Character>
 void match_one_word(MyersTask<typename L::Word>& task, const Character* text) {
-    constexpr std::size_t columns_between_looks = 64;
+    constexpr std::size_t word_bits = 8 * sizeof(typename L::Word);  // beyond it is no distance
+    constexpr std::size_t columns_between_looks = 64, columns_between_last_looks = 16;
     const bool whole = task.extent == Extent::whole;
     const auto all = L::all(~typename L::Word{0}), none = L::all(0);
     typename L::Vector distance[vectors], least[vectors], enough[vectors];
@@ -52,7 +64,11 @@ void match_one_word(MyersTask<typename L::Word>& task, const Character* text) {
     }
     std::size_t j = 0;
     while (j < task.n) {
-        const std::size_t end = task.n - j < columns_between_looks ? task.n : j + columns_between_looks;
+        const std::size_t left = task.n - j;
+        const bool near_end = task.decide && left < columns_between_looks + word_bits;
+        if (near_end && out_of_reach<L>(distance, enough, left)) break;
+        const std::size_t look = near_end ? columns_between_last_looks : columns_between_looks;
+        const std::size_t end = left < look ? task.n : j + look;
         if (whole) {
             for (; j < end; ++j) {
                 const auto* row = task.table + task.row_of[text[j]];
