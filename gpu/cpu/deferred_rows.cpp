@@ -1,6 +1,7 @@
 #include "gpu/cpu/deferred_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice {
 
@@ -35,14 +36,17 @@ void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch
         leave_out_slow(operators, batch.operator_ns_max);
         evaluate(operators, *family, batch);
         narrow(operators, kind, undecided);
-        forget_questions();
+        forget_questions(operators);
     }
     for (const Row& r : rows_) accepted.push_back(r.row);
     rows_.clear();
 }
 
 void DeferredRows::ask(const OperatorTable& operators, OperatorFamilyKind family) {
-    if (slot_of_.size() < operators.size()) slot_of_.resize(operators.size(), none);
+    if (slot_of_.size() < operators.size()) {
+        slot_of_.resize(operators.size(), none);
+        latest_computed_.resize(operators.size(), none);
+    }
     for_each_predicate(rows_, operators, family, [&](LiteralCode code, const Accepted&) {
         if (slot_of_[code.index()] == none) predicates_.push_back(code.index());
         slot_of_[code.index()] = 0;
@@ -102,6 +106,12 @@ void DeferredRows::leave_out_slow(const OperatorTable& operators, double ns_max)
     drafts_.resize(kept);
 }
 
+// What the pair adds to what those before it take.
+double DeferredRows::added_ns(const OperatorTable& operators, const Draft& draft) {
+    std::uint32_t& latest = latest_computed_[operators.computed_with(predicates_[draft.slot])];
+    return std::exchange(latest, draft.text) == draft.text ? 0 : draft.ns;
+}
+
 // In pieces that can be paused between.
 void DeferredRows::evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch) {
     OperatorWork ignored;
@@ -111,7 +121,7 @@ void DeferredRows::evaluate(const OperatorTable& operators, const OperatorFamily
         double ns = 0;
         for (std::size_t i = first; i < drafts_.size() && (pairs_.empty() || ns < piece_ns); ++i) {
             pairs_.push_back({operators.index_in_family(predicates_[drafts_[i].slot]), drafts_[i].text});
-            ns += drafts_[i].ns;
+            ns += added_ns(operators, drafts_[i]);
         }
         answers_.assign(pairs_.size(), 0);
         if (ns >= piece_ns && batch.pause) batch.pause();
@@ -137,8 +147,11 @@ void DeferredRows::narrow(const OperatorTable& operators, OperatorFamilyKind fam
     std::erase_if(rows_, [](const Row& r) { return r.row.events == 0; });
 }
 
-void DeferredRows::forget_questions() {
-    for (const std::uint32_t predicate : predicates_) slot_of_[predicate] = none;
+void DeferredRows::forget_questions(const OperatorTable& operators) {
+    for (const std::uint32_t predicate : predicates_) {
+        slot_of_[predicate] = none;
+        latest_computed_[operators.computed_with(predicate)] = none;
+    }
     predicates_.clear();
     texts_.clear();
     event_of_.clear();

@@ -48,8 +48,9 @@ private:
                           std::uint32_t event);
     void leave_out_slow(const OperatorTable& operators, double ns_max);
     void evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch);
+    double added_ns(const OperatorTable& operators, const Draft& draft);
     void narrow(const OperatorTable& operators, OperatorFamilyKind family, std::vector<Accepted>& undecided);
-    void forget_questions();
+    void forget_questions(const OperatorTable& operators);
 
     std::vector<Row> rows_;
 
@@ -64,6 +65,7 @@ private:
     std::vector<std::uint32_t> event_of_;  // by text
     std::vector<Texts> latest_texts_;      // by attribute: those of the event that was looked at last
     std::vector<Draft> drafts_;
+    std::vector<std::uint32_t> latest_computed_;  // by the first predicate that is computed with others: of which text
     std::vector<OperatorFamily::Pair> pairs_;
     std::vector<std::uint8_t> answers_;
 };

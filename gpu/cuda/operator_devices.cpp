@@ -84,6 +84,26 @@ constexpr const char* family_names[operator_families] = {"regex", "edits", "recu
 
 }  // namespace
 
+// While there is one, close() waits.
+class CudaOperatorDevices::Telling {
+public:
+    explicit Telling(CudaOperatorDevices& devices) : devices_(devices) {
+        const std::lock_guard lock(devices_.mutex_);
+        ++devices_.telling_;
+        is_allowed = !devices_.closed_ && devices_.on_fault_;
+    }
+    Telling(const Telling&) = delete;
+    ~Telling() {
+        const std::lock_guard lock(devices_.mutex_);
+        if (--devices_.telling_ == 0) devices_.told_.notify_all();
+    }
+
+    bool is_allowed = false;
+
+private:
+    CudaOperatorDevices& devices_;
+};
+
 // A family's copy, as long as the device has it.
 class CudaOperatorDevices::OnDevice final : public DeviceFamily {
 public:
@@ -141,8 +161,9 @@ CudaOperatorDevices::CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDev
 CudaOperatorDevices::~CudaOperatorDevices() = default;
 
 void CudaOperatorDevices::close() {
-    const std::lock_guard lock(mutex_);
-    on_fault_ = {};
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    told_.wait(lock, [this] { return telling_ == 0; });
 }
 
 std::size_t CudaOperatorDevices::under_way(std::size_t device) const {
@@ -163,8 +184,8 @@ void CudaOperatorDevices::succeeded(std::size_t device) { devices_[device]->matc
 void CudaOperatorDevices::failed(std::size_t number, const std::exception& error) {
     MatchingDevice& device = *devices_[number]->matching;
     const auto* const fault = dynamic_cast<const Fault*>(&error);
-    const std::lock_guard lock(mutex_);
-    if (fault != nullptr && on_fault_)
+    const Telling telling(*this);
+    if (fault != nullptr && telling.is_allowed)
         on_fault_(device, fault->generation, *fault);
     else
         device.operating.failed(error.what(), DeviceHealth::Clock::now());

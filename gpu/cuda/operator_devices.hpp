@@ -2,6 +2,7 @@
 // same handling of faults. Shared by the accelerator and the families, whichever lives longer. Any thread.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,7 @@ public:
     CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDevice>> devices, const EngineOptions& options,
                         OnFault on_fault);
     ~CudaOperatorDevices() override;
-    // Failures are nobody's any more.
+    // Failures are nobody's any more: on_fault is not called after this, nor still under way.
     void close();
 
     std::size_t size() const override { return devices_.size(); }
@@ -43,11 +44,15 @@ public:
 
 private:
     class OnDevice;
+    class Telling;
     struct Device;
 
     std::vector<std::shared_ptr<Device>> devices_;  // as many for good
-    std::mutex mutex_;
-    OnFault on_fault_;
+    const OnFault on_fault_;
+    std::mutex mutex_;  // of what follows
+    std::condition_variable told_;
+    std::size_t telling_ = 0;  // threads that may be in on_fault_
+    bool closed_ = false;
     Worker worker_;  // the last member: its tasks use the others
 };
 

@@ -74,8 +74,9 @@ double AlignmentFamily::device_cells(std::span<const std::string_view> texts, st
     double cells = 0;
     for (const Pair& pair : pairs) {
         const Entry& entry = entries_[pair.predicate];
-        cells += static_cast<double>(groups_[entry.group].queries.length(entry.query)) *
-                 static_cast<double>(texts[pair.text].size());
+        const Group& group = groups_[entry.group];
+        const std::size_t m = group.queries.length(entry.query), n = texts[pair.text].size();
+        if (!too_long(group.scheme, m, n)) cells += static_cast<double>(m) * static_cast<double>(n);
     }
     return cells;
 }

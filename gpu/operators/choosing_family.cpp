@@ -29,7 +29,9 @@ public:
     };
 
     Copies(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family, OperatorDevices& devices)
-        : kind_(kind), family_(std::move(family)), devices_(devices), of_device_(devices.size()) {}
+        : kind_(kind), family_(std::move(family)), devices_(devices), of_device_(devices.size()) {
+        for (OfDevice& copies : of_device_) copies.free.reserve(copies_max);  // so that giving back can't fail
+    }
 
     const OperatorFamily& family() const { return *family_; }
 
@@ -108,10 +110,14 @@ private:
     void want(std::size_t device) {
         OfDevice& copies = of_device_[device];
         if (copies.making || !devices_.may_try(device)) return;
-        devices_.post([self = weak_from_this(), device] {
-            if (const std::shared_ptr<Copies> copies_alive = self.lock()) copies_alive->make(device);
-        });
-        copies.making = true;  // once the task is sure to run: others wait for its end
+        try {
+            devices_.post([self = weak_from_this(), device] {
+                if (const std::shared_ptr<Copies> copies_alive = self.lock()) copies_alive->make(device);
+            });
+            copies.making = true;  // once the task is sure to run: others wait for its end
+        } catch (const std::exception& error) {
+            devices_.failed(device, error);  // no thread, no memory: the CPU goes on
+        }
     }
 
     void make(std::size_t device) {

@@ -62,9 +62,9 @@ double EditsFamily::device_cells(std::span<const std::string_view> texts, std::s
     for (const Pair& pair : pairs) {
         const Entry& entry = entries_[pair.predicate];
         const Description& d = sets_[entry.set].description;
-        if (d.costs != CostTable::unit) continue;
-        cells +=
-            static_cast<double>(texts[pair.text].size()) * static_cast<double>(d.patterns[entry.pattern].text.size());
+        const std::size_t n = texts[pair.text].size();
+        if (d.costs != CostTable::unit || n > approximate::text_bytes_max) continue;
+        cells += static_cast<double>(n) * static_cast<double>(d.patterns[entry.pattern].text.size());
     }
     return cells;
 }

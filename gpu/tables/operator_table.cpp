@@ -29,7 +29,7 @@ std::uint32_t OperatorTable::intern(std::uint32_t attribute, const Measure& meas
     });
     if (known != none) return known;
     const std::uint32_t index = size();
-    entries_.push_back({measure, bounds, attribute, none, {}});
+    entries_.push_back({measure, bounds, attribute, none, index, {}});
     index_.insert(h, index, [this](std::uint32_t i) {
         return hash(entries_[i].attribute, entries_[i].measure, entries_[i].bounds);
     });
@@ -49,6 +49,23 @@ void OperatorTable::freeze(const std::shared_ptr<OperatorDevices>& devices) {
         families_[f] = make_family(static_cast<OperatorFamilyKind>(f), predicates[f], devices);
     }
     for (Entry& e : entries_) e.cost = cost_of(e.measure);
+    find_computed_together();
+}
+
+// Of a series what differs in nothing but its bounds is one computation.
+void OperatorTable::find_computed_together() {
+    HashIndex first;
+    const auto hash_of = [this](std::uint32_t i) { return hash(attribute(i), measure(i), {}); };
+    for (std::uint32_t i = 0; i < size(); ++i) {
+        if (family(i) != OperatorFamilyKind::recurrence) continue;
+        const std::uint32_t known = first.find(hash_of(i), [&](std::uint32_t other) {
+            return attribute(other) == attribute(i) && measure(other) == measure(i);
+        });
+        if (known == none)
+            first.insert(hash_of(i), i, hash_of);
+        else
+            entries_[i].computed_with = known;
+    }
 }
 
 std::size_t OperatorTable::bytes() const {

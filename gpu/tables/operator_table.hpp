@@ -25,6 +25,8 @@ public:
     const Bounds& bounds(std::uint32_t index) const { return entries_[index].bounds; }
     OperatorFamilyKind family(std::uint32_t index) const { return family_of(measure(index).kind); }
     OperatorCost cost(std::uint32_t index) const { return entries_[index].cost; }
+    // The first predicate that is computed of a text together with this one, for nothing more; itself, if none is.
+    std::uint32_t computed_with(std::uint32_t index) const { return entries_[index].computed_with; }
 
     // Null where no predicate is of that family; and the index that a predicate has in its family.
     const OperatorFamily* family(OperatorFamilyKind kind) const {
@@ -38,11 +40,12 @@ private:
     struct Entry {
         Measure measure;
         Bounds bounds;
-        std::uint32_t attribute, index_in_family;
+        std::uint32_t attribute, index_in_family, computed_with;
         OperatorCost cost;
     };
 
     static std::uint64_t hash(std::uint32_t attribute, const Measure& measure, const Bounds& bounds);
+    void find_computed_together();
 
     std::vector<Entry> entries_;
     HashIndex index_;

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "gpu/cuda/device.hpp"
+#include "gpu/cuda/operator_devices.hpp"
 #include "gpu/operators/cuda_families.hpp"
 #include "gpu/operators/plain_family.hpp"
 #include "tests/cuda/fault_plan.hpp"
@@ -243,6 +244,56 @@ TEST_CASE("families on a device: a long pair by itself, a series that is sampled
     CHECK(sampled.answer(*solver, sampled_work) == sampled.answer(recurring, sampled_cpu_work));
     check_work(sampled_work, sampled_cpu_work);
     CHECK(device_pairs(sampled_work) == predicates.size());
+}
+
+TEST_CASE("families on a device: more distances than are kept at once", "[cuda]") {
+    if (!has_device()) return;
+    FamilyRandom random(61);
+    std::vector<MeasuredPredicate> predicates;
+    for (int i = 0; i < 2'100; ++i) {
+        const Bounds bounds = i % 2 == 0 ? Bounds{2, 3} : Bounds{0, 2};  // the distance itself; whether it is within 2
+        predicates.push_back(
+            {{Measure::Kind::approx_distance, "x" + random.letters("abcd", 9), "unit", 0, 0}, bounds});
+    }
+    std::vector<std::string> texts(4'100);
+    for (std::string& text : texts) text = std::string(60, 'b') + random.letters("abcdx", 80);
+    const Call call(std::move(texts), predicates.size(), 0, random);
+    const EditsFamily family(predicates);
+    OperatorWork work, expected_work;
+    const auto right = call.answer(family, expected_work);
+    CHECK(call.answer(*make_cuda_family(family), work) == right);
+    check_work(work, expected_work);
+}
+
+// Without a device, too: then the failure is that there is none.
+TEST_CASE("a failure is told to who may use the devices meanwhile; none is once they are closed", "[cuda]") {
+    FamilyRandom random(71);
+    const EditsFamily family(random_predicates(Kind::edits, 3, 0, random));
+    cuda::CudaOperatorDevices* used = nullptr;
+    int told = 0;
+    const auto device = std::make_shared<cuda::MatchingDevice>(0, 0);
+    cuda::CudaOperatorDevices devices({device}, Backend::cuda,
+                                      [&](cuda::MatchingDevice& of, std::uint32_t, const cuda::CudaError& error) {
+                                          if (++told == 1) used->failed(0, error);
+                                          of.operating.failed(error.what(), cuda::DeviceHealth::Clock::now());
+                                      });
+    used = &devices;
+    const auto fail = [&] {
+        const FaultPlan failing("cudaSetDevice", cudaErrorDevicesUnavailable, 1);
+        try {
+            devices.make(0, Kind::edits, family);
+            FAIL("a copy on a device that failed");
+        } catch (const std::exception& error) {
+            devices.failed(0, error);
+        }
+    };
+    fail();
+    CHECK(told == 2);
+    CHECK(device->operating.failures() == 2);
+    devices.close();
+    fail();
+    CHECK(told == 2);
+    CHECK(device->operating.failures() == 3);
 }
 
 TEST_CASE("the engine with operators on a device answers as the naive backend: random states", "[cuda]") {

@@ -16,6 +16,8 @@ using approximate::GpuPatternSet;
 constexpr double alone_ns_a_word = 30, alone_cells_a_ns = 2'000;
 // And what it takes with all other pairs of these texts and the set's patterns.
 constexpr double together_cells_a_ns = 15'000, results_a_ns = 1;
+// Results that the host keeps of all pairs at once; more texts are taken one part after the other.
+constexpr std::size_t results_max = std::size_t{1} << 22;
 
 // The texts that are asked about, each once, and the pairs with these.
 struct Compact {
@@ -64,12 +66,17 @@ private:
         GpuPatternSet& set = sets_[index]->patterns;
         if (!together(index, asked)) return set.decide(asked.texts, asked.pairs, within, counters);
         std::vector<approximate::Pair> found;
-        set.find(asked.texts, found, counters);
-        auto next = found.begin();  // both ascend
-        for (std::size_t i = 0; i < asked.pairs.size(); ++i) {
-            while (next != found.end() && *next < asked.pairs[i]) ++next;
-            within[i] = next != found.end() && *next == asked.pairs[i] ? 1 : 0;
-        }
+        std::size_t i = 0;
+        for_each_part(set, asked, [&](std::span<const std::string_view> part, std::uint32_t first) {
+            found.clear();
+            set.find(part, found, counters);
+            auto next = found.begin();  // both ascend
+            for (; i < asked.pairs.size() && asked.pairs[i].text < first + part.size(); ++i) {
+                const approximate::Pair pair{asked.pairs[i].text - first, asked.pairs[i].pattern};
+                while (next != found.end() && *next < pair) ++next;
+                within[i] = next != found.end() && *next == pair ? 1 : 0;
+            }
+        });
     }
 
     void distances(std::size_t index, std::span<const std::string_view> texts, std::span<const approximate::Pair> pairs,
@@ -77,10 +84,24 @@ private:
         const Compact asked(texts, pairs);
         GpuPatternSet& set = sets_[index]->patterns;
         if (!together(index, asked)) return set.distances(asked.texts, asked.pairs, distances, counters);
-        std::vector<std::uint32_t> all(asked.texts.size() * set.size());
-        set.distances(asked.texts, all, counters);
-        for (std::size_t i = 0; i < asked.pairs.size(); ++i)
-            distances[i] = all[std::size_t{asked.pairs[i].text} * set.size() + asked.pairs[i].pattern];
+        std::vector<std::uint32_t> all;
+        std::size_t i = 0;
+        for_each_part(set, asked, [&](std::span<const std::string_view> part, std::uint32_t first) {
+            all.resize(part.size() * set.size());
+            set.distances(part, all, counters);
+            for (; i < asked.pairs.size() && asked.pairs[i].text < first + part.size(); ++i)
+                distances[i] = all[std::size_t{asked.pairs[i].text - first} * set.size() + asked.pairs[i].pattern];
+        });
+    }
+
+    // match(texts, index of the first of them), so many at a time that their results are at most results_max.
+    template <class Match>
+    static void for_each_part(const GpuPatternSet& set, const Compact& asked, Match match) {
+        const std::size_t at_once = std::max<std::size_t>(1, results_max / set.size()), n = asked.texts.size();
+        for (std::size_t first = 0; first < n; first += at_once) {
+            match(std::span(asked.texts).subspan(first, std::min(at_once, n - first)),
+                  static_cast<std::uint32_t>(first));
+        }
     }
 
     // Whether all patterns against all texts cost less than the pairs that are asked for.

@@ -150,3 +150,18 @@ TEST_CASE("long work of operators can be ended between its pieces") {
     trial.run({{"x", {"short"}}});
     CHECK(trial.matches.empty());
 }
+
+TEST_CASE("what is computed once for many bounds counts once, and is asked at once") {
+    Trial trial;
+    for (int i = 0; i < 2'000; ++i) {
+        const Measure laminarity{Kind::laminarity, "", "", 0.5, 2};
+        trial.set->add({{{{"title", Operator::greater, {}, 0.0001 * i, laminarity}, false}}});
+    }
+    int pauses = 0;
+    trial.batch.pause = [&] { ++pauses; };
+    std::string series;
+    for (int i = 0; i < 8'000; ++i) series += i % 3 == 0 ? "1 " : "2.5 ";
+    trial.run({{"x", {series}}});
+    CHECK(trial.done(Kind::laminarity).pairs == 2'000);
+    CHECK(pauses == 0);
+}

@@ -51,6 +51,7 @@ public:
         failures.emplace_back(error.what());
     }
     void post(std::function<void()> task) override {
+        if (fail_posting > 0 && fail_posting-- > 0) throw std::runtime_error("no thread");
         if (in_background_) return worker_.post(std::move(task));
         tasks_.push_back(std::move(task));
     }
@@ -66,6 +67,7 @@ public:
     std::vector<Device> devices;
     std::vector<std::string> failures;
     std::chrono::milliseconds making{0};  // takes so long
+    int fail_posting = 0;                 // so many times
 
 private:
     class Copy final : public DeviceFamily {
@@ -199,6 +201,18 @@ TEST_CASE("a copy that can't be made is a failure, and is tried again") {
     CHECK(device.failed == 2);
     CHECK(trial.run() == right);
     CHECK(device.evaluated == 1);
+}
+
+TEST_CASE("a task that can't be posted is a failure; the CPU answers, waiting for nobody") {
+    for (const bool patient : {false, true}) {
+        Trial trial(std::make_shared<FakeDevices>(1, 0.0, patient));
+        for (int i = 0; i < 3; ++i) trial.devices->fate(edits).choice.record(400, ProcessorChoice::cpu, 1e6);
+        trial.devices->fail_posting = 2;
+        for (int i = 0; i < 2; ++i) CHECK(trial.run() == right);
+        CHECK(trial.devices->failures == std::vector<std::string>(2, "no thread"));
+        CHECK(trial.devices->tasks() == 0);
+        CHECK(trial.devices->fate(edits).repeated == 0);
+    }
 }
 
 TEST_CASE("of several devices the least busy one is taken, and others where one fails") {

@@ -64,3 +64,15 @@ TEST_CASE("every family answers as the definitions do") {
         for (int i = 0; i < rounds; ++i) compare_with_plain(kind, random);
     }
 }
+
+TEST_CASE("pairs that are too long are no work for a device") {
+    const std::string_view text("ACGT"), too_long(text.data(), std::size_t{1} << 31);  // nobody reads it
+    const std::vector<std::string_view> texts{text, too_long};
+    const std::vector<OperatorFamily::Pair> one{{0, 0}}, both{{0, 0}, {0, 1}};
+    for (const Measure& measure :
+         {Measure{Kind::align, "ACG", "dna", 0, 0}, Measure{Kind::approx_distance, "ACG", "unit", 0, 0}}) {
+        const auto family = make_family(family_of(measure.kind), {{measure, {0, 1}}});
+        CHECK(family->device_cells(texts, one) == 12);
+        CHECK(family->device_cells(texts, both) == 12);
+    }
+}

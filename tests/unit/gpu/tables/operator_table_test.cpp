@@ -31,6 +31,20 @@ TEST_CASE("equal measures with equal bounds are one predicate of an attribute") 
     CHECK(table.bytes() > 0);
 }
 
+TEST_CASE("of a series, what differs in nothing but its bounds is computed together") {
+    const Measure laminarity{Kind::laminarity, "", "", 0.5, 2}, of_longer{Kind::laminarity, "", "", 0.5, 3};
+    const Measure determinism{Kind::determinism, "", "", 0.5, 2}, wider{Kind::laminarity, "", "", 0.6, 2};
+    const Measure edits{Kind::approx_distance, "abc", "unit", 0, 0};
+    OperatorTable table;
+    const std::uint32_t first = table.intern(1, laminarity, {0.5, 1}), second = table.intern(1, laminarity, {0.6, 1});
+    std::vector<std::uint32_t> alone{first, table.intern(2, laminarity, {0.5, 1})};
+    for (const Measure& m : {of_longer, determinism, wider, edits}) alone.push_back(table.intern(1, m, {0.5, 1}));
+    alone.push_back(table.intern(1, edits, {0, 1}));
+    table.freeze();
+    CHECK(table.computed_with(second) == first);
+    for (const std::uint32_t index : alone) CHECK(table.computed_with(index) == index);
+}
+
 TEST_CASE("a table without predicates has no families") {
     OperatorTable table;
     table.freeze();
