@@ -1,6 +1,8 @@
 #include "gpu/cpu/deferred_rows.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 namespace sluice {
@@ -31,10 +33,9 @@ void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch
         const OperatorFamily* family = operators.family(kind);
         if (family == nullptr) continue;
         ask(operators, kind);
-        if (predicates_.empty()) continue;
+        if (questions_.empty()) continue;
         collect_pairs(tables, batch);
-        leave_out_slow(operators, batch.operator_ns_max);
-        evaluate(operators, *family, batch);
+        evaluate(*family, batch);
         narrow(operators, kind, undecided);
         forget_questions(operators);
     }
@@ -43,40 +44,68 @@ void DeferredRows::decide(const PredicateTables& tables, const EventBatch& batch
 }
 
 void DeferredRows::ask(const OperatorTable& operators, OperatorFamilyKind family) {
-    if (slot_of_.size() < operators.size()) {
-        slot_of_.resize(operators.size(), none);
-        latest_computed_.resize(operators.size(), none);
-    }
+    if (slot_of_.size() < operators.size()) slot_of_.resize(operators.size(), none);
     for_each_predicate(rows_, operators, family, [&](LiteralCode code, const Accepted&) {
-        if (slot_of_[code.index()] == none) predicates_.push_back(code.index());
-        slot_of_[code.index()] = 0;
+        const std::uint32_t p = code.index();
+        if (slot_of_[p] == none) questions_.push_back({p, operators.attribute(p), operators.index_in_family(p), 0, {}});
+        slot_of_[p] = 0;
     });
-    std::sort(predicates_.begin(), predicates_.end());
-    for (std::uint32_t slot = 0; slot < predicates_.size(); ++slot) slot_of_[predicates_[slot]] = slot;
-    asked_.assign(predicates_.size() * words_, 0);
-    holds_.assign(predicates_.size() * words_, 0);
-    left_out_.assign(predicates_.size() * words_, 0);
+    std::sort(questions_.begin(), questions_.end(),
+              [](const Question& a, const Question& b) { return a.predicate < b.predicate; });
+    for (std::uint32_t slot = 0; slot < questions_.size(); ++slot) {
+        Question& q = questions_[slot];
+        slot_of_[q.predicate] = slot;
+        std::uint32_t& first = slot_of_[operators.computed_with(q.predicate)];
+        if (first == none) first = slot;  // it is not asked itself; forgotten with those that are
+        q.computed_with = first;
+        q.cost = operators.cost(q.predicate);
+    }
+    asked_.assign(questions_.size() * words_, 0);
+    holds_.assign(questions_.size() * words_, 0);
+    left_out_.assign(questions_.size() * words_, 0);
+    latest_computed_.assign(questions_.size(), none);
     for_each_predicate(rows_, operators, family, [&](LiteralCode code, const Accepted& row) {
         asked_[slot_of_[code.index()] * words_ + row.word] |= row.events;
     });
 }
 
-void DeferredRows::collect_pairs(const PredicateTables& tables, const EventBatch& batch) {
-    latest_texts_.assign(tables.attributes(), {});
-    for (std::uint32_t event = 0; event < batch.size(); ++event) {
-        const std::size_t first = drafts_.size(), first_text = texts_.size();
-        collect_pairs(tables, batch, event);
-        if (texts_.size() - first_text < 2) continue;
-        std::stable_sort(drafts_.begin() + static_cast<std::ptrdiff_t>(first), drafts_.end(),
-                         [](const Draft& a, const Draft& b) { return a.text < b.text; });
+// visit(slot, event) for all that is asked, by slot.
+template <class Visit>
+void DeferredRows::for_each_asked(Visit visit) const {
+    for (std::size_t at = 0; at < asked_.size(); ++at) {
+        for (std::uint32_t bits = asked_[at]; bits != 0; bits &= bits - 1)
+            visit(static_cast<std::uint32_t>(at / words_),
+                  static_cast<std::uint32_t>(at % words_ * 32 + static_cast<unsigned>(std::countr_zero(bits))));
     }
 }
 
-void DeferredRows::collect_pairs(const PredicateTables& tables, const EventBatch& batch, std::uint32_t event) {
-    for (std::uint32_t slot = 0; slot < predicates_.size(); ++slot) {
-        if ((asked_[slot * words_ + event / 32] >> event % 32 & 1) == 0) continue;
-        const Texts& texts = texts_of(tables, batch, tables.operators().attribute(predicates_[slot]), event);
-        for (std::uint32_t i = 0; i < texts.count; ++i) drafts_.push_back({slot, texts.first + i, 0});
+void DeferredRows::sort_questions_by_event(std::size_t events) {
+    first_of_event_.assign(events + 2, 0);  // for now, two places on
+    for_each_asked([&](std::uint32_t, std::uint32_t event) { ++first_of_event_[event + 2]; });
+    std::partial_sum(first_of_event_.begin(), first_of_event_.end(), first_of_event_.begin());
+    slots_.resize(first_of_event_.back());
+    for_each_asked([&](std::uint32_t slot, std::uint32_t event) { slots_[first_of_event_[event + 1]++] = slot; });
+}
+
+void DeferredRows::collect_pairs(const PredicateTables& tables, const EventBatch& batch) {
+    sort_questions_by_event(batch.size());
+    latest_texts_.assign(tables.attributes(), {});
+    for (std::uint32_t event = 0; event < batch.size(); ++event) {
+        const std::size_t first = drafts_.size(), first_text = texts_.size();
+        for (std::uint32_t i = first_of_event_[event]; i < first_of_event_[event + 1]; ++i) {
+            const std::uint32_t slot = slots_[i];
+            const Question& question = questions_[slot];
+            const Texts& texts = texts_of(tables, batch, question.attribute, event);
+            for (std::uint32_t text = texts.first; text < texts.first + texts.count; ++text) {
+                if (question.cost.ns(texts_[text].size()) > batch.operator_ns_max)
+                    left_out_[slot * words_ + event / 32] |= 1u << event % 32;
+                else
+                    drafts_.push_back({slot, text});
+            }
+        }
+        if (texts_.size() - first_text < 2) continue;
+        std::stable_sort(drafts_.begin() + static_cast<std::ptrdiff_t>(first), drafts_.end(),
+                         [](const Draft& a, const Draft& b) { return a.text < b.text; });
     }
 }
 
@@ -93,43 +122,32 @@ const DeferredRows::Texts& DeferredRows::texts_of(const PredicateTables& tables,
     return latest;
 }
 
-void DeferredRows::leave_out_slow(const OperatorTable& operators, double ns_max) {
-    std::size_t kept = 0;
-    for (Draft draft : drafts_) {
-        draft.ns = operators.cost(predicates_[draft.slot]).ns(texts_[draft.text].size());
-        const std::uint32_t event = event_of_[draft.text];
-        if (draft.ns > ns_max)
-            left_out_[draft.slot * words_ + event / 32] |= 1u << event % 32;
-        else
-            drafts_[kept++] = draft;
-    }
-    drafts_.resize(kept);
-}
-
 // What the pair adds to what those before it take.
-double DeferredRows::added_ns(const OperatorTable& operators, const Draft& draft) {
-    std::uint32_t& latest = latest_computed_[operators.computed_with(predicates_[draft.slot])];
-    return std::exchange(latest, draft.text) == draft.text ? 0 : draft.ns;
+double DeferredRows::added_ns(const Draft& draft) {
+    const Question& question = questions_[draft.slot];
+    std::uint32_t& latest = latest_computed_[question.computed_with];
+    return std::exchange(latest, draft.text) == draft.text ? 0 : question.cost.ns(texts_[draft.text].size());
 }
 
 // In pieces that can be paused between.
-void DeferredRows::evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch) {
+void DeferredRows::evaluate(const OperatorFamily& family, const EventBatch& batch) {
     OperatorWork ignored;
     OperatorWork& work = batch.work != nullptr ? *batch.work : ignored;
     for (std::size_t first = 0; first < drafts_.size();) {
         pairs_.clear();
         double ns = 0;
         for (std::size_t i = first; i < drafts_.size() && (pairs_.empty() || ns < piece_ns); ++i) {
-            pairs_.push_back({operators.index_in_family(predicates_[drafts_[i].slot]), drafts_[i].text});
-            ns += added_ns(operators, drafts_[i]);
+            pairs_.push_back({questions_[drafts_[i].slot].index_in_family, drafts_[i].text});
+            ns += added_ns(drafts_[i]);
         }
         answers_.assign(pairs_.size(), 0);
         if (ns >= piece_ns && batch.pause) batch.pause();
         family.evaluate(texts_, pairs_, answers_, work);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
+            if (answers_[i] == 0) continue;
             const Draft& draft = drafts_[first + i];
             const std::uint32_t event = event_of_[draft.text];
-            if (answers_[i] != 0) holds_[draft.slot * words_ + event / 32] |= 1u << event % 32;
+            holds_[draft.slot * words_ + event / 32] |= 1u << event % 32;
         }
         first += pairs_.size();
     }
@@ -148,11 +166,9 @@ void DeferredRows::narrow(const OperatorTable& operators, OperatorFamilyKind fam
 }
 
 void DeferredRows::forget_questions(const OperatorTable& operators) {
-    for (const std::uint32_t predicate : predicates_) {
-        slot_of_[predicate] = none;
-        latest_computed_[operators.computed_with(predicate)] = none;
-    }
-    predicates_.clear();
+    for (const Question& question : questions_)
+        slot_of_[question.predicate] = slot_of_[operators.computed_with(question.predicate)] = none;
+    questions_.clear();
     texts_.clear();
     event_of_.clear();
     drafts_.clear();

@@ -33,22 +33,27 @@ private:
         Accepted row;
         std::span<const std::uint32_t> codes;
     };
+    struct Question {  // a predicate that is asked
+        std::uint32_t predicate, attribute, index_in_family;
+        std::uint32_t computed_with;  // the first slot of those that are computed together
+        OperatorCost cost;
+    };
     struct Texts {  // the values of one attribute of one event: so many of texts_ from `first` on
         std::uint32_t event = none, first = 0, count = 0;
     };
     struct Draft {  // of a pair
         std::uint32_t slot, text;
-        double ns;  // estimated
     };
 
     void ask(const OperatorTable& operators, OperatorFamilyKind family);
+    template <class Visit>
+    void for_each_asked(Visit visit) const;
+    void sort_questions_by_event(std::size_t events);
     void collect_pairs(const PredicateTables& tables, const EventBatch& batch);
-    void collect_pairs(const PredicateTables& tables, const EventBatch& batch, std::uint32_t event);
     const Texts& texts_of(const PredicateTables& tables, const EventBatch& batch, std::uint32_t attribute,
                           std::uint32_t event);
-    void leave_out_slow(const OperatorTable& operators, double ns_max);
-    void evaluate(const OperatorTable& operators, const OperatorFamily& family, const EventBatch& batch);
-    double added_ns(const OperatorTable& operators, const Draft& draft);
+    void evaluate(const OperatorFamily& family, const EventBatch& batch);
+    double added_ns(const Draft& draft);
     void narrow(const OperatorTable& operators, OperatorFamilyKind family, std::vector<Accepted>& undecided);
     void forget_questions(const OperatorTable& operators);
 
@@ -57,15 +62,16 @@ private:
     // What a family is asked: predicates by slot, ascending, and masks[slot * words_ + w] of the events that each is
     // asked for, of those for which it holds, and of those that have a text for which it is not computed.
     std::size_t words_ = 0;
-    std::vector<std::uint32_t> predicates_;
+    std::vector<Question> questions_;
     std::vector<std::uint32_t> slot_of_;  // by predicate, or none
     std::vector<std::uint32_t> asked_, holds_, left_out_;
+    std::vector<std::uint32_t> first_of_event_, slots_;  // slots_[first_of_event_[e]] …: those asked for event e
 
     std::vector<std::string_view> texts_;
     std::vector<std::uint32_t> event_of_;  // by text
     std::vector<Texts> latest_texts_;      // by attribute: those of the event that was looked at last
     std::vector<Draft> drafts_;
-    std::vector<std::uint32_t> latest_computed_;  // by the first predicate that is computed with others: of which text
+    std::vector<std::uint32_t> latest_computed_;  // by slot: of which text, of what is computed together
     std::vector<OperatorFamily::Pair> pairs_;
     std::vector<std::uint8_t> answers_;
 };

@@ -32,6 +32,18 @@ constexpr std::int32_t no_threshold = std::numeric_limits<std::int32_t>::min();
 
 std::uint32_t size_of(const alignment::SequenceSet& set) { return static_cast<std::uint32_t>(set.size()); }
 
+bool fits(const AlignmentFamily::Group& group, std::size_t m, std::size_t n) {
+    return n < group.letters_for_all || !too_long(group.scheme, m, n);
+}
+
+std::size_t letters_for_all(const AlignmentFamily::Group& group) {
+    std::size_t letters = 0;
+    for (std::size_t bit = std::size_t{1} << 31; bit != 0; bit /= 2) {
+        if (!too_long(group.scheme, group.queries.longest(), letters + bit)) letters += bit;
+    }
+    return letters;
+}
+
 }  // namespace
 
 // What a call asks of one group: texts that are encoded as its scheme has them, and pairs by what decides them.
@@ -42,11 +54,15 @@ struct AlignmentFamily::Asked {
     std::vector<std::uint8_t> flipped;
     std::vector<std::uint32_t> threshold_places, score_places;  // in the call's pairs
     std::vector<Bounds> bounds;
+    std::uint64_t cells = 0;
     std::uint32_t latest_text = std::numeric_limits<std::uint32_t>::max();
+    std::size_t latest_length = 0;
 
     void add(const alignment::Scheme& scheme, std::uint32_t text, std::string_view utf8) {
-        if (text != latest_text) texts.add(scheme.encode(utf8));
+        if (text == latest_text) return;
+        texts.add(scheme.encode(utf8));
         latest_text = text;
+        latest_length = texts.length(texts.size() - 1);
     }
 };
 
@@ -57,14 +73,18 @@ AlignmentFamily::AlignmentFamily(const std::vector<MeasuredPredicate>& predicate
         const auto [known, is_new] = groups.try_emplace({m.kind, m.scheme}, static_cast<std::uint32_t>(groups_.size()));
         if (is_new) {
             const Mode mode = m.kind == Measure::Kind::align ? Mode::local : Mode::global;
-            groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}, {}, {}});
+            groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}, {}, 0, {}});
         }
         Group& group = groups_[known->second];
-        entries_.push_back({known->second, size_of(group.queries), p.bounds});
+        const auto threshold = threshold_of(p.bounds);
+        const Threshold t = threshold.value_or(Threshold{no_threshold, false});
+        const Decides decides = !threshold ? Decides::score : t.flipped ? Decides::not_reaching : Decides::reaching;
+        entries_.push_back({known->second, size_of(group.queries), t.score, decides, p.bounds});
         group.queries.add(group.scheme.encode(m.operand));
-        group.thresholds.push_back(threshold_of(p.bounds).value_or(Threshold{no_threshold, false}).score);
+        group.thresholds.push_back(t.score);
     }
     for (Group& group : groups_) {
+        group.letters_for_all = letters_for_all(group);
         if (group.mode == Mode::local)
             group.filter = alignment::KmerFilter::make(group.scheme, group.queries, group.thresholds);
     }
@@ -76,7 +96,7 @@ double AlignmentFamily::device_cells(std::span<const std::string_view> texts, st
         const Entry& entry = entries_[pair.predicate];
         const Group& group = groups_[entry.group];
         const std::size_t m = group.queries.length(entry.query), n = texts[pair.text].size();
-        if (!too_long(group.scheme, m, n)) cells += static_cast<double>(m) * static_cast<double>(n);
+        if (fits(group, m, n)) cells += static_cast<double>(m) * static_cast<double>(n);
     }
     return cells;
 }
@@ -92,18 +112,22 @@ void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::spa
         a.add(group.scheme, pairs[i].text, texts[pairs[i].text]);
         OperatorWork::Kind& w = counter.add(group.kind, pairs[i].text, solver != nullptr);
         holds[i] = 0;
-        const alignment::Pair pair{entry.query, size_of(a.texts) - 1};
-        if (too_long(group.scheme, group.queries.length(pair.query), a.texts.length(pair.text))) {
+        const std::size_t m = group.queries.length(entry.query), n = a.latest_length;
+        if (!fits(group, m, n)) {
             ++w.unreadable;
-        } else if (const auto threshold = threshold_of(entry.bounds)) {
-            a.by_threshold.push_back(pair);
-            a.thresholds.push_back(threshold->score);
-            a.flipped.push_back(threshold->flipped);
-            a.threshold_places.push_back(i);
-        } else {
+            continue;
+        }
+        a.cells += std::uint64_t{m} * n;
+        const alignment::Pair pair{entry.query, size_of(a.texts) - 1};
+        if (entry.decides == Decides::score) {
             a.by_score.push_back(pair);
             a.bounds.push_back(entry.bounds);
             a.score_places.push_back(i);
+        } else {
+            a.by_threshold.push_back(pair);
+            a.thresholds.push_back(entry.threshold);
+            a.flipped.push_back(entry.decides == Decides::not_reaching);
+            a.threshold_places.push_back(i);
         }
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) evaluate(g, asked[g], holds, work, solver);
@@ -119,7 +143,6 @@ void AlignmentFamily::skip_impossible(const Group& group, Asked& a, std::span<st
         if (possible[i] == 0) {
             holds[a.threshold_places[i]] = a.flipped[i];
             w.holds += a.flipped[i];
-            w.cells += group.queries.length(a.by_threshold[i].query) * a.texts.length(a.by_threshold[i].text);
             continue;
         }
         a.by_threshold[kept] = a.by_threshold[i];
@@ -137,11 +160,8 @@ void AlignmentFamily::evaluate(std::size_t index, Asked& a, std::span<std::uint8
                                AlignmentSolver* solver) const {
     const Group& group = groups_[index];
     OperatorWork::Kind& w = work.of(group.kind);
-    std::uint64_t cells = 0;
-    const auto count = [&](const alignment::Pair& pair, std::uint8_t holding) {
-        w.holds += holding;
-        cells += std::uint64_t{group.queries.length(pair.query)} * a.texts.length(pair.text);
-    };
+    w.cells += a.cells;
+    if (solver != nullptr) w.on_device.cells += a.cells;
     if (solver == nullptr && group.filter && !a.by_threshold.empty()) skip_impossible(group, a, holds, work);
     if (!a.by_threshold.empty()) {
         std::vector<std::uint8_t> hits(a.by_threshold.size());
@@ -149,8 +169,7 @@ void AlignmentFamily::evaluate(std::size_t index, Asked& a, std::span<std::uint8
             solver->reaches(index, a.texts, a.by_threshold, a.thresholds, hits);
         else
             align_reaches(group.scheme, group.mode, group.queries, a.texts, a.by_threshold, a.thresholds, hits);
-        for (std::size_t i = 0; i < hits.size(); ++i)
-            count(a.by_threshold[i], holds[a.threshold_places[i]] = hits[i] != a.flipped[i]);
+        for (std::size_t i = 0; i < hits.size(); ++i) w.holds += holds[a.threshold_places[i]] = hits[i] != a.flipped[i];
     }
     if (!a.by_score.empty()) {
         std::vector<std::int32_t> scores(a.by_score.size());
@@ -159,10 +178,8 @@ void AlignmentFamily::evaluate(std::size_t index, Asked& a, std::span<std::uint8
         else
             align_many(group.scheme, group.mode, group.queries, a.texts, a.by_score, scores);
         for (std::size_t i = 0; i < scores.size(); ++i)
-            count(a.by_score[i], holds[a.score_places[i]] = a.bounds[i].accept(scores[i]));
+            w.holds += holds[a.score_places[i]] = a.bounds[i].accept(scores[i]);
     }
-    w.cells += cells;
-    if (solver != nullptr) w.on_device.cells += cells;
 }
 
 std::size_t AlignmentFamily::bytes() const {

@@ -31,6 +31,7 @@ public:
         Measure::Kind kind;
         alignment::SequenceSet queries;
         std::vector<std::int32_t> thresholds;         // of the queries, INT32_MIN: has none
+        std::size_t letters_for_all;                  // with a text of fewer, no query is too long
         std::optional<alignment::KmerFilter> filter;  // the CPU's; a device aligns faster than it would be asked
     };
 
@@ -49,8 +50,12 @@ public:
     const std::vector<Group>& groups() const { return groups_; }
 
 private:
+    // What decides a predicate: whether the score is at least `threshold`, or what it is.
+    enum class Decides : std::uint8_t { reaching, not_reaching, score };
     struct Entry {
         std::uint32_t group, query;
+        std::int32_t threshold;
+        Decides decides;
         Bounds bounds;
     };
     struct Asked;

@@ -111,6 +111,56 @@ std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
 
 }  // namespace
 
+// Needs no device.
+TEST_CASE("the plan of many pairs has each once, beside pairs of its text, the long ones first", "[cuda][alignment]") {
+    Random random(15);
+    for (int round = 0; round < 100; ++round) {
+        const Scheme scheme = random_scheme(random);
+        SequenceSet queries, texts;
+        for (std::size_t n = 1 + below(random, 200); n > 0; --n)
+            queries.add(random_sequence(random, scheme, below(random, 3) == 0 ? 9'000 : below(random, 100)));
+        for (std::size_t n = 1 + below(random, 6); n > 0; --n)
+            texts.add(random_sequence(random, scheme, below(random, 700)));
+        std::vector<std::uint32_t> ranks(queries.size());
+        for (std::size_t a = 0; a < ranks.size(); ++a) {
+            for (std::size_t b = 0; b < ranks.size(); ++b)
+                ranks[a] += queries.length(b) > queries.length(a) || (queries.length(b) == queries.length(a) && b < a);
+        }
+        std::vector<Pair> pairs(below(random, 2'000));
+        for (Pair& pair : pairs)
+            pair = {static_cast<std::uint32_t>(below(random, queries.size())),
+                    static_cast<std::uint32_t>(below(random, texts.size()))};
+        const Mode mode = round % 2 == 0 ? Mode::local : Mode::global;
+        const DevicePlan plan(scheme, mode, queries, ranks, texts, pairs, round % 7 == 0);
+        std::vector<int> seen(pairs.size());
+        std::uint64_t cells = 0;
+        std::size_t wrong = 0;
+        for (const auto& launch : plan.launches) {
+            std::uint32_t rows_before = ~0u;
+            for (const DeviceChunk& chunk : launch.chunks) {
+                wrong += chunk.rows > rows_before || chunk.items == 0 || chunk.items > 256 / launch.shape.group;
+                rows_before = chunk.rows;
+                std::size_t longest = 0;
+                for (std::uint32_t i = chunk.first_item; i < chunk.first_item + chunk.items; ++i) {
+                    for (int half = 0; half < 2; ++half) {
+                        const std::uint32_t k = plan.items[i].out[half], query = plan.items[i].query[half];
+                        if (k == DeviceItem::none) continue;
+                        ++seen[k];
+                        wrong += pairs[k].query != query || pairs[k].text != chunk.text;
+                        wrong += launch.shape.wide && half == 1;
+                        cells += queries.length(query) * texts.length(chunk.text);
+                        longest = std::max(longest, queries.length(query));
+                    }
+                }
+                wrong += longest != chunk.rows;
+            }
+        }
+        CHECK(wrong == 0);
+        CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+        CHECK(plan.cells == cells);
+    }
+}
+
 TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]") {
     if (no_device()) return;
     Random random(11);

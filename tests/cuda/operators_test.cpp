@@ -252,8 +252,7 @@ TEST_CASE("families on a device: more distances than are kept at once", "[cuda]"
     std::vector<MeasuredPredicate> predicates;
     for (int i = 0; i < 2'100; ++i) {
         const Bounds bounds = i % 2 == 0 ? Bounds{2, 3} : Bounds{0, 2};  // the distance itself; whether it is within 2
-        predicates.push_back(
-            {{Measure::Kind::approx_distance, "x" + random.letters("abcd", 9), "unit", 0, 0}, bounds});
+        predicates.push_back({{Measure::Kind::approx_distance, "x" + random.letters("abcd", 9), "unit", 0, 0}, bounds});
     }
     std::vector<std::string> texts(4'100);
     for (std::string& text : texts) text = std::string(60, 'b') + random.letters("abcdx", 80);

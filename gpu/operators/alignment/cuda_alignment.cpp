@@ -40,6 +40,9 @@ private:
         std::optional<DeviceMany> many;    // none: there are too many letters
         std::optional<DeviceLong> single;  // made when it is needed
 
+        bool none_is_large(const SequenceSet& texts) const {
+            return std::uint64_t{of.queries.longest()} * texts.longest() < long_cells_min;
+        }
         bool takes(const SequenceSet& texts) const { return many && texts.codes().size() <= letters_max; }
         std::vector<EndPoint> align(std::span<const LongPair> pairs) {
             if (pairs.empty()) return {};
@@ -79,6 +82,7 @@ private:
         Group& group = groups_[index];
         const AlignmentFamily::Group& of = group.of;
         if (!group.takes(texts)) return align_many(of.scheme, of.mode, of.queries, texts, pairs, scores);
+        if (group.none_is_large(texts)) return group.many->align(of.mode, texts, pairs, scores);
         const Parts parts(group, texts, pairs);
         std::vector<std::int32_t> some(parts.many.pairs.size());
         group.many->align(of.mode, texts, parts.many.pairs, some);
@@ -95,6 +99,7 @@ private:
         Group& group = groups_[index];
         const AlignmentFamily::Group& of = group.of;
         if (!group.takes(texts)) return align_reaches(of.scheme, of.mode, of.queries, texts, pairs, thresholds, hits);
+        if (group.none_is_large(texts)) return group.many->reaches(of.mode, texts, pairs, thresholds, hits);
         const Parts parts(group, texts, pairs);
         std::vector<std::int32_t> needed;
         for (const std::size_t place : parts.many.places) needed.push_back(thresholds[place]);

@@ -20,10 +20,8 @@
 //   best = max(best, H, H')     VIMNMX3, once for two columns
 // Floor on an H100: 64 ALU lanes a clock, 132 multiprocessors at 1.755 GHz (1.98 at best): 6.6 (7.4) TCUPS. Bytes
 // moved: two a row, lane and query from the first-level cache, nothing else while there is one pass.
-#include <algorithm>
-
 #include "gpu/cuda/shared_memory.hpp"
-#include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/many_kernel.hpp"
 
 namespace sluice::alignment {
 
@@ -31,28 +29,10 @@ namespace {
 
 using Word = std::uint32_t;
 
-constexpr unsigned block_threads = 256;
+constexpr unsigned block_threads = many_block_threads;
 constexpr unsigned steps_between_checks = 32;  // of thresholds
 constexpr int null_score = -1024;              // of a column beside the text
 static_assert(-null_score > score_max);
-
-struct ManyArguments {
-    const DeviceChunk* chunks;
-    const DeviceItem* items;
-    const Code *query_codes, *text_codes;
-    const std::uint32_t *query_begins, *text_begins;
-    const std::int16_t* matrix;  // [codes_max][codes_max]
-    uint2* borders;              // [block][group][rows], between passes
-    std::int32_t* scores;
-    unsigned* ticket;
-    unsigned chunk_count, rows, letters;
-    int gap_first, gap_further;
-    Word one;                        // 1, which the compiler must not know: a multiplication by it stays one
-    Word upper;                      // 65536, likewise
-    Code null_letter;                // below a query's end: scores nothing
-    const std::int32_t* thresholds;  // of each score, where only that matters
-    int highest;
-};
 
 // Two scores of 16 bits, or one of 32.
 template <bool local>
@@ -311,149 +291,17 @@ Kernel kernel_of(const DevicePlan::Shape& shape, Mode mode, bool by_threshold) {
                         : kernel_of<Mode::local, letter_pairs, false>(shape);
 }
 
-std::vector<std::uint32_t> begins_of(const SequenceSet& set) {
-    std::vector<std::uint32_t> begins;
-    for (std::size_t i = 0; i <= set.size(); ++i)
-        begins.push_back(static_cast<std::uint32_t>(i < set.size() ? set.begin_of(i) : set.codes().size()));
-    return begins;
-}
-
 }  // namespace
 
-DeviceMany::DeviceMany(const Scheme& scheme) : scheme_(scheme), tickets_(16) {
-    std::vector<std::int16_t> matrix(codes_max * codes_max);
-    for (std::size_t x = 0; x < codes_max; ++x)
-        std::copy(scheme.scores[x].begin(), scheme.scores[x].end(), matrix.begin() + static_cast<long>(x * codes_max));
-    cuda::upload<std::int16_t>(matrix_, matrix);
-    int device = 0, count = 0;
-    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-    multiprocessors_ = static_cast<unsigned>(count);
-}
-
-void DeviceMany::set_queries(const SequenceSet& queries) {
-    queries_ = queries;
-    cuda::upload(query_codes_, queries.codes());
-    cuda::upload<std::uint32_t>(query_begins_, begins_of(queries));
-}
-
-void DeviceMany::prepare(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
-                         std::span<const std::int32_t> thresholds) {
-    mode_ = mode;
-    by_threshold_ = !thresholds.empty();
-    cuda::upload<std::int32_t>(thresholds_, thresholds);
-    const DevicePlan plan(scheme_, mode, queries_, texts, pairs, wide);
-    cuda::upload(text_codes_, texts.codes());
-    cuda::upload<std::uint32_t>(text_begins_, begins_of(texts));
-    cuda::upload<DeviceItem>(items_, plan.items);
-    scores_.reserve(pairs.size());
-    cells_ = plan.cells;
-    launches_.clear();
-    std::size_t border = 0;
-    for (const auto& launch : plan.launches) {
-        Launch on_device{launch.shape, {}, static_cast<unsigned>(launch.chunks.size()), launch.chunks.front().rows};
-        cuda::upload<DeviceChunk>(on_device.chunks, launch.chunks);
-        std::size_t longest = 0;
-        for (const auto& chunk : launch.chunks) longest = std::max(longest, texts.length(chunk.text));
-        if (longest > launch.shape.width())
-            border = std::max(
-                border, std::size_t{2} * multiprocessors_ * (block_threads / launch.shape.group) * on_device.rows);
-        launches_.push_back(std::move(on_device));
-    }
-    borders_.reserve(border);
-    tickets_.reserve(launches_.size());
-}
-
-void DeviceMany::enqueue(cudaStream_t stream) {
-    cuda::check(cudaMemsetAsync(tickets_.data(), 0, tickets_.bytes(), stream), "cudaMemsetAsync");
-    const bool dna = scheme_.alphabet == Scheme::Alphabet::dna;
-    unsigned* ticket = tickets_.data();
-    for (const auto& launch : launches_) {
-        const auto letters = static_cast<unsigned>(scheme_.letters);
-        const ManyArguments arguments{launch.chunks.data(),
-                                      items_.data(),
-                                      query_codes_.data(),
-                                      text_codes_.data(),
-                                      query_begins_.data(),
-                                      text_begins_.data(),
-                                      matrix_.data(),
-                                      borders_.data(),
-                                      scores_.data(),
-                                      ticket++,
-                                      launch.count,
-                                      launch.rows,
-                                      letters,
-                                      scheme_.gap_first,
-                                      scheme_.gap_further,
-                                      1,
-                                      65536,
-                                      dna ? Code{4} : Code{22},  // N, X: no positive score with anything
-                                      thresholds_.data(),
-                                      scheme_.highest};
-        const bool letter_pairs = dna && !launch.shape.wide;
-        const Kernel kernel = dna ? kernel_of<true>(launch.shape, mode_, by_threshold_)
-                                  : kernel_of<false>(launch.shape, mode_, by_threshold_);
-        const std::size_t shared =
-            (letter_pairs ? letters * letters : letters) * launch.shape.columns * 32 * sizeof(Word);
-        cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-        const unsigned blocks = std::min(launch.count, 2 * multiprocessors_);
-        kernel<<<blocks, block_threads, shared, stream>>>(arguments);
-        cuda::check_launch("alignment of many pairs");
-    }
-}
-
-void DeviceMany::run(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
-                     std::span<const std::int32_t> thresholds, std::span<std::int32_t> scores) {
-    if (pairs.empty()) return;
-    prepare(mode, texts, pairs, wide, thresholds);
-    const cuda::Stream stream;
-    enqueue(stream);
-    cuda::copy_to_host(scores, scores_.data(), stream);
-    stream.wait();
-}
-
-void DeviceMany::align(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
-                       std::span<std::int32_t> scores) {
-    run(mode, texts, pairs, false, {}, scores);
-    std::vector<std::uint32_t> again;
-    std::vector<Pair> pairs_again;
-    for (std::uint32_t k = 0; k < pairs.size(); ++k) {
-        if (scores[k] != exceeded) continue;
-        again.push_back(k);
-        pairs_again.push_back(pairs[k]);
-    }
-    std::vector<std::int32_t> scores_again(again.size());
-    run(mode, texts, pairs_again, true, {}, scores_again);
-    for (std::size_t i = 0; i < again.size(); ++i) scores[again[i]] = scores_again[i];
-}
-
-void DeviceMany::reaches(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs,
-                         std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
-    std::vector<std::uint32_t> todo;
-    for (std::uint32_t k = 0; k < pairs.size(); ++k) {
-        const bool none = mode == Mode::local && thresholds[k] <= 0;
-        const std::int64_t bound = scheme_.score_bound(queries_.length(pairs[k].query), texts.length(pairs[k].text));
-        hits[k] = none;
-        if (!none && bound >= thresholds[k]) todo.push_back(k);
-    }
-    for (const bool wide : {false, true}) {
-        std::vector<Pair> some;
-        std::vector<std::int32_t> needed;
-        for (const std::uint32_t k : todo) some.push_back(pairs[k]), needed.push_back(thresholds[k]);
-        std::vector<std::int32_t> scores(some.size());
-        run(mode, texts, some, wide, needed, scores);
-        std::vector<std::uint32_t> again;
-        for (std::size_t i = 0; i < todo.size(); ++i) {
-            hits[todo[i]] = scores[i] != exceeded && scores[i] >= needed[i];
-            if (scores[i] == exceeded) again.push_back(todo[i]);
-        }
-        todo = std::move(again);
-    }
-}
-
-std::size_t DeviceMany::device_bytes() const {
-    return query_codes_.bytes() + text_codes_.bytes() + query_begins_.bytes() + text_begins_.bytes() + matrix_.bytes() +
-           items_.bytes() + borders_.bytes() + scores_.bytes() + thresholds_.bytes();
+void launch_many(const DevicePlan::Shape& shape, Mode mode, bool dna, const ManyArguments& arguments, unsigned blocks,
+                 cudaStream_t stream) {
+    const bool letter_pairs = dna && !shape.wide, by_threshold = arguments.thresholds != nullptr;
+    const Kernel kernel =
+        dna ? kernel_of<true>(shape, mode, by_threshold) : kernel_of<false>(shape, mode, by_threshold);
+    const unsigned rows = letter_pairs ? arguments.letters * arguments.letters : arguments.letters;
+    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+    kernel<<<blocks, block_threads, rows * shape.columns * 32 * sizeof(Word), stream>>>(arguments);
+    cuda::check_launch("alignment of many pairs");
 }
 
 }  // namespace sluice::alignment

@@ -24,7 +24,7 @@ struct DeviceChunk {
     std::uint32_t text, first_item, items, rows;  // rows of the longest query
 };
 
-// The pairs of one call, arranged for the kernels. Pure; tests look at it.
+// The pairs of one call, arranged for the kernels: by shape and text, queries of like lengths together. Pure.
 struct DevicePlan {
     // A kernel's name: how many lanes a group has and how many letters of the text a lane, and whether lanes hold one
     // score of 32 bits instead of two of 16.
@@ -40,12 +40,13 @@ struct DevicePlan {
         std::vector<DeviceChunk> chunks;  // longest first
     };
 
-    DevicePlan(const Scheme& scheme, Mode mode, const SequenceSet& queries, const SequenceSet& texts,
-               std::span<const Pair> pairs, bool wide);
+    // ranks[q]: how many queries come before query q, the longest first.
+    DevicePlan(const Scheme& scheme, Mode mode, const SequenceSet& queries, std::span<const std::uint32_t> ranks,
+               const SequenceSet& texts, std::span<const Pair> pairs, bool wide);
 
     std::vector<DeviceItem> items;
-    std::vector<Launch> launches;
-    std::uint64_t cells = 0;  // of the pairs, without padding
+    std::vector<Launch> launches;  // none is empty
+    std::uint64_t cells = 0;       // of the pairs, without padding
 };
 
 // Queries stay on the device from one call to the next.
@@ -78,27 +79,38 @@ public:
 private:
     struct Launch {
         DevicePlan::Shape shape;
-        cuda::DeviceBuffer<DeviceChunk> chunks;
-        unsigned count = 0, rows = 0, passes = 1;
+        const DeviceChunk* chunks;
+        unsigned count, rows;
     };
 
-    void run(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
-             std::span<const std::int32_t> thresholds, std::span<std::int32_t> scores);
+    void load(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+              std::span<const std::int32_t> thresholds);
+    std::span<const std::int32_t> run(Mode mode, const SequenceSet& texts, std::span<const Pair> pairs, bool wide,
+                                      std::span<const std::int32_t> thresholds);
 
     Scheme scheme_;
     SequenceSet queries_;
-    Mode mode_ = Mode::local;
-    cuda::DeviceBuffer<Code> query_codes_, text_codes_;
-    cuda::DeviceBuffer<std::uint32_t> query_begins_, text_begins_;
+    std::vector<std::uint32_t> ranks_;  // DevicePlan's
+    unsigned multiprocessors_ = 0;
+    cuda::Stream stream_;
+    cuda::DeviceBuffer<Code> query_codes_;
+    cuda::DeviceBuffer<std::uint32_t> query_begins_;
     cuda::DeviceBuffer<std::int16_t> matrix_;
-    cuda::DeviceBuffer<DeviceItem> items_;
-    cuda::DeviceBuffer<uint2> borders_;
-    cuda::DeviceBuffer<std::int32_t> scores_, thresholds_;
-    bool by_threshold_ = false;
-    cuda::DeviceBuffer<unsigned> tickets_;
+
+    // Of the call: in the arena, and what it works on.
+    Mode mode_ = Mode::local;
+    cuda::PinnedBuffer<char> staged_;
+    cuda::DeviceBuffer<char> arena_;
+    const std::int32_t* thresholds_ = nullptr;  // null: none are asked for
+    const Code* text_codes_ = nullptr;
+    const std::uint32_t* text_begins_ = nullptr;
+    const DeviceItem* items_ = nullptr;
+    unsigned* tickets_ = nullptr;
     std::vector<Launch> launches_;
     std::uint64_t cells_ = 0;
-    unsigned multiprocessors_ = 0;
+    cuda::DeviceBuffer<uint2> borders_;
+    cuda::DeviceBuffer<std::int32_t> scores_;
+    cuda::PinnedBuffer<std::int32_t> answers_;
 };
 
 }  // namespace sluice::alignment

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "gpu/operators/alignment/device_many.hpp"
 
@@ -34,67 +35,81 @@ bool narrow_enough(const Scheme& scheme, Mode mode, std::size_t m, std::size_t n
     return scheme.score_bound(m, n) < range && scheme.gap_cost(m) + scheme.gap_cost(n) < range;
 }
 
-struct Key {
-    std::size_t shape;
-    std::uint32_t text;
-    std::size_t length;
-    std::uint32_t pair;
+// Indices of the pairs by text, those of a text by rank. first[t] is where text t's begin.
+struct Order {
+    std::vector<std::uint32_t> pairs, first;
 
-    bool operator<(const Key& other) const {
-        if (shape != other.shape) return shape < other.shape;
-        if (text != other.text) return text < other.text;
-        return length != other.length ? length > other.length : pair < other.pair;
+    Order(std::span<const Pair> all, std::span<const std::uint32_t> ranks, std::size_t texts)
+        : pairs(all.size()), first(texts + 1) {
+        const auto before = [&](const Pair& a, const Pair& b) {
+            return a.text != b.text ? a.text < b.text : ranks[a.query] < ranks[b.query];
+        };
+        std::iota(pairs.begin(), pairs.end(), 0);
+        if (!std::is_sorted(all.begin(), all.end(), before)) {
+            sort(ranks.size(), [&](std::uint32_t k) { return ranks[all[k].query]; });
+            sort(texts, [&](std::uint32_t k) { return all[k].text; });
+        }
+        for (const Pair& pair : all) ++first[pair.text + 1];
+        std::partial_sum(first.begin(), first.end(), first.begin());
+    }
+
+private:
+    // By a key below `keys`; equal ones stay in order.
+    template <class KeyOf>
+    void sort(std::size_t keys, KeyOf key_of) {
+        std::vector<std::uint32_t> next(keys + 1), sorted(pairs.size());
+        for (const std::uint32_t k : pairs) ++next[key_of(k) + 1];
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        for (const std::uint32_t k : pairs) sorted[next[key_of(k)]++] = k;
+        pairs.swap(sorted);
     }
 };
 
 }  // namespace
 
-DevicePlan::DevicePlan(const Scheme& scheme, Mode mode, const SequenceSet& queries, const SequenceSet& texts,
-                       std::span<const Pair> pairs, bool wide) {
+DevicePlan::DevicePlan(const Scheme& scheme, Mode mode, const SequenceSet& queries,
+                       std::span<const std::uint32_t> ranks, const SequenceSet& texts, std::span<const Pair> pairs,
+                       bool wide) {
     std::vector<Shape> shapes(std::begin(wide_shapes), std::end(wide_shapes));
     const std::span<const Shape> narrow =
         mode == Mode::local ? std::span<const Shape>(local_shapes) : std::span<const Shape>(global_shapes);
     shapes.insert(shapes.end(), narrow.begin(), narrow.end());
-    std::vector<std::size_t> shape_of_text(texts.size());
-    for (std::size_t t = 0; t < texts.size(); ++t) {
-        const Shape shape = shape_for(narrow, texts.length(t));
-        shape_of_text[t] = static_cast<std::size_t>(std::find(shapes.begin(), shapes.end(), shape) - shapes.begin());
-    }
-    std::vector<Key> keys(pairs.size());
-    for (std::uint32_t k = 0; k < pairs.size(); ++k) {
-        const std::size_t m = queries.length(pairs[k].query), n = texts.length(pairs[k].text);
-        const bool fits = !wide && narrow_enough(scheme, mode, m, n);
-        keys[k] = {fits ? shape_of_text[pairs[k].text] : 0, pairs[k].text, m, k};
-        cells += std::uint64_t{m} * n;
-    }
-    if (!std::is_sorted(keys.begin(), keys.end())) std::sort(keys.begin(), keys.end());
-
-    for (std::size_t first = 0; first < keys.size();) {
-        const Key& key = keys[first];
-        const Shape& shape = shapes[key.shape];
-        if (launches.empty() || launches.back().shape != shape) launches.push_back({shape, {}});
-        const std::size_t groups = threads_per_block / shape.group, per_item = shape.wide ? 1 : 2;
-        DeviceChunk chunk{key.text, static_cast<std::uint32_t>(items.size()), 0,
-                          static_cast<std::uint32_t>(key.length)};
-        std::size_t next = first;
-        while (chunk.items < groups && next < keys.size() && keys[next].shape == key.shape &&
-               keys[next].text == key.text) {
-            DeviceItem item{{DeviceItem::none, DeviceItem::none}, {DeviceItem::none, DeviceItem::none}};
-            for (std::size_t half = 0; half < per_item && next < keys.size(); ++half) {
-                if (keys[next].shape != key.shape || keys[next].text != key.text) break;
-                item.query[half] = pairs[keys[next].pair].query;
-                item.out[half] = keys[next].pair;
-                ++next;
+    for (const Shape& shape : shapes) launches.push_back({shape, {}});
+    items.reserve(pairs.size() / 2 + texts.size());
+    const Order order(pairs, ranks, texts.size());
+    for (std::uint32_t text = 0; text < texts.size(); ++text) {
+        const std::size_t n = texts.length(text);
+        const auto best = std::find(shapes.begin(), shapes.end(), shape_for(narrow, n)) - shapes.begin();
+        const auto launch_of = [&](std::size_t m) -> Launch& {
+            return launches[!wide && narrow_enough(scheme, mode, m, n) ? static_cast<std::size_t>(best) : 0];
+        };
+        const auto length_at = [&](std::size_t at) { return queries.length(pairs[order.pairs[at]].query); };
+        const std::size_t last = order.first[text + 1];
+        for (std::size_t next = order.first[text]; next < last;) {
+            const std::size_t longest = length_at(next);
+            Launch& launch = launch_of(longest);
+            const std::size_t groups = threads_per_block / launch.shape.group, per_item = launch.shape.wide ? 1 : 2;
+            DeviceChunk chunk{text, static_cast<std::uint32_t>(items.size()), 0, static_cast<std::uint32_t>(longest)};
+            while (chunk.items < groups && next < last && &launch_of(length_at(next)) == &launch) {
+                DeviceItem item{{DeviceItem::none, DeviceItem::none}, {DeviceItem::none, DeviceItem::none}};
+                for (std::size_t half = 0; half < per_item && next < last; ++half, ++next) {
+                    const std::size_t m = length_at(next);
+                    if (&launch_of(m) != &launch) break;
+                    item.query[half] = pairs[order.pairs[next]].query;
+                    item.out[half] = order.pairs[next];
+                    cells += std::uint64_t{m} * n;
+                }
+                items.push_back(item);
+                ++chunk.items;
             }
-            items.push_back(item);
-            ++chunk.items;
+            launch.chunks.push_back(chunk);
         }
-        launches.back().chunks.push_back(chunk);
-        first = next;
     }
+    std::erase_if(launches, [](const Launch& launch) { return launch.chunks.empty(); });
+    const auto longer = [](const DeviceChunk& a, const DeviceChunk& b) { return a.rows > b.rows; };
     for (auto& launch : launches) {
-        std::stable_sort(launch.chunks.begin(), launch.chunks.end(),
-                         [](const DeviceChunk& a, const DeviceChunk& b) { return a.rows > b.rows; });
+        if (!std::is_sorted(launch.chunks.begin(), launch.chunks.end(), longer))
+            std::stable_sort(launch.chunks.begin(), launch.chunks.end(), longer);
     }
 }
 
