@@ -58,6 +58,12 @@ struct AlignmentFamily::Asked {
     std::uint32_t latest_text = std::numeric_limits<std::uint32_t>::max();
     std::size_t latest_length = 0;
 
+    void reserve(std::size_t pairs) {  // that are decided by thresholds, as most are
+        by_threshold.reserve(pairs);
+        thresholds.reserve(pairs);
+        flipped.reserve(pairs);
+        threshold_places.reserve(pairs);
+    }
     void add(const alignment::Scheme& scheme, std::uint32_t text, std::string_view utf8) {
         if (text == latest_text) return;
         texts.add(scheme.encode(utf8));
@@ -104,6 +110,7 @@ double AlignmentFamily::device_cells(std::span<const std::string_view> texts, st
 void AlignmentFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                                std::span<std::uint8_t> holds, OperatorWork& work, AlignmentSolver* solver) const {
     std::vector<Asked> asked(groups_.size());
+    if (groups_.size() == 1) asked.front().reserve(pairs.size());
     PairCounter counter(work);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];

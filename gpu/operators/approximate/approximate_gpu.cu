@@ -53,6 +53,7 @@ struct Texts {
     cuda::DeviceBuffer<std::uint8_t> device_bytes;
     cuda::DeviceBuffer<std::uint16_t> device_shorts, rows;
     cuda::DeviceBuffer<TextPiece> pieces;
+    cuda::DeviceBuffer<PiecePair> pairs;
     cuda::DeviceBuffer<std::uint32_t> results;
 };
 
@@ -366,11 +367,12 @@ void GpuPatternSet::Content::match_pairs(std::span<const std::string_view> given
             ids.push_back(i);
         }
         if (ids.empty()) continue;
-        const auto device_pairs = cuda::to_device(std::span<const PiecePair>(of_size));
-        texts.results.reserve(ids.size());
+        texts.pairs.reserve(std::bit_ceil(ids.size()));  // the next call may need somewhat more
+        texts.results.reserve(std::bit_ceil(ids.size()));
+        cuda::copy_to_device(texts.pairs.data(), std::span<const PiecePair>(of_size), stream);
         with_texts([&](const auto* symbols_of_texts) {
             enqueue_myers_pairs(size.groups.view(decide), extent, symbols_of_texts, texts.pieces.data(),
-                                device_pairs.data(), static_cast<std::uint32_t>(ids.size()), decide,
+                                texts.pairs.data(), static_cast<std::uint32_t>(ids.size()), decide,
                                 texts.results.data(), stream);
         });
         std::vector<std::uint32_t> results(ids.size());
