@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector_types.h>
 
 #include "gpu/operators/alignment/device_many.hpp"
 
