@@ -109,25 +109,33 @@ std::string Annotator::members_of(const Condition& condition, std::span<const Va
                         "limits.alignment_cells, " + std::to_string(cells_max_));
     };
     const std::string one_event = "one event";
-    const std::pair<std::size_t, std::string_view> key(event, condition.leaf);
-    if (const auto known = batch.found.find(key); known != batch.found.end()) {
-        if (known->second.cells > cells_left) return too_many(one_event, "");
-        cells_left -= known->second.cells;
-        return known->second.members;
-    }
     std::vector<std::vector<Code>> texts;
     std::uint64_t cells = 0;
-    for (const Value& value : values) {
-        if (value.attribute != condition.attribute) continue;
-        texts.push_back(condition.scheme.encode(value.text));
-        cells += std::uint64_t{condition.query.size()} * texts.back().size();
+    const auto encode = [&] {
+        for (const Value& value : values) {
+            if (value.attribute != condition.attribute) continue;
+            texts.push_back(condition.scheme.encode(value.text));
+            cells += std::uint64_t{condition.query.size()} * texts.back().size();
+        }
+    };
+    const std::pair<std::size_t, std::string_view> key(event, condition.leaf);
+    auto known = batch.found.find(key);
+    const bool is_new = known == batch.found.end();
+    if (is_new) {
+        encode();
+        known = batch.found.emplace(key, FoundAlignments::Found{cells, {}}).first;
     }
-    if (cells > cells_left) return too_many(one_event, "");
-    if (batch.cells + cells > batch_share * cells_max_)
-        return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
-    cells_left -= cells;
-    batch.cells += cells;
-    return batch.found.emplace(key, FoundAlignments::Found{find(condition, texts), cells}).first->second.members;
+    FoundAlignments::Found& found = known->second;
+    if (found.cells > cells_left) return too_many(one_event, "");
+    if (!found.members) {
+        if (batch.cells + found.cells > batch_share * cells_max_)
+            return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
+        batch.cells += found.cells;
+        if (!is_new) encode();
+        found.members = find(condition, texts);
+    }
+    cells_left -= found.cells;
+    return *found.members;
 }
 
 std::string Annotator::alignments(const Event& event, std::size_t e, std::span<const std::uint32_t> filters,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,8 @@ namespace sluice {
 // The alignments of one batch, for all subscribers.
 struct FoundAlignments {
     struct Found {
-        std::string members;      // of a JSON object; none where the condition does not hold
-        std::uint64_t cells = 0;  // letters times letters
+        std::uint64_t cells = 0;             // letters times letters
+        std::optional<std::string> members;  // of a JSON object, once aligned; "" where the condition does not hold
     };
 
     std::map<std::pair<std::size_t, std::string_view>, Found> found;  // by number of the event and condition

@@ -114,6 +114,7 @@ void Fanout::deliver(const Outcome& outcome) {
     FoundAlignments found;  // has views of what the subscribers own
     std::exception_ptr failure;
     for (const auto& subscriber : touched.subscribers) {
+        if (subscriber->mailbox.state() != Mailbox::State::open) continue;  // nobody would read what is made for it
         try {
             std::vector<Message> messages = make_messages(*subscriber, outcome.events, frames, found);
             const std::size_t n = messages.size();

@@ -42,6 +42,15 @@ TEST_CASE("alignments: cells are bounded for an event of a subscriber, and for a
         const Annotator small = annotator("align(title, 'ACGT') = 4", cells - 1);
         CHECK(is_omitted(align(small, 0, batch), "of one event would have more cells"));
     }
+    SECTION("what is too much for one subscriber is aligned for another") {
+        FoundAlignments other;
+        const Annotator small = annotator("align(title, 'ACGT') = 4", cells - 1);
+        CHECK(is_omitted(align(small, 0, other), "of one event would have more cells"));
+        CHECK(other.cells == 0);
+        CHECK(align(one, 0, other) == align(one, 0, batch));
+        CHECK(other.cells == cells);
+        CHECK(is_omitted(align(small, 0, other), "of one event would have more cells"));
+    }
     SECTION("the batch's share is used up") {
         CHECK(is_omitted(align(one, Annotator::batch_share, batch), "of one batch, for all subscribers,"));
         CHECK(is_omitted(align(one, Annotator::batch_share, batch), "32 times limits.alignment_cells, 16"));

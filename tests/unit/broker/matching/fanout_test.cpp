@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "protocol/filter/filter.hpp"
 #include "tests/unit/broker/support.hpp"
 
 namespace sluice {
@@ -34,6 +35,31 @@ TEST_CASE("whoever a batch could not be delivered to is told so and ended; all o
     fanout.deliver({one, only, {}, 2});
     CHECK(second->mailbox.events() == 3);
     CHECK(second->mailbox.state() == Mailbox::State::open);
+}
+
+TEST_CASE("nothing is made for whoever reads no more") {
+    const std::size_t events = Annotator::batch_share;
+    const auto subscriber = [](const std::string& filter) {
+        const std::uint64_t cells_max = 4 * 4;
+        return std::make_shared<Subscriber>(
+            MailboxLimits{100, 100'000}, [] {}, EventFormat::json, false,
+            std::make_unique<Annotator>(std::vector<std::vector<Leaf>>{compile_filter(filter)->leaves}, cells_max));
+    };
+    const auto closed = subscriber("align(title, 'ACGA') >= 0"), open = subscriber("align(title, 'ACGT') >= 0");
+    Counters counters;
+    Fanout fanout(counters);
+    const SubscriptionId subscription{0, 1};
+    fanout.apply({{{subscription, {closed, 0}}, {subscription, {open, 0}}}, {}});
+    closed->mailbox.finish();
+    const auto items = document({"<title>ACGT</title>"});
+    const std::vector<Event> batch(events, {items, 0, std::make_shared<const std::string>("genes"), 1});
+    const std::vector<Match> all{{subscription, 0, 0xffffffffu}};
+    fanout.deliver({batch, all, {}, 1});
+    CHECK(closed->mailbox.take().messages.empty());
+    const auto messages = open->mailbox.take().messages;
+    REQUIRE(messages.size() == events);
+    for (const Message& message : messages) CHECK(message.tail.find("\"cigar\":\"4=\"") != std::string::npos);
+    CHECK(counters.deliveries == events);
 }
 
 }  // namespace sluice
