@@ -18,6 +18,13 @@ double microseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
+// How many of the first pairs are enough for a trial: those of whole texts.
+std::size_t size_of_trial(std::span<const OperatorFamily::Pair> pairs) {
+    std::size_t n = pairs.size() / ChoosingFamily::trial_share + 1;
+    while (n < pairs.size() && pairs[n].text == pairs[n - 1].text) ++n;
+    return std::min(n, pairs.size());
+}
+
 }  // namespace
 
 // The family's copies, by device. Shared with the tasks that make them.
@@ -157,9 +164,23 @@ ChoosingFamily::~ChoosingFamily() = default;
 
 void ChoosingFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                               std::span<std::uint8_t> holds, OperatorWork& work) const {
-    OperatorDevices::Fate& fate = devices_->fate(kind_);
     const double cells = copies_->family().device_cells(texts, pairs);
-    if (fate.choice.choose(cells) == Processor::device && evaluate_on_device(cells, texts, pairs, holds, work)) return;
+    const auto choice = devices_->fate(kind_).choice.choose(cells);
+    if (choice == Processor::device && evaluate_on_device(cells, texts, pairs, holds, work)) return;
+    const std::size_t on_cpu = choice == Processor::cpu && choice.is_trial ? size_of_trial(pairs) : pairs.size();
+    if (on_cpu == pairs.size()) return evaluate_on_cpu(cells, texts, pairs, holds, work);
+    for (const bool first : {true, false}) {
+        const auto part = first ? pairs.first(on_cpu) : pairs.subspan(on_cpu);
+        const auto holds_of_part = first ? holds.first(on_cpu) : holds.subspan(on_cpu);
+        const double cells_of_part = copies_->family().device_cells(texts, part);
+        if (first || !evaluate_on_device(cells_of_part, texts, part, holds_of_part, work))
+            evaluate_on_cpu(cells_of_part, texts, part, holds_of_part, work);
+    }
+}
+
+void ChoosingFamily::evaluate_on_cpu(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                                     std::span<std::uint8_t> holds, OperatorWork& work) const {
+    OperatorDevices::Fate& fate = devices_->fate(kind_);
     const auto start = Clock::now();
     copies_->family().evaluate(texts, pairs, holds, work);
     fate.choice.record(cells, Processor::cpu, microseconds_since(start));

@@ -12,6 +12,7 @@ class ChoosingFamily final : public OperatorFamily {
 public:
     static constexpr std::size_t copies_max = 4;   // on one device
     static constexpr double patience_us = 50'000;  // what takes the CPU longer waits for a device's copy
+    static constexpr std::size_t trial_share = 8;  // a CPU that may be slow is tried with so small a part of a batch
 
     ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
                    std::shared_ptr<OperatorDevices> devices);
@@ -24,6 +25,8 @@ public:
 private:
     class Copies;
 
+    void evaluate_on_cpu(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                         std::span<std::uint8_t> holds, OperatorWork& work) const;
     bool evaluate_on_device(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             std::span<std::uint8_t> holds, OperatorWork& work) const;
 

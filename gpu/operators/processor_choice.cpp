@@ -32,18 +32,18 @@ double ProcessorChoice::predict(double cells, Processor processor) const {
     return expected(cells, processor) * ratio(size_of(cells), processor);
 }
 
-ProcessorChoice::Processor ProcessorChoice::choose(double cells) {
-    if (cells < settings_.cells_min || cells <= 0) return cpu;
-    if (!settings_.measured) return device;
+ProcessorChoice::Choice ProcessorChoice::choose(double cells) {
+    if (cells < settings_.cells_min || cells <= 0) return {cpu};
+    if (!settings_.measured) return {device};
     const std::lock_guard lock(mutex_);
     const std::size_t size = size_of(cells);
     const double on_cpu = expected(cells, cpu) * ratio(size, cpu);
     const double on_device = expected(cells, device) * ratio(size, device);
     const Processor better = on_device < on_cpu ? device : cpu, other = better == cpu ? device : cpu;
     double& since_us = since_exploring_us_[size];
-    if (since_us < explore_every * std::max(on_cpu, on_device)) return better;
+    if (since_us < explore_every * std::max(on_cpu, on_device)) return {better};
     since_us = 0;
-    return other;
+    return {other, true};
 }
 
 void ProcessorChoice::record(double cells, Processor processor, double microseconds) {

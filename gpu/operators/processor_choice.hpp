@@ -26,9 +26,17 @@ public:
         const char* unit = "cells";    // what is counted; of a batch that is matched it's the events
     };
 
+    // What is only tried, to learn what it costs, need not be tried with all of a batch.
+    struct Choice {
+        Processor processor;
+        bool is_trial = false;
+
+        operator Processor() const { return processor; }
+    };
+
     explicit ProcessorChoice(const Settings& settings) : settings_(settings) {}
 
-    Processor choose(double cells);
+    Choice choose(double cells);
     void record(double cells, Processor processor, double microseconds);
     // What is known and, where nothing is, expected.
     double predict(double cells, Processor processor) const;

@@ -1,10 +1,12 @@
 #include "tests/bench/load/operator_workloads.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <thread>
 
 #include "gpu/operators/approximate/reference.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
@@ -16,7 +18,7 @@ namespace sluice::load {
 namespace {
 
 constexpr std::string_view lower_case = "abcdefghijklmnopqrstuvwxyz", bases = "ACGT";
-constexpr std::size_t filters_of_category = 50, made_up_titles = 2'000, title_words = 9;
+constexpr std::size_t filters_of_category = 50, made_up_titles = 2'000, title_words = 9, samples = 4'096;
 constexpr std::ptrdiff_t letters_min = 4;
 constexpr std::size_t pattern_bytes_min = 8, pattern_bytes_max = 24, changes_max = 3, word_bytes = 4;
 constexpr std::uint32_t edits = 2;
@@ -50,6 +52,19 @@ std::string plain(std::string text) {
     return text;
 }
 
+// work(item) for each, any of them by any thread.
+template <class Item, class Work>
+void on_all_cores(std::vector<Item>& items, Work work) {
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::thread> threads(std::max(1u, std::thread::hardware_concurrency()));
+    for (std::thread& thread : threads) {
+        thread = std::thread([&] {
+            for (std::size_t i = next++; i < items.size(); i = next++) work(items[i]);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
 }  // namespace
 
 TitleWorkload::TitleWorkload(const WorkloadOptions& options, Asks asks)
@@ -68,6 +83,7 @@ TitleWorkload::TitleWorkload(const WorkloadOptions& options, Asks asks)
         by_category_[filter.category].push_back(filters_.size());
         filters_.push_back(std::move(filter));
     }
+    for (std::size_t i = 0; i < samples; ++i) samples_.push_back(sample());
 }
 
 void TitleWorkload::read_titles(const std::string& folder) {
@@ -136,22 +152,29 @@ bool TitleWorkload::holds(const Filter& filter, const std::string& title) const 
     return at != std::string::npos && title.find(filter.second, at + filter.first.size()) != std::string::npos;
 }
 
-Workload::Item TitleWorkload::next_item(std::uint64_t) {
+TitleWorkload::Sample TitleWorkload::sample() {
     const bool related = below(2) == 0 && !filters_.empty();
     const Filter* origin = related ? &filters_[below(filters_.size())] : nullptr;
     const std::size_t title = related ? origin->title : below(titles_.size());
-    const std::size_t category = related ? origin->category : below(by_category_.size());
-    return {fence + escaped(titles_[title]), "c" + std::to_string(category), {}, connections(title, category)};
+    return {title, related ? origin->category : below(by_category_.size()), {}};
 }
 
-const std::vector<std::size_t>& TitleWorkload::connections(std::size_t title, std::size_t category) {
-    const auto [known, is_new] = known_.try_emplace(title * by_category_.size() + category);
-    if (is_new) {
-        for (const std::size_t f : by_category_[category]) {
-            if (holds(filters_[f], titles_[title])) known->second.push_back(filters_[f].connection);
-        }
+void TitleWorkload::prepare() {
+    on_all_cores(samples_, [this](Sample& sample) { compute(sample); });
+}
+
+void TitleWorkload::compute(Sample& sample) const {
+    if (sample.connections) return;
+    sample.connections.emplace();
+    for (const std::size_t f : by_category_[sample.category]) {
+        if (holds(filters_[f], titles_[sample.title])) sample.connections->push_back(filters_[f].connection);
     }
-    return known->second;
+}
+
+Workload::Item TitleWorkload::next_item(std::uint64_t) {
+    Sample& sample = samples_[below(samples_.size())];
+    compute(sample);
+    return {fence + escaped(titles_[sample.title]), "c" + std::to_string(sample.category), {}, *sample.connections};
 }
 
 AlignWorkload::AlignWorkload(const WorkloadOptions& options) : Workload(options.connections, options.seed) {
@@ -208,7 +231,7 @@ std::string LaminarityWorkload::noise_and_rest() {
 }
 
 void LaminarityWorkload::prepare() {
-    for (Series& series : series_) compute(series);
+    on_all_cores(series_, [this](Series& series) { compute(series); });
 }
 
 void LaminarityWorkload::compute(Series& series) const {

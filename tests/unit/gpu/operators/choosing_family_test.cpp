@@ -277,3 +277,25 @@ TEST_CASE("what would take the CPU long waits for the copy") {
     CHECK(trial.devices->devices[0].evaluated == 1);
     CHECK(choice.predict(400, ProcessorChoice::device) < 300e3);  // microseconds; the copy is no cost of the batch
 }
+
+TEST_CASE("where a device costs less, the CPU is tried with some of a batch's texts") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, true));
+    auto& fate = trial.devices->fate(edits);
+    for (int i = 0; i < 10; ++i) {
+        fate.choice.record(400, ProcessorChoice::cpu, 1'000);
+        fate.choice.record(400, ProcessorChoice::device, 1);
+    }
+    CHECK(trial.run() == right);
+    trial.devices->run_tasks();
+    FakeDevices::Device& device = trial.devices->devices[0];
+    REQUIRE(fate.cpu_batches == 1);
+    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1'000);
+    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1);
+    CHECK(trial.run() == right);
+    CHECK(fate.cpu_batches == 2);  // the first text
+    CHECK(device.evaluated == 1);  // the second
+    CHECK(trial.run() == right);
+    CHECK(fate.cpu_batches == 2);
+    CHECK(device.evaluated == 2);
+    CHECK(fate.repeated == 0);
+}
