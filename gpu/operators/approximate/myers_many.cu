@@ -53,10 +53,15 @@ struct Matcher {
         distance += static_cast<int>(across.plus >> 31) - static_cast<int>(across.minus >> 31);
         if (!whole) least = min(least, distance);
     }
+    // Whether it is known, with so many columns left, that the distance is within the bound (of a substring) or never
+    // will be: a column takes 1 off it at most.
+    __device__ bool decided(int bound, std::uint32_t left) const {
+        return (!whole && least <= bound) || distance > bound + static_cast<int>(left);
+    }
     // Past the end of a text there are symbols that match nothing: they bring no substring nearer, but count for whole
-    // texts. decided(): whether the rest matters no more.
-    template <class Symbol, class Row, class Decided>
-    __device__ void run(const Symbol* text, std::uint32_t length, Row row, Decided decided) {
+    // texts. stop(left): whether the columns left matter no more.
+    template <class Symbol, class Row, class Stop>
+    __device__ void run(const Symbol* text, std::uint32_t length, Row row, Stop stop) {
         constexpr std::uint32_t piece = Symbols<Symbol>::size;
         const uint4* pieces = reinterpret_cast<const uint4*>(text);
         uint4 next = length > 0 ? pieces[0] : uint4{};
@@ -72,11 +77,19 @@ struct Matcher {
                     if (j + i < length) step(row(symbols[i]));
                 }
             }
-            if (j % columns_between_looks == 0 && decided()) break;
+            const std::uint32_t left = length - min(length, j + piece);
+            if ((j % columns_between_looks == 0 || left < words * 32) && stop(left)) break;
         }
         if (whole) least = distance;
     }
 };
+
+// Whether lengths alone say that the distance is not within the bound; also of lanes without a pattern.
+template <bool whole>
+__device__ bool too_unlike(std::uint32_t pattern_length, std::uint32_t text_length, int bound) {
+    const auto k = static_cast<std::uint32_t>(bound);
+    return pattern_length == 0 || pattern_length > text_length + k || (whole && text_length > pattern_length + k);
+}
 
 // Block (x, y): group x, texts y * block_texts … of it. Reads the group's table once and then, a warp, 16 bytes of text
 // at a time, all lanes the same; writes a word a lane, or a word of hits, for each text.
@@ -110,9 +123,11 @@ __global__ void __launch_bounds__(block_threads)
     const std::uint32_t end = min(n, (blockIdx.y + 1) * block_texts);
     for (std::uint32_t t = blockIdx.y * block_texts + threadIdx.x / warp_size; t < end; t += block_warps) {
         const TextPiece piece = pieces[t];
+        if (hits != nullptr && __all_sync(all_lanes, too_unlike<whole>(length, piece.length, bound))) continue;
         Matcher<words, whole> matcher(length);
-        matcher.run(texts + piece.begin, piece.length, row,
-                    [&] { return !whole && hits != nullptr && __all_sync(all_lanes, matcher.least <= bound); });
+        matcher.run(texts + piece.begin, piece.length, row, [&](std::uint32_t left) {
+            return hits != nullptr && __all_sync(all_lanes, matcher.decided(bound, left));
+        });
         if (hits != nullptr) {
             const std::uint32_t found = __ballot_sync(all_lanes, matcher.least <= bound);
             if (lane == 0 && found != 0) atomicOr(&hits[piece.result * (stride / warp_size) + group], found);
@@ -139,7 +154,8 @@ __global__ void __launch_bounds__(block_threads)
     };
     const int bound = static_cast<int>(groups.bound[pair.slot]);
     Matcher<words, whole> matcher(groups.length[pair.slot]);
-    matcher.run(texts + piece.begin, piece.length, row, [&] { return !whole && decide && matcher.least <= bound; });
+    matcher.run(texts + piece.begin, piece.length, row,
+                [&](std::uint32_t left) { return decide && matcher.decided(bound, left); });
     distances[i] = decide ? matcher.least <= bound : static_cast<std::uint32_t>(matcher.least);
 }
 

@@ -2,7 +2,8 @@
 // tab-separated:
 //   asm    one pattern of m characters, |Y| = 2^22: the papers' algorithms and the bit-parallel kernel, best of D parts
 //   long   the bit-parallel kernel by D, m = 1024
-//   many   200-byte texts against 10,000 patterns: distances, and hits within k = 2
+//   many   texts of 200 and 60 bytes against 10,000 patterns: distances, and hits within k = 2
+//   bench_approximate_gpu [--brief: fewer lengths] [--many: only the third table]
 // Every answer is checked against the CPU's (for `many`, of some texts).
 #include "gpu/operators/approximate/approximate.hpp"
 
@@ -223,17 +224,19 @@ int main(int count, char** arguments) {
         std::fprintf(stderr, "bench_approximate_gpu: there is no CUDA device\n");
         return 1;
     }
-    const bool brief = count > 1 && std::strcmp(arguments[1], "--brief") == 0;
+    const auto asked = [&](const char* option) { return count > 1 && std::strcmp(arguments[1], option) == 0; };
+    const bool brief = asked("--brief"), only_many = asked("--many");
     std::printf("asm\ttext\tm\talgorithm\tcosts\tD\tmicroseconds\tTCUPS\n");
     std::printf("long\ttext\tm\tD\tmicroseconds\n");
     std::printf("many\ttext\tm\tpatterns\ttexts\tanswer\tmicroseconds\tTCUPS\n");
     for (const auto kind : bench::text_kinds) {
         measure_many(kind.data(), 32, 64, 10'000, 1024, 200);
+        measure_many(kind.data(), 20, 40, 10'000, 1024, 60);
         std::mt19937_64 random(22);
         const std::string text = bench::random_text(kind, n, random);
         for (const std::size_t m : {32u, 64u, 128u, 256u, 512u, 1024u}) {
             const std::string pattern = bench::random_text(kind, m, random);
-            if (brief && m != 1024) continue;
+            if (only_many || (brief && m != 1024)) continue;
             const std::uint32_t expected = cpu_distance(text, pattern);
             measure_long(kind.data(), text, pattern, expected, m == 1024 && kind == "01");
             if (kind == "01" || m == 1024) measure_papers(kind.data(), text, pattern, CostTable::unit, expected);
