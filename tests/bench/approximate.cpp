@@ -95,8 +95,8 @@ void measure(std::string_view kind, std::size_t m, std::size_t n, std::size_t pa
     std::fflush(stdout);
 }
 
-// `asked` consecutive patterns with each text of 60 bytes, within k edits.
-void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t asked) {
+// `asked` consecutive patterns with each text of 60 bytes, within k edits of a part of it or of the whole.
+void measure_pairs(Extent extent, std::size_t shortest, std::size_t longest, std::uint32_t asked) {
     constexpr std::uint32_t patterns = 10'000, texts_asked = 512, k = 2;
     constexpr std::size_t text_bytes = 60;
     std::mt19937_64 random(5);
@@ -109,7 +109,7 @@ void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t aske
     }
     std::vector<Pattern> searched;
     for (const auto& pattern : owned) searched.push_back({pattern, k});
-    const PatternSet set(searched, Extent::substring);
+    const PatternSet set(searched, extent);
     std::vector<std::string_view> texts;
     std::vector<Pair> pairs;
     for (std::uint32_t t = 0; t < texts_asked; ++t) {
@@ -118,7 +118,8 @@ void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t aske
         for (std::uint32_t i = 0; i < asked; ++i) pairs.push_back({t, first + i});
     }
     std::vector<std::uint8_t> within(pairs.size()), expected(pairs.size());
-    const EdlibAlignConfig config = edlibNewAlignConfig(k, EDLIB_MODE_HW, EDLIB_TASK_DISTANCE, nullptr, 0);
+    const EdlibAlignMode mode = extent == Extent::whole ? EDLIB_MODE_NW : EDLIB_MODE_HW;
+    const EdlibAlignConfig config = edlibNewAlignConfig(k, mode, EDLIB_TASK_DISTANCE, nullptr, 0);
     const auto ask_edlib = [&] {
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const std::string_view pattern = owned[pairs[i].pattern], text = texts[pairs[i].text];
@@ -138,8 +139,8 @@ void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t aske
         std::fprintf(stderr, "not edlib's answers\n");
         std::exit(1);
     }
-    std::printf("%zu-%zu\t%u\t%.2f\t%.2f\t%.1f\n", shortest, longest, asked, own / texts_asked * 1e6,
-                edlib / texts_asked * 1e6, edlib / own);
+    std::printf("%s\t%zu-%zu\t%u\t%.2f\t%.2f\t%.1f\n", extent == Extent::whole ? "whole" : "part", shortest, longest,
+                asked, own / texts_asked * 1e6, edlib / texts_asked * 1e6, edlib / own);
     std::fflush(stdout);
 }
 
@@ -147,11 +148,12 @@ void measure_pairs(std::size_t shortest, std::size_t longest, std::uint32_t aske
 
 int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(argv[1]) == "pairs") {
-        std::printf("lengths\tpatterns_asked\tmicroseconds\tedlib_microseconds\tratio\n");
-        for (const auto& [shortest, longest] : {std::pair{8, 24}, {12, 30}, {20, 40}}) {
-            for (const std::uint32_t asked : {1u, 4u, 8u, 16u, 50u, 200u, 1000u})
-                measure_pairs(static_cast<std::size_t>(shortest), static_cast<std::size_t>(longest), asked);
+        std::printf("of\tlengths\tpatterns_asked\tmicroseconds\tedlib_microseconds\tratio\n");
+        constexpr std::uint32_t numbers[] = {1, 4, 8, 16, 50, 200, 1000};
+        for (const auto& [shortest, longest] : {std::pair<std::size_t, std::size_t>{8, 24}, {12, 30}, {20, 40}}) {
+            for (const std::uint32_t asked : numbers) measure_pairs(Extent::substring, shortest, longest, asked);
         }
+        for (const std::uint32_t asked : numbers) measure_pairs(Extent::whole, 40, 80, asked);
         return 0;
     }
     std::printf("text\tm\tn\tpatterns\tk\tgcups\tedlib_gcups\tratio\n");
