@@ -1,10 +1,12 @@
-// Alignments on a device: a DeviceMany for each group of queries, and a DeviceLong for pairs that deserve one.
+// Alignments on a device: a DeviceMany for each group of queries; for pairs that deserve it, a DeviceMiddle or, where
+// that can't take them, a DeviceLong.
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "gpu/operators/alignment/device_long.hpp"
 #include "gpu/operators/alignment/device_many.hpp"
+#include "gpu/operators/alignment/device_middle.hpp"
 #include "gpu/operators/cuda_families.hpp"
 
 namespace sluice {
@@ -15,15 +17,16 @@ using namespace alignment;
 
 // A few pairs of so many cells are spread over the device, side by side; pairs that are far from square always are,
 // since the edges between the passes of DeviceMany would need much memory.
-constexpr std::uint64_t long_cells_min = std::uint64_t{1} << 24;
-constexpr std::size_t long_pairs_max = 64, rows_max = 1u << 16, one_pass_columns = 1024;
+constexpr std::uint64_t middle_cells_min = std::uint64_t{1} << 20, long_cells_min = std::uint64_t{1} << 24;
+constexpr std::ptrdiff_t single_pairs_max = 64;
+constexpr std::size_t rows_max = 1u << 16, one_pass_columns = 1024;
 constexpr std::size_t letters_max = std::numeric_limits<std::uint32_t>::max();  // that DeviceMany can address
 
 class CudaAlignment final : public DeviceFamily, private AlignmentSolver {
 public:
     explicit CudaAlignment(const AlignmentFamily& family) : family_(family) {
         for (const AlignmentFamily::Group& group : family.groups()) {
-            groups_.push_back({group, {}, {}});
+            groups_.push_back({group, {}, {}, {}});
             if (group.queries.codes().size() > letters_max) continue;
             groups_.back().many.emplace(group.scheme).set_queries(group.queries);
         }
@@ -37,18 +40,14 @@ public:
 private:
     struct Group {
         const AlignmentFamily::Group& of;
-        std::optional<DeviceMany> many;    // none: there are too many letters
-        std::optional<DeviceLong> single;  // made when it is needed
+        std::optional<DeviceMany> many;      // none: there are too many letters
+        std::optional<DeviceMiddle> middle;  // made when it is needed, as the next
+        std::optional<DeviceLong> strips;
 
         bool none_is_large(const SequenceSet& texts) const {
-            return std::uint64_t{of.queries.longest()} * texts.longest() < long_cells_min;
+            return std::uint64_t{of.queries.longest()} * texts.longest() < middle_cells_min;
         }
         bool takes(const SequenceSet& texts) const { return many && texts.codes().size() <= letters_max; }
-        std::vector<EndPoint> align(std::span<const LongPair> pairs) {
-            if (pairs.empty()) return {};
-            if (!single) single.emplace(of.scheme);
-            return single->align(of.mode, pairs);
-        }
     };
 
     // Some of a call's pairs, and where they stand there.
@@ -63,19 +62,57 @@ private:
     };
     struct Parts {
         Part many, single;
-
-        Parts(const Group& group, const SequenceSet& texts, std::span<const alignment::Pair> pairs) {
-            const auto m = [&](const alignment::Pair& pair) { return group.of.queries.length(pair.query); };
-            const auto n = [&](const alignment::Pair& pair) { return texts.length(pair.text); };
-            const auto is_large = [&](const auto& pair) { return std::uint64_t{m(pair)} * n(pair) >= long_cells_min; };
-            const bool few = std::count_if(pairs.begin(), pairs.end(), is_large) <= std::ptrdiff_t{long_pairs_max};
-            for (std::size_t i = 0; i < pairs.size(); ++i) {
-                const bool is_far_from_square = m(pairs[i]) > rows_max && n(pairs[i]) > one_pass_columns;
-                const bool is_single = is_large(pairs[i]) && (few || is_far_from_square);
-                (is_single ? single : many).add(pairs[i], i);
-            }
-        }
     };
+
+    // Whether a cluster of blocks is the fastest that can take the pair.
+    bool suits_cluster(const Group& group, Codes query, Codes text) {
+        if (!has_clusters_) has_clusters_ = DeviceMiddle::available();
+        return *has_clusters_ && DeviceMiddle::fits(group.of.scheme, group.of.mode, query, text);
+    }
+
+    Parts divide(const Group& group, const SequenceSet& texts, std::span<const alignment::Pair> pairs) {
+        std::vector<std::uint8_t> is_large(pairs.size());
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const Codes query = group.of.queries[pairs[i].query], text = texts[pairs[i].text];
+            const std::uint64_t cells = std::uint64_t{query.size()} * text.size();
+            if (cells >= middle_cells_min && (cells >= long_cells_min || suits_cluster(group, query, text)))
+                is_large[i] = 1;
+        }
+        const bool few = std::count(is_large.begin(), is_large.end(), 1) <= single_pairs_max;
+        Parts parts;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            const bool is_far_from_square =
+                group.of.queries.length(pairs[i].query) > rows_max && texts.length(pairs[i].text) > one_pass_columns;
+            const bool is_single = is_large[i] != 0 && (few || is_far_from_square);
+            (is_single ? parts.single : parts.many).add(pairs[i], i);
+        }
+        return parts;
+    }
+
+    // As DeviceLong::align() defines them.
+    std::vector<std::int32_t> single_scores(Group& group, std::span<const LongPair> pairs) {
+        std::vector<LongPair> by_clusters, by_strips;
+        std::vector<std::uint8_t> is_by_cluster;
+        for (const LongPair& pair : pairs) {
+            is_by_cluster.push_back(suits_cluster(group, pair.query, pair.text) ? 1 : 0);
+            (is_by_cluster.back() != 0 ? by_clusters : by_strips).push_back(pair);
+        }
+        std::vector<std::int32_t> of_clusters;
+        std::vector<EndPoint> of_strips;
+        if (!by_clusters.empty()) {
+            if (!group.middle) group.middle.emplace(group.of.scheme);
+            of_clusters = group.middle->scores(by_clusters);
+        }
+        if (!by_strips.empty()) {
+            if (!group.strips) group.strips.emplace(group.of.scheme);
+            of_strips = group.strips->align(group.of.mode, by_strips);
+        }
+        std::vector<std::int32_t> scores;
+        std::size_t clusters = 0, strips = 0;
+        for (const bool by_cluster : is_by_cluster)
+            scores.push_back(by_cluster ? of_clusters[clusters++] : of_strips[strips++].score);
+        return scores;
+    }
 
     void scores(std::size_t index, const SequenceSet& texts, std::span<const alignment::Pair> pairs,
                 std::span<std::int32_t> scores) override {
@@ -83,15 +120,15 @@ private:
         const AlignmentFamily::Group& of = group.of;
         if (!group.takes(texts)) return align_many(of.scheme, of.mode, of.queries, texts, pairs, scores);
         if (group.none_is_large(texts)) return group.many->align(of.mode, texts, pairs, scores);
-        const Parts parts(group, texts, pairs);
+        const Parts parts = divide(group, texts, pairs);
         std::vector<std::int32_t> some(parts.many.pairs.size());
         group.many->align(of.mode, texts, parts.many.pairs, some);
         for (std::size_t i = 0; i < some.size(); ++i) scores[parts.many.places[i]] = some[i];
         std::vector<LongPair> single;
         for (const alignment::Pair& pair : parts.single.pairs)
             single.push_back({of.queries[pair.query], texts[pair.text]});
-        const std::vector<EndPoint> ends = group.align(single);
-        for (std::size_t i = 0; i < ends.size(); ++i) scores[parts.single.places[i]] = ends[i].score;
+        const std::vector<std::int32_t> found = single_scores(group, single);
+        for (std::size_t i = 0; i < found.size(); ++i) scores[parts.single.places[i]] = found[i];
     }
 
     void reaches(std::size_t index, const SequenceSet& texts, std::span<const alignment::Pair> pairs,
@@ -100,7 +137,7 @@ private:
         const AlignmentFamily::Group& of = group.of;
         if (!group.takes(texts)) return align_reaches(of.scheme, of.mode, of.queries, texts, pairs, thresholds, hits);
         if (group.none_is_large(texts)) return group.many->reaches(of.mode, texts, pairs, thresholds, hits);
-        const Parts parts(group, texts, pairs);
+        const Parts parts = divide(group, texts, pairs);
         std::vector<std::int32_t> needed;
         for (const std::size_t place : parts.many.places) needed.push_back(thresholds[place]);
         std::vector<std::uint8_t> some(needed.size());
@@ -110,8 +147,8 @@ private:
     }
 
     // What lengths alone decide is not aligned at all; of local alignments no more than decides them.
-    static void decide_single(Group& group, const SequenceSet& texts, const Part& part,
-                              std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
+    void decide_single(Group& group, const SequenceSet& texts, const Part& part,
+                       std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
         const AlignmentFamily::Group& of = group.of;
         const bool local = of.mode == Mode::local;
         std::vector<LongPair> undecided;
@@ -125,12 +162,13 @@ private:
             if (local) undecided.back().known_below = t - 1, undecided.back().stop_at = t;
             places.push_back(part.places[i]);
         }
-        const std::vector<EndPoint> ends = group.align(undecided);
-        for (std::size_t i = 0; i < ends.size(); ++i) hits[places[i]] = ends[i].score >= thresholds[places[i]] ? 1 : 0;
+        const std::vector<std::int32_t> found = single_scores(group, undecided);
+        for (std::size_t i = 0; i < found.size(); ++i) hits[places[i]] = found[i] >= thresholds[places[i]] ? 1 : 0;
     }
 
     const AlignmentFamily& family_;
     std::vector<Group> groups_;
+    std::optional<bool> has_clusters_;  // asked when it is needed
 };
 
 }  // namespace

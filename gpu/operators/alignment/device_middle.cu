@@ -24,9 +24,12 @@
 // time, and again if they didn't (0.27). Memory: 4 bytes a letter, 12 a strip, and in shared memory of a block 20 a
 // row.
 #include <algorithm>
+#include <utility>
 
 #include "gpu/cuda/shared_memory.hpp"
 #include "gpu/operators/alignment/middle_kernel.cuh"
+#include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/rows.hpp"
 
 namespace sluice::alignment {
 
@@ -34,11 +37,38 @@ namespace {
 
 // Of a tile; steps that are done together, and between two looks at what comes from the left.
 constexpr unsigned rows = 4, columns = 4, steps = 8, looks = 4;
+constexpr unsigned strip_columns = 32 * columns;
 constexpr auto kernel = middle_kernel<rows, columns, steps, looks>;
 
 MiddleLayout layout(unsigned groups) { return layout_of<rows, steps>(groups); }
 
 std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
+
+// A strip waits so many steps for the one before it.
+constexpr unsigned handover_steps = 37;
+
+// What a way leaves, rounded to what is written at once.
+std::size_t cut_words_of(unsigned groups, unsigned strips) {
+    return round_up(std::size_t{groups} * rows + strips * (strip_columns + 2), 4);
+}
+
+struct ClusterLaunch {
+    cudaLaunchAttribute cluster{};
+    cudaLaunchConfig_t config{};
+
+    ClusterLaunch(unsigned pairs, unsigned way_blocks, unsigned groups, cudaStream_t stream) {
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim = {2 * way_blocks, 1, 1};
+        config.gridDim = dim3(pairs * 2 * way_blocks);
+        config.blockDim = dim3(middle_threads);
+        config.dynamicSmemBytes = layout(groups).words * sizeof(Word);
+        config.stream = stream;
+        config.attrs = &cluster;
+        config.numAttrs = 1;
+    }
+    ClusterLaunch(const ClusterLaunch&) = delete;
+    ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+};
 
 bool has_four_letters(Codes codes) {
     return std::all_of(codes.begin(), codes.end(), [](Code code) { return code < 4; });
@@ -50,14 +80,14 @@ bool swap_helps(Codes query, Codes text) {
     return shorter && text.size() <= DeviceMiddle::query_max && has_four_letters(text);
 }
 
-constexpr unsigned cluster_blocks_max = 8;
+// Of one way. Two of them are more than what every device of this kind has to have: Hopper may have 16.
+constexpr unsigned way_blocks_max = 8;
 
 // As PairOnDevice has them.
 void append_query(std::vector<Word>& words, Codes query, unsigned groups) {
     const std::size_t begin = words.size();
-    words.resize(begin + layout(groups).rings);
-    for (std::size_t i = 0; i < query.size(); ++i)
-        words[begin + (slack + i / rows) * row_places<rows> + i % rows] = Word{1} << (8 * query[i]);
+    words.resize(begin + (groups + 2 * slack) * rows);
+    for (std::size_t i = 0; i < query.size(); ++i) words[begin + slack * rows + i] = Word{1} << (8 * query[i]);
 }
 void append_text(std::vector<Word>& words, const Scheme& scheme, Codes text, unsigned strips) {
     constexpr Code n = 4;  // beside the text
@@ -67,6 +97,49 @@ void append_text(std::vector<Word>& words, const Scheme& scheme, Codes text, uns
         for (unsigned x = 0; x < 4; ++x) word |= static_cast<Word>(scores[x] & 0xff) << (8 * x);
         words.push_back(word);
     }
+}
+
+// Steps until the last strip of both ways is done, if a way has `warps` warps.
+unsigned steps_of(const DeviceMiddle::PairOnDevice& pair, unsigned warps) {
+    unsigned longest = 0;
+    for (const unsigned way : {0u, 1u}) {
+        std::vector<unsigned> ends;
+        unsigned begin = 0;
+        for (unsigned strip = 0; strip < pair.strips; ++strip) {
+            if (strip > 0) begin += handover_steps;
+            if (strip >= warps) begin = std::max(begin, ends[strip - warps]);
+            const unsigned groups = pair.groups_of(way, strip, steps);
+            ends.push_back(groups == 0 ? begin : begin + groups + slack);
+            if (groups > 0) longest = std::max(longest, ends.back());
+        }
+    }
+    return longest;
+}
+
+// Where the ways meet: so that both are done at the same time.
+void plan_cut(DeviceMiddle::PairOnDevice& pair, unsigned warps) {
+    unsigned least = UINT32_MAX;
+    DeviceMiddle::PairOnDevice best = pair;
+    for (const unsigned slope : {handover_steps, 28u, 20u, 12u, 6u, 0u}) {
+        pair.slope = slope;
+        pair.top = (pair.groups + (pair.strips - 1) * slope + steps) / 2;
+        const unsigned length = steps_of(pair, warps);
+        if (length < least) least = length, best = pair;
+    }
+    pair = best;
+}
+
+// The largest cluster of at most 2 * `blocks` that the device has room for now, by halves; 0: none.
+unsigned way_blocks(unsigned blocks, unsigned groups) {
+    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "clusters of 16");
+    for (; blocks > 0; blocks /= 2) {
+        const ClusterLaunch launch(1, blocks, groups, nullptr);
+        int clusters = 0;
+        if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
+        cudaGetLastError();  // a size that the device doesn't have counts as one
+    }
+    return blocks;
 }
 
 }  // namespace
@@ -84,82 +157,136 @@ bool DeviceMiddle::available() {
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     cuda::check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
                 "shared memory");
-    const std::size_t needed = layout(static_cast<unsigned>(round_up(query_max / rows, steps))).words * sizeof(Word);
-    return needed <= static_cast<std::size_t>(shared_bytes) && cuda::has_hopper_code(kernel);
+    const auto groups = static_cast<unsigned>(round_up(query_max / rows, steps));
+    return layout(groups).words * sizeof(Word) <= static_cast<std::size_t>(shared_bytes) &&
+           cuda::has_hopper_code(kernel) && way_blocks(1, groups) > 0;
 }
 
 void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
     std::vector<Word> words;
-    std::vector<std::size_t> queries, texts;
+    std::vector<std::size_t> queries, texts, cuts;
     std::vector<PairOnDevice> on_device(pairs.size());
+    std::size_t cut_words = 0;
     extents_.clear();
-    result_count_ = groups_ = blocks_ = 0;
+    groups_ = 0;
+    unsigned strips_max = 1;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         Codes query = pairs[k].query, text = pairs[k].text;
         const bool swapped = swap_helps(query, text);
         if (swapped) std::swap(query, text);
         const auto groups = static_cast<unsigned>(round_up((query.size() + rows - 1) / rows, steps));
-        const auto strips = static_cast<unsigned>((text.size() + 32 * columns - 1) / (32 * columns));
+        const auto strips = static_cast<unsigned>((text.size() + strip_columns - 1) / strip_columns);
         queries.push_back(words.size());
         append_query(words, query, groups);
         texts.push_back(words.size());
         append_text(words, scheme_, text, strips);
+        cuts.push_back(cut_words);
+        cut_words += 2 * cut_words_of(groups, strips);
         on_device[k].m = static_cast<std::uint32_t>(query.size());
         on_device[k].n = static_cast<std::uint32_t>(text.size());
         on_device[k].groups = groups;
         on_device[k].strips = strips;
         on_device[k].known_below = pairs[k].known_below;
-        extents_.push_back({result_count_, strips, swapped});
-        result_count_ += strips;
+        on_device[k].stop_at = pairs[k].stop_at;
+        extents_.push_back({query, text, swapped, 0, groups * rows, strips * strip_columns, strips});
         groups_ = std::max(groups_, groups);
-        blocks_ = std::max(blocks_, (strips + middle_warps - 1) / middle_warps);
+        strips_max = std::max(strips_max, strips);
     }
-    unsigned blocks = 1;
-    while (blocks < blocks_ && blocks < cluster_blocks_max) blocks *= 2;
-    blocks_ = blocks;
+    if (pairs.empty()) return;
+    blocks_ = 1;
+    while (blocks_ * middle_warps < strips_max && blocks_ < way_blocks_max) blocks_ *= 2;
+    blocks_ = way_blocks(blocks_, groups_);
+    if (blocks_ == 0) throw cuda::CudaError(cudaErrorLaunchOutOfResources, "a cluster of two blocks");
+    found_count_ = 0;
+    for (auto& extent : extents_) extent.first_found = std::exchange(found_count_, found_count_ + found_of(extent));
     cuda::upload<Word>(words_, words);
-    results_.reserve(result_count_);
+    cuts_.reserve(cut_words);
+    cuda::upload<Found>(found_, std::vector<Found>(found_count_));  // strips that nothing is left of say nothing
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-        on_device[k].query = words_.data() + queries[k];
-        on_device[k].text = words_.data() + texts[k];
-        on_device[k].results = results_.data() + extents_[k].first_result;
+        PairOnDevice& pair = on_device[k];
+        pair.query = words_.data() + queries[k];
+        pair.text = words_.data() + texts[k];
+        pair.found = found_.data() + extents_[k].first_found;
+        Word* next = cuts_.data() + cuts[k];
+        for (auto& side : pair.cut) {
+            side.bottoms = std::exchange(next, next + extents_[k].columns);
+            side.sides = std::exchange(next, next + extents_[k].rows);
+            side.corners = std::exchange(next, next + pair.strips);
+            side.lefts = std::exchange(next, next + pair.strips);
+            next = cuts_.data() + cuts[k] + cut_words_of(pair.groups, pair.strips);
+        }
+        plan_cut(pair, blocks_ * middle_warps);
     }
     cuda::upload<std::byte>(pairs_, std::as_bytes(std::span(on_device)));
-    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+}
+
+std::size_t DeviceMiddle::found_of(const Extent& extent) const {
+    return 2 * (extent.strips + std::size_t{blocks_} * middle_warps);
 }
 
 void DeviceMiddle::enqueue(cudaStream_t stream) {
     if (extents_.empty()) return;
     const MiddleArguments arguments{reinterpret_cast<const PairOnDevice*>(pairs_.data()), scheme_.gap_first,
                                     scheme_.gap_further, 1};
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {blocks_, 1, 1};
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(extents_.size()) * blocks_);
-    launch.blockDim = dim3(middle_threads);
-    launch.dynamicSmemBytes = layout(groups_).words * sizeof(Word);
-    launch.stream = stream;
-    launch.attrs = &cluster;
-    launch.numAttrs = 1;
-    cuda::check(cudaLaunchKernelEx(&launch, kernel, arguments), "alignment of pairs by clusters");
+    const ClusterLaunch launch(static_cast<unsigned>(extents_.size()), blocks_, groups_, stream);
+    cuda::check(cudaLaunchKernelEx(&launch.config, kernel, arguments), "alignment of pairs by clusters");
+}
+
+std::vector<DeviceMiddle::Best> DeviceMiddle::finish_all(cudaStream_t stream) {
+    std::vector<Found> found(extents_.empty() ? 0 : found_count_);
+    cuda::copy_to_host(std::span(found), static_cast<const Found*>(found_.data()), stream);
+    cuda::check(cudaStreamSynchronize(stream), "alignment of pairs by clusters");
+    std::vector<Best> all;
+    for (const auto& extent : extents_)
+        all.push_back(best_of(extent, std::span(found).subspan(extent.first_found, found_of(extent))));
+    return all;
+}
+
+// Of equal ones that of the way down, whose end point is known.
+DeviceMiddle::Best DeviceMiddle::best_of(const Extent& extent, std::span<const Found> found) const {
+    Best best;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].score <= best.found.score) continue;
+        best = {found[i], i < extent.strips};
+        if (i < extent.strips || i >= 2 * std::size_t{extent.strips}) continue;
+        best.found.row = extent.rows - found[i].row;
+        best.found.column = extent.columns - found[i].column;
+        best.found.rest = found[i].score;
+    }
+    return best;
+}
+
+// The rest of the alignment, on a core: it mostly is short.
+EndPoint DeviceMiddle::end_of(const Extent& extent, const Best& best) const {
+    const Found& found = best.found;
+    if (found.score == 0) return {};
+    if (best.forward) return {found.score, found.row, found.column};
+    if (found.in_gap == 0) {
+        const Codes query = extent.query.subspan(found.row), text = extent.text.subspan(found.column);
+        for (std::size_t letters = 256;; letters *= 4) {
+            const EndPoint end = align_from_start(scheme_, query.first(std::min(letters, query.size())),
+                                                  text.first(std::min(letters, text.size())));
+            if (end.score >= found.rest) return {found.score, found.row + end.query_end, found.column + end.text_end};
+            if (letters >= std::max(query.size(), text.size())) break;
+        }
+    }
+    return align_on_core(scheme_, Mode::local, extent.query, extent.text);
 }
 
 std::vector<EndPoint> DeviceMiddle::finish(cudaStream_t stream) {
-    std::vector<StripResult> results(result_count_);
-    cuda::copy_to_host(std::span(results), static_cast<const StripResult*>(results_.data()), stream);
-    cuda::check(cudaStreamSynchronize(stream), "alignment of pairs by clusters");
+    const std::vector<Best> all = finish_all(stream);
     std::vector<EndPoint> ends;
-    for (const auto& extent : extents_) {
-        EndPoint end;
-        for (std::size_t i = 0; i < extent.results; ++i) {
-            const auto& strip = results[extent.first_result + i];
-            if (strip.score > end.score) end = {strip.score, strip.query_end, strip.text_end};
-        }
-        if (extent.swapped) std::swap(end.query_end, end.text_end);
-        ends.push_back(end);
+    for (std::size_t k = 0; k < extents_.size(); ++k) {
+        ends.push_back(end_of(extents_[k], all[k]));
+        if (extents_[k].swapped) std::swap(ends.back().query_end, ends.back().text_end);
     }
     return ends;
+}
+
+std::vector<std::int32_t> DeviceMiddle::finish_scores(cudaStream_t stream) {
+    std::vector<std::int32_t> scores;
+    for (const Best& best : finish_all(stream)) scores.push_back(best.found.score);
+    return scores;
 }
 
 std::vector<EndPoint> DeviceMiddle::align(std::span<const LongPair> pairs) {
@@ -169,6 +296,15 @@ std::vector<EndPoint> DeviceMiddle::align(std::span<const LongPair> pairs) {
     return finish(stream);
 }
 
-std::size_t DeviceMiddle::device_bytes() const { return words_.bytes() + pairs_.bytes() + results_.bytes(); }
+std::vector<std::int32_t> DeviceMiddle::scores(std::span<const LongPair> pairs) {
+    prepare(pairs);
+    const cuda::Stream stream;
+    enqueue(stream);
+    return finish_scores(stream);
+}
+
+std::size_t DeviceMiddle::device_bytes() const {
+    return words_.bytes() + cuts_.bytes() + pairs_.bytes() + found_.bytes();
+}
 
 }  // namespace sluice::alignment

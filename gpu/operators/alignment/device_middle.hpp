@@ -1,7 +1,7 @@
 // Local alignments of pairs of DNA sequences of some thousand letters: too long to be a warp's work, too short to fill
-// a GPU. A cluster of blocks takes a pair; what counts is the way from its first cell to its last. Score and end point.
-// Owned by one thread at a time; errors are exceptions (cuda::CudaError). The layout and its floor are in
-// device_middle.cu.
+// a GPU. A cluster of blocks takes a pair, from both ends at once; what counts is the way from its first cell to its
+// last. Score and end point. Owned by one thread at a time; errors are exceptions (cuda::CudaError). The layout and its
+// floor are in device_middle.cu.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +21,61 @@ public:
     // as all DNA but N, of four letters; scores that fit a byte.
     static constexpr std::size_t query_max = 8192, text_max = 32'768;
     static bool fits(const Scheme& scheme, Mode mode, Codes query, Codes text);
-    // Whether the current device has clusters of blocks (Hopper and later, if there is code for it), and room for the
-    // longest query.
+    // Whether the current device has clusters of blocks (Hopper and later, if there is code for it), free
+    // multiprocessors for one, and room for the longest query.
     static bool available();
 
     explicit DeviceMiddle(const Scheme& scheme) : scheme_(scheme) {}
 
-    // result[k] is that of pairs[k], as reference_align() defines it but of equal end points any, or not above
-    // known_below if the score isn't. stop_at is not looked at. Precondition: they fit.
+    // result[k] is that of pairs[k], as reference_align() defines it but of equal end points any; not above known_below
+    // if the score isn't; and some cell's of at least stop_at if there is one. Precondition: they fit.
     std::vector<EndPoint> align(std::span<const LongPair> pairs);
+    // The same without the end points, of which half are found from the other end and take a core a moment.
+    std::vector<std::int32_t> scores(std::span<const LongPair> pairs);
 
-    // The parts of align(), for those who time them.
-    void prepare(std::span<const LongPair> pairs);
+    // The parts of align() and scores(), for those who time them.
+    void prepare(std::span<const LongPair> pairs);  // the sequences have to outlive finish()
     void enqueue(cudaStream_t stream);
-    std::vector<EndPoint> finish(cudaStream_t stream);  // waits
+    std::vector<std::int32_t> finish_scores(cudaStream_t stream);  // waits
+    std::vector<EndPoint> finish(cudaStream_t stream);             // waits
     std::size_t device_bytes() const;
 
-    // How the kernel sees a pair, and what it finds in a strip.
+    // How the kernel sees a pair, and the best that one of its warps finds there: where it ends, or begins, or a point
+    // on its way, in the coordinates of who found it.
     struct PairOnDevice;
-    struct StripResult {
+    struct Found {
         std::int32_t score;
-        std::uint32_t query_end, text_end;
+        std::uint32_t row, column;
+        std::int32_t rest;     // of the score, after a point on the way
+        std::uint32_t in_gap;  // 1: that point is within a gap
     };
 
 private:
     struct Extent {
-        std::size_t first_result, results;
+        Codes query, text;
         bool swapped;
+        std::size_t first_found;
+        unsigned rows, columns, strips;
     };
+    // The best of a pair; forward: where it ends, in the pair's coordinates.
+    struct Best {
+        Found found{};
+        bool forward = true;
+    };
+
+    std::size_t found_of(const Extent& extent) const;
+    Best best_of(const Extent& extent, std::span<const Found> found) const;
+    EndPoint end_of(const Extent& extent, const Best& best) const;
+    std::vector<Best> finish_all(cudaStream_t stream);
 
     Scheme scheme_;
     std::vector<Extent> extents_;
     cuda::DeviceBuffer<std::uint32_t> words_;  // of queries and texts
+    cuda::DeviceBuffer<std::uint32_t> cuts_;   // what the two ways of a pair leave where they meet
     cuda::DeviceBuffer<std::byte> pairs_;      // of PairOnDevice
-    cuda::DeviceBuffer<StripResult> results_;
-    std::size_t result_count_ = 0;
-    unsigned groups_ = 0, blocks_ = 0;  // the most of a pair
+    cuda::DeviceBuffer<Found> found_;
+    std::size_t found_count_ = 0;
+    unsigned groups_ = 0, blocks_ = 0;  // the most of a pair, and of a way's part of a cluster
 };
 
 }  // namespace sluice::alignment

@@ -22,15 +22,15 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
     try {
         const cuda::Stream stream;
         const LongPair pair{query, text};
-        const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
         if (DeviceMiddle::available() && DeviceMiddle::fits(scheme, options.mode, query, text)) {
             DeviceMiddle device(scheme);
             device.prepare(std::span(&pair, 1));
-            begin.record(stream);
+            const auto begin = std::chrono::steady_clock::now();
             device.enqueue(stream);
-            finished.record(stream);
-            result.end = device.finish(stream).front();
+            result.end = device.finish(stream).front();  // a core has its part in it
+            result.score_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         } else {
+            const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
             DeviceLong device(scheme);
             device.prepare(options.mode, std::span(&pair, 1), options.prune);
             begin.record(stream);
@@ -43,10 +43,10 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
             cudaGetLastError();  // "not ready" counts as one; what went wrong with the kernel, finish() says
             result.end = device.finish(stream).front();
             result.pruned_share = device.statistics().pruned_share();
+            float milliseconds = 0;
+            cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
+            result.score_seconds = milliseconds / 1000.0;
         }
-        float milliseconds = 0;
-        cuda::check(cudaEventElapsedTime(&milliseconds, begin, finished), "cudaEventElapsedTime");
-        result.score_seconds = milliseconds / 1000.0;
     } catch (const cuda::CudaError& error) {
         result.error = error.what();
     }

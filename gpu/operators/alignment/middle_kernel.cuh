@@ -13,20 +13,36 @@ using Word = std::uint32_t;
 
 constexpr unsigned middle_warps = 4, middle_threads = 128;  // a warp for each quarter of a multiprocessor
 constexpr unsigned slack = 32;        // row groups: lanes that wait or are done, and edges that nobody asked for
-constexpr unsigned edge_bits = 10;    // of an edge, for the difference of H and E
+constexpr unsigned edge_bits = 10;    // of an edge, for the difference of H and E, or H and F
 constexpr Word absent = 0x80000000u;  // instead of an edge that is not there yet
 
-// Words of a row group: a power of two.
-template <unsigned rows>
-constexpr unsigned row_places = rows == 3 ? 4 : rows;
+// What one of the two ways leaves at the cut, in its own coordinates: edges.
+struct CutSide {
+    Word* bottoms;  // [column]: H and F of the next row below the last row of the column's strip
+    Word* corners;  // [strip]: the same left of the strip's first column
+    Word* sides;    // [row]: H and E of the next column, right of the last strip that has the row
+    Word* lefts;    // [strip]: the same left of the strip, in its last row
+};
 
 // One pair on the device.
 struct DeviceMiddle::PairOnDevice {
-    const Word* query;  // [slack + groups + 2 slack][places]: a byte of 1 for A, C, G, T; zeros beside the query
+    const Word* query;  // [slack + groups + 2 slack][R]: a byte of 1 for A, C, G, T; zeros beside the query
     const Word* text;   // [strips * 32 * C]: the letter's scores with A, C, G, T, a byte each
-    StripResult* results;
-    std::uint32_t m, n, groups, strips;
-    std::int32_t known_below;
+    Found* found;       // [2][strips], then [warps of the cluster]: where the ways meet
+    CutSide cut[2];
+    std::uint32_t m, n, groups, strips, top, slope;
+    std::int32_t known_below, stop_at;
+
+    // Row groups of a strip that the way down takes, a multiple of `steps`; no strip has more than the one before it.
+    __host__ __device__ unsigned cut_at(unsigned strip, unsigned steps) const {
+        const unsigned less = strip * slope;
+        const unsigned rest = less < top ? top - less : 0;
+        return (rest < groups ? rest : groups) / steps * steps;
+    }
+    // The same for the way up, whose first strip is the last one.
+    __host__ __device__ unsigned groups_of(unsigned way, unsigned strip, unsigned steps) const {
+        return way == 0 ? cut_at(strip, steps) : groups - cut_at(strips - 1 - strip, steps);
+    }
 };
 
 struct MiddleArguments {
@@ -35,19 +51,19 @@ struct MiddleArguments {
     std::uint32_t one;  // 1, which the compiler must not know: a multiplication by it stays one
 };
 
-// Words of shared memory: the query, the rings left of four strips, what lanes but the first read from the left, and
-// the best score.
+// Words of shared memory: the query, the rings left of four strips, what lanes but the first read from the left, the
+// best score, and whether to stop.
 struct MiddleLayout {
-    unsigned ring, rings, nothing, best, words;
+    unsigned ring, rings, nothing, best, stop, words;
 };
 template <unsigned R, unsigned U>
 __host__ __device__ constexpr MiddleLayout layout_of(unsigned groups) {
-    constexpr unsigned places = row_places<R>;
     MiddleLayout layout{};
-    layout.rings = (groups + 3 * slack) * places;
-    layout.ring = (groups + slack) * row_places<R>;
+    layout.rings = (groups + 3 * slack) * R;
+    layout.ring = (groups + slack) * R;
     layout.nothing = layout.rings + middle_warps * layout.ring;
-    layout.best = layout.nothing + (U + 1) * row_places<R>;
+    layout.best = layout.nothing + (U + 1) * R;
+    layout.stop = layout.best + 1;
     layout.words = layout.best + 4;
     return layout;
 }
@@ -108,73 +124,101 @@ __device__ inline void write_words(std::uint64_t pointer, Word a, Word b) {
     asm volatile("st.relaxed.cluster.v2.u32 [%0], {%1, %2};" ::"l"(pointer), "r"(a), "r"(b));
 }
 
+__device__ inline void write_far(unsigned address, int value) {
+    asm volatile("st.relaxed.cluster.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(value));
+}
+__device__ inline Word read_word(const Word* p) {
+    Word word;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(word) : "l"(p));
+    return word;
+}
+
+// H, and how much less E or F of the next cell is.
+__device__ inline Word edge_word(int h, int next) { return static_cast<Word>(h * ((1 << edge_bits) + 1) - next); }
+
 // A warp's way down one strip.
 template <unsigned R, unsigned C, unsigned U, unsigned V>
 class MiddleStrip {
 public:
     __device__ MiddleStrip(const MiddleArguments& arguments, const DeviceMiddle::PairOnDevice& pair, unsigned shared,
-                           unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
-        : a(arguments), p(pair), lane_(threadIdx.x % 32), groups_(pair.groups), strip_(strip) {
-        const MiddleLayout layout = layout_of<R, U>(groups_);
+                           unsigned way, unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
+        : a(arguments), p(pair), lane_(threadIdx.x % 32), way_(way), strip_(strip) {
+        const MiddleLayout layout = layout_of<R, U>(p.groups);
         const unsigned rings = shared + layout.rings * sizeof(Word), ring_bytes = layout.ring * sizeof(Word);
         const bool first_lane = lane_ == 0;
+        groups_ = p.groups_of(way, strip, U);
+        passes_groups_ = strip + 1 < p.strips ? p.groups_of(way, strip + 1, U) : 0;
         reads_ = first_lane && strip > 0;
         sends_ = first_lane && strip + 1 < p.strips;
         query_ = shared + (slack - lane_) * group_bytes;
         in_ = reads_ ? rings + warp * ring_bytes + slack * group_bytes : shared + layout.nothing * sizeof(Word);
         in_step_ = reads_ ? V * group_bytes : 0;
         const bool near = warp + 1 < middle_warps;
-        out_ = generic_address(
-            far_address(near ? rings + (warp + 1) * ring_bytes : rings, near ? rank : (rank + 1) % blocks));
+        // The next block of the same way, or the first one.
+        const unsigned next = way * blocks + (rank + 1) % blocks, here = way * blocks + rank;
+        out_ = generic_address(far_address(near ? rings + (warp + 1) * ring_bytes : rings, near ? here : next));
         before_ = (lane_ + 31) % 32;
         not_first_ = first_lane ? 0 : 1;
         minus_first_ = -a.gap_first, minus_further_ = -a.gap_further;
         first_column_ = (strip * 32 + lane_) * C;
+        const unsigned columns = p.strips * 32 * C;
 #pragma unroll
-        for (unsigned c = 0; c < C; ++c) text_[c] = static_cast<int>(p.text[first_column_ + c]);
+        for (unsigned c = 0; c < C; ++c) {
+            const unsigned column = first_column_ + c;
+            text_[c] = static_cast<int>(p.text[way == 0 ? column : columns - 1 - column]);
+        }
+        // Of the way up, rows and columns beside the pair come first and have nothing to note.
+        row_end_ = way == 0 ? p.m : p.groups * R;
+        column_end_ = way == 0 ? p.n : columns;
         best_address_ = shared + layout.best * sizeof(Word);
-        limit_ = max(read_int(best_address_), read_far(far_address(best_address_, (rank + blocks - 1) % blocks)));
+        stop_address_ = shared + layout.stop * sizeof(Word);
+        limit_ = max(read_int(best_address_),
+                     read_far(far_address(best_address_, way * blocks + (rank + blocks - 1) % blocks)));
+        cluster_blocks_ = 2 * blocks;
     }
 
-    __device__ void run() {
-#pragma unroll
-        for (unsigned c = 0; c < C; ++c) h_[c] = 0, f_[c] = minus_first_;
-#pragma unroll
-        for (unsigned r = 0; r < places; ++r) passed_[r] = 0;
-        read_step(query_, letters_);
-        read_left();
-        await_left();
-        Cells cells[U];
-        int most[U] = {};
-        for (unsigned step = 0; step < groups_; step += U) {
-            steps<true>(step, cells, most);
-        }
-#pragma unroll
-        for (unsigned i = 0; i < V * places; ++i) left_[i / places][i % places] = 0;
-        for (unsigned step = groups_; step < groups_ + slack; step += U) {
-            steps<false>(step, cells, most);
-        }
+    // False: some cell has the score at which to stop.
+    __device__ bool run() {
+        const bool done = descend();
         report();
+        return done;
     }
 
 private:
-    static constexpr unsigned places = row_places<R>, group_bytes = places * sizeof(Word);
+    static constexpr unsigned group_bytes = R * sizeof(Word);
     static constexpr unsigned late = U > V ? 1 : 0;  // steps until a cell is noted
     using Cells = int[R][C];
 
-    __device__ static __forceinline__ void read_step(unsigned address, Word (&words)[places]) {
-        if constexpr (places == 4)
+    __device__ __forceinline__ bool descend() {
+#pragma unroll
+        for (unsigned c = 0; c < C; ++c) h_[c] = 0, f_[c] = minus_first_;
+#pragma unroll
+        for (unsigned r = 0; r < R; ++r) passed_[r] = 0;
+        read_step(query_, letters_);
+        read_left();
+        if (!await_left()) return false;
+        Cells cells[U];
+        int most[U] = {};
+        for (unsigned step = 0; step < groups_; step += U) {
+            if (!steps<true>(step, cells, most)) return false;
+        }
+        if (lane_ == 0) {
+            write_bottom();
+            p.cut[way_].lefts[strip_] = last_left_;
+        }
+#pragma unroll
+        for (unsigned i = 0; i < V * R; ++i) left_[i / R][i % R] = 0;
+        for (unsigned step = groups_; step < groups_ + slack; step += U) {
+            if (!steps<false>(step, cells, most)) return false;
+        }
+        return true;
+    }
+
+    __device__ static __forceinline__ void read_step(unsigned address, Word (&words)[R]) {
+        if constexpr (R == 4)
             read_words(address, words[0], words[1], words[2], words[3]);
         else
             read_words(address, words[0], words[1]);
-    }
-    __device__ static __forceinline__ Word missing_of(const Word (&words)[places]) {
-        Word missing = 0;
-#pragma unroll
-        for (unsigned r = 0; r < places; ++r) {
-            if (r % places < R) missing |= words[r];
-        }
-        return missing;
     }
     __device__ __forceinline__ void read_left() {
 #pragma unroll
@@ -183,43 +227,72 @@ private:
     __device__ __forceinline__ bool left_missing() const {
         Word missing = 0;
 #pragma unroll
-        for (unsigned v = 0; v < V; ++v) missing |= missing_of(left_[v]);
+        for (unsigned i = 0; i < V * R; ++i) missing |= left_[i / R][i % R];
         return static_cast<int>(missing) < 0;
     }
-    __device__ __forceinline__ void await_left() {
+    __device__ __forceinline__ bool await_left() {
         for (unsigned spins = 0; any(left_missing());) {
+            if (any(read_int(stop_address_) != 0)) return false;
             SLUICE_SPIN(spins);
             read_left();
         }
+        return true;
     }
 
     // U steps. After every V of them all lanes look whether the left edges of the next V are there and whether one of
     // the V steps before the last had a cell to note: of these everything is known by then, and both are rare, so that
     // one question is enough. `fed`: there are rows whose left edge the first lane takes.
     template <bool fed>
-    __device__ __forceinline__ void steps(unsigned step, Cells (&cells)[U], int (&most)[U]) {
+    __device__ __forceinline__ bool steps(unsigned step, Cells (&cells)[U], int (&most)[U]) {
+        const int stop = read_int(stop_address_);
+        Word corner = 0;
 #pragma unroll
         for (unsigned u = 0; u < U; ++u) {
-            Word next[places];
+            Word next[R];
             read_step(query_ + (u + 1) * group_bytes, next);
             most[u] = tile<fed>(u, cells[u]);
 #pragma unroll
-            for (unsigned r = 0; r < places; ++r) letters_[r] = next[r];
+            for (unsigned r = 0; r < R; ++r) letters_[r] = next[r];
+            if (!fed && lane_ == step + u + 1 - groups_) write_bottom();
+            if (u == U - 2) corner = edge_word(h_[C - 1], f_[C - 1]);
             if (u % V != V - 1) continue;
             int largest = most[(u + U - late) % U];
 #pragma unroll
             for (unsigned v = 1; v < V; ++v) largest = max(largest, most[(u + U - late - v) % U]);
             const bool goes_on = fed && step + u + 1 < groups_;
-            if (__builtin_expect(any((largest > limit_) | (goes_on & left_missing())), false)) {
+            if (__builtin_expect(any((largest > limit_) | (goes_on & left_missing()) | (stop != 0)), false)) {
+                if (any(stop != 0)) return false;
                 limit_ = max(limit_, read_int(best_address_));
 #pragma unroll
                 for (unsigned v = late + V; v-- > late;)
                     note(step + u - v, most[(u + U - v) % U], cells[(u + U - v) % U]);
-                if (goes_on) await_left();
+                if (goes_on && !await_left()) return false;
             }
         }
         query_ += U * group_bytes;
         out_ += U * group_bytes;
+        if (step + U == passes_groups_ + slack) pass_by(corner);
+        return true;
+    }
+
+    // The next strip ends here: of the rows below, the edges are where the ways meet. The last lane was done with the
+    // row a step before the last.
+    __device__ __forceinline__ void pass_by(Word corner) {
+        if (strip_ + 1 == p.strips) return;
+        out_ = reinterpret_cast<std::uint64_t>(p.cut[way_].sides + passes_groups_ * R);
+        if (lane_ == 31) p.cut[way_].corners[strip_ + 1] = corner;
+    }
+
+    // What this lane has below its last row.
+    __device__ __forceinline__ void write_bottom() const {
+        Word* const to = p.cut[way_].bottoms + first_column_;
+        if constexpr (C == 4) {
+            *reinterpret_cast<uint4*>(to) = {edge_word(h_[0], f_[0]), edge_word(h_[1], f_[1]), edge_word(h_[2], f_[2]),
+                                             edge_word(h_[3], f_[3])};
+        } else {
+#pragma unroll
+            for (unsigned c = 0; c < C; ++c) to[c] = edge_word(h_[c], f_[c]);
+        }
     }
 
     // One step; the largest cell.
@@ -234,6 +307,7 @@ private:
             const int edge = multiply_add(static_cast<int>(passed_[r]), not_first_, static_cast<int>(left[r]));
             left_h[r] = static_cast<int>(static_cast<Word>(edge) >> edge_bits);
             left_e[r] = left_h[r] * ((1 << edge_bits) + 1) - edge;
+            if (r == R - 1) last_left_ = static_cast<Word>(edge);
         }
         if (fed && u % V == V - 1) {
             // For the strip that comes here in the next round.
@@ -261,21 +335,21 @@ private:
                 if ((r * C + c) % 2 == 1) most = __vimax3_s32(most, before, cell);
                 before = cell;
             }
-            const int edge = h_[C - 1] * ((1 << edge_bits) + 1) - e;
-            passed_[r] = static_cast<Word>(__shfl_sync(~0u, edge, static_cast<int>(before_)));
+            const Word edge = edge_word(h_[C - 1], e);
+            passed_[r] = __shfl_sync(~0u, edge, static_cast<int>(before_));
         }
         corner_ = diagonal_left;
         return R * C % 2 == 1 ? max(most, before) : most;
     }
 
     __device__ __forceinline__ void write_step(std::uint64_t pointer) const {
-        if constexpr (places == 2)
+        if constexpr (R == 2)
             write_words(pointer, passed_[0], passed_[1]);
         else
             write_words(pointer, passed_[0], passed_[1], passed_[2], passed_[3]);
     }
     __device__ __forceinline__ void clear_step(unsigned address) const {
-        if constexpr (places == 2)
+        if constexpr (R == 2)
             clear_words(address, absent, absent);
         else
             clear_words(address, absent, absent, absent, absent);
@@ -288,56 +362,117 @@ private:
         unsigned place = 0;
 #pragma unroll
         for (unsigned i = 0; i < R * C; ++i) {
-            const bool here = cells[i / C][i % C] == most && row + i / C < p.m && first_column_ + i % C < p.n;
+            const bool here =
+                cells[i / C][i % C] == most && row + i / C < row_end_ && first_column_ + i % C < column_end_;
             place = here ? i + 1 : place;
         }
         const bool found = most > limit_ && place != 0;
         best_.score = found ? most : best_.score;
-        best_.query_end = found ? row + (place - 1) / C + 1 : best_.query_end;
-        best_.text_end = found ? first_column_ + (place - 1) % C + 1 : best_.text_end;
+        best_.row = found ? row + (place - 1) / C + 1 : best_.row;
+        best_.column = found ? first_column_ + (place - 1) % C + 1 : best_.column;
         limit_ = found ? most : limit_;
         raise_int(best_address_, found ? most : 0);
+        if (any(found && most >= p.stop_at) && lane_ < cluster_blocks_) write_far(far_address(stop_address_, lane_), 1);
     }
 
     __device__ void report() const {
         const int top = __reduce_max_sync(~0u, best_.score);
         const unsigned who = __ballot_sync(~0u, best_.score == top);
-        if (lane_ == static_cast<unsigned>(__ffs(static_cast<int>(who)) - 1))
-            p.results[strip_] = {best_.score, best_.query_end, best_.text_end};
+        if (lane_ == static_cast<unsigned>(__ffs(static_cast<int>(who)) - 1)) p.found[way_ * p.strips + strip_] = best_;
     }
 
     const MiddleArguments& a;
     const DeviceMiddle::PairOnDevice& p;
-    unsigned lane_, groups_, strip_;
-    unsigned query_, in_, in_step_, best_address_, before_;
+    unsigned lane_, way_, strip_, groups_, passes_groups_, cluster_blocks_;
+    unsigned query_, in_, in_step_, best_address_, stop_address_, before_;
     std::uint64_t out_;
     bool reads_, sends_;
-    std::uint32_t not_first_, first_column_;
+    std::uint32_t not_first_, first_column_, row_end_, column_end_;
     int minus_first_, minus_further_;
     int text_[C];
-    Word letters_[places], left_[V][places];
+    Word letters_[R], left_[V][R], last_left_ = 0;
     int h_[C], f_[C], corner_ = 0;
-    Word passed_[places];
+    Word passed_[R];
     int limit_;  // what a cell has to exceed
-    EndPoint best_{};
+    DeviceMiddle::Found best_{};
+};
+
+// The best alignment through a place where the ways meet: what both have there, without or within a gap.
+struct Crossing {
+    const MiddleArguments& a;
+    const DeviceMiddle::PairOnDevice& p;
+    DeviceMiddle::Found best{};
+
+    __device__ void look(Word down, Word up, unsigned row, unsigned column) {
+        const int down_h = static_cast<int>(down >> edge_bits), up_h = static_cast<int>(up >> edge_bits);
+        constexpr Word mask = (1u << edge_bits) - 1;
+        const int in_gap = a.gap_first + a.gap_further - static_cast<int>(down & mask) - static_cast<int>(up & mask);
+        const int score = down_h + up_h + max(0, in_gap);
+        // What has nothing on one side, a way found by itself.
+        if (min(down_h, up_h) > 0 && score > best.score) best = {score, row, column, up_h, in_gap > 0 ? 1u : 0u};
+    }
+
+    // The row below a strip, a lane for each 32nd place of it.
+    template <unsigned R, unsigned C, unsigned U>
+    __device__ void below(unsigned strip, unsigned lane) {
+        constexpr unsigned width = 32 * C;
+        const unsigned groups = p.cut_at(strip, U), columns = p.strips * width, strip_up = p.strips - 1 - strip;
+        if (groups == 0 || groups == p.groups) return;
+        for (unsigned x = lane; x <= width; x += 32) {
+            const unsigned column = strip * width + x;
+            if (column == 0 || column == columns) continue;
+            const Word* const down = x == 0 ? p.cut[0].corners + strip : p.cut[0].bottoms + column - 1;
+            const Word* const up = x == width ? p.cut[1].corners + strip_up : p.cut[1].bottoms + columns - column - 1;
+            look(read_word(down), read_word(up), groups * R, column);
+        }
+    }
+
+    // The column right of a strip, from where the next one ends to where it ends.
+    template <unsigned R, unsigned C, unsigned U>
+    __device__ void right_of(unsigned strip, unsigned lane) {
+        const unsigned first = p.cut_at(strip + 1, U) * R, last = p.cut_at(strip, U) * R, rows = p.groups * R;
+        for (unsigned row = first + lane; row <= last; row += 32) {
+            if (row == 0 || row == rows) continue;
+            const Word* const down = row == first ? p.cut[0].lefts + strip + 1 : p.cut[0].sides + row - 1;
+            const Word* const up =
+                row == last ? p.cut[1].lefts + p.strips - 1 - strip : p.cut[1].sides + rows - row - 1;
+            look(read_word(down), read_word(up), row, (strip + 1) * 32 * C);
+        }
+    }
 };
 
 template <unsigned R, unsigned C, unsigned U, unsigned V>
 __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleArguments a) {
 #if SLUICE_HOPPER  // others have no clusters
     extern __shared__ uint4 middle_words[];
-    const unsigned blocks = cluster_blocks(), rank = cluster_rank(), warp = uniform(threadIdx.x / 32);
-    const DeviceMiddle::PairOnDevice p = a.pairs[blockIdx.x / blocks];
+    const unsigned blocks = cluster_blocks() / 2, warp = uniform(threadIdx.x / 32);
+    const unsigned way = cluster_rank() / blocks, rank = cluster_rank() % blocks;
+    const DeviceMiddle::PairOnDevice& p = a.pairs[blockIdx.x / (2 * blocks)];
     const MiddleLayout layout = layout_of<R, U>(p.groups);
     Word* const words = reinterpret_cast<Word*>(middle_words);
-    for (unsigned i = threadIdx.x; i < layout.rings; i += middle_threads) words[i] = p.query[i];
+    const unsigned query_words = (p.groups + 2 * slack) * R;
+    for (unsigned i = threadIdx.x; i < layout.rings; i += middle_threads)
+        words[i] = i >= query_words ? 0 : p.query[way == 0 ? i : query_words - 1 - i];
     for (unsigned i = layout.rings + threadIdx.x; i < layout.nothing; i += middle_threads) words[i] = absent;
     for (unsigned i = layout.nothing + threadIdx.x; i < layout.best; i += middle_threads) words[i] = 0;
-    if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below);
+    if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below), words[layout.stop] = 0;
     cluster_barrier();
-    for (unsigned strip = rank * middle_warps + warp; strip < uniform(p.strips); strip += blocks * middle_warps)
-        MiddleStrip<R, C, U, V>(a, p, shared_address(words), strip, warp, rank, blocks).run();
+    for (unsigned strip = rank * middle_warps + warp; strip < uniform(p.strips); strip += blocks * middle_warps) {
+        if (p.groups_of(way, strip, U) == 0) continue;
+        if (!MiddleStrip<R, C, U, V>(a, p, shared_address(words), way, strip, warp, rank, blocks).run()) break;
+    }
     cluster_barrier();  // others write here until they are done
+    const unsigned lane = threadIdx.x % 32, warps = 2 * blocks * middle_warps;
+    const unsigned who = cluster_rank() * middle_warps + warp;
+    Crossing crossing{a, p};
+    if (words[layout.stop] == 0) {
+        for (unsigned strip = who; strip < p.strips; strip += warps) crossing.below<R, C, U>(strip, lane);
+        for (unsigned strip = warps - 1 - who; strip + 1 < p.strips; strip += warps)
+            crossing.right_of<R, C, U>(strip, lane);
+    }
+    const int top = __reduce_max_sync(~0u, crossing.best.score);
+    const unsigned lanes = __ballot_sync(~0u, crossing.best.score == top);
+    if (lane == static_cast<unsigned>(__ffs(static_cast<int>(lanes)) - 1)) p.found[2 * p.strips + who] = crossing.best;
 #else
     static_cast<void>(a);
 #endif

@@ -1,7 +1,9 @@
 // Alignments on a device: many pairs (thousands of queries, 32 texts; beside them one core of this machine on a part of
 // the same work), pairs of thousands of letters and long ones, with and without pruning. Prints tab-separated lines:
-// what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many] [FASTA FASTA]… times these pairs too;
-// --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only.
+// what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many | --middle] [FASTA FASTA]… times these
+// pairs too;
+// --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle: pairs of
+// thousands of letters only.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -183,10 +185,11 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (DeviceMiddle::available()) {
-        for (const std::size_t n : {1024u, 2048u, 4096u, 8192u}) middle_pairs(dna, 1, n, 0);
+        for (const std::size_t n : {128u, 1024u, 2048u, 4096u, 8192u}) middle_pairs(dna, 1, n, 0);
         middle_pairs(dna, 1, 4096, 33);
         for (const std::size_t count : {4u, 16u, 64u}) middle_pairs(dna, count, 4096, 0);
     }
+    if (argc > 1 && std::string_view(argv[1]) == "--middle") return 0;
     for (const LongShape shape : shapes) {
         for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
             const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
