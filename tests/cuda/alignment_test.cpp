@@ -218,10 +218,12 @@ TEST_CASE("known scores come from the device", "[cuda][alignment]") {
             std::int32_t score = 0;
             many.align(mode, texts, pairs, std::span(&score, 1));
             CHECK(score == expected);
-            CHECK(one.align(mode, queries[0], texts[0]).score == expected);
+            const EndPoint end = one.align(mode, queries[0], texts[0]);
+            CHECK(end.score == expected);
+            CHECK((mode == Mode::global || is_known_end(known, end)));
             if (!DeviceMiddle::available() || !DeviceMiddle::fits(scheme, mode, queries[0], texts[0])) continue;
             const LongPair pair{queries[0], texts[0]};
-            CHECK(DeviceMiddle(scheme).align(std::span(&pair, 1)).front().score == expected);
+            CHECK(is_known_end(known, DeviceMiddle(scheme).align(std::span(&pair, 1)).front()));
         }
     }
 }
@@ -308,14 +310,24 @@ TEST_CASE("clusters align many random pairs as the definition says, seeded or no
                 {sequences[k], sequences[k + 1],
                  seeded ? static_cast<std::int32_t>(below(random, static_cast<std::size_t>(score) + 2)) : 0});
         }
+        std::vector<LongPair> reached = pairs, missed = pairs;
+        for (std::size_t k = 0; k < pairs.size(); ++k) {
+            const std::int32_t score = expected[k].score;
+            reached[k].stop_at = 1 + static_cast<std::int32_t>(below(random, static_cast<std::size_t>(score) + 1));
+            reached[k].known_below = reached[k].stop_at - 1;
+            missed[k].known_below = score, missed[k].stop_at = score + 1;
+        }
         DeviceMiddle device(scheme);
         const auto ends = device.align(pairs);
+        const auto hits = device.scores(reached), misses = device.scores(missed);
         std::size_t wrong = 0;
         for (std::size_t k = 0; k < pairs.size(); ++k) {
             const std::int32_t score = expected[k].score;
-            const bool right = pairs[k].known_below < score
+            const bool found = pairs[k].known_below < score
                                    ? ends[k].score == score && ends_at(scheme, pairs[k].query, pairs[k].text, ends[k])
                                    : ends[k].score <= score;
+            const bool right = found && misses[k] <= score && hits[k] <= score &&
+                               (hits[k] >= reached[k].stop_at) == (score >= reached[k].stop_at);
             if (right || wrong++ > 2) continue;
             CAPTURE(pairs[k].query.size(), pairs[k].text.size(), score, ends[k].score, pairs[k].known_below);
             CHECK(right);
@@ -348,6 +360,52 @@ TEST_CASE("a cluster aligns pairs of thousands of letters as a core does", "[cud
             CHECK(align_rows(scheme, Mode::local, before, text_before).score == score);
         }
     }
+}
+
+// Two parts that match, and between them so many letters of one of the sequences that the gap may pass by whole strips.
+TEST_CASE("a cluster finds alignments with gaps of hundreds of letters wherever its two ways meet",
+          "[cuda][alignment]") {
+    if (no_clusters()) return;
+    Random random(17);
+    const std::size_t rounds = test_rounds(300);
+    std::vector<std::vector<Code>> sequences;
+    std::vector<LongPair> pairs;
+    const Scheme scheme = Scheme::dna(9, -10, 4, 1);
+    const auto of_length = [&](std::size_t length) {
+        std::vector<Code> letters(length);
+        for (auto& code : letters) code = static_cast<Code>(below(random, 4));
+        return letters;
+    };
+    const auto append = [](std::vector<Code>& to, const std::vector<Code>& letters) {
+        to.insert(to.end(), letters.begin(), letters.end());
+    };
+    for (std::size_t round = 0; round < rounds; ++round) {
+        std::vector<Code> query = of_length(below(random, 200)), text = of_length(below(random, 200));
+        for (std::size_t part = 0; part < 3; ++part) {
+            const auto common = of_length(100 + below(random, 500));
+            append(query, common), append(text, common);
+            append(below(random, 2) == 0 ? query : text, of_length(below(random, 700)));
+        }
+        append(query, of_length(below(random, 200))), append(text, of_length(below(random, 200)));
+        sequences.push_back(std::move(query)), sequences.push_back(std::move(text));
+    }
+    for (std::size_t k = 0; k < sequences.size(); k += 2) pairs.push_back({sequences[k], sequences[k + 1]});
+    DeviceMiddle device(scheme);
+    const auto ends = device.align(pairs);
+    const auto scores = device.scores(pairs);
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const Codes query = pairs[k].query, text = pairs[k].text;
+        const std::int32_t score = align_rows(scheme, Mode::local, query, text).score;
+        const EndPoint end = ends[k];
+        const bool right =
+            scores[k] == score && end.score == score && end.query_end <= query.size() && end.text_end <= text.size() &&
+            align_rows(scheme, Mode::local, query.first(end.query_end), text.first(end.text_end)).score == score;
+        if (right || wrong++ > 2) continue;
+        CAPTURE(query.size(), text.size(), score, scores[k], end.score, end.query_end, end.text_end);
+        CHECK(right);
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear memory", "[cuda][alignment]") {

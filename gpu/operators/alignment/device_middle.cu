@@ -178,6 +178,7 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
         const auto strips = static_cast<unsigned>((text.size() + strip_columns - 1) / strip_columns);
         queries.push_back(words.size());
         append_query(words, query, groups);
+        on_device[k].query_words = static_cast<std::uint32_t>(words.size() - queries.back());
         texts.push_back(words.size());
         append_text(words, scheme_, text, strips);
         cuts.push_back(cut_words);

@@ -30,7 +30,7 @@ struct DeviceMiddle::PairOnDevice {
     const Word* text;   // [strips * 32 * C]: the letter's scores with A, C, G, T, a byte each
     Found* found;       // [2][strips], then [warps of the cluster]: where the ways meet
     CutSide cut[2];
-    std::uint32_t m, n, groups, strips, top, slope;
+    std::uint32_t query_words, m, n, groups, strips, top, slope;
     std::int32_t known_below, stop_at;
 
     // Row groups of a strip that the way down takes, a multiple of `steps`; no strip has more than the one before it.
@@ -51,8 +51,8 @@ struct MiddleArguments {
     std::uint32_t one;  // 1, which the compiler must not know: a multiplication by it stays one
 };
 
-// Words of shared memory: the query, the rings left of four strips, what lanes but the first read from the left, the
-// best score, and whether to stop.
+// Words of shared memory, each part a multiple of four: the query, the rings left of four strips, what lanes but the
+// first read from the left, the best score, and whether to stop.
 struct MiddleLayout {
     unsigned ring, rings, nothing, best, stop, words;
 };
@@ -62,7 +62,7 @@ __host__ __device__ constexpr MiddleLayout layout_of(unsigned groups) {
     layout.rings = (groups + 3 * slack) * R;
     layout.ring = (groups + slack) * R;
     layout.nothing = layout.rings + middle_warps * layout.ring;
-    layout.best = layout.nothing + (U + 1) * R;
+    layout.best = layout.nothing + (U + 4) * R;
     layout.stop = layout.best + 1;
     layout.words = layout.best + 4;
     return layout;
@@ -441,6 +441,22 @@ struct Crossing {
     }
 };
 
+// What shared memory holds at first: the query, turned for the way up, and no edges.
+__device__ inline void fill(uint4* fours, const MiddleLayout& layout, const DeviceMiddle::PairOnDevice& p,
+                            unsigned way) {
+    const unsigned query_fours = p.query_words / 4;
+    const uint4* const query = reinterpret_cast<const uint4*>(p.query);
+    for (unsigned i = threadIdx.x; i < layout.rings / 4; i += middle_threads) {
+        uint4 four{};
+        if (i < query_fours) four = query[way == 0 ? i : query_fours - 1 - i];
+        fours[i] = way == 0 ? four : uint4{four.w, four.z, four.y, four.x};
+    }
+    constexpr uint4 nothing_yet = {absent, absent, absent, absent};
+    for (unsigned i = layout.rings / 4 + threadIdx.x; i < layout.nothing / 4; i += middle_threads)
+        fours[i] = nothing_yet;
+    for (unsigned i = layout.nothing / 4 + threadIdx.x; i < layout.best / 4; i += middle_threads) fours[i] = {};
+}
+
 template <unsigned R, unsigned C, unsigned U, unsigned V>
 __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleArguments a) {
 #if SLUICE_HOPPER  // others have no clusters
@@ -450,11 +466,7 @@ __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleA
     const DeviceMiddle::PairOnDevice& p = a.pairs[blockIdx.x / (2 * blocks)];
     const MiddleLayout layout = layout_of<R, U>(p.groups);
     Word* const words = reinterpret_cast<Word*>(middle_words);
-    const unsigned query_words = (p.groups + 2 * slack) * R;
-    for (unsigned i = threadIdx.x; i < layout.rings; i += middle_threads)
-        words[i] = i >= query_words ? 0 : p.query[way == 0 ? i : query_words - 1 - i];
-    for (unsigned i = layout.rings + threadIdx.x; i < layout.nothing; i += middle_threads) words[i] = absent;
-    for (unsigned i = layout.nothing + threadIdx.x; i < layout.best; i += middle_threads) words[i] = 0;
+    fill(middle_words, layout, p, way);
     if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below), words[layout.stop] = 0;
     cluster_barrier();
     for (unsigned strip = rank * middle_warps + warp; strip < uniform(p.strips); strip += blocks * middle_warps) {

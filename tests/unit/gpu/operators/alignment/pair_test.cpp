@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "gpu/operators/alignment/rows.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
+#include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
 using namespace sluice::alignment;
 
@@ -46,6 +48,19 @@ TEST_CASE("a pair on one core ends where an alignment of the best score does", "
         const auto query = below(random, 2) == 0 ? random_sequence(random, scheme, random_length(random, 200))
                                                  : mutated(random, scheme, text, 4 + below(random, 30));
         check_every_set(scheme, query, text);
+    }
+}
+
+TEST_CASE("known pairs end where textbooks and other programs have them end", "[alignment]") {
+    for (const auto& known : known_scores()) {
+        const auto scheme = parse_scheme(known.scheme).scheme;
+        const auto query = scheme.encode(known.query), text = scheme.encode(known.text);
+        for (const auto set : instruction_sets()) {
+            INFO(known.query << " x " << known.text << ", " << known.scheme << ", instruction set "
+                             << static_cast<int>(set));
+            CHECK(is_known_end(known, align_on_core(scheme, Mode::local, query, text, {}, set)));
+            CHECK(is_known_end(known, align_rows(scheme, Mode::local, query, text, {}, set)));
+        }
     }
 }
 

@@ -21,7 +21,7 @@ EndPoint align(const std::string& query, const std::string& text, const std::str
 TEST_CASE("the definition gives the scores that textbooks and other programs give", "[alignment]") {
     for (const auto& known : known_scores()) {
         INFO(known.query << " x " << known.text << ", " << known.scheme);
-        CHECK(align(known.query, known.text, known.scheme, Mode::local).score == known.local);
+        CHECK(is_known_end(known, align(known.query, known.text, known.scheme, Mode::local)));
         CHECK(align(known.query, known.text, known.scheme, Mode::global).score == known.global);
         CHECK(align(known.text, known.query, known.scheme, Mode::local).score == known.local);
         CHECK(align(known.text, known.query, known.scheme, Mode::global).score == known.global);
