@@ -217,6 +217,38 @@ TEST_CASE("families on a device answer as on the CPU: long operands and texts, m
     }
 }
 
+TEST_CASE("families on a device: pairs of thousands of letters, with and without N", "[cuda]") {
+    if (!has_device()) return;
+    FamilyRandom random(2);
+    const auto mutated = [&](std::string sequence, std::size_t every) {
+        for (std::size_t i = random.below(every); i < sequence.size(); i += 1 + random.below(2 * every))
+            sequence[i] = "ACGTN"[random.below(every > 50 ? 4 : 5)];
+        return sequence;
+    };
+    const auto letters = [&](std::size_t length) {
+        std::string sequence;
+        while (sequence.size() < length) sequence += "ACGT"[random.below(4)];
+        return sequence;
+    };
+    const std::string ancestor = letters(3'000);
+    std::vector<MeasuredPredicate> predicates;
+    for (const char* scheme : {"dna:1,-3,-5,-2", "dna:20,-30,-50,-20", "dna:2,-3,-600,-500"}) {
+        for (const std::size_t every : {10u, 60u, 500u}) {
+            const Measure measure{Measure::Kind::align, mutated(ancestor, every), scheme, 0, 0};
+            for (const double t : {12.0, 200.0, 1'500.0, 2'700.0, 40'000.0})
+                predicates.push_back({measure, {t, infinity}});
+            predicates.push_back({measure, {100, 2'000}});
+        }
+    }
+    const AlignmentFamily aligned(predicates);
+    const Call pairs({mutated(ancestor, 100), mutated(ancestor, 20), letters(1'500) + ancestor, letters(5'000), "ACGT"},
+                     static_cast<std::uint32_t>(predicates.size()), 0, random);
+    OperatorWork work, cpu_work;
+    const auto on_device = make_cuda_family(aligned);
+    CHECK(pairs.answer(*on_device, work) == pairs.answer(aligned, cpu_work));
+    check_work(work, cpu_work);
+}
+
 TEST_CASE("families on a device: a long pair by itself, a series that is sampled", "[cuda]") {
     if (!has_device()) return;
     FamilyRandom random(1);

@@ -36,11 +36,11 @@ namespace sluice::alignment {
 namespace {
 
 // Of a tile; steps that are done together, and between two looks at what comes from the left.
-constexpr unsigned rows = 4, columns = 4, steps = 8, looks = 4;
+constexpr unsigned rows = 2, columns = 4, steps = 8, looks = 4;
 constexpr unsigned strip_columns = 32 * columns;
 constexpr auto kernel = middle_kernel<rows, columns, steps, looks>;
 
-MiddleLayout layout(unsigned groups) { return layout_of<rows, steps>(groups); }
+MiddleLayout layout(unsigned groups) { return layout_of<rows, columns, steps>(groups); }
 
 std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 
@@ -227,8 +227,8 @@ std::size_t DeviceMiddle::found_of(const Extent& extent) const {
 
 void DeviceMiddle::enqueue(cudaStream_t stream) {
     if (extents_.empty()) return;
-    const MiddleArguments arguments{reinterpret_cast<const PairOnDevice*>(pairs_.data()), scheme_.gap_first,
-                                    scheme_.gap_further, 1};
+    const MiddleArguments arguments{reinterpret_cast<const PairOnDevice*>(pairs_.data()), -scheme_.gap_first,
+                                    -scheme_.gap_further, 1};
     const ClusterLaunch launch(static_cast<unsigned>(extents_.size()), blocks_, groups_, stream);
     cuda::check(cudaLaunchKernelEx(&launch.config, kernel, arguments), "alignment of pairs by clusters");
 }

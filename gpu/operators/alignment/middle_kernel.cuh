@@ -47,26 +47,29 @@ struct DeviceMiddle::PairOnDevice {
 
 struct MiddleArguments {
     const DeviceMiddle::PairOnDevice* pairs;
-    int gap_first, gap_further;
-    std::uint32_t one;  // 1, which the compiler must not know: a multiplication by it stays one
+    int minus_first, minus_further;  // the costs of gaps
+    std::uint32_t one;               // 1, which the compiler must not know: a multiplication by it stays one
 };
 
 // Words of shared memory, each part a multiple of four: the query, the rings left of four strips, what lanes but the
-// first read from the left, the best score, and whether to stop.
+// first read from the left, the tile of each lane's best cell, and the best score of the pair so far.
 struct MiddleLayout {
-    unsigned ring, rings, nothing, best, stop, words;
+    unsigned ring, rings, nothing, tiles, best, words;
 };
-template <unsigned R, unsigned U>
+template <unsigned R, unsigned C, unsigned U>
 __host__ __device__ constexpr MiddleLayout layout_of(unsigned groups) {
     MiddleLayout layout{};
     layout.rings = (groups + 3 * slack) * R;
     layout.ring = (groups + slack) * R;
     layout.nothing = layout.rings + middle_warps * layout.ring;
-    layout.best = layout.nothing + (U + 4) * R;
-    layout.stop = layout.best + 1;
+    layout.tiles = layout.nothing + (U + 4) * R;
+    layout.best = layout.tiles + middle_threads * R * C;
     layout.words = layout.best + 4;
     return layout;
 }
+
+// In place of the best score: some cell has the score at which to stop.
+constexpr int stopped = INT32_MAX;
 
 __device__ inline unsigned cluster_rank() {
     unsigned rank;
@@ -88,10 +91,8 @@ __device__ inline unsigned far_address(unsigned address, unsigned rank) {
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
     return there;
 }
-__device__ inline int read_far(unsigned address) {
-    int value;
-    asm volatile("ld.relaxed.cluster.shared::cluster.s32 %0, [%1];" : "=r"(value) : "r"(address));
-    return value;
+__device__ inline void raise_far(unsigned address, int value) {
+    asm volatile("red.relaxed.cluster.shared::cluster.max.s32 [%0], %1;" ::"r"(address), "r"(value));
 }
 // A pointer that reaches it.
 __device__ inline std::uint64_t generic_address(unsigned far) {
@@ -124,8 +125,10 @@ __device__ inline void write_words(std::uint64_t pointer, Word a, Word b) {
     asm volatile("st.relaxed.cluster.v2.u32 [%0], {%1, %2};" ::"l"(pointer), "r"(a), "r"(b));
 }
 
-__device__ inline void write_far(unsigned address, int value) {
-    asm volatile("st.relaxed.cluster.shared::cluster.s32 [%0], %1;" ::"r"(address), "r"(value));
+__device__ inline int read_best(unsigned address) {
+    int value;
+    asm volatile("ld.relaxed.cluster.shared.s32 %0, [%1];" : "=r"(value) : "r"(address));
+    return value;
 }
 __device__ inline Word read_word(const Word* p) {
     Word word;
@@ -143,7 +146,7 @@ public:
     __device__ MiddleStrip(const MiddleArguments& arguments, const DeviceMiddle::PairOnDevice& pair, unsigned shared,
                            unsigned way, unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
         : a(arguments), p(pair), lane_(threadIdx.x % 32), way_(way), strip_(strip) {
-        const MiddleLayout layout = layout_of<R, U>(p.groups);
+        const MiddleLayout layout = layout_of<R, C, U>(p.groups);
         const unsigned rings = shared + layout.rings * sizeof(Word), ring_bytes = layout.ring * sizeof(Word);
         const bool first_lane = lane_ == 0;
         groups_ = p.groups_of(way, strip, U);
@@ -159,7 +162,7 @@ public:
         out_ = generic_address(far_address(near ? rings + (warp + 1) * ring_bytes : rings, near ? here : next));
         before_ = (lane_ + 31) % 32;
         not_first_ = first_lane ? 0 : 1;
-        minus_first_ = -a.gap_first, minus_further_ = -a.gap_further;
+        minus_first_ = a.minus_first;
         first_column_ = (strip * 32 + lane_) * C;
         const unsigned columns = p.strips * 32 * C;
 #pragma unroll
@@ -170,10 +173,10 @@ public:
         // Of the way up, rows and columns beside the pair come first and have nothing to note.
         row_end_ = way == 0 ? p.m : p.groups * R;
         column_end_ = way == 0 ? p.n : columns;
+        tile_ = shared + (layout.tiles + threadIdx.x * R * C) * sizeof(Word);
         best_address_ = shared + layout.best * sizeof(Word);
-        stop_address_ = shared + layout.stop * sizeof(Word);
-        limit_ = max(read_int(best_address_),
-                     read_far(far_address(best_address_, way * blocks + (rank + blocks - 1) % blocks)));
+        limit_ = read_best(best_address_);
+        stop_at_ = p.stop_at;
         cluster_blocks_ = 2 * blocks;
     }
 
@@ -232,9 +235,10 @@ private:
     }
     __device__ __forceinline__ bool await_left() {
         for (unsigned spins = 0; any(left_missing());) {
-            if (any(read_int(stop_address_) != 0)) return false;
+            if (any(limit_ == stopped)) return false;
             SLUICE_SPIN(spins);
             read_left();
+            limit_ = max(limit_, read_best(best_address_));
         }
         return true;
     }
@@ -244,7 +248,7 @@ private:
     // one question is enough. `fed`: there are rows whose left edge the first lane takes.
     template <bool fed>
     __device__ __forceinline__ bool steps(unsigned step, Cells (&cells)[U], int (&most)[U]) {
-        const int stop = read_int(stop_address_);
+        limit_ = max(limit_, read_best(best_address_));
         Word corner = 0;
 #pragma unroll
         for (unsigned u = 0; u < U; ++u) {
@@ -260,12 +264,15 @@ private:
 #pragma unroll
             for (unsigned v = 1; v < V; ++v) largest = max(largest, most[(u + U - late - v) % U]);
             const bool goes_on = fed && step + u + 1 < groups_;
-            if (__builtin_expect(any((largest > limit_) | (goes_on & left_missing()) | (stop != 0)), false)) {
-                if (any(stop != 0)) return false;
-                limit_ = max(limit_, read_int(best_address_));
+            const bool asks = (largest > limit_) | (goes_on & left_missing()) | (u == U - 1 && limit_ == stopped);
+            if (__builtin_expect(any(asks), false)) {
+                limit_ = max(limit_, read_best(best_address_));
+                if (any(limit_ == stopped)) return false;
+                const int before = best_;
 #pragma unroll
                 for (unsigned v = late + V; v-- > late;)
                     note(step + u - v, most[(u + U - v) % U], cells[(u + U - v) % U]);
+                if (any(best_ > before)) tell();
                 if (goes_on && !await_left()) return false;
             }
         }
@@ -329,8 +336,8 @@ private:
                 diagonal = h_[c];
                 const int cell = __vimax3_s32_relu(d, e, f_[c]);
                 const int opened = multiply_add(cell, a.one, minus_first_);
-                e = __viaddmax_s32(e, minus_further_, opened);
-                f_[c] = __viaddmax_s32(f_[c], minus_further_, opened);
+                e = __viaddmax_s32(e, a.minus_further, opened);
+                f_[c] = __viaddmax_s32(f_[c], a.minus_further, opened);
                 h_[c] = cells[r][c] = cell;
                 if ((r * C + c) % 2 == 1) most = __vimax3_s32(most, before, cell);
                 before = cell;
@@ -355,46 +362,59 @@ private:
             clear_words(address, absent, absent, absent, absent);
     }
 
-    // Rare; without branches, so that the compiler sees lanes stay together. Cells beside the pair may have what a cell
-    // of the pair had before them, and don't count.
+    // Rare, but of sequences that are alike at every look while the strip has the best cell. Where in the tile that
+    // cell is, report() says.
     __device__ __forceinline__ void note(unsigned step, int most, const int (&cells)[R][C]) {
-        const std::uint32_t row = (step - lane_) * R;
-        unsigned place = 0;
+        if (most > limit_) {
+            best_ = limit_ = most;
+            best_step_ = step;
 #pragma unroll
-        for (unsigned i = 0; i < R * C; ++i) {
-            const bool here =
-                cells[i / C][i % C] == most && row + i / C < row_end_ && first_column_ + i % C < column_end_;
-            place = here ? i + 1 : place;
+            for (unsigned i = 0; i < R * C; i += 4) {
+                const auto cell = [&](unsigned k) { return static_cast<Word>(cells[(i + k) / C][(i + k) % C]); };
+                clear_words(tile_ + i * sizeof(Word), cell(0), cell(1), cell(2), cell(3));
+            }
         }
-        const bool found = most > limit_ && place != 0;
-        best_.score = found ? most : best_.score;
-        best_.row = found ? row + (place - 1) / C + 1 : best_.row;
-        best_.column = found ? first_column_ + (place - 1) % C + 1 : best_.column;
-        limit_ = found ? most : limit_;
-        raise_int(best_address_, found ? most : 0);
-        if (any(found && most >= p.stop_at) && lane_ < cluster_blocks_) write_far(far_address(stop_address_, lane_), 1);
+    }
+    // All blocks of the cluster.
+    __device__ __forceinline__ void tell() {
+        const int best = __reduce_max_sync(~0u, best_);
+        if (lane_ < cluster_blocks_) raise_far(far_address(best_address_, lane_), best >= stop_at_ ? stopped : best);
     }
 
+    // Cells beside the pair may have what a cell of the pair had before them, and don't count: whoever noted that one
+    // says where it is.
     __device__ void report() const {
-        const int top = __reduce_max_sync(~0u, best_.score);
-        const unsigned who = __ballot_sync(~0u, best_.score == top);
-        if (lane_ == static_cast<unsigned>(__ffs(static_cast<int>(who)) - 1)) p.found[way_ * p.strips + strip_] = best_;
+        const std::uint32_t row = (best_step_ - lane_) * R;
+        unsigned place = 0;
+        for (unsigned i = 0; i < R * C; ++i) {
+            const bool here = read_int(tile_ + i * sizeof(Word)) == best_ && row + i / C < row_end_ &&
+                              first_column_ + i % C < column_end_;
+            place = here ? i + 1 : place;
+        }
+        const int best = place != 0 ? best_ : 0;
+        const int top = __reduce_max_sync(~0u, best);
+        const unsigned who = __ballot_sync(~0u, best == top);
+        if (lane_ != static_cast<unsigned>(__ffs(static_cast<int>(who)) - 1)) return;
+        DeviceMiddle::Found found{};
+        if (top > 0) found = {top, row + (place - 1) / C + 1, first_column_ + (place - 1) % C + 1, 0, 0};
+        p.found[way_ * p.strips + strip_] = found;
     }
 
     const MiddleArguments& a;
     const DeviceMiddle::PairOnDevice& p;
     unsigned lane_, way_, strip_, groups_, passes_groups_, cluster_blocks_;
-    unsigned query_, in_, in_step_, best_address_, stop_address_, before_;
+    unsigned query_, in_, in_step_, tile_, best_address_, before_;
     std::uint64_t out_;
     bool reads_, sends_;
     std::uint32_t not_first_, first_column_, row_end_, column_end_;
-    int minus_first_, minus_further_;
+    int minus_first_;
     int text_[C];
     Word letters_[R], left_[V][R], last_left_ = 0;
     int h_[C], f_[C], corner_ = 0;
     Word passed_[R];
-    int limit_;  // what a cell has to exceed
-    DeviceMiddle::Found best_{};
+    int limit_, stop_at_;  // what a cell has to exceed, and what ends all
+    int best_ = 0;         // of this lane, and the step that found it
+    unsigned best_step_ = 0;
 };
 
 // The best alignment through a place where the ways meet: what both have there, without or within a gap.
@@ -406,7 +426,8 @@ struct Crossing {
     __device__ void look(Word down, Word up, unsigned row, unsigned column) {
         const int down_h = static_cast<int>(down >> edge_bits), up_h = static_cast<int>(up >> edge_bits);
         constexpr Word mask = (1u << edge_bits) - 1;
-        const int in_gap = a.gap_first + a.gap_further - static_cast<int>(down & mask) - static_cast<int>(up & mask);
+        const int in_gap =
+            -a.minus_first - a.minus_further - static_cast<int>(down & mask) - static_cast<int>(up & mask);
         const int score = down_h + up_h + max(0, in_gap);
         // What has nothing on one side, a way found by itself.
         if (min(down_h, up_h) > 0 && score > best.score) best = {score, row, column, up_h, in_gap > 0 ? 1u : 0u};
@@ -454,7 +475,7 @@ __device__ inline void fill(uint4* fours, const MiddleLayout& layout, const Devi
     constexpr uint4 nothing_yet = {absent, absent, absent, absent};
     for (unsigned i = layout.rings / 4 + threadIdx.x; i < layout.nothing / 4; i += middle_threads)
         fours[i] = nothing_yet;
-    for (unsigned i = layout.nothing / 4 + threadIdx.x; i < layout.best / 4; i += middle_threads) fours[i] = {};
+    for (unsigned i = layout.nothing / 4 + threadIdx.x; i < layout.tiles / 4; i += middle_threads) fours[i] = {};
 }
 
 template <unsigned R, unsigned C, unsigned U, unsigned V>
@@ -464,10 +485,10 @@ __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleA
     const unsigned blocks = cluster_blocks() / 2, warp = uniform(threadIdx.x / 32);
     const unsigned way = cluster_rank() / blocks, rank = cluster_rank() % blocks;
     const DeviceMiddle::PairOnDevice& p = a.pairs[blockIdx.x / (2 * blocks)];
-    const MiddleLayout layout = layout_of<R, U>(p.groups);
+    const MiddleLayout layout = layout_of<R, C, U>(p.groups);
     Word* const words = reinterpret_cast<Word*>(middle_words);
     fill(middle_words, layout, p, way);
-    if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below), words[layout.stop] = 0;
+    if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below);
     cluster_barrier();
     for (unsigned strip = rank * middle_warps + warp; strip < uniform(p.strips); strip += blocks * middle_warps) {
         if (p.groups_of(way, strip, U) == 0) continue;
@@ -477,7 +498,7 @@ __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleA
     const unsigned lane = threadIdx.x % 32, warps = 2 * blocks * middle_warps;
     const unsigned who = cluster_rank() * middle_warps + warp;
     Crossing crossing{a, p};
-    if (words[layout.stop] == 0) {
+    if (static_cast<int>(words[layout.best]) != stopped) {
         for (unsigned strip = who; strip < p.strips; strip += warps) crossing.below<R, C, U>(strip, lane);
         for (unsigned strip = warps - 1 - who; strip + 1 < p.strips; strip += warps)
             crossing.right_of<R, C, U>(strip, lane);
