@@ -80,9 +80,6 @@ bool swap_helps(Codes query, Codes text) {
     return shorter && text.size() <= DeviceMiddle::query_max && has_four_letters(text);
 }
 
-// Of one way. Two of them are more than what every device of this kind has to have: Hopper may have 16.
-constexpr unsigned way_blocks_max = 8;
-
 // As PairOnDevice has them.
 void append_query(std::vector<Word>& words, Codes query, unsigned groups) {
     const std::size_t begin = words.size();
@@ -195,7 +192,7 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
     }
     if (pairs.empty()) return;
     blocks_ = 1;
-    while (blocks_ * middle_warps < strips_max && blocks_ < way_blocks_max) blocks_ *= 2;
+    while (blocks_ * middle_warps < strips_max && blocks_ < blocks_max_) blocks_ *= 2;
     blocks_ = way_blocks(blocks_, groups_);
     if (blocks_ == 0) throw cuda::CudaError(cudaErrorLaunchOutOfResources, "a cluster of two blocks");
     found_count_ = 0;

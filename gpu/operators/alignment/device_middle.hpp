@@ -25,7 +25,11 @@ public:
     // multiprocessors for one, and room for the longest query.
     static bool available();
 
-    explicit DeviceMiddle(const Scheme& scheme) : scheme_(scheme) {}
+    // At most so many blocks for each of a pair's two ways, a power of two; fewer where the device has no room for
+    // them.
+    static constexpr unsigned way_blocks_max = 8;  // a cluster of 16, the most that Hopper can be asked for
+    explicit DeviceMiddle(const Scheme& scheme, unsigned blocks_max = way_blocks_max)
+        : scheme_(scheme), blocks_max_(blocks_max) {}
 
     // result[k] is that of pairs[k], as reference_align() defines it but of equal end points any; not above known_below
     // if the score isn't; and some cell's of at least stop_at if there is one. Precondition: they fit.
@@ -69,6 +73,7 @@ private:
     std::vector<Best> finish_all(cudaStream_t stream);
 
     Scheme scheme_;
+    unsigned blocks_max_;
     std::vector<Extent> extents_;
     cuda::DeviceBuffer<std::uint32_t> words_;  // of queries and texts
     cuda::DeviceBuffer<std::uint32_t> cuts_;   // what the two ways of a pair leave where they meet

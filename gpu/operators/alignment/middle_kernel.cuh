@@ -334,10 +334,12 @@ private:
             for (unsigned c = 0; c < C; ++c) {
                 const int d = __dp4a(text_[c], static_cast<int>(letters_[r]), diagonal);
                 diagonal = h_[c];
-                const int cell = __vimax3_s32_relu(d, e, f_[c]);
-                const int opened = multiply_add(cell, a.one, minus_first_);
-                e = __viaddmax_s32(e, a.minus_further, opened);
-                f_[c] = __viaddmax_s32(f_[c], a.minus_further, opened);
+                // A gap that goes on is never worse than one that ends and opens again: E needs the cell without E, so
+                // that a row's only chain is one instruction a column.
+                const int without_e = __vimax_s32_relu(d, f_[c]);
+                const int cell = max(without_e, e);
+                e = __viaddmax_s32(e, a.minus_further, multiply_add(without_e, a.one, minus_first_));
+                f_[c] = __viaddmax_s32(f_[c], a.minus_further, multiply_add(cell, a.one, minus_first_));
                 h_[c] = cells[r][c] = cell;
                 if ((r * C + c) % 2 == 1) most = __vimax3_s32(most, before, cell);
                 before = cell;
