@@ -1,7 +1,12 @@
-// A warp takes a strip of 32 * C columns and walks down it: lane l keeps C columns in registers and does tiles of R
-// rows, one a step, l steps behind lane 0, as in device_long.cu. What is different here is that all is done to make a
-// step short, as the way through the matrix takes m / R + n / C of them:
-// * a cluster of blocks has a pair to itself, a warp for each quarter of a multiprocessor and no other warps. A warp
+// Two ways lead through the matrix at once: down from its first cell, and up from its last one with both sequences
+// turned. They meet at a cut, a staircase of a stair a strip, such that both are there at the same time; that halves
+// the way. Whatever alignment has cells on both sides goes through a point of the cut, and is worth there what the two
+// ways have: H and H, or, within a gap, E and E or F and F, of which one has been charged for opening it too often.
+//
+// On a way a warp takes a strip of 32 * C columns and walks along it: lane l keeps C columns in registers and does
+// tiles of R rows, one a step, l steps behind lane 0, as in device_long.cu. What is different here is that all is done
+// to make a step short, as the way takes m / R + n / C of them:
+// * a cluster of blocks has a pair to itself, half of it a way, and a warp for each quarter of a multiprocessor. A warp
 //   hands its edge to the next strip's warp through a ring in that one's shared memory, also from block to block. A
 //   ring has a place for every row: nobody waits for room. Strips beyond the last warp's are the first one's again: by
 //   the time that an edge comes there for the next round, that of this round is used, as it depends on it
@@ -9,20 +14,22 @@
 //   letter: one shuffle a row
 // * the score of two letters is a dot product of bytes, the query's letter being 1 in its place of four: nothing is
 //   looked up
-// * rows and columns beside the pair are done like others; only who notes a best cell looks whether it is one. Before
-//   the first row everything is 0, and below the last one nothing becomes better than it was
-// * every V steps all lanes ask one question together, with two rare answers: the next left edges are not there yet, or
-//   there is a cell better than any known. The latter is asked a step late, when it is known anyway.
+// * E is made of the cell without E, so that the chain along a row is one instruction a column, not three
+// * rows and columns beside the pair are done like others; only the report of a best cell looks whether it is one.
+//   Before the first row everything is 0, and below the last one nothing becomes better than it was
+// * every V steps all lanes ask one question together, with rare answers: the next left edges are not there yet, there
+//   is a cell better than any that the cluster knows (asked a step late, when it is known anyway), or all is to stop.
+//   Whoever has such a cell keeps its tile in shared memory and tells all blocks of the cluster.
 // No pruning: it makes no way shorter.
 //
-// A cell is 3.5 ALU instructions and two on the multiply-add pipe, a row 5 and a step 8 more: 112 instructions for a
-// tile of 4 x 4. As the compiler has scheduled them they should take 150 cycles, so that 4,096 x 4,096 (2,048 steps,
-// and five more for each of 31 strips that wait for the one before them) would take 0.17 ms; measured: 0.26 ms, 230
-// cycles a step. What takes the rest is not known; all kernels of this kind take 1.6 times what their schedule says.
-// Tried and slower, in ms: tiles of 4 x 3 and 3 x 3 (0.29, 0.28); edges of two words and two shuffles (0.30); 8 steps
-// between two looks (0.29) and 4 steps at a time (0.28); steps that are done in the hope that their left edges come in
-// time, and again if they didn't (0.27). Memory: 4 bytes a letter, 12 a strip, and in shared memory of a block 20 a
-// row.
+// A cell is 4.5 ALU instructions and three on the multiply-add pipe. What bounds a warp that has its quarter of a
+// multiprocessor to itself is neither pipe but its registers: two operands can be read a clock, so that an instruction
+// of three takes one and a half (measured: 1.53). A step of 2 x 4 cells reads 180 operands, 92 clocks; measured: 135.
+// 4,096 x 4,096 takes 1,676 steps, of which 38 to hand over to each of 31 strips: 0.114 ms, and 0.011 to launch, to
+// fill shared memory and to look at the cut. Measured: 0.125 ms. Slower, in ms: E made of the whole cell (0.139); so
+// with tiles of 4 x 4 (0.141) and with the costs of gaps known to the compiler (0.137); tiles of 2 x 8 (0.161); one
+// way only, tiles of 4 x 4 (0.263). Memory: 4 bytes a letter, 8 a row and a column for the cut, 40 a strip, and in
+// shared memory of a block 20 a row.
 #include <algorithm>
 #include <utility>
 
@@ -126,8 +133,8 @@ void plan_cut(DeviceMiddle::PairOnDevice& pair, unsigned warps) {
     pair = best;
 }
 
-// The largest cluster of at most 2 * `blocks` that the device has room for now, by halves; 0: none.
-unsigned way_blocks(unsigned blocks, unsigned groups) {
+// Blocks for each way, at most `blocks`, that the device has room for now in one cluster; 0: none.
+unsigned room_for(unsigned blocks, unsigned groups) {
     cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "clusters of 16");
     for (; blocks > 0; blocks /= 2) {
@@ -156,7 +163,7 @@ bool DeviceMiddle::available() {
                 "shared memory");
     const auto groups = static_cast<unsigned>(round_up(query_max / rows, steps));
     return layout(groups).words * sizeof(Word) <= static_cast<std::size_t>(shared_bytes) &&
-           cuda::has_hopper_code(kernel) && way_blocks(1, groups) > 0;
+           cuda::has_hopper_code(kernel) && room_for(1, groups) > 0;
 }
 
 void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
@@ -193,7 +200,7 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
     if (pairs.empty()) return;
     blocks_ = 1;
     while (blocks_ * middle_warps < strips_max && blocks_ < blocks_max_) blocks_ *= 2;
-    blocks_ = way_blocks(blocks_, groups_);
+    blocks_ = room_for(blocks_, groups_);
     if (blocks_ == 0) throw cuda::CudaError(cudaErrorLaunchOutOfResources, "a cluster of two blocks");
     found_count_ = 0;
     for (auto& extent : extents_) extent.first_found = std::exchange(found_count_, found_count_ + found_of(extent));

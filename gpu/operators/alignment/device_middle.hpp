@@ -43,6 +43,7 @@ public:
     std::vector<std::int32_t> finish_scores(cudaStream_t stream);  // waits
     std::vector<EndPoint> finish(cudaStream_t stream);             // waits
     std::size_t device_bytes() const;
+    unsigned way_blocks() const { return blocks_; }  // that prepare() has chosen
 
     // How the kernel sees a pair, and the best that one of its warps finds there: where it ends, or begins, or a point
     // on its way, in the coordinates of who found it.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
@@ -111,7 +112,8 @@ void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes q
 }
 
 // By a cluster each, `count` of them side by side.
-void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, std::size_t every) {
+void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, std::size_t every,
+                  unsigned way_blocks = DeviceMiddle::way_blocks_max) {
     std::vector<std::vector<Code>> sequences;
     std::vector<LongPair> pairs;
     for (std::size_t i = 0; i < count; ++i) {
@@ -121,17 +123,55 @@ void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, s
             sequences.back()[k] = (sequences.back()[k] + 1) & 3;
     }
     for (std::size_t i = 0; i < 2 * count; i += 2) pairs.push_back({sequences[i], sequences[i + 1]});
-    DeviceMiddle device(scheme);
+    DeviceMiddle device(scheme, way_blocks);
     device.prepare(pairs);
     EndPoint end;
     std::vector<double> times;
     for (int i = 0; i < 42; ++i) times.push_back(device_microseconds(device, end));
     std::nth_element(times.begin(), times.begin() + 21, times.end());
     const std::string name = std::to_string(count) + (every == 0 ? " random" : " related") + " pairs of " +
-                             std::to_string(length) + ", a cluster each";
+                             std::to_string(length) + ", a cluster of " + std::to_string(2 * device.way_blocks()) +
+                             " each";
     print(name, static_cast<double>(count * length) * static_cast<double>(length), times[21],
           "score " + std::to_string(end.score) + ", least " +
               std::to_string(*std::min_element(times.begin(), times.end())));
+}
+
+double median_microseconds(const std::function<void()>& work) {
+    std::vector<double> times;
+    for (int i = 0; i < 10; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::nth_element(times.begin() + 1, times.begin() + 5, times.end());  // the first one allocates
+    return times[5];
+}
+
+// What the broker asks, from the call to the answer: a few pairs' scores, in each of the ways that there are.
+void few_pairs(const Scheme& scheme, std::size_t count, std::size_t m, std::size_t n) {
+    SequenceSet queries, texts;
+    std::vector<Pair> pairs;
+    std::vector<LongPair> spans;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        queries.add(random_sequence(m, 4));
+        texts.add(random_sequence(n, 4));
+        pairs.push_back({i, i});
+    }
+    for (std::uint32_t i = 0; i < count; ++i) spans.push_back({queries[i], texts[i]});
+    DeviceMany many(scheme);
+    many.set_queries(queries);
+    DeviceLong strips(scheme);
+    DeviceMiddle clusters(scheme);
+    std::vector<std::int32_t> scores(count);
+    const double cells = static_cast<double>(count * m) * static_cast<double>(n);
+    const std::string name = std::to_string(count) + " pairs of " + std::to_string(m) + " x " + std::to_string(n);
+    const bool fits =
+        DeviceMiddle::available() && DeviceMiddle::fits(scheme, Mode::local, spans[0].query, spans[0].text);
+    if (fits) print(name + ", whole call, clusters", cells, median_microseconds([&] { clusters.scores(spans); }), "");
+    print(name + ", whole call, strips", cells, median_microseconds([&] { strips.align(Mode::local, spans); }), "");
+    print(name + ", whole call, many", cells,
+          median_microseconds([&] { many.align(Mode::local, texts, pairs, scores); }), "");
 }
 
 // Pairs of random sequences side by side.
@@ -187,9 +227,17 @@ int main(int argc, char** argv) {
     if (DeviceMiddle::available()) {
         for (const std::size_t n : {128u, 1024u, 2048u, 4096u, 8192u}) middle_pairs(dna, 1, n, 0);
         middle_pairs(dna, 1, 4096, 33);
-        for (const std::size_t count : {4u, 16u, 64u}) middle_pairs(dna, count, 4096, 0);
+        for (const unsigned way_blocks : {8u, 4u, 2u, 1u}) {
+            for (const std::size_t count : {4u, 16u, 64u}) middle_pairs(dna, count, 4096, 0, way_blocks);
+        }
     }
-    if (argc > 1 && std::string_view(argv[1]) == "--middle") return 0;
+    if (argc > 1 && std::string_view(argv[1]) == "--middle") {
+        for (const std::size_t n : {512u, 1024u, 2048u, 4096u}) {
+            for (const std::size_t count : {1u, 8u, 64u}) few_pairs(dna, count, n, n);
+        }
+        for (const std::size_t count : {1u, 8u, 64u}) few_pairs(dna, count, 4096, 32'000);
+        return 0;
+    }
     for (const LongShape shape : shapes) {
         for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
             const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
