@@ -60,14 +60,13 @@ std::optional<EndPoint> align_striped(const Scheme& scheme, Codes query, Codes t
 
 TilesResult align_on_cores(const Scheme& scheme, Mode mode, Codes query, Codes text, bool prune, unsigned threads,
                            const Progress& progress, InstructionSet set) {
-    if (mode == Mode::global) return {align_rows(scheme, mode, query, text, progress, set)};
     const bool tiled = scheme.alphabet == Scheme::Alphabet::dna &&
                        std::min(query.size(), text.size()) >= tiled_rows_min &&
                        std::uint64_t{query.size()} * text.size() >= tiled_cells_min;
-    if (!tiled || threads <= threads_of_stripes) {
+    if (mode == Mode::local && (!tiled || threads <= threads_of_stripes)) {
         if (const auto end = align_striped(scheme, query, text, tiled, progress, set)) return {*end};
     }
-    if (tiled) return align_tiles(scheme, query, text, prune, threads, progress, set);
+    if (tiled) return align_tiles(scheme, mode, query, text, prune, threads, progress, set);
     return {align_rows(scheme, mode, query, text, progress, set)};
 }
 
@@ -88,6 +87,7 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
     const double trace_begins = options.trace ? 0.3 : 1;  // reverse and divided passes are two to three times the work
     result.on_gpu = options.processor == Processor::gpu ||
                     (options.processor == Processor::automatic && cells >= gpu_cells_min && pair_device_available());
+    const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     try {
         auto begin = std::chrono::steady_clock::now();
         if (result.on_gpu) {
@@ -98,8 +98,6 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         }
         if (!result.on_gpu) {
             begin = std::chrono::steady_clock::now();
-            const unsigned threads =
-                options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
             const TilesResult found = align_on_cores(scheme, options.mode, query, text, options.prune, threads,
                                                      share_of(options, cells, 0, trace_begins), best_instruction_set());
             result.end = found.end;
@@ -110,7 +108,7 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         if (!options.trace) return result;
         begin = std::chrono::steady_clock::now();
         const std::uint64_t passes = options.mode == Mode::local ? 3 : 2;
-        result.alignment = trace(scheme, options.mode, query, text, result.end,
+        result.alignment = trace(scheme, options.mode, query, text, result.end, threads,
                                  share_of(options, passes * cells, result.on_gpu ? 0 : trace_begins, 1));
         result.trace_seconds = seconds_since(begin);
     } catch (const std::bad_alloc&) {

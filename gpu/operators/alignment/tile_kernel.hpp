@@ -10,6 +10,7 @@
 namespace sluice::alignment {
 
 constexpr std::size_t tile_columns = 4096;
+constexpr std::int32_t tile_floor = -(1 << 30);  // minus infinity
 
 // At most as many rows as the kernels say and tile_columns columns, with what its neighbours left at its borders.
 struct TileTask {
@@ -19,6 +20,8 @@ struct TileTask {
     std::int32_t *h = nullptr, *f = nullptr;  // [column]: H of the row above, F of the first; then of the next tile
     std::int32_t *left_h = nullptr, *e = nullptr;  // [row]: H of the column before, E of the first; then the next one's
     std::int32_t base = 0;                         // what lanes of 16 bits leave out of each score
+
+    std::int32_t floor = 0;  // no cell is below: 0 if local, else tile_floor
 
     // The best before, and then the tile's if that is better, with the row and column (from 1) of one such cell.
     std::int32_t best = 0;

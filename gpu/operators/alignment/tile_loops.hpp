@@ -56,7 +56,7 @@ private:
             h_border_[c] = lane(task_.h[c]);
             f_border_[c] = lane(task_.f[c]);
         }
-        const Lane none = lane(minus_infinity);
+        const Lane none = lane(tile_floor);
         std::fill_n(h_border_ + columns_, tile_rows, none);
         std::fill_n(f_border_ + columns_, tile_rows, none);
         diagonal_[0] = lane(task_.corner);
@@ -82,10 +82,10 @@ private:
             s.e[v] = V::load(rows_e_ + v * V::count);
             s.diagonal[v] = V::load(diagonal_ + v * V::count);
             s.query[v] = V::load(query_ + v * V::count);
-            s.f[v] = V::of(lane(minus_infinity));
+            s.f[v] = V::of(lane(tile_floor));
             s.found[v] = V::of(0);
         }
-        s.best = V::of(lane(0));
+        s.best = V::of(lane(task_.floor));
         const std::size_t steps = columns_ + tile_rows - 1, begin = std::min(tile_rows - 1, steps);
         for (std::size_t step = 0; step < begin; ++step) advance<places, true>(s, step);
         for (std::size_t step = begin; step < columns_; ++step) advance<places, false>(s, step);
@@ -102,9 +102,10 @@ private:
     template <bool places, bool edge>
     void advance(State& s, std::size_t step) {
         const V gap_first = V::of(task_.scheme.gap_first), gap_further = V::of(task_.scheme.gap_further);
-        const V match = V::of(task_.scheme.highest), mismatch = V::of(task_.scheme.lowest), floor = V::of(lane(0));
+        const V match = V::of(task_.scheme.highest), mismatch = V::of(task_.scheme.lowest),
+                floor = V::of(lane(task_.floor));
         const V now = V::of(static_cast<int>(step)), last = V::of(static_cast<int>(step) - static_cast<int>(columns_));
-        [[maybe_unused]] const V wanted = V::of(lane(task_.best));
+        [[maybe_unused]] const V wanted = V::of(places ? lane(task_.best) : 0);
         const Lane* letters = text_ + tile_rows + columns_ - 1 - step;
         for (std::size_t v = vectors; v-- > 0;) {
             const V up = V::shifted(s.h[v], v > 0 ? s.h[v - 1] : V::of(h_border_[step]));
@@ -134,9 +135,22 @@ private:
                 s.diagonal[v] = up;
             }
         }
-        if (step + 1 >= tile_rows) {
-            h_border_[step + 1 - tile_rows] = V::last(s.h[vectors - 1]);
-            f_border_[step + 1 - tile_rows] = V::last(s.f[vectors - 1]);
+        if (step + 1 >= rows_) publish(s, step + 1 - rows_);
+    }
+
+    // The last row's cell at `column`, to where the upper border's was.
+    void publish(const State& s, std::size_t column) {
+        if (rows_ == tile_rows) {
+            h_border_[column] = V::last(s.h[vectors - 1]);
+            f_border_[column] = V::last(s.f[vectors - 1]);
+        } else if (column < columns_) {
+            alignas(64) Lane lanes[tile_rows];
+            const auto last_row = [&](const V* state) {
+                for (std::size_t v = 0; v < vectors; ++v) V::store(lanes + v * V::count, state[v]);
+                return lanes[rows_ - 1];
+            };
+            h_border_[column] = last_row(s.h);
+            f_border_[column] = last_row(s.f);
         }
     }
 
@@ -147,8 +161,6 @@ private:
         task_.query_end = static_cast<std::uint32_t>(at + 1);
         task_.text_end = static_cast<std::uint32_t>(static_cast<std::size_t>(found_[at]) - at + 1);
     }
-
-    static constexpr std::int32_t minus_infinity = -(1 << 30);
 
     TileTask& task_;
     std::size_t rows_, columns_;

@@ -1,6 +1,8 @@
-// One long local pair of DNA on the cores of a CPU: the matrix in tiles, a strip of them a thread at a time, each
-// strip behind the one above. Tiles that can't hold the best score are left out (block pruning, as device_long.hpp
-// does). Memory is 8 bytes a letter of the text. Pure functions; any thread.
+// One long pair of DNA on the cores of a CPU: the matrix in tiles, a strip of them a thread at a time, each strip
+// behind the one above. Tiles that no best alignment can pass are left out (block pruning, as device_long.hpp does).
+// Memory is 8 bytes a letter of the text. Pure functions; any thread. `progress`, as rows.hpp says, is called on the
+// calling thread, which is one of the `threads`; fewer take part if no more can be had, or there is not enough to do.
+// Preconditions: a scheme of DNA, sequences that are not empty and not too_long().
 #pragma once
 
 #include "gpu/operators/alignment/rows.hpp"
@@ -13,9 +15,20 @@ struct TilesResult {
     unsigned threads = 1;     // that took part
 };
 
-// As reference_align() in local mode. `progress` is called on the calling thread, which is one of the `threads`; fewer
-// are used if no more can be had or there are fewer strips. Precondition: a scheme of DNA, lengths not too_long().
-TilesResult align_tiles(const Scheme& scheme, Codes query, Codes text, bool prune = true, unsigned threads = 1,
-                        const Progress& progress = {}, InstructionSet set = best_instruction_set());
+// As reference_align(). Global alignments are not pruned.
+TilesResult align_tiles(const Scheme& scheme, Mode mode, Codes query, Codes text, bool prune = true,
+                        unsigned threads = 1, const Progress& progress = {},
+                        InstructionSet set = best_instruction_set());
+
+// As align_from_start(), whose score is known.
+EndPoint tiles_from_start(const Scheme& scheme, Codes query, Codes text, std::int32_t score, unsigned threads = 1,
+                          const Progress& progress = {}, InstructionSet set = best_instruction_set());
+
+// As last_row(), for a query that goes on for `rows_below` letters, the whole of which scores `total` (or more, by what
+// it costs to open a gap, if gaps go on at its ends). Cells on no such alignment may have any value from which `total`
+// can't be reached: less than total - gap_first - scheme.score_bound(rows_below, n - j).
+void last_row_of_tiles(const Scheme& scheme, int left_first, Codes query, std::size_t rows_below, Codes text,
+                       std::int32_t total, std::span<std::int32_t> h, std::span<std::int32_t> f, unsigned threads = 1,
+                       const Progress& progress = {}, InstructionSet set = best_instruction_set());
 
 }  // namespace sluice::alignment

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/operators/alignment/tiles.hpp"
+
 namespace sluice::alignment {
 
 namespace {
@@ -9,6 +11,8 @@ namespace {
 constexpr std::int32_t minus_infinity = -(1 << 30);
 // Below this many cells a sub-problem keeps a byte a cell and is traced back at once.
 constexpr std::uint64_t direct_cells_max = 1 << 22;
+// Tiles of so many columns are faster than rows.
+constexpr std::size_t tiled_columns_min = 256;
 
 void append(std::vector<AlignedRun>& runs, char operation, std::size_t length) {
     if (length == 0) return;
@@ -25,46 +29,65 @@ std::vector<Code> reversed(Codes codes) { return {codes.rbegin(), codes.rend()};
 // letter of a gap in the text costs at the upper left and the lower right corner: less if it continues a gap outside.
 class Tracer {
 public:
-    Tracer(const Scheme& scheme, std::vector<AlignedRun>& runs, const Progress& progress)
-        : scheme_(scheme), runs_(runs), progress_(progress) {}
+    Tracer(const Scheme& scheme, std::vector<AlignedRun>& runs, unsigned threads, const Progress& progress)
+        : scheme_(scheme), runs_(runs), threads_(threads), progress_(progress) {}
 
-    void align(Codes query, Codes text, int left_first, int right_first) {
+    // `score` is what the alignment scores.
+    void align(Codes query, Codes text, int left_first, int right_first, std::int32_t score) {
         const std::uint64_t cells = std::uint64_t{query.size() + 1} * (text.size() + 1);
         if (query.size() < 2 || cells <= direct_cells_max) return align_directly(query, text, left_first, right_first);
         const std::size_t middle = query.size() / 2;
-        const Join join = best_join(query, text, middle, left_first, right_first);
+        const Join join = best_join(query, text, middle, left_first, right_first, score);
         const int first = scheme_.gap_first, further = scheme_.gap_further;
         if (!join.in_gap) {
-            align(query.first(middle), text.first(join.column), left_first, first);
-            align(query.subspan(middle), text.subspan(join.column), first, right_first);
+            align(query.first(middle), text.first(join.column), left_first, first, join.score);
+            align(query.subspan(middle), text.subspan(join.column), first, right_first, join.score_behind);
         } else {
-            align(query.first(middle - 1), text.first(join.column), left_first, further);
+            // F charges the middle letters as the first of a gap, or further; these parts leave them out.
+            align(query.first(middle - 1), text.first(join.column), left_first, further, join.score + first);
             append(runs_, 'I', 2);
-            align(query.subspan(middle + 1), text.subspan(join.column), further, right_first);
+            align(query.subspan(middle + 1), text.subspan(join.column), further, right_first,
+                  join.score_behind + first);
         }
     }
 
 private:
     struct Join {
-        std::size_t column;
-        bool in_gap;  // the letters on both sides of the middle are in one gap
+        std::size_t column = 0;
+        bool in_gap = false;                       // the letters on both sides of the middle are in one gap
+        std::int32_t score = 0, score_behind = 0;  // H, or F, of the parts before and behind
     };
 
-    Join best_join(Codes query, Codes text, std::size_t middle, int left_first, int right_first) {
-        const std::size_t n = text.size();
+    Join best_join(Codes query, Codes text, std::size_t middle, int left_first, int right_first, std::int32_t score) {
+        const std::size_t n = text.size(), behind = query.size() - middle;
+        const int first = scheme_.gap_first, further = scheme_.gap_further;
         std::vector<std::int32_t> h(n + 1), f(n + 1), h_back(n + 1), f_back(n + 1);
-        last_row(scheme_, left_first, query.first(middle), text, h, f, progress_);
-        last_row(scheme_, right_first, reversed(query.subspan(middle)), reversed(text), h_back, f_back, progress_);
-        const std::int32_t opened_twice = scheme_.gap_first - scheme_.gap_further;
-        Join join{0, false};
+        rows(left_first, query.first(middle), behind, text, score, h, f);
+        rows(right_first, reversed(query.subspan(middle)), middle, reversed(text), score, h_back, f_back);
+        // Cells that can't be on an alignment of that score may have any values.
+        const auto counts = [&](std::int32_t value, std::size_t rows_left, std::size_t columns_left) {
+            return value + scheme_.score_bound(rows_left, columns_left) + first >= score;
+        };
+        Join join;
         std::int32_t best = minus_infinity;
         for (const bool in_gap : {false, true}) {
             for (std::size_t j = 0; j <= n; ++j) {
-                const std::int32_t score = in_gap ? f[j] + f_back[n - j] + opened_twice : h[j] + h_back[n - j];
-                if (score > best) best = score, join = {j, in_gap};
+                const std::int32_t before = in_gap ? f[j] : h[j], after = in_gap ? f_back[n - j] : h_back[n - j];
+                const std::int32_t sum = before + after + (in_gap ? first - further : 0);
+                if (sum > best && counts(before, behind, n - j) && counts(after, middle, j))
+                    best = sum, join = {j, in_gap, before, after};
             }
         }
         return join;
+    }
+
+    void rows(int left_first, Codes query, std::size_t rows_below, Codes text, std::int32_t score,
+              std::span<std::int32_t> h, std::span<std::int32_t> f) {
+        if (scheme_.alphabet == Scheme::Alphabet::dna && text.size() >= tiled_columns_min) {
+            last_row_of_tiles(scheme_, left_first, query, rows_below, text, score, h, f, threads_, progress_);
+        } else {
+            last_row(scheme_, left_first, query, text, h, f, progress_);
+        }
     }
 
     enum Direction : std::uint8_t {
@@ -137,9 +160,18 @@ private:
 
     const Scheme& scheme_;
     std::vector<AlignedRun>& runs_;
+    const unsigned threads_;
     const Progress& progress_;
     std::vector<std::uint8_t> directions_;
 };
+
+EndPoint start_of(const Scheme& scheme, Codes query, Codes text, std::int32_t score, unsigned threads,
+                  const Progress& progress) {
+    const bool tiled = scheme.alphabet == Scheme::Alphabet::dna && text.size() >= tiled_columns_min &&
+                       std::uint64_t{query.size()} * text.size() > direct_cells_max;
+    return tiled ? tiles_from_start(scheme, query, text, score, threads, progress)
+                 : align_from_start(scheme, query, text, progress);
+}
 
 }  // namespace
 
@@ -155,7 +187,7 @@ std::uint64_t Alignment::columns(char operation) const {
     return count;
 }
 
-Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end,
+Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end, unsigned threads,
                 const Progress& progress) {
     Alignment alignment;
     alignment.score = end.score;
@@ -163,7 +195,7 @@ Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const 
         if (end.score == 0) return alignment;
         query = query.first(end.query_end);
         text = text.first(end.text_end);
-        const EndPoint start = align_from_start(scheme, reversed(query), reversed(text), progress);
+        const EndPoint start = start_of(scheme, reversed(query), reversed(text), end.score, threads, progress);
         alignment.query_begin = end.query_end - start.query_end;
         alignment.text_begin = end.text_end - start.text_end;
         query = query.subspan(alignment.query_begin);
@@ -171,7 +203,7 @@ Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const 
     }
     alignment.query_end = alignment.query_begin + static_cast<std::uint32_t>(query.size());
     alignment.text_end = alignment.text_begin + static_cast<std::uint32_t>(text.size());
-    Tracer(scheme, alignment.runs, progress).align(query, text, scheme.gap_first, scheme.gap_first);
+    Tracer(scheme, alignment.runs, threads, progress).align(query, text, scheme.gap_first, scheme.gap_first, end.score);
     return alignment;
 }
 

@@ -1,5 +1,6 @@
 // The alignment itself, by the divide and conquer of Myers and Miller (CABIOS 4, 1988): memory linear in the lengths,
-// about twice the time of a score. Pure functions; any thread.
+// about twice the time of a score; what of long pairs of DNA can't be on an alignment of that score is left out, and
+// `threads` share the rest. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct Alignment {
 };
 
 // An alignment with the best score; local ones end at `end`, which align_rows() or a device found (score 0: empty).
-Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end,
+Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end, unsigned threads = 1,
                 const Progress& progress = {});
 
 // What an alignment scores, letter by letter. For tests, and for those who distrust.

@@ -36,7 +36,8 @@ void check_all(const Scheme& scheme, Codes query, Codes text, unsigned threads) 
         for (const bool prune : {false, true}) {
             INFO(query.size() << " x " << text.size() << ", instruction set " << static_cast<int>(set) << ", prune "
                               << prune << ", threads " << threads);
-            check(scheme, query, text, expected, align_tiles(scheme, query, text, prune, threads, {}, set));
+            check(scheme, query, text, expected,
+                  align_tiles(scheme, Mode::local, query, text, prune, threads, {}, set));
         }
     }
 }
@@ -52,6 +53,67 @@ TEST_CASE("tiles score as the definition says, pruned or not, with any number of
         const auto query = below(random, 2) == 0 ? random_sequence(random, scheme, random_length(random, 500))
                                                  : mutated(random, scheme, text, 4 + below(random, 60));
         check_all(scheme, query, text, 1 + static_cast<unsigned>(below(random, 3)));
+    }
+}
+
+TEST_CASE("tiles give the global score, too", "[alignment]") {
+    Random random(56);
+    for (std::size_t round = 0; round < test_rounds(60); ++round) {
+        INFO("round " << round);
+        const Scheme scheme = random_dna(random);
+        const auto text = random_sequence(random, scheme, 1 + random_length(random, 700));
+        auto query = mutated(random, scheme, text, 4 + below(random, 60));
+        query.push_back(0);
+        for (const auto set : instruction_sets())
+            CHECK(align_tiles(scheme, Mode::global, query, text, true, 2, {}, set).end ==
+                  reference_align(scheme, Mode::global, query, text));
+    }
+}
+
+TEST_CASE("what begins at a known place is found there, though most is left out", "[alignment]") {
+    Random random(57);
+    for (std::size_t round = 0; round < test_rounds(100); ++round) {
+        INFO("round " << round);
+        const Scheme scheme = random_dna(random);
+        const auto text = random_sequence(random, scheme, 1 + random_length(random, 700));
+        auto query = mutated(random, scheme, text, 4 + below(random, 60));
+        query.push_back(0);
+        const EndPoint expected = align_from_start(scheme, query, text);
+        if (expected.score == 0) continue;
+        for (const auto set : instruction_sets()) {
+            const EndPoint end = tiles_from_start(scheme, query, text, expected.score, 2, {}, set);
+            CHECK(end.score == expected.score);
+            const auto part = Codes(query).first(end.query_end);
+            CHECK(reference_align(scheme, Mode::global, part, Codes(text).first(end.text_end)).score == end.score);
+        }
+    }
+}
+
+TEST_CASE("a row has what is on an alignment of a known score, and nothing that might be", "[alignment]") {
+    Random random(58);
+    for (std::size_t round = 0; round < test_rounds(100); ++round) {
+        INFO("round " << round);
+        const Scheme scheme = random_dna(random);
+        const auto text = random_sequence(random, scheme, 1 + random_length(random, round % 10 == 0 ? 9000 : 700));
+        auto query = mutated(random, scheme, text, 4 + below(random, 60));
+        query.push_back(0);
+        const std::size_t rows = 1 + below(random, query.size()), rows_below = query.size() - rows, n = text.size();
+        const auto total = reference_align(scheme, Mode::global, query, text).score;
+        std::vector<std::int32_t> h(n + 1), f(n + 1), h_all(n + 1), f_all(n + 1);
+        const auto upper = Codes(query).first(rows);
+        last_row(scheme, scheme.gap_first, upper, text, h_all, f_all);
+        for (const auto set : instruction_sets()) {
+            last_row_of_tiles(scheme, scheme.gap_first, upper, rows_below, text, total, h, f, 2, {}, set);
+            bool right = true;
+            for (std::size_t j = 0; j <= n; ++j) {
+                const auto least = total - scheme.gap_first - scheme.score_bound(rows_below, n - j);
+                right = right && (h_all[j] >= least ? h[j] == h_all[j] : h[j] < least);
+                right = right && (f_all[j] >= least && f_all[j] > h_all[j] - scheme.gap_first + scheme.gap_further
+                                      ? f[j] == f_all[j]
+                                      : f[j] < least || f[j] <= h[j] - scheme.gap_first + scheme.gap_further);
+            }
+            CHECK(right);
+        }
     }
 }
 
@@ -83,7 +145,8 @@ TEST_CASE("what can't hold the best score is left out", "[alignment]") {
     std::vector<Code> text(40'000);
     for (auto& code : text) code = static_cast<Code>(below(random, 4));
     const auto query = mutated(random, scheme, text, 100);
-    const TilesResult all = align_tiles(scheme, query, text, false), some = align_tiles(scheme, query, text, true, 3);
+    const TilesResult all = align_tiles(scheme, Mode::local, query, text, false),
+                      some = align_tiles(scheme, Mode::local, query, text, true, 3);
     CHECK(all.pruned_share == 0);
     CHECK(some.pruned_share > 0.2);
     CHECK(some.threads == 3);
@@ -96,13 +159,13 @@ TEST_CASE("tiles end when they are told to, and say how much is done", "[alignme
     const auto query = random_sequence(random, scheme, 3000), text = random_sequence(random, scheme, 9000);
     for (const unsigned threads : {1U, 3U}) {
         std::uint64_t cells = 0;
-        align_tiles(scheme, query, text, true, threads, [&](std::uint64_t more) {
+        align_tiles(scheme, Mode::local, query, text, true, threads, [&](std::uint64_t more) {
             cells += more;
             return true;
         });
         CHECK(cells == query.size() * text.size());
         int calls = 0;
-        align_tiles(scheme, query, text, true, threads, [&](std::uint64_t) { return ++calls < 2; });
+        align_tiles(scheme, Mode::local, query, text, true, threads, [&](std::uint64_t) { return ++calls < 2; });
         CHECK((threads == 1 ? calls == 2 : calls <= 2));  // others may be done before the second
     }
 }
