@@ -259,7 +259,6 @@ __global__ void __maxnreg__(Shape::registers)
     Shared& shared = *reinterpret_cast<Shared*>(dynamic_shared);
     auto* const room = reinterpret_cast<std::uint32_t*>(&shared + 1);
     auto* const found = reinterpret_cast<Found*>(room + (staged ? masks.stride : 0));
-    allow_dependents();
 
     const std::uint32_t tasks = rows.streamed_task[ClusterView::log_unit + 1], warp = threadIdx.x / 32;
     Interval line = interval_of(blockIdx.x, plan);
@@ -279,6 +278,7 @@ __global__ void __maxnreg__(Shape::registers)
     SizeClass size_class;
 
     wait_for_previous();
+    allow_dependents();  // not before: then the batch before has been matched, and the next one's masks may go there
     WarpHits hits(found + warp * plan.found, plan.found, rows.targets, list);
     for (;; ++word) {
         const std::uint32_t* word_masks = masks.masks + std::size_t{word} * masks.stride;
@@ -469,9 +469,8 @@ void launch_streamed(const DeviceLimits& device, const ClusterView& rows, MaskVi
     const std::uint32_t tasks = rows.streamed_task[ClusterView::log_unit + 1];
     const std::uint32_t blocks = blocks_for(tasks, words, 4, device.blocks(tuning));
     Plan plan{};
-    const std::size_t room = shared_max - sizeof(Shared) - masks_bytes;
-    plan.found = static_cast<std::uint32_t>(room / warps / sizeof(Found));
-    if (words == 1 || !staged) plan.found = std::min(plan.found, found_beside_masks);
+    const std::size_t room = (shared_max - sizeof(Shared) - masks_bytes) / warps / sizeof(Found);
+    plan.found = std::min(static_cast<std::uint32_t>(room), found_beside_masks);
     share_out(tasks, words, blocks, plan);
     mix_classes(tasks, blocks / words, warps, plan);
 

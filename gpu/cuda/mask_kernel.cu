@@ -205,10 +205,11 @@ __global__ void __launch_bounds__(MaskGroup::literals_max)
         if (word != blockIdx.y) __syncthreads();  // all have read the values of the word before
         const std::uint32_t valid = batch.valid[word];
         const std::uint32_t events = holds_for(tables, batch, word, group, operand, active, numbers, texts);
-        wait_for_previous();
         if (active) mask[std::size_t{word} * out.stride] = negated ? valid & ~events : events;
     }
-    if (reset != nullptr && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) *reset = 0;
+    if (blockIdx.x != 0 || blockIdx.y != 0) return;
+    wait_for_previous();  // one block for all: when this kernel has ended, so have those before it
+    if (reset != nullptr && threadIdx.x == 0) *reset = 0;
 }
 
 }  // namespace

@@ -121,9 +121,10 @@ private:
 };
 
 // Enqueues the evaluation of all literals for the batch's words. `masks` has room for batch.words * tables.stride()
-// words. `reset`, if not null, is set to 0 (a HitList's count). `overlap`: on Hopper and later the kernel may start,
-// but write nothing, while the kernel before it in the stream is still running, which must have begun when the batch
-// was complete.
+// words. `reset`, if not null, is set to 0 (a HitList's count). `overlap`: on Hopper and later the kernel may run while
+// the batch before is still matched. Then match_clusters for that batch must be what the stream had last, the masks of
+// the two must not be the same memory (those of every other batch may be), and this batch must have been complete
+// before that match began.
 void evaluate_masks(const MaskTables& tables, const BatchView& batch, MaskView masks, std::uint32_t* reset,
                     cudaStream_t stream, bool overlap = false);
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/graph.hpp"
 #include "gpu/matcher.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/cuda/random_predicates.hpp"
@@ -28,64 +30,135 @@ Disjunction random_filter(RandomPredicates& random) {
     return filter;
 }
 
-void check_filters(std::uint32_t seed, std::uint32_t filters, std::size_t events) {
-    CAPTURE(seed, filters, events);
-    RandomPredicates random(seed);
-    const auto naive = make_subscription_set(Backend::naive);
+// Random filters on the device, and what the naive backend says of them.
+struct Filters {
+    RandomPredicates random;
+    std::unique_ptr<SubscriptionSet> naive = make_subscription_set(Backend::naive);
     std::vector<Disjunction> all;
-    for (std::uint32_t i = 0; i < filters; ++i) {
-        all.push_back(random_filter(random));
-        REQUIRE(naive->add(all.back()).slot == i);
-    }
-    const auto program = naive->compile();
-    const auto& names = program->attributes()->names;
-    const EventBatch batch = random.batch(events, static_cast<std::uint32_t>(names.size()));
-    std::vector<Match> matches;
-    program->match(batch, matches);
-    Hits expected;
-    for (const Match& m : matches) expected[{m.subscription.slot, m.word}] = m.accepted;
+    std::shared_ptr<const Program> program;
+    MaskTables tables;
+    ClusterRows clusters;
 
-    MaskTableBuilder builder;
-    std::vector<std::vector<std::uint32_t>> literals;
-    std::vector<ClusterRow> rows;
-    std::vector<std::uint32_t> disjunctions;
-    for (std::uint32_t i = 0; i < filters; ++i) {
-        const bool many = all[i].size() > 1;
-        const std::uint32_t target = many ? static_cast<std::uint32_t>(disjunctions.size()) : i;
-        for (const Conjunction& conjunction : all[i]) {
-            auto& row = literals.emplace_back();
-            for (const Literal& literal : conjunction) {
-                const auto name = std::find(names.begin(), names.end(), literal.predicate.attribute) - names.begin();
-                row.push_back(builder.add(static_cast<std::uint32_t>(name), literal.predicate, literal.negated));
-            }
-            rows.push_back({target, row, row.empty() || random.chance(0.7) ? literal_true : row[0], many});
+    // Plain ones are conjunctions without access literals, which one kernel decides.
+    Filters(std::uint32_t seed, std::uint32_t count, bool plain) : random(seed) {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            all.push_back(random_filter(random));
+            if (plain) all.back().resize(1);
+            REQUIRE(naive->add(all.back()).slot == i);
         }
-        if (many) disjunctions.push_back(i);
+        program = naive->compile();
+        const auto& names = program->attributes()->names;
+        MaskTableBuilder builder;
+        std::vector<std::vector<std::uint32_t>> literals;
+        std::vector<ClusterRow> rows;
+        std::vector<std::uint32_t> disjunctions;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            const bool many = all[i].size() > 1;
+            const std::uint32_t target = many ? static_cast<std::uint32_t>(disjunctions.size()) : i;
+            for (const Conjunction& conjunction : all[i]) {
+                auto& row = literals.emplace_back();
+                for (const Literal& literal : conjunction) {
+                    const auto name = std::find(names.begin(), names.end(), literal.predicate.attribute);
+                    row.push_back(builder.add(static_cast<std::uint32_t>(name - names.begin()), literal.predicate,
+                                              literal.negated));
+                }
+                const bool guarded = !plain && !row.empty() && random.chance(0.3);
+                rows.push_back({target, row, guarded ? row[0] : literal_true, many});
+            }
+            if (many) disjunctions.push_back(i);
+        }
+        ClusterRows::Options options;
+        options.literals = builder.literals();
+        tables = MaskTables(builder);
+        clusters = ClusterRows(rows, options, disjunctions);
     }
-    ClusterRows::Options options;
-    options.literals = builder.literals();
-    const MaskTables tables(builder);
-    const ClusterRows clusters(rows, options, disjunctions);
-    const PackedBatch packed(batch, names.size());
-    const BatchView view = packed.view();
 
-    const DeviceBuffer<std::uint32_t> masks(tables.mask_words(view.words)), count(1);
-    const DeviceBuffer<Hit> hits(filters * std::size_t{view.words} + 1);
+    std::size_t attributes() const { return program->attributes()->names.size(); }
+    EventBatch batch(std::size_t events) { return random.batch(events, static_cast<std::uint32_t>(attributes())); }
+    Hits expected(const EventBatch& batch) const {
+        std::vector<Match> matches;
+        program->match(batch, matches);
+        Hits hits;
+        for (const Match& m : matches) hits[{m.subscription.slot, m.word}] = m.accepted;
+        return hits;
+    }
+};
+
+// A list on the device, with room for all hits there can be.
+class List {
+public:
+    List(std::size_t filters, std::size_t words)
+        : hits_(filters * words + 1), count_(to_device(std::span<const std::uint32_t>(std::vector{12345u}))) {}
+    HitList view() const { return {hits_.data(), static_cast<std::uint32_t>(hits_.size()), count_.data()}; }
+    Hits hits() const {
+        const Stream stream;
+        std::vector<std::uint32_t> count(1);
+        copy_to_host(std::span(count), count_.data(), stream);
+        stream.wait();
+        REQUIRE(count[0] <= hits_.size());
+        std::vector<Hit> list(count[0]);
+        copy_to_host(std::span(list), hits_.data(), stream);
+        stream.wait();
+        Hits found;
+        for (const Hit& hit : list) REQUIRE(found.emplace(std::pair(hit.target(), hit.word()), hit.events).second);
+        return found;
+    }
+
+private:
+    DeviceBuffer<Hit> hits_;
+    DeviceBuffer<std::uint32_t> count_;
+};
+
+void check_filters(std::uint32_t seed, std::uint32_t count, std::size_t events) {
+    CAPTURE(seed, count, events);
+    Filters filters(seed, count, false);
+    const EventBatch batch = filters.batch(events);
+    const PackedBatch packed(batch, filters.attributes());
+    const BatchView view = packed.view();
+    const DeviceBuffer<std::uint32_t> masks(filters.tables.mask_words(view.words));
+    const List list(count, view.words);
+    const MaskView mask_view{masks.data(), filters.tables.stride()};
     const Stream stream;
-    const MaskView mask_view{masks.data(), tables.stride()};
-    evaluate_masks(tables, view, mask_view, count.data(), stream);
-    match_clusters(clusters.view(), mask_view, view.words,
-                   {hits.data(), static_cast<std::uint32_t>(hits.size()), count.data()}, stream);
-    std::vector<std::uint32_t> found_count(1);
-    copy_to_host(std::span(found_count), count.data(), stream);
+    evaluate_masks(filters.tables, view, mask_view, list.view().count, stream);
+    match_clusters(filters.clusters.view(), mask_view, view.words, list.view(), stream);
     stream.wait();
-    REQUIRE(found_count[0] <= hits.size());
-    std::vector<Hit> list(found_count[0]);
-    copy_to_host(std::span(list), hits.data(), stream);
+    CHECK(list.hits() == filters.expected(batch));
+}
+
+// Batches of different events one after the other in one graph, as they would follow each other, with two buffers for
+// the masks in turns.
+void check_chain(std::uint32_t seed, std::uint32_t count, bool plain) {
+    constexpr std::size_t batches = 10, same_list_from = 7;
+    CAPTURE(seed, count, plain);
+    Filters filters(seed, count, plain);
+    std::vector<EventBatch> events;
+    std::vector<PackedBatch> packed;
+    std::vector<List> lists;
+    std::size_t words_max = 1;
+    for (std::size_t i = 0; i < batches; ++i) {
+        events.push_back(filters.batch(1 + filters.random.below(filters.random.chance(0.2) ? 200 : 32)));
+        packed.emplace_back(events.back(), filters.attributes());
+        words_max = std::max<std::size_t>(words_max, packed.back().view().words);
+    }
+    for (std::size_t i = 0; i <= same_list_from; ++i) lists.emplace_back(count, words_max);
+    const DeviceBuffer<std::uint32_t> masks[] = {DeviceBuffer<std::uint32_t>(filters.tables.mask_words(words_max)),
+                                                 DeviceBuffer<std::uint32_t>(filters.tables.mask_words(words_max))};
+    const Stream stream;
+    const Graph graph(stream, [&] {
+        for (std::size_t i = 0; i < batches; ++i) {
+            const BatchView view = packed[i].view();
+            const MaskView mask_view{masks[i % 2].data(), filters.tables.stride()};
+            const HitList list = lists[std::min(i, same_list_from)].view();
+            evaluate_masks(filters.tables, view, mask_view, list.count, stream, true);
+            match_clusters(filters.clusters.view(), mask_view, view.words, list, stream);
+        }
+    });
+    for (int replay = 0; replay < 5; ++replay) graph.launch(stream);
     stream.wait();
-    Hits found;
-    for (const Hit& hit : list) REQUIRE(found.emplace(std::pair(hit.target(), hit.word()), hit.events).second);
-    CHECK(found == expected);
+    for (std::size_t i = 0; i < batches; ++i) {
+        if (i < same_list_from || i + 1 == batches)
+            CHECK(lists[std::min(i, same_list_from)].hits() == filters.expected(events[i]));
+    }
 }
 
 }  // namespace
@@ -98,4 +171,11 @@ TEST_CASE("masks and clusters answer as the naive backend does", "[cuda]") {
     check_filters(seed++, 5, 1024);
     for (std::uint32_t round = 0; round < sluice::testing::rounds(20); ++round)
         check_filters(100 + round, 1 + round * 17 % 200, 1 + round * 29 % 70);
+}
+
+TEST_CASE("batches that overlap each get their own answers", "[cuda]") {
+    if (!sluice::testing::has_device()) return;
+    for (std::uint32_t round = 0; round < sluice::testing::rounds(10); ++round) {
+        for (const std::uint32_t count : {1u, 33u, 500u, 3000u}) check_chain(1000 + 10 * round, count, round % 3 != 0);
+    }
 }

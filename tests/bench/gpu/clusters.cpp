@@ -52,7 +52,8 @@ public:
         cuda::pack(workload.batch, layout_, reinterpret_cast<std::byte*>(packed.data()));
         batch_ = cuda::to_device(std::span<const std::uint64_t>(packed));
         for (std::size_t i = 0; i < (layout_.words == 1 ? slots : 1); ++i) {
-            slots_.push_back({cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words)),
+            slots_.push_back({{cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words)),
+                               cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words))},
                               cuda::DeviceBuffer<cuda::Hit>((workload.row_sizes.size() + 10000) * layout_.words),
                               cuda::DeviceBuffer<std::uint32_t>(1)});
             cuda::check(cudaMemset(slots_[i].hits.data(), 0xee, slots_[i].hits.bytes()), "cudaMemset");
@@ -60,17 +61,18 @@ public:
         view_ = layout_.view(reinterpret_cast<const std::byte*>(batch_.data()));
     }
 
-    void enqueue_masks(cudaStream_t stream, bool overlap = true, std::size_t slot = 0) const {
-        cuda::evaluate_masks(tables_, view_, masks(slot), slots_[slot].count.data(), stream, overlap);
+    void enqueue_masks(cudaStream_t stream, bool overlap = true, std::size_t slot = 0, int turn = 0) const {
+        cuda::evaluate_masks(tables_, view_, masks(slot, turn), slots_[slot].count.data(), stream, overlap);
     }
-    void enqueue(cudaStream_t stream, const cuda::MatchTuning& tuning = {}, std::size_t slot = 0) const {
-        enqueue_masks(stream, tuning.overlap_masks, slot);
+    // `turn`: of a batch among those that follow each other in the stream.
+    void enqueue(cudaStream_t stream, const cuda::MatchTuning& tuning = {}, std::size_t slot = 0, int turn = 0) const {
+        enqueue_masks(stream, tuning.overlap_masks, slot, turn);
         const Slot& s = slots_[slot];
         const cuda::HitList list{s.hits.data(), static_cast<std::uint32_t>(s.hits.size()), s.count.data()};
-        cuda::match_clusters(rows_.view(), masks(slot), view_.words, list, stream, tuning);
+        cuda::match_clusters(rows_.view(), masks(slot, turn), view_.words, list, stream, tuning);
     }
     void enqueue_chain(cudaStream_t stream, const cuda::MatchTuning& tuning = {}) const {
-        for (int i = 0; i < chain_batches; ++i) enqueue(stream, tuning);
+        for (int i = 0; i < chain_batches; ++i) enqueue(stream, tuning, 0, i);
     }
     // In `stream` and two more.
     void enqueue_in_flight(cudaStream_t stream, const cuda::MatchTuning& tuning = {}) const {
@@ -78,7 +80,7 @@ public:
         for (std::size_t slot = 0; slot < slots; ++slot) {
             const cudaStream_t of_slot = slot == 0 ? stream : static_cast<cudaStream_t>(streams_[slot]);
             if (slot != 0) cuda::check(cudaStreamWaitEvent(of_slot, fork_, 0), "cudaStreamWaitEvent");
-            for (int i = 0; i < chain_batches; ++i) enqueue(of_slot, tuning, slot);
+            for (int i = 0; i < chain_batches; ++i) enqueue(of_slot, tuning, slot, i);
             if (slot == 0) continue;
             joins_[slot].record(of_slot);
             cuda::check(cudaStreamWaitEvent(stream, joins_[slot], 0), "cudaStreamWaitEvent");
@@ -98,7 +100,7 @@ public:
 
 private:
     struct Slot {
-        cuda::DeviceBuffer<std::uint32_t> masks;
+        cuda::DeviceBuffer<std::uint32_t> masks[2];  // in turns
         cuda::DeviceBuffer<cuda::Hit> hits;
         cuda::DeviceBuffer<std::uint32_t> count;
     };
@@ -108,7 +110,9 @@ private:
         o.spare_rows = spare_rows;
         return o;
     }
-    cuda::MaskView masks(std::size_t slot) const { return {slots_[slot].masks.data(), tables_.stride()}; }
+    cuda::MaskView masks(std::size_t slot, int turn) const {
+        return {slots_[slot].masks[turn % 2].data(), tables_.stride()};
+    }
 
     cuda::MaskTables tables_;
     cuda::ClusterRows rows_;
