@@ -94,6 +94,11 @@ void print_alignment(const Alignment& alignment, std::ostream& out) {
         << alignment.columns('I') + alignment.columns('D') << " gap letters\ncigar    " << alignment.cigar() << '\n';
 }
 
+std::string who_did_it(const PairResult& result) {
+    if (result.on_gpu) return result.gpus == 1 ? "the GPU" : std::to_string(result.gpus) + " GPUs";
+    return result.threads == 1 ? "one core" : std::to_string(result.threads) + " cores";
+}
+
 void print_result(const AlignOptions& options, const FastaRecord& query, const FastaRecord& text,
                   const PairResult& result, std::ostream& out) {
     const double cells = static_cast<double>(query.sequence.size()) * static_cast<double>(text.sequence.size());
@@ -108,9 +113,7 @@ void print_result(const AlignOptions& options, const FastaRecord& query, const F
     if (result.pruned_share > 0) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
     out << "time     " << duration(result.score_seconds);
     if (result.score_seconds > 0) out << ", " << with_digits(cells / result.score_seconds / 1e9, 1) << " GCUPS";
-    out << (result.on_gpu        ? " on the GPU"
-            : result.threads > 1 ? " on " + std::to_string(result.threads) + " cores"
-                                 : " on one core");
+    out << " on " << who_did_it(result);
     if (result.alignment) out << "; alignment " << duration(result.trace_seconds);
     out << '\n';
     if (!result.gpu_error.empty()) out << "note     the GPU failed: " << result.gpu_error << '\n';
@@ -140,6 +143,7 @@ int align(const AlignOptions& options, Console console) {
             PairOptions how;
             how.mode = options.global ? Mode::global : Mode::local;
             how.processor = options.processor;
+            how.devices = options.devices;
             how.prune = options.prune;
             how.trace = options.alignment;
             how.threads = options.threads;

@@ -67,7 +67,8 @@ struct AlignOptions {
     std::string scheme = "dna";
     bool global = false, alignment = false, prune = true;
     alignment::Processor processor = alignment::Processor::automatic;
-    unsigned threads = 0;  // 0: as many as the processor has
+    unsigned threads = 0;            // 0: as many as the processor has
+    std::vector<int> devices = {0};  // GPUs that share a long pair
 };
 int align(const AlignOptions& options, Console console);
 

@@ -109,6 +109,14 @@ void add_align(CLI::App& app, int& exit_status) {
             "auto (the default), cpu or gpu")
         ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
         ->type_name("PROCESSOR");
+    command
+        .add_option("--devices", options->devices,
+                    "GPUs, as CUDA numbers them, that share a text of 100,000 letters or "
+                    "more: 0,1 (default: 0)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(0, 1023).description(""))
+        ->type_name("NUMBERS");
 }
 
 void add_status(CLI::App& app, int& exit_status) {

@@ -32,6 +32,7 @@
 
 #include "gpu/cuda/shared_memory.hpp"
 #include "gpu/operators/alignment/long_kernel.cuh"
+#include "gpu/operators/alignment/long_launch.hpp"
 
 namespace sluice::alignment {
 
@@ -54,27 +55,71 @@ ShapeKernels kernels_of() {
 // The quickest for one pair, and the one that does most with a full device.
 const ShapeKernels shapes[] = {kernels_of<2, 4, 0>(), kernels_of<4, 8, 2>()};
 
-LongShape shape_for(std::uint64_t columns) { return columns <= 100'000 ? LongShape{2, 4} : LongShape{4, 8}; }
-
-const ShapeKernels& kernels_for(LongShape shape) {
-    return *std::find_if(std::begin(shapes), std::end(shapes), [&](const auto& s) { return s.shape == shape; });
+Kernel kernel_for(Mode mode, LongShape shape) {
+    const auto& kernels =
+        *std::find_if(std::begin(shapes), std::end(shapes), [&](const auto& s) { return s.shape == shape; });
+    return mode == Mode::local ? kernels.local : kernels.global;
 }
 
-std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
+std::size_t shared_bytes(LongShape shape, unsigned letters) {
+    return std::size_t{strip_warps} * (letters + 1) * 32 * shape.columns * sizeof(int);
+}
 
 }  // namespace
 
-DeviceLong::DeviceLong(const Scheme& scheme) : scheme_(scheme), progress_(1) {
+LongShape long_shape_for(std::uint64_t columns) { return columns <= 100'000 ? LongShape{2, 4} : LongShape{4, 8}; }
+
+std::vector<std::int32_t> long_matrix(const Scheme& scheme) {
     const auto letters = static_cast<std::size_t>(scheme.letters);
     std::vector<std::int32_t> matrix(matrix_rows * matrix_rows, null_score);
     for (std::size_t x = 0; x < letters; ++x) {
         for (std::size_t y = 0; y < letters; ++y) matrix[x * matrix_rows + y] = scheme.scores[x][y];
     }
-    cuda::upload<std::int32_t>(matrix_, matrix);
-    int device = 0, count = 0;
+    return matrix;
+}
+
+void append_query(std::vector<Code>& codes, Codes query, LongShape shape, Code padding) {
+    const std::size_t rows = padded(query.size(), row_multiple(shape)), begin = codes.size();
+    codes.resize(begin + groups_before * shape.rows, padding);
+    codes.insert(codes.end(), query.begin(), query.end());
+    codes.resize(begin + (groups_before + groups_after) * shape.rows + rows, padding);
+}
+
+unsigned resident_blocks(Mode mode, LongShape shape, unsigned letters) {
+    const Kernel kernel = kernel_for(mode, shape);
+    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
+    int blocks = 0, device = 0, multiprocessors = 0;
+    cuda::check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared_bytes(shape, letters)),
+        "occupancy");
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-    multiprocessors_ = static_cast<unsigned>(count);
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+                "cudaDeviceGetAttribute");
+    return static_cast<unsigned>(blocks * multiprocessors);
+}
+
+void launch_long(Mode mode, LongShape shape, const LongArguments& arguments, unsigned resident, cudaStream_t stream) {
+    const std::size_t shared = shared_bytes(shape, arguments.letters);
+    kernel_for(mode, shape)<<<std::min(arguments.units, resident), block_threads, shared, stream>>>(arguments);
+    cuda::check_launch("alignment of long pairs");
+}
+
+void add_results(Mode mode, std::span<const StripResult> results, EndPoint& end, LongStatistics& statistics) {
+    for (const auto& strip : results) {
+        statistics.pruned_left += strip.pruned_left;
+        statistics.pruned_right += strip.pruned_right;
+        const bool better = mode == Mode::local ? strip.score > end.score : strip.text_end != 0;
+        if (better) end = {strip.score, strip.query_end, strip.text_end};
+    }
+}
+
+std::uint64_t count_tiles(LongShape shape, std::size_t m, std::size_t n) {
+    const std::size_t width = 32 * shape.columns;
+    return (n + width - 1) / width * (padded(m, row_multiple(shape)) / row_multiple(shape));
+}
+
+DeviceLong::DeviceLong(const Scheme& scheme) : scheme_(scheme), progress_(1) {
+    cuda::upload<std::int32_t>(matrix_, long_matrix(scheme));
 }
 
 void DeviceLong::prepare(Mode mode, std::span<const LongPair> pairs, bool prune, LongShape shape) {
@@ -82,15 +127,13 @@ void DeviceLong::prepare(Mode mode, std::span<const LongPair> pairs, bool prune,
     prune_ = prune;
     std::uint64_t columns = 0;
     for (const auto& pair : pairs) columns += pair.text.size();
-    shape_ = shape == LongShape{} ? shape_for(columns) : shape;
-    const std::size_t rows_multiple = std::size_t{epoch_steps} * shape_.rows;
-    const std::size_t block_columns = std::size_t{strip_warps} * 32 * shape_.columns;
+    shape_ = shape == LongShape{} ? long_shape_for(columns) : shape;
     const auto padding = static_cast<Code>(scheme_.letters);
 
     // Pointers are offsets until all sizes are known.
-    std::vector<PairOnDevice> on_device(pairs.size());
+    std::vector<LongWork> work(pairs.size());
     std::vector<std::size_t> queries(pairs.size()), texts(pairs.size()), buses(pairs.size());
-    std::vector<std::uint32_t> unit_pairs;
+    std::vector<std::uint32_t> unit_work;
     std::vector<Code> codes;
     extents_.clear();
     result_count_ = 0;
@@ -98,49 +141,46 @@ void DeviceLong::prepare(Mode mode, std::span<const LongPair> pairs, bool prune,
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const auto& pair = pairs[k];
         const bool empty = pair.query.empty() || pair.text.empty();
-        const std::size_t groups = round_up(pair.query.size(), rows_multiple) / shape_.rows;
-        const std::size_t blocks = empty ? 0 : (pair.text.size() + block_columns - 1) / block_columns;
+        const std::size_t rows = padded(pair.query.size(), row_multiple(shape_));
+        const std::size_t blocks = empty ? 0 : padded(pair.text.size(), block_columns(shape_)) / block_columns(shape_);
         queries[k] = codes.size();
-        if (!empty) {
-            codes.resize(codes.size() + groups_before * shape_.rows, padding);
-            codes.insert(codes.end(), pair.query.begin(), pair.query.end());
-            codes.resize(queries[k] + (groups_before + groups + groups_after) * shape_.rows, padding);
-        }
+        if (!empty) append_query(codes, pair.query, shape_, padding);
         texts[k] = codes.size();
         if (!empty) {
             codes.insert(codes.end(), pair.text.begin(), pair.text.end());
-            codes.resize(texts[k] + blocks * block_columns, padding);
+            codes.resize(texts[k] + blocks * block_columns(shape_), padding);
         }
         buses[k] = bus_rows;
-        bus_rows += blocks > 1 ? groups * shape_.rows : 0;
-        on_device[k].m = static_cast<std::uint32_t>(pair.query.size());
-        on_device[k].n = static_cast<std::uint32_t>(pair.text.size());
-        on_device[k].groups = static_cast<std::uint32_t>(groups);
-        on_device[k].blocks = static_cast<std::uint32_t>(blocks);
-        on_device[k].first_unit = static_cast<std::uint32_t>(unit_pairs.size());
-        on_device[k].known_below = pair.known_below;
-        on_device[k].stop_at = pair.stop_at;
-        unit_pairs.resize(unit_pairs.size() + blocks, static_cast<std::uint32_t>(k));
+        bus_rows += blocks > 1 ? rows : 0;
+        work[k].m = static_cast<std::uint32_t>(pair.query.size());
+        work[k].n = static_cast<std::uint32_t>(pair.text.size());
+        work[k].groups = static_cast<std::uint32_t>(rows / shape_.rows);
+        work[k].blocks = static_cast<std::uint32_t>(blocks);
+        work[k].first_unit = static_cast<std::uint32_t>(unit_work.size());
+        // Global alignments go to their end: what the host or other devices say would end them, nothing else.
+        work[k].known_below = mode == Mode::local ? pair.known_below : 0;
+        work[k].stop_at = mode == Mode::local ? pair.stop_at : INT32_MAX;
+        unit_work.resize(unit_work.size() + blocks, static_cast<std::uint32_t>(k));
         extents_.push_back({result_count_, blocks * strip_warps, pair.query, pair.text});
         result_count_ += blocks * strip_warps;
     }
-    units_ = static_cast<unsigned>(unit_pairs.size());
+    units_ = static_cast<unsigned>(unit_work.size());
     const std::size_t bests_at = 64;
-    results_at_ = round_up(bests_at + pairs.size() * sizeof(int), 64);
+    results_at_ = padded(bests_at + pairs.size() * 2 * sizeof(int), 64);
     const std::size_t buses_at = results_at_ + result_count_ * sizeof(StripResult);
     state_bytes_ = buses_at + bus_rows * sizeof(Edge);
     state_.reserve(state_bytes_);
     cuda::upload<Code>(codes_, codes);
-    cuda::upload<std::uint32_t>(unit_pairs_, unit_pairs);
+    cuda::upload<std::uint32_t>(unit_work_, unit_work);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-        on_device[k].query = codes_.data() + queries[k];
-        on_device[k].text = codes_.data() + texts[k];
-        on_device[k].bus = reinterpret_cast<Edge*>(state_.data() + buses_at) + buses[k];
-        on_device[k].results = reinterpret_cast<StripResult*>(state_.data() + results_at_) + extents_[k].first_result;
-        on_device[k].best = reinterpret_cast<int*>(state_.data() + bests_at) + k;
+        work[k].query = codes_.data() + queries[k];
+        work[k].text = codes_.data() + texts[k];
+        work[k].bus = reinterpret_cast<Edge*>(state_.data() + buses_at) + buses[k];
+        work[k].results = reinterpret_cast<StripResult*>(state_.data() + results_at_) + extents_[k].first_result;
+        work[k].best = reinterpret_cast<int*>(state_.data() + bests_at) + 2 * k;
     }
-    const auto bytes = std::as_bytes(std::span(on_device));
-    cuda::upload<std::byte>(pairs_, bytes);
+    const auto bytes = std::as_bytes(std::span(work));
+    cuda::upload<std::byte>(work_, bytes);
     progress_[0] = 0;
 }
 
@@ -148,8 +188,8 @@ void DeviceLong::enqueue(cudaStream_t stream) {
     if (units_ == 0) return;
     cuda::check(cudaMemsetAsync(state_.data(), 0, state_bytes_, stream), "cudaMemsetAsync");
     const LongArguments arguments{
-        .pairs = reinterpret_cast<const PairOnDevice*>(pairs_.data()),
-        .unit_pairs = unit_pairs_.data(),
+        .work = reinterpret_cast<const LongWork*>(work_.data()),
+        .unit_work = unit_work_.data(),
         .ticket = reinterpret_cast<unsigned*>(state_.data()),
         .matrix = matrix_.data(),
         .progress = progress_.data(),
@@ -161,15 +201,7 @@ void DeviceLong::enqueue(cudaStream_t stream) {
         .prune = prune_,
         .one = 1,
     };
-    const ShapeKernels& kernels = kernels_for(shape_);
-    const Kernel kernel = mode_ == Mode::local ? kernels.local : kernels.global;
-    const std::size_t shared = strip_warps * (arguments.letters + 1) * 32 * shape_.columns * sizeof(int);
-    cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-    int blocks = 0;
-    cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, block_threads, shared), "occupancy");
-    const unsigned grid = std::min(units_, static_cast<unsigned>(blocks) * multiprocessors_);
-    kernel<<<grid, block_threads, shared, stream>>>(arguments);
-    cuda::check_launch("alignment of long pairs");
+    launch_long(mode_, shape_, arguments, resident_blocks(mode_, shape_, arguments.letters), stream);
 }
 
 std::vector<EndPoint> DeviceLong::finish(cudaStream_t stream) {
@@ -179,18 +211,13 @@ std::vector<EndPoint> DeviceLong::finish(cudaStream_t stream) {
     statistics_ = {};
     std::vector<EndPoint> ends;
     for (const auto& extent : extents_) {
-        const std::size_t epochs = round_up(extent.query.size(), epoch_steps * shape_.rows) / epoch_steps / shape_.rows;
-        const std::size_t width = 32 * shape_.columns;
-        statistics_.tiles += extent.results == 0 ? 0 : (extent.text.size() + width - 1) / width * epochs;
         EndPoint end;
-        if (extent.results == 0) end = reference_align(scheme_, mode_, extent.query, extent.text);
-        for (std::size_t i = 0; i < extent.results; ++i) {
-            const auto& strip = results[extent.first_result + i];
-            statistics_.pruned_left += strip.pruned_left;
-            statistics_.pruned_right += strip.pruned_right;
-            const bool better = mode_ == Mode::local ? strip.score > end.score : strip.text_end != 0;
-            if (better) end = {strip.score, strip.query_end, strip.text_end};
+        if (extent.results == 0) {
+            end = reference_align(scheme_, mode_, extent.query, extent.text);
+        } else {
+            statistics_.tiles += count_tiles(shape_, extent.query.size(), extent.text.size());
         }
+        add_results(mode_, std::span(results).subspan(extent.first_result, extent.results), end, statistics_);
         ends.push_back(end);
     }
     return ends;
@@ -213,7 +240,7 @@ double DeviceLong::progress() const {
 }
 
 std::size_t DeviceLong::device_bytes() const {
-    return codes_.bytes() + pairs_.bytes() + unit_pairs_.bytes() + matrix_.bytes() + state_.bytes();
+    return codes_.bytes() + work_.bytes() + unit_work_.bytes() + matrix_.bytes() + state_.bytes();
 }
 
 }  // namespace sluice::alignment

@@ -1,8 +1,8 @@
 // Alignments of one pair of sequences, or some, that are too long to be a lane's or a warp's work (1,000 to tens of
 // millions of letters), spread over a GPU after MASA-CUDAlign (Sandes et al., ACM TOPC 2, 2016): a wavefront of strips,
 // memory linear in the lengths, blocks pruned that can't hold the best score. Score and end point; the alignment itself
-// is trace.hpp's. Owned by one thread at a time; errors are exceptions (cuda::CudaError). The layout and its floor are
-// in device_long.cu.
+// is trace.hpp's. Owned by one thread at a time, on the device that it was made on (device_slices.hpp takes several);
+// errors are exceptions (cuda::CudaError). The layout and its floor are in device_long.cu.
 #pragma once
 
 #include <cstdint>
@@ -63,14 +63,6 @@ public:
     // Share of the blocks of strips that are done, from 0 to 1; may be asked by another thread while align() waits.
     double progress() const;
 
-    // How the kernel sees a pair, and what it finds in a strip.
-    struct PairOnDevice;
-    struct StripResult {
-        std::int32_t score;
-        std::uint32_t query_end, text_end;
-        std::uint32_t pruned_left, pruned_right, unused[3];
-    };
-
 private:
     struct Extent {
         std::size_t first_result, results;
@@ -83,13 +75,13 @@ private:
     LongShape shape_;
     std::vector<Extent> extents_;
     cuda::DeviceBuffer<Code> codes_;
-    cuda::DeviceBuffer<std::byte> pairs_;  // of PairOnDevice
-    cuda::DeviceBuffer<std::uint32_t> unit_pairs_;
+    cuda::DeviceBuffer<std::byte> work_;  // of LongWork
+    cuda::DeviceBuffer<std::uint32_t> unit_work_;
     cuda::DeviceBuffer<std::int32_t> matrix_;
     cuda::DeviceBuffer<std::byte> state_;  // what is zero at first: ticket, best scores, results, buses
     std::size_t state_bytes_ = 0, results_at_ = 0, result_count_ = 0;
     cuda::PinnedBuffer<unsigned> progress_;
-    unsigned multiprocessors_ = 0, units_ = 0;
+    unsigned units_ = 0;
     LongStatistics statistics_;
 };
 

@@ -3,48 +3,15 @@
 
 #include <cstdint>
 
-#include "gpu/operators/alignment/device_long.hpp"
+#include "gpu/operators/alignment/long_edges.cuh"
+#include "gpu/operators/alignment/long_launch.hpp"
 
 namespace sluice::alignment {
 
-// An edge between two strips at one row: H in the lower half, E of the next column in the upper one.
-using Edge = unsigned long long;
-
-constexpr unsigned strip_warps = 4;      // that compute, one for each quarter of a multiprocessor
-constexpr unsigned block_threads = 192;  // these, one warp that feeds them and one that sends on what they did
-constexpr unsigned epoch_steps = 16;
+constexpr unsigned block_threads = 192;  // strip_warps, one warp that feeds them and one that sends on what they did
 constexpr unsigned ring_groups = 2 * epoch_steps;
-constexpr unsigned lag = 31;                               // steps that the last lane is behind the first
-constexpr unsigned groups_before = 32, groups_after = 48;  // of a query: lanes that wait or are done look there
-constexpr unsigned tag_between_devices = 1;
-constexpr int matrix_rows = 25;  // letters, and one for padding
+constexpr unsigned lag = 31;  // steps that the last lane is behind the first
 static_assert(lag < ring_groups);
-
-// One pair on the device. Letters are codes; those beside the sequences are the code `letters`.
-struct DeviceLong::PairOnDevice {
-    const Code* query;     // with groups_before and groups_after row groups of padding
-    const Code* text;      // up to whole blocks of strips
-    Edge* bus;             // [row], zeros at first
-    const Edge* ingress;   // the bus to the left of the first strip, if another device writes it
-    Edge* egress;          // the bus to the right of the last strip, if another device reads it
-    StripResult* results;  // [block of strips][strip_warps]
-    int* best;
-    std::uint32_t m, n, before, after;  // columns of the pair that are to the left and right of these
-    std::uint32_t groups, blocks, first_unit;
-    std::int32_t known_below, stop_at;
-};
-
-struct LongArguments {
-    const DeviceLong::PairOnDevice* pairs;
-    const std::uint32_t* unit_pairs;  // whose each unit is
-    unsigned* ticket;
-    const std::int32_t* matrix;  // [letter][matrix_rows], of letters + 1
-    volatile unsigned* progress;
-    unsigned units, letters;
-    int gap_first, gap_further, highest;
-    bool prune;
-    std::uint32_t one;  // 1, which the compiler must not know: a multiplication by it stays one
-};
 
 __device__ inline int gap_cost(const LongArguments& a, std::uint32_t length) {
     return length == 0 ? 0 : a.gap_first + static_cast<int>(length - 1) * a.gap_further;
@@ -56,39 +23,6 @@ __device__ inline int multiply_add(int a, std::uint32_t b, int c) {
     return d;
 }
 
-__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-
-// Edges in shared memory are read and written as relaxed atomics: each says by itself whether it has arrived.
-constexpr Edge no_edge = 0x80000000u;
-__device__ inline int h_of(Edge edge) { return static_cast<int>(edge); }
-__device__ inline int e_of(Edge edge) { return static_cast<int>(edge >> 32); }
-__device__ inline Edge edge_of(int h, int e) {
-    return static_cast<std::uint32_t>(h) | static_cast<Edge>(static_cast<std::uint32_t>(e)) << 32;
-}
-__device__ inline bool arrived(Edge edge) { return h_of(edge) != h_of(no_edge); }
-__device__ inline Edge read_edge(unsigned address) {
-    Edge edge;
-    asm volatile("ld.relaxed.cta.shared.u64 %0, [%1];" : "=l"(edge) : "r"(address));
-    return edge;
-}
-__device__ inline void read_edges(unsigned address, Edge& a, Edge& b) {
-    asm volatile("ld.relaxed.cta.shared.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "r"(address));
-}
-__device__ inline void write_edge(unsigned address, Edge edge) {
-    asm volatile("st.relaxed.cta.shared.u64 [%0], %1;" ::"r"(address), "l"(edge));
-}
-__device__ inline void write_edges(unsigned address, Edge a, Edge b) {
-    asm volatile("st.relaxed.cta.shared.v2.u64 [%0], {%1, %2};" ::"r"(address), "l"(a), "l"(b));
-}
-__device__ inline int read_int(unsigned address) {
-    int value;
-    asm volatile("ld.relaxed.cta.shared.s32 %0, [%1];" : "=r"(value) : "r"(address));
-    return value;
-}
-
-__device__ inline void raise_int(unsigned address, int value) {
-    asm volatile("red.relaxed.cta.shared.max.s32 [%0], %1;" ::"r"(address), "r"(value));
-}
 __device__ inline int2 read_two(unsigned address) {
     int2 v;
     asm volatile("ld.shared.v2.s32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));
@@ -101,32 +35,6 @@ __device__ inline int4 read_four(unsigned address) {
                  : "r"(address));
     return v;
 }
-
-// Edges in device memory: H, the difference of H and E, and the number of the block of strips that it is for.
-__device__ inline Edge read_bus(const Edge* p) {
-    Edge edge;
-    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(edge) : "l"(p));
-    return edge;
-}
-__device__ inline void write_bus(Edge* p, Edge edge) {
-    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(edge));
-}
-__device__ inline bool is_for(Edge on_bus, std::uint32_t tag) { return on_bus >> 48 == (tag & 0xffff); }
-__device__ inline Edge from_bus(Edge on_bus) {
-    const int h = h_of(on_bus);
-    return edge_of(h, h - static_cast<int>(on_bus >> 32 & 0xffff));
-}
-__device__ inline Edge to_bus(Edge edge, int gap_first, std::uint32_t tag) {
-    const int difference = min(h_of(edge) - e_of(edge), gap_first);
-    return edge_of(h_of(edge), static_cast<int>(static_cast<std::uint32_t>(difference) | tag << 16));
-}
-
-#ifdef SLUICE_SPIN_LIMIT
-#define SLUICE_SPIN(count) \
-    if (++count > SLUICE_SPIN_LIMIT) __trap()
-#else
-#define SLUICE_SPIN(count) static_cast<void>(count)
-#endif
 
 // A value that all lanes have, so that the compiler sees it too: where it does, branches and shuffles need no care.
 __device__ inline unsigned uniform(unsigned value) { return __reduce_max_sync(~0u, value); }
@@ -145,8 +53,8 @@ struct StripBlock {
 template <bool local, unsigned R, unsigned C>
 class Strip {
 public:
-    __device__ Strip(const LongArguments& arguments, const DeviceLong::PairOnDevice& pair, std::uint32_t strip,
-                     StripBlock<R>& block, unsigned warp, int* table)
+    __device__ Strip(const LongArguments& arguments, const LongWork& pair, std::uint32_t strip, StripBlock<R>& block,
+                     unsigned warp, int* table)
         : a(arguments), p(pair), strip_(uniform(strip)), lane_(threadIdx.x % 32), groups_(uniform(pair.groups)) {
         first_column_ = (strip * 32 + lane_) * C;
         sends_ = any((strip + 1) * 32 * C < p.n || p.egress != nullptr);
@@ -230,7 +138,7 @@ private:
         for (unsigned r = 1; r < 2 * R; ++r) least = min(least, h_of(left_[r]));
         return any(least == h_of(no_edge));
     }
-    __device__ bool stopped() const { return local && any(read_int(stop_address_) != 0); }
+    __device__ bool stopped() const { return any(read_int(stop_address_) != 0); }
     __device__ bool await_left() {
         for (unsigned spins = 0; left_missing();) {
             if (stopped()) return false;
@@ -247,14 +155,27 @@ private:
         }
         in_ = in_base_ | ((in_ + 2 * R * sizeof(Edge)) & in_mask_);
     }
-    // Until row group `group` of the ring to the right has been read there, one round ago.
-    __device__ bool await_room(std::uint32_t group) const {
-        const unsigned address = out_ring_ + (group % ring_groups * R + R - 1) * sizeof(Edge);
-        for (unsigned spins = 0; any(arrived(read_edge(address)));) {
+    // Until the places of the ring to the right that the next epoch fills, from row group `first` on, have been read
+    // there one round ago. Lanes look at half a group each, those below `first_lane` at none.
+    __device__ bool await_room(std::uint32_t first, unsigned first_lane) const {
+        const unsigned address = out_ring_ + ((first * R + lane_ * (R / 2)) * sizeof(Edge) & (ring_bytes - 1));
+        const bool looks = lane_ >= first_lane;
+        __syncwarp();  // lane 31 wrote there
+        for (unsigned spins = 0; any(looks && !are_empty(address));) {
             if (stopped()) return false;
             SLUICE_SPIN(spins);
         }
+        __syncwarp();  // and will again
         return true;
+    }
+    __device__ static bool are_empty(unsigned address) {
+        if constexpr (R == 2) {
+            return !arrived(read_edge(address));
+        } else {
+            Edge edges[2];
+            read_edges(address, edges[0], edges[1]);
+            return !arrived(edges[0]) && !arrived(edges[1]);
+        }
     }
 
     // Tiles of R x C cells from row group `group` on, lane l one step behind lane l - 1, until rows can be skipped or
@@ -274,7 +195,8 @@ private:
                 limit_ = __reduce_max_sync(~0u, limit_);
                 if (step > 0 && step < count && may_skip(base + step)) count = step;
             }
-            if (sends_ && step + epoch_steps > lag && !await_room(base + step + epoch_steps - 1 - lag)) return false;
+            if (sends_ && step + epoch_steps > lag && !await_room(base + step - lag, step < lag ? 2 * (lag - step) : 0))
+                return false;
             const bool whole = step > lag && step + epoch_steps <= count;
             if (whole ? !epoch<false>(step, count, even, odd) : !epoch<true>(step, count, even, odd)) return false;
         }
@@ -414,6 +336,7 @@ private:
     __device__ bool skip(std::uint32_t& group) {
         constexpr unsigned rows = epoch_steps * R;
         const Edge zero = edge_of(0, minus_first_);
+        __syncwarp();  // lane 0 read and lane 31 wrote what now all do
         for (int own = top(); group < groups_; own = 0) {
             int largest = 0;
             for (unsigned first = 0; first < rows; first += 32) {
@@ -461,7 +384,7 @@ private:
     }
 
     const LongArguments& a;
-    const DeviceLong::PairOnDevice& p;
+    const LongWork& p;
     std::uint32_t strip_;
     unsigned lane_;
     std::uint32_t groups_, first_column_;
@@ -481,12 +404,11 @@ private:
 
 // Brings the bus to the first strip's ring, 32 rows at a time, and the block's best score to the pair's.
 template <bool local, unsigned R>
-__device__ void feed(const LongArguments& a, const DeviceLong::PairOnDevice& p, std::uint32_t block_strip,
-                     StripBlock<R>& block) {
+__device__ void feed(const LongArguments& a, const LongWork& p, std::uint32_t block_strip, StripBlock<R>& block) {
     const unsigned lane = threadIdx.x % 32;
     const unsigned ring = shared_address(block.rings[0]), best = shared_address(&block.best);
     const Edge* from = block_strip == 0 ? p.ingress : p.bus;
-    const std::uint32_t tag = block_strip == 0 ? tag_between_devices : block_strip;
+    const std::uint32_t tag = p.first_block + block_strip;
     const std::uint32_t rows = p.groups * R;
     Edge ahead = from != nullptr ? read_bus(from + lane) : 0;
     for (std::uint32_t row = lane; row < rows; row += 32) {
@@ -502,16 +424,16 @@ __device__ void feed(const LongArguments& a, const DeviceLong::PairOnDevice& p, 
             }
             if (__all_sync(~0u, done)) break;
             SLUICE_SPIN(spins);
-            if (local && *static_cast<volatile int*>(p.best) >= p.stop_at) {
+            if (any(read_best(p.best) >= p.stop_at)) {
                 *static_cast<volatile int*>(&block.stop) = 1;
                 return;
             }
         }
         if (!local) continue;
-        const int here = read_int(best), known = *static_cast<volatile int*>(p.best);
+        const int here = read_int(best), known = read_best(p.best);
         if (lane == 0 && here > known) atomicMax(p.best, here);
         if (lane == 0 && known > here) atomicMax(&block.best, known);
-        if (max(here, known) >= p.stop_at) {
+        if (any(max(here, known) >= p.stop_at)) {
             *static_cast<volatile int*>(&block.stop) = 1;
             return;
         }
@@ -519,13 +441,12 @@ __device__ void feed(const LongArguments& a, const DeviceLong::PairOnDevice& p, 
 }
 
 // Sends the last strip's ring on over the bus.
-template <bool local, unsigned R>
-__device__ void send_on(const LongArguments& a, const DeviceLong::PairOnDevice& p, std::uint32_t block_strip,
-                        StripBlock<R>& block) {
+template <unsigned R>
+__device__ void send_on(const LongArguments& a, const LongWork& p, std::uint32_t block_strip, StripBlock<R>& block) {
     const bool is_last = block_strip + 1 == p.blocks;
-    if (is_last && p.egress == nullptr) return;
     Edge* const to = is_last ? p.egress : p.bus;
-    const std::uint32_t tag = is_last ? tag_between_devices : block_strip + 1;
+    if (to == nullptr) return;
+    const std::uint32_t tag = p.first_block + block_strip + 1;
     const unsigned ring = shared_address(block.rings[strip_warps]);
     const std::uint32_t rows = p.groups * R;
     for (std::uint32_t row = threadIdx.x % 32; row < rows; row += 32) {
@@ -535,14 +456,14 @@ __device__ void send_on(const LongArguments& a, const DeviceLong::PairOnDevice& 
             const Edge edge = read_edge(address);
             if (!done && arrived(edge)) {
                 write_bus(to + row, to_bus(edge, a.gap_first, tag));
+                write_edge(address, no_edge);
                 done = true;
             }
             if (__all_sync(~0u, done)) break;
             SLUICE_SPIN(spins);
-            if (local && read_int(shared_address(&block.stop)) != 0) return;
+            if (any(read_int(shared_address(&block.stop)) != 0)) return;
             __nanosleep(20);
         }
-        write_edge(address, no_edge);  // all at once: strips take one free place to mean that those before are free
     }
 }
 
@@ -560,11 +481,11 @@ __global__ void __launch_bounds__(block_threads, blocks) long_kernel(const LongA
         if (threadIdx.x < 2 * R) block.nothing[threadIdx.x] = 0;
         __syncthreads();
         if (block.unit >= a.units) return;
-        const DeviceLong::PairOnDevice p = a.pairs[a.unit_pairs[block.unit]];
+        const LongWork p = a.work[a.unit_work[block.unit]];
         const std::uint32_t block_strip = block.unit - p.first_unit;
         if (threadIdx.x == 0) {
-            block.best = local ? max(p.known_below, *static_cast<volatile int*>(p.best)) : 0;
-            block.stop = local && block.best >= p.stop_at;
+            block.best = max(p.known_below, read_best(p.best));
+            block.stop = block.best >= p.stop_at;
         }
         __syncthreads();
         if (warp < strip_warps) {
@@ -574,7 +495,7 @@ __global__ void __launch_bounds__(block_threads, blocks) long_kernel(const LongA
         } else if (warp == strip_warps) {
             feed<local, R>(a, p, block_strip, block);
         } else {
-            send_on<local, R>(a, p, block_strip, block);
+            send_on<R>(a, p, block_strip, block);
         }
         __syncthreads();
         if (threadIdx.x == 0) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/trace.hpp"
@@ -17,8 +18,9 @@ enum class Processor { automatic, cpu, gpu };
 struct PairOptions {
     Mode mode = Mode::local;
     Processor processor = Processor::automatic;
-    bool prune = true;     // of long local pairs: leave out parts that can't hold the best score
-    unsigned threads = 0;  // on the CPU, for long local pairs of DNA; 0: as many as the processor has
+    bool prune = true;               // of long local pairs: leave out parts that can't hold the best score
+    unsigned threads = 0;            // on the CPU, for long local pairs of DNA; 0: as many as the processor has
+    std::vector<int> devices = {0};  // GPUs, as CUDA numbers them; several share a text of 100,000 letters
     bool trace = false;
     // Called now and then with the share of the work that is done, from 0 to 1. On the calling thread.
     std::function<void(double share)> progress;
@@ -30,6 +32,7 @@ struct PairResult {
     std::optional<Alignment> alignment;
     bool on_gpu = false;
     unsigned threads = 1;   // on the CPU: those that took part
+    std::size_t gpus = 1;   // on GPUs: likewise
     std::string gpu_error;  // why the core did what a GPU was to do (Processor::automatic)
     double pruned_share = 0;
     double score_seconds = 0, trace_seconds = 0;

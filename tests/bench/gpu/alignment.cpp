@@ -1,9 +1,10 @@
 // Alignments on a device: many pairs (thousands of queries, 32 texts; beside them one core of this machine on a part of
 // the same work), pairs of thousands of letters and long ones, with and without pruning. Prints tab-separated lines:
 // what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many | --middle] [FASTA FASTA]… times these
-// pairs too;
-// --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle: pairs of
-// thousands of letters only.
+// pairs too; --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle: pairs
+// of thousands of letters only. bench_alignment --slices DEVICES LETTERS [FASTA FASTA]…: these pairs, and if LETTERS is
+// not 0 a random one of that length whose text differs in 3 of 100 letters, on the first device alone, on all of DEVICES
+// ("0,1"; "0,0" are halves of one), and so with the edges between them going through the host's memory.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "gpu/operators/alignment/device_long.hpp"
 #include "gpu/operators/alignment/device_many.hpp"
 #include "gpu/operators/alignment/device_middle.hpp"
+#include "gpu/operators/alignment/device_slices.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 
@@ -102,13 +104,49 @@ void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes q
     EndPoint end;
     std::vector<double> times;
     for (int i = 0; i <= repeats; ++i) times.push_back(device_microseconds(device, end));
-    times.erase(times.begin());
+    if (repeats > 0) times.erase(times.begin());
     std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
     char remarks[200];
     std::snprintf(remarks, sizeof remarks, "score %d at (%u, %u), pruned %.1f %%, device memory %zu bytes", end.score,
                   end.query_end, end.text_end, 100 * device.statistics().pruned_share(), device.device_bytes());
     print(name, static_cast<double>(query.size()) * static_cast<double>(text.size()),
           times[static_cast<std::size_t>(repeats / 2)], remarks);
+}
+
+// On several devices; wall time, since no device's clock sees all.
+void sliced_pair(const std::string& name, const Scheme& scheme, std::span<const int> numbers, Codes query, Codes text,
+                 const LongOptions& options, SliceOptions slices, int repeats) {
+    DeviceSlices devices(scheme, numbers);
+    const LongPair pair{query, text, options.known_below, options.stop_at};
+    devices.prepare(Mode::local, pair, options.prune, options.shape, slices);
+    EndPoint end;
+    double best = 0;
+    for (int i = 0; i <= repeats; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        devices.enqueue();
+        end = devices.finish();
+        const double time = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        best = best == 0 ? time : std::min(best, time);
+    }
+    char remarks[200];
+    std::snprintf(remarks, sizeof remarks, "score %d at (%u, %u), pruned %.1f %%, %zu slices, device memory %zu bytes",
+                  end.score, end.query_end, end.text_end, 100 * devices.statistics().pruned_share(), devices.slices(),
+                  devices.device_bytes(0));
+    print(name, static_cast<double>(query.size()) * static_cast<double>(text.size()), best, remarks);
+}
+
+void on_one_and_several(const std::string& name, const Scheme& scheme, std::span<const int> numbers, Codes query,
+                        Codes text) {
+    const std::string several = ", " + std::to_string(numbers.size()) + " devices";
+    for (const bool prune : {true, false}) {
+        const std::string what = name + (prune ? ", pruning on" : ", pruning off");
+        const int repeats = query.size() < 2'000'000 ? 2 : 0;
+        long_pair(what + ", 1 device", scheme, Mode::local, query, text, {.prune = prune}, repeats);
+        sliced_pair(what + several, scheme, numbers, query, text, {.prune = prune}, {}, repeats);
+        if (repeats > 0)
+            sliced_pair(what + several + ", through the host", scheme, numbers, query, text, {.prune = prune},
+                        {.through_host = true}, repeats);
+    }
 }
 
 // By a cluster each, `count` of them side by side.
@@ -207,6 +245,24 @@ void all_many_pairs(const Scheme& dna, const Scheme& protein) {
     many_pairs("blosum62 11/1", protein, 4096, 100, 500, 250);
 }
 
+int slices_main(const Scheme& scheme, int argc, char** argv) {
+    std::vector<int> numbers;
+    for (const char* at = argv[2]; *at != '\0'; at += *at == ',' ? 1 : 0)
+        numbers.push_back(static_cast<int>(std::strtol(at, const_cast<char**>(&at), 10)));
+    for (int i = 4; i + 1 < argc; i += 2) {
+        on_one_and_several(argv[i], scheme, numbers, read_fasta(scheme, argv[i]), read_fasta(scheme, argv[i + 1]));
+    }
+    const auto letters = static_cast<std::size_t>(std::strtoul(argv[3], nullptr, 10));
+    if (letters == 0) return 0;
+    const auto query = random_sequence(letters, 4);
+    auto text = query;
+    for (auto& code : text) {
+        if (random_bits() % 100 < 3) code = (code + 1 + random_bits() % 3) & 3;
+    }
+    on_one_and_several("97 % alike, " + std::to_string(letters), scheme, numbers, query, text);
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -216,6 +272,7 @@ int main(int argc, char** argv) {
     }
     const Scheme dna = Scheme::dna(), protein = Scheme::blosum62();
     std::printf("what\tcells\tmicroseconds\tGCUPS\tremarks\n");
+    if (argc > 3 && std::string_view(argv[1]) == "--slices") return slices_main(dna, argc, argv);
     std::vector<LongShape> shapes = {{}};
     if (argc > 1 && std::string_view(argv[1]) == "--shapes") {
         shapes = {{2, 4}, {4, 8}};

@@ -1,0 +1,23 @@
+// Leaves the calling thread's current device as it was. Any thread; inside gpu/.
+#pragma once
+
+#include "gpu/cuda/device.hpp"
+
+namespace sluice::cuda {
+
+class KeepDevice {
+public:
+    KeepDevice() {
+        if (cudaGetDevice(&before_) != cudaSuccess) before_ = 0;
+    }
+    KeepDevice(const KeepDevice&) = delete;
+    ~KeepDevice() {
+        cudaSetDevice(before_);
+        cudaGetLastError();
+    }
+
+private:
+    int before_ = 0;
+};
+
+}  // namespace sluice::cuda
