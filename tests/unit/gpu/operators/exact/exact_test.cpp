@@ -66,6 +66,18 @@ TEST_CASE("exact: every engine finds what naive search finds, at the edges") {
               {"un caf\xc3\xa9 noir", std::string("ax\0yb", 5), "\xff", "a\xff\xfe", std::string(100, '\0')});
 }
 
+TEST_CASE("exact: what begins in one text and ends in the next is no occurrence") {
+    std::vector<std::string> texts;
+    for (int round = 0; round < 3; ++round) {
+        for (const std::size_t size : {1u, 15u, 16u, 17u, 31u, 32u, 33u, 511u, 512u, 513u}) {
+            for (const char c : {'a', 'b'}) texts.push_back(std::string(size, c));
+            texts.emplace_back();
+        }
+    }
+    check_all({"a", "ab", "ba", "aab", std::string(16, 'a') + "b", std::string("a\0", 2), std::string("\0b", 2)},
+              texts);
+}
+
 TEST_CASE("exact: windows of one hash are told apart") {
     const auto windows = windows_of_one_hash(150);
     for (const std::string& window : windows)
