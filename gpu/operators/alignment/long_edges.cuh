@@ -1,5 +1,5 @@
-// How strips hand edges to each other: in rings in shared memory, on the bus in device memory, and how devices tell
-// each other their best scores. Device code only.
+// How strips hand edges to each other: in rings in shared memory and on the bus in device memory; and the best score
+// that is known. Device code only.
 //
 // Why it is right. All of these are relaxed atomics of 8 or 4 bytes, and nothing is handed over beside what they hold:
 // whoever reads an edge has it, and needs no other access to come before or after. So what counts is the order of the
