@@ -77,13 +77,19 @@ void BatchSlot::enqueue_side_by_side() {
         check(cudaStreamWaitEvent(stream_, branches_[i - 1].joined, 0), "cudaStreamWaitEvent");
 }
 
-bool BatchSlot::is_worth_a_graph() const {
+// Where this batch's graph is kept, or null if it is not worth one.
+BatchSlot::KeptGraph* BatchSlot::kept_graph() {
     const bool one_kernel = segments_.size() == 1 && segments_[0]->scan.empty();
-    return launch_ != Launch::one_by_one && in_place_ && !one_kernel && view_.events <= graph_events_max;
+    if (launch_ == Launch::one_by_one || one_kernel) return nullptr;
+    auto& kept = kept_[in_place_ ? 1 : 0];
+    if (view_.events <= small_events_max) return &kept[view_.events];
+    if (view_.events % 32 != 0) return nullptr;
+    return &kept[small_events_max + (view_.events - small_events_max) / 32];
 }
 
 void BatchSlot::launch() {
-    if (!is_worth_a_graph()) return enqueue_all();
+    KeptGraph* const kept = kept_graph();
+    if (kept == nullptr) return enqueue_all();
     const auto is_same = [](const SegmentTables* segment, std::uint64_t id) { return segment->id == id; };
     if (kept_memory_ != memory_ ||
         !std::equal(segments_.begin(), segments_.end(), kept_segments_.begin(), kept_segments_.end(), is_same)) {
@@ -92,10 +98,9 @@ void BatchSlot::launch() {
         kept_segments_.clear();
         for (const SegmentTables* segment : segments_) kept_segments_.push_back(segment->id);
     }
-    KeptGraph& kept = kept_[view_.events];
-    if (!std::exchange(kept.asked_for, true)) return enqueue_all();
-    if (!kept.graph) kept.graph = Graph(stream_, [this] { enqueue_all(); });
-    kept.graph.launch(stream_);
+    if (!std::exchange(kept->asked_for, true)) return enqueue_all();
+    if (!kept->graph) kept->graph = Graph(stream_, [this] { enqueue_all(); });
+    kept->graph.launch(stream_);
 }
 
 void BatchSlot::reserve(std::size_t i) {

@@ -34,8 +34,9 @@ public:
     // Batches of so many bytes, times the segments that are asked, are read by the kernels from where the host has
     // packed them: sooner done than a copy is begun. Others are copied first.
     static constexpr std::size_t in_place_bytes_max = 64u << 10;
-    // Up to so many events, what takes several kernels is launched as a graph.
-    static constexpr std::size_t graph_events_max = 128;
+    // What takes several kernels is launched as a graph where it has up to so many events, or a multiple of 32, as full
+    // batches have.
+    static constexpr std::size_t small_events_max = 128;
 
     // What takes several kernels: launched one by one; as a graph, if the batch is small; and with the segments'
     // kernels side by side, since each segment has memory of its own. The first two are for measurements.
@@ -77,6 +78,11 @@ private:
     static constexpr std::uint32_t measure_every = 16;
     static constexpr std::size_t spin_events_max = 128;  // for larger batches the thread sleeps until they are done
 
+    struct KeptGraph {
+        bool asked_for = false;  // a size that comes once is not worth making it
+        Graph graph;
+    };
+
     void pack_batch(const EventBatch& batch);
     void copy_batch();
     template <class Buffer>
@@ -86,7 +92,7 @@ private:
     void enqueue_all();
     void enqueue_side_by_side();
     void launch();
-    bool is_worth_a_graph() const;
+    KeptGraph* kept_graph();
 
     Stream stream_;
     Event done_{cudaEventDisableTiming | cudaEventBlockingSync};
@@ -105,10 +111,6 @@ private:
     bool in_place_ = false;
     std::vector<Found> found_;
 
-    struct KeptGraph {
-        bool asked_for = false;  // a size that comes once is not worth making it
-        Graph graph;
-    };
     // For each segment but the first, a stream beside stream_.
     struct Branch {
         Stream stream;
@@ -118,7 +120,9 @@ private:
     Event forked_;
 
     const Launch launch_;
-    std::array<KeptGraph, graph_events_max + 1> kept_;  // by events; of these segments and this memory:
+    // By in_place_ and events, those above small_events_max by 32; of these segments and this memory:
+    static constexpr std::size_t sizes = small_events_max + (EventBatch::events_max - small_events_max) / 32 + 1;
+    std::array<std::array<KeptGraph, sizes>, 2> kept_;
     std::vector<std::uint64_t> kept_segments_;
     std::uint64_t memory_ = 0, kept_memory_ = 0;  // how often some buffer has moved
 };

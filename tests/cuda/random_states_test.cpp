@@ -88,7 +88,7 @@ void check_states(const World& world, std::size_t states, std::size_t each, std:
 
 TEST_CASE("cuda answers are naive's: all operators, a small world", "[cuda]") {
     if (no_device()) return;
-    check_states({}, rounds(), 10, 30, 1000);
+    check_states({}, rounds(), 40, 30, 1000);
 }
 
 TEST_CASE("cuda answers are naive's: every text and number, few values", "[cuda]") {
@@ -97,7 +97,7 @@ TEST_CASE("cuda answers are naive's: every text and number, few values", "[cuda]
     world.texts = 40;
     world.numbers = 24;
     world.values_max = 3;
-    check_states(world, rounds(), 10, 60, 100'000, 33);
+    check_states(world, rounds(), 40, 60, 100'000, 33);
 }
 
 TEST_CASE("cuda answers are naive's: many operands, so that access tokens are used", "[cuda]") {

@@ -1,5 +1,5 @@
 // bench_batches: what one batch takes from host memory to what was found, on an idle device: its kernels launched one
-// by one, as a graph (up to 128 events), and with those of several segments side by side. The median of many, the three
+// by one, as a graph, and with those of several segments side by side. The median of many, the three
 // taking turns.
 #include <algorithm>
 #include <chrono>
