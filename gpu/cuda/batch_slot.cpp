@@ -10,6 +10,11 @@ namespace {
 // Where the records begin, behind `first`.
 std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(std::uint32_t) + 15) / 16 * 16; }
 
+bool are(std::span<const SegmentTables* const> segments, std::span<const std::uint64_t> ids) {
+    return std::equal(segments.begin(), segments.end(), ids.begin(), ids.end(),
+                      [](const SegmentTables* segment, std::uint64_t id) { return segment->id == id; });
+}
+
 }  // namespace
 
 BatchSlot::BatchSlot(Launch launch) : launch_(launch) {}
@@ -22,14 +27,25 @@ void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
     ++memory_;
 }
 
+void BatchSlot::plan() {
+    if (are(segments_, planned_)) return;
+    std::vector<std::span<const AttributeNeeds>> needs;
+    planned_.clear();
+    for (const SegmentTables* segment : segments_) {
+        needs.push_back(segment->look_up.needs());
+        planned_.push_back(segment->id);
+    }
+    plan_ = PackPlan(needs);
+}
+
 void BatchSlot::pack_batch(const EventBatch& batch) {
-    const PackedSize bound = packed_bound(batch);
+    const PackedSize bound = packed_bound(batch, plan_);
     const std::size_t offset = records_offset(batch.size());
     make_room(records_, offset + bound.records * sizeof(EventRecord));
     make_room(text_, bound.text_words + 1);
     auto* const first = reinterpret_cast<std::uint32_t*>(records_.data());
     auto* const records = reinterpret_cast<EventRecord*>(records_.data() + offset);
-    size_ = pack(batch, needs_, {first, records, text_.data()});
+    size_ = pack(batch, plan_, {first, records, text_.data()});
     view_ = {first, records, text_.data(), static_cast<std::uint32_t>(batch.size())};
 }
 
@@ -90,13 +106,10 @@ BatchSlot::KeptGraph* BatchSlot::kept_graph() {
 void BatchSlot::launch() {
     KeptGraph* const kept = kept_graph();
     if (kept == nullptr) return enqueue_all();
-    const auto is_same = [](const SegmentTables* segment, std::uint64_t id) { return segment->id == id; };
-    if (kept_memory_ != memory_ ||
-        !std::equal(segments_.begin(), segments_.end(), kept_segments_.begin(), kept_segments_.end(), is_same)) {
+    if (kept_memory_ != memory_ || !are(segments_, kept_segments_)) {
         kept_ = {};
         kept_memory_ = memory_;
-        kept_segments_.clear();
-        for (const SegmentTables* segment : segments_) kept_segments_.push_back(segment->id);
+        kept_segments_ = planned_;
     }
     if (!std::exchange(kept->asked_for, true)) return enqueue_all();
     if (!kept->graph) kept->graph = Graph(stream_, [this] { enqueue_all(); });
@@ -114,9 +127,8 @@ void BatchSlot::reserve(std::size_t i) {
 }
 
 void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* const> segments) {
-    needs_.clear();
     segments_.assign(segments.begin(), segments.end());
-    for (const SegmentTables* segment : segments) needs_.push_back(segment->look_up.needs());
+    plan();
     pack_batch(batch);
     while (found_.size() < segments.size()) {
         Found f;

@@ -83,6 +83,7 @@ private:
         Graph graph;
     };
 
+    void plan();
     void pack_batch(const EventBatch& batch);
     void copy_batch();
     template <class Buffer>
@@ -100,9 +101,10 @@ private:
     bool under_way_ = false, measured_ = false;
     std::uint32_t batches_ = 0;
 
-    std::vector<std::span<const AttributeNeeds>> needs_;
     std::vector<const SegmentTables*> segments_;
-    PinnedBuffer<std::byte> records_;  // first, then records
+    PackPlan plan_;
+    std::vector<std::uint64_t> planned_;  // the segments that it is for
+    PinnedBuffer<std::byte> records_;     // first, then records
     PinnedBuffer<std::uint64_t> text_;
     DeviceBuffer<std::byte> device_records_;
     DeviceBuffer<std::uint64_t> device_text_;

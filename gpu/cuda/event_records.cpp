@@ -11,39 +11,37 @@ namespace sluice::cuda {
 
 namespace {
 
-AttributeNeeds needs_of(std::span<const std::span<const AttributeNeeds>> needs, std::uint32_t attribute) {
-    if (needs.size() == 1) return attribute < needs[0].size() ? needs[0][attribute] : AttributeNeeds{};
-    AttributeNeeds all;
-    for (const auto& list : needs) {
-        if (attribute < list.size()) all.merge(list[attribute]);
-    }
-    return all;
-}
-
 class Packer {
 public:
-    explicit Packer(const PackedBatch& to) : to_(to) {}
+    Packer(const PackPlan& plan, const PackedBatch& to) : plan_(plan.begin()), names_(plan.size()), to_(to) {}
 
-    // The values of one attribute.
-    void add(std::span<const Value> values, const AttributeNeeds& needs) {
-        if (values.size() == 1) {
-            const Value& v = values.front();
-            std::uint32_t uses = EventRecord::begins;
-            if (!std::isnan(v.number)) {
-                if (needs.number) uses |= EventRecord::look_up_number | EventRecord::only_number;
-                if (needs.range) uses |= EventRecord::range;
-            }
-            if (needs.text && v.text.size() <= needs.text_bytes_max)
-                uses |= EventRecord::look_up_text | EventRecord::only_text;
-            push(v, uses);
-        } else {
-            add_several(values, needs);
+    void add_event(std::span<const Value> event) {
+        const Value* const end = event.data() + event.size();
+        for (const Value* v = event.data(); v != end;) {
+            const Value* const first = v;
+            do {
+                ++v;
+            } while (v != end && v->attribute == first->attribute);
+            if (first->attribute >= names_) continue;
+            const PackPlan::Uses& uses = plan_[first->attribute];
+            if (!uses.known) continue;
+            if (v - first == 1)
+                add_only(*first, uses);
+            else
+                add_several({first, v}, uses);
         }
     }
     PackedSize size() const { return size_; }
 
 private:
-    void add_several(std::span<const Value> values, const AttributeNeeds& needs) {
+    static constexpr std::uint32_t any_text = EventRecord::look_up_text | EventRecord::only_text;
+
+    void add_only(const Value& v, const PackPlan::Uses& uses) {
+        push(v, EventRecord::begins | (std::isnan(v.number) ? 0 : uses.of_number) |
+                    (v.text.size() <= uses.text_bytes_max ? uses.of_text : 0));
+    }
+
+    void add_several(std::span<const Value> values, const PackPlan::Uses& uses) {
         double least = std::numeric_limits<double>::infinity(), greatest = -least;
         bool any = false, any_nan = false, same_text = true;
         for (const Value& v : values) {
@@ -54,16 +52,16 @@ private:
             same_text &= v.text == values.front().text;
         }
         std::uint32_t first = EventRecord::begins;
-        if (same_text && needs.text && values.front().text.size() <= needs.text_bytes_max)
-            first |= EventRecord::only_text;
-        if (any && !any_nan && least == greatest && needs.number) first |= EventRecord::only_number;
+        if (same_text && values.front().text.size() <= uses.text_bytes_max)
+            first |= uses.of_text & EventRecord::only_text;
+        if (any && !any_nan && least == greatest) first |= uses.of_number & EventRecord::only_number;
         for (const Value& v : values) {
-            std::uint32_t uses = std::exchange(first, 0);
-            if (needs.number && !std::isnan(v.number)) uses |= EventRecord::look_up_number;
-            if (needs.text && v.text.size() <= needs.text_bytes_max) uses |= EventRecord::look_up_text;
-            if (uses != 0) push(v, uses);
+            std::uint32_t own = std::exchange(first, 0);
+            if (!std::isnan(v.number)) own |= uses.of_number & EventRecord::look_up_number;
+            if (v.text.size() <= uses.text_bytes_max) own |= uses.of_text & EventRecord::look_up_text;
+            if (own != 0) push(v, own);
         }
-        if (!any || !needs.range) return;
+        if (!any || (uses.of_number & EventRecord::range) == 0) return;
         const auto bits = std::bit_cast<std::uint64_t>(greatest);
         to_.records[size_.records++] = {values.front().attribute, EventRecord::range, static_cast<std::uint32_t>(bits),
                                         static_cast<std::uint32_t>(bits >> 32), least};
@@ -73,7 +71,7 @@ private:
         const auto size = static_cast<std::uint32_t>(v.text.size());
         to_.records[size_.records++] = {v.attribute, uses, static_cast<std::uint32_t>(size_.text_words), size,
                                         v.number};
-        if ((uses & (EventRecord::look_up_text | EventRecord::only_text)) == 0 || size == 0) return;
+        if ((uses & any_text) == 0 || size == 0) return;
         const std::size_t words = (size + 7) / 8;
         std::uint64_t* const to = to_.text + size_.text_words;
         to[words - 1] = 0;
@@ -81,38 +79,42 @@ private:
         size_.text_words += words;
     }
 
-    PackedBatch to_;
+    const PackPlan::Uses* const plan_;
+    const std::size_t names_;
+    const PackedBatch to_;
     PackedSize size_;
 };
 
 }  // namespace
 
-void AttributeNeeds::merge(const AttributeNeeds& other) {
-    text_bytes_max = std::max(text_bytes_max, other.text_bytes_max);
-    text |= other.text;
-    number |= other.number;
-    range |= other.range;
-    known |= other.known;
+PackPlan::PackPlan(std::span<const std::span<const AttributeNeeds>> needs) {
+    for (const auto& list : needs) {
+        uses_.resize(std::max(uses_.size(), list.size()));
+        for (std::size_t a = 0; a < list.size(); ++a) {
+            const AttributeNeeds& n = list[a];
+            Uses& uses = uses_[a];
+            if (n.number) uses.of_number |= EventRecord::look_up_number | EventRecord::only_number;
+            if (n.range) uses.of_number |= EventRecord::range;
+            if (n.text) uses.of_text = EventRecord::look_up_text | EventRecord::only_text;
+            uses.text_bytes_max = std::max(uses.text_bytes_max, n.text_bytes_max);
+            uses.known |= n.known;
+            has_texts_ |= n.text;
+        }
+    }
 }
 
-PackedSize packed_bound(const EventBatch& batch) {
+PackedSize packed_bound(const EventBatch& batch, const PackPlan& plan) {
     PackedSize size{2 * batch.values.size(), 0};
+    if (!plan.has_texts()) return size;
     for (const Value& v : batch.values) size.text_words += (v.text.size() + 7) / 8;
     return size;
 }
 
-PackedSize pack(const EventBatch& batch, std::span<const std::span<const AttributeNeeds>> needs,
-                const PackedBatch& to) {
-    Packer packer(to);
+PackedSize pack(const EventBatch& batch, const PackPlan& plan, const PackedBatch& to) {
+    Packer packer(plan, to);
     for (std::size_t e = 0; e < batch.size(); ++e) {
         to.first[e] = static_cast<std::uint32_t>(packer.size().records);
-        const std::span<const Value> event = batch.event(e);
-        for (std::size_t i = 0, end = 0; i < event.size(); i = end) {
-            const std::uint32_t attribute = event[i].attribute;
-            while (end < event.size() && event[end].attribute == attribute) ++end;
-            const AttributeNeeds n = needs_of(needs, attribute);
-            if (n.known) packer.add(event.subspan(i, end - i), n);
-        }
+        packer.add_event(batch.event(e));
     }
     to.first[batch.size()] = static_cast<std::uint32_t>(packer.size().records);
     return packer.size();

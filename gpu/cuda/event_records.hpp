@@ -1,5 +1,5 @@
 // A batch as the look-up kernel reads it: for each event the records of those values that some copied segment has a use
-// for, and their texts. Packed on the host in one pass over the batch, about 5 ns a value; the host says what is cheap
+// for, and their texts. Packed on the host in one pass over the batch, some 2 ns a value; the host says what is cheap
 // to say there (which value is its attribute's only one, the least and greatest of several numbers). Plain values.
 #pragma once
 
@@ -31,13 +31,32 @@ struct EventRecord {
 };
 static_assert(sizeof(EventRecord) == 24);
 
-// What the segments' copies want to know of an attribute's values.
+// What a segment's copy wants to know of an attribute's values.
 struct AttributeNeeds {
     static constexpr std::uint32_t all = 0x7fffffff;
     std::uint32_t text_bytes_max = 0;  // texts that are longer are not looked up; 0: none is, not even an empty one
     bool text = false, number = false, range = false, known = false;
+};
 
-    void merge(const AttributeNeeds& other);
+// What is packed of the values of each attribute: what all copies of a batch want to know of it.
+class PackPlan {
+public:
+    PackPlan() = default;
+    // `needs`: of each copied segment, by name id; names after the last are not known to it.
+    explicit PackPlan(std::span<const std::span<const AttributeNeeds>> needs);
+
+    struct Uses {
+        std::uint32_t of_number = 0, of_text = 0;  // EventRecord::Use of an attribute's only value
+        std::uint32_t text_bytes_max = 0;
+        bool known = false;
+    };
+    const Uses* begin() const { return uses_.data(); }
+    std::size_t size() const { return uses_.size(); }
+    bool has_texts() const { return has_texts_; }
+
+private:
+    std::vector<Uses> uses_;
+    bool has_texts_ = false;
 };
 
 // Where the packed batch goes: memory of the slot that matches it, each with room for what bound() says.
@@ -51,8 +70,7 @@ struct PackedSize {
 };
 
 // At most so much.
-PackedSize packed_bound(const EventBatch& batch);
-// `needs`: of each copied segment, by name id; names after the last are not known to it.
-PackedSize pack(const EventBatch& batch, std::span<const std::span<const AttributeNeeds>> needs, const PackedBatch& to);
+PackedSize packed_bound(const EventBatch& batch, const PackPlan& plan);
+PackedSize pack(const EventBatch& batch, const PackPlan& plan, const PackedBatch& to);
 
 }  // namespace sluice::cuda

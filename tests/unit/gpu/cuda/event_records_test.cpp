@@ -23,11 +23,12 @@ struct Packed {
 };
 
 Packed pack(const EventBatch& batch, const std::vector<AttributeNeeds>& needs) {
-    const PackedSize bound = packed_bound(batch);
+    const std::span<const AttributeNeeds> list(needs);
+    const PackPlan plan(std::span(&list, 1));
+    const PackedSize bound = packed_bound(batch, plan);
     Packed p{std::vector<std::uint32_t>(batch.size() + 1), std::vector<EventRecord>(bound.records),
              std::vector<std::uint64_t>(bound.text_words)};
-    const std::span<const AttributeNeeds> list(needs);
-    const PackedSize size = pack(batch, std::span(&list, 1), {p.first.data(), p.records.data(), p.text.data()});
+    const PackedSize size = pack(batch, plan, {p.first.data(), p.records.data(), p.text.data()});
     REQUIRE(size.records <= bound.records);
     REQUIRE(size.text_words <= bound.text_words);
     CHECK(p.first.back() == size.records);
@@ -104,7 +105,7 @@ TEST_CASE("what several segments want is packed once") {
     std::uint32_t first[2];
     EventRecord records[6];
     std::uint64_t text[3];
-    const PackedSize size = pack(batch, lists, {first, records, text});
+    const PackedSize size = pack(batch, PackPlan(lists), {first, records, text});
     REQUIRE(size.records == 2);
     CHECK(records[0].uses == (EventRecord::begins | EventRecord::look_up_text | EventRecord::look_up_number |
                               EventRecord::only_text | EventRecord::only_number));
