@@ -21,7 +21,8 @@ double ProcessorChoice::ratio(std::size_t size, Processor processor) const {
     for (std::size_t distance = 0; distance <= far; ++distance) {
         for (const std::size_t at : {size - distance, size + distance}) {
             if (at >= sizes || known[at].batches == 0) continue;
-            return distance == 0 ? known[at].ratio : std::clamp(known[at].ratio, 1 / mistaken_max, mistaken_max);
+            const double ratio = known[at].batches == 1 ? std::min(known[at].ratio, 1.0) : known[at].ratio;
+            return distance == 0 ? ratio : std::clamp(ratio, 1 / mistaken_max, mistaken_max);
         }
     }
     return 1;

@@ -49,7 +49,9 @@ private:
     static constexpr double explore_every = 64;      // as much time goes by on one before the other is tried
     static constexpr std::size_t far = 4;            // sizes: what is known of one says nothing of one so far from it
     static constexpr double mistaken_max = 16;       // expectations are right within that factor
-    static constexpr std::uint64_t known_after = 3;  // batches, the first of which may have had to make room
+    // The first batches may have had to make room: the first is not believed if it was slower than expected, and the
+    // average begins with the last of these.
+    static constexpr std::uint64_t known_after = 3;
 
     // Measured costs, as multiples of what was expected.
     struct Known {

@@ -1,7 +1,8 @@
 // The CUDA backend's answers are the naive backend's, on random states of the engine: every segment, however small, is
 // matched on the device. SLUICE_TEST_ROUNDS says how many states the larger tests make (default 4000, so that all make
 // more than 10,000; that takes a minute), SLUICE_TEST_SECONDS after how many seconds a test makes no more (default: it
-// makes all), SLUICE_TEST_DEVICES=2 that they are matched on two devices in turns. Prints how many states there were.
+// makes all), SLUICE_TEST_SEED=1, 2 … that the states are others, SLUICE_TEST_DEVICES=2 that they are matched on two
+// devices in turns. Prints how many states there were.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -36,6 +37,11 @@ bool no_device() {
     return true;
 }
 
+std::uint64_t first_seed() {
+    const char* const text = std::getenv("SLUICE_TEST_SEED");
+    return text != nullptr ? 1'000'000 * std::strtoull(text, nullptr, 10) : 0;
+}
+
 std::chrono::seconds time_allowed() {
     const char* const text = std::getenv("SLUICE_TEST_SECONDS");
     return std::chrono::seconds(text != nullptr ? std::strtoll(text, nullptr, 10) : 1'000'000);
@@ -62,6 +68,7 @@ const std::vector<std::size_t> batch_sizes = {1, 2, 31, 32, 33, 63, 64, 65, 127,
 void check_states(const World& world, std::size_t states, std::size_t each, std::size_t adds_max, std::uint64_t seed,
                   std::size_t batch_max = 129) {
     std::size_t matches = 0, batches = 0, state = 0;
+    seed += first_seed();
     for (const testing::Deadline deadline(time_allowed()); state < states && !deadline.passed(); ++seed) {
         Random random(seed);
         INFO("seed " << seed);

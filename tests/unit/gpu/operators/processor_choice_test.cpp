@@ -59,6 +59,17 @@ TEST_CASE("what was measured decides, and of sizes nearby that were not") {
     CHECK(choice.reason().starts_with("2^17 cells: not tried on a device, "));
 }
 
+TEST_CASE("the first batch may have made room: where it was slow there is a second") {
+    Choice choice(usual);
+    choice.record(1e6, Choice::device, 1e6);
+    CHECK(choice.choose(1e6) == Choice::device);
+    choice.record(1e6, Choice::device, cost(1e6, Choice::device));
+    CHECK(choice.choose(1e6) == Choice::device);
+    Choice slow(usual);
+    for (int i = 0; i < 2; ++i) slow.record(1e6, Choice::device, 1e6);
+    CHECK(slow.choose(1e6) == Choice::cpu);
+}
+
 TEST_CASE("the choice says what it counts") {
     Choice choice({usual.expected, 0, true, "events"});
     choice.record(48, Choice::device, 41);
