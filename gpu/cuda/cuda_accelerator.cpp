@@ -60,6 +60,10 @@ bool is_lasting(cudaError_t code) {
     }
 }
 
+// A device that has something already takes segments of so many subscriptions, too: side by side they cost a batch less
+// there than on the CPU.
+constexpr std::size_t rows_beside_min = 256;
+
 class CudaAccelerator final : public Accelerator {
 public:
     explicit CudaAccelerator(const EngineOptions& options)
@@ -86,7 +90,7 @@ public:
     }
 
     void mirror(const Segment& segment) noexcept override {
-        if (segment.size() < options_.device_rows_min) return;
+        if (!is_worth_copies(segment)) return;
         for (std::size_t d = 0; d < devices_.size(); ++d) {
             if (lacks_copy(segment, d) && of_device(segment, d).again <= Clock::now() &&
                 devices_[d]->copying.may_try(Clock::now()))
@@ -98,7 +102,7 @@ public:
         std::vector<std::weak_ptr<const Segment>> kept;
         bool complete = true;
         for (const CpuProgram::Part& part : parts) {
-            if (part.segment->size() < options_.device_rows_min) continue;
+            if (!is_worth_copies(*part.segment)) continue;
             kept.push_back(part.segment);
             complete &= !lacks_copies(*part.segment);
         }
@@ -179,6 +183,12 @@ public:
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);
     static constexpr std::chrono::milliseconds look_again{250};  // after what is to do, while something is
+
+    bool is_worth_copies(const Segment& segment) const {
+        if (segment.size() >= options_.device_rows_min) return true;
+        return segment.size() >= rows_beside_min &&
+               std::any_of(devices_.begin(), devices_.end(), [](const auto& device) { return device->copies > 0; });
+    }
 
     static DeviceHealth::Failure latest(std::initializer_list<const DeviceHealth*> healths) {
         DeviceHealth::Failure latest{{}, Clock::time_point::min()};

@@ -44,11 +44,11 @@ public:
     std::string reason() const;
 
 private:
-    static constexpr std::size_t sizes = 64;         // by the number of bits of the number of cells
-    static constexpr double weight = 1.0 / 8;        // of the latest batch in the average
-    static constexpr double explore_every = 64;      // as much time goes by on one before the other is tried
-    static constexpr std::size_t far = 4;            // sizes: what is known of one says nothing of one so far from it
-    static constexpr double mistaken_max = 16;       // expectations are right within that factor
+    static constexpr std::size_t sizes = 64;     // by the number of bits of the number of cells
+    static constexpr double weight = 1.0 / 8;    // of the latest batch in the average
+    static constexpr double explore_every = 64;  // as much time goes by on one before the other is tried
+    static constexpr std::size_t far = 4;        // sizes: what is known of one says nothing of one so far from it
+    static constexpr double mistaken_max = 16;   // expectations are right within that factor
     // The first batches may have had to make room: the first is not believed if it was slower than expected, and the
     // average begins with the last of these.
     static constexpr std::uint64_t known_after = 3;

@@ -84,14 +84,11 @@ private:
     std::thread thread_;  // the last member: it uses the others
 };
 
-void run(const std::string& name, std::size_t subscriptions, std::size_t added, std::size_t device_rows_min,
-         const char* backend) {
+void run(const std::string& name, std::size_t subscriptions, std::size_t added, const char* backend) {
     constexpr std::size_t events = 32, rounds = 20;
     constexpr std::chrono::milliseconds quiet{500}, pause{30};
     const Workload workload = generate(name, subscriptions, 1024);
-    EngineOptions options(std::string(backend) == "cuda" ? Backend::cuda : Backend::cpu);
-    options.device_rows_min = device_rows_min;
-    const auto set = make_subscription_set(options);
+    const auto set = make_subscription_set(std::string(backend) == "cuda" ? Backend::cuda : Backend::cpu);
     for (std::size_t i = 0; i < subscriptions; ++i) set->add(workload.filter(i));
     std::vector<Disjunction> filters;
     for (std::size_t i = 0; i < added; ++i) filters.push_back(workload.filter(i * 7919 % subscriptions));
@@ -114,11 +111,10 @@ void run(const std::string& name, std::size_t subscriptions, std::size_t added, 
     }
     std::vector<double> meanwhile = matching.times();
     std::printf(
-        "{\"workload\": \"%s\", \"backend\": \"%s\", \"subscriptions\": %zu, \"events\": %zu, "
-        "\"device_rows_min\": %zu, \"batch_us\": %s, "
+        "{\"workload\": \"%s\", \"backend\": \"%s\", \"subscriptions\": %zu, \"events\": %zu, \"batch_us\": %s, "
         "\"batch_us_meanwhile\": %s, \"added\": %zu, \"visible_us\": %s, \"reason\": \"%s\"}\n",
-        name.c_str(), backend, subscriptions, events, device_rows_min, quantiles(before).c_str(),
-        quantiles(meanwhile).c_str(), added, quantiles(visible).c_str(), set->status().reason.c_str());
+        name.c_str(), backend, subscriptions, events, quantiles(before).c_str(), quantiles(meanwhile).c_str(), added,
+        quantiles(visible).c_str(), set->status().reason.c_str());
     std::fflush(stdout);
 }
 
@@ -132,12 +128,10 @@ int main(int argc, char** argv) {
             return argc > i ? std::strtoull(argv[i], nullptr, 10) : usual;
         };
         for (const char* backend : {"cpu", "cuda"})
-            sluice::bench::run(argc > 1 ? argv[1] : "W3", number(2, 500'000), number(3, 7'000),
-                               number(4, sluice::EngineOptions().device_rows_min), backend);
+            sluice::bench::run(argc > 1 ? argv[1] : "W3", number(2, 500'000), number(3, 7'000), backend);
         return 0;
     } catch (const std::exception& error) {
-        std::cerr << "bench_updates: " << error.what()
-                  << "\nusage: bench_updates [WORKLOAD [SUBSCRIPTIONS [ADDED [DEVICE_ROWS_MIN]]]]\n";
+        std::cerr << "bench_updates: " << error.what() << "\nusage: bench_updates [WORKLOAD [SUBSCRIPTIONS [ADDED]]]\n";
         return 1;
     }
 }

@@ -61,12 +61,12 @@ TEST_CASE("what was measured decides, and of sizes nearby that were not") {
 
 TEST_CASE("the first batch may have made room: where it was slow there is a second") {
     Choice choice(usual);
-    choice.record(1e6, Choice::device, 1e6);
+    choice.record(1e6, Choice::device, 5e4);
     CHECK(choice.choose(1e6) == Choice::device);
     choice.record(1e6, Choice::device, cost(1e6, Choice::device));
     CHECK(choice.choose(1e6) == Choice::device);
     Choice slow(usual);
-    for (int i = 0; i < 2; ++i) slow.record(1e6, Choice::device, 1e6);
+    for (int i = 0; i < 2; ++i) slow.record(1e6, Choice::device, 5e4);
     CHECK(slow.choose(1e6) == Choice::cpu);
 }
 
