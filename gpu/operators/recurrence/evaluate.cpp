@@ -181,14 +181,16 @@ void evaluate(Solver::Series series, const Questions& questions, std::span<const
 }
 
 std::string describe(const Question& question, const Options& options) {
+    const std::string otherwise = "; false where the text is no series of numbers";
     std::string text = "exact up to " + std::to_string(options.exact_points_max) + " values; ";
     if (too_long_to_sample(question, options))
         return text + "no answer beyond, since lines of " + std::to_string(question.shortest) +
-               " are too long to be sampled";
+               " are too long to be sampled" + otherwise;
     char error[32];
     std::snprintf(error, sizeof error, "%g", options.microstates.standard_error);
     const std::string size = std::to_string(options.microstates.size);
-    return text + "beyond, estimated from " + size + " x " + size + " windows (standard error below " + error + ")";
+    return text + "beyond, estimated from " + size + " x " + size + " windows (standard error below " + error + ")" +
+           otherwise;
 }
 
 std::uint32_t SeriesBatch::add(std::string_view text) {

@@ -102,7 +102,8 @@ public:
 void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters);
 
-// For `explain`: "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005)".
+// For `explain`: "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005); false
+// where the text is no series of numbers".
 std::string describe(const Question& question, const Options& options);
 
 // Parses each different text once. Texts must outlive it.

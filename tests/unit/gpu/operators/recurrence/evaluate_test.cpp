@@ -106,9 +106,11 @@ TEST_CASE("long series are sampled", "[recurrence]") {
 
 TEST_CASE("explain says when answers are sampled", "[recurrence]") {
     CHECK(describe({Measure::laminarity, 0.1, 2}, {}) ==
-          "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005)");
+          "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005); false "
+          "where the text is no series of numbers");
     CHECK(describe({Measure::determinism, 0.1, 17}, {}) ==
-          "exact up to 16384 values; no answer beyond, since lines of 17 are too long to be sampled");
+          "exact up to 16384 values; no answer beyond, since lines of 17 are too long to be sampled; false where the "
+          "text is no series of numbers");
 }
 
 TEST_CASE("a batch parses each text once, and keeps what is wrong with it", "[recurrence]") {
