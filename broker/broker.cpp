@@ -37,7 +37,6 @@ EngineOptions engine_options(const MatcherOptions& options) {
     EngineOptions engine(backend());
     engine.devices = options.devices;
     engine.device_bytes_max = options.device_bytes;
-    engine.device_operators = options.device_operators;
     // Where there is no driver, say, every attempt fails the same way.
     const auto told = std::make_shared<RepeatGuard>();
     engine.on_fault = [told](const std::string& failure) {

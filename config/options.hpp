@@ -31,7 +31,6 @@ struct MatcherOptions {
     BackendOption backend{};
     std::vector<int> devices;
     std::size_t device_bytes{};  // 0: no limit
-    bool device_operators{};
     std::size_t threads{};
     Duration batch_delay{};
     std::size_t batch_events{};

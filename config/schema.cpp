@@ -29,7 +29,6 @@ void read_matcher(Section& s, MatcherOptions& o) {
                              {"naive", BackendOption::naive}});
     s.integers("devices", o.devices, 0, 255);
     s.size("device_bytes", o.device_bytes, 0, 1'024 * gib);
-    s.boolean("device_operators", o.device_operators);
     s.integer("threads", o.threads, 1, 256);
     s.duration("batch_delay", o.batch_delay, 0us, 1s);
     s.integer("batch_events", o.batch_events, 1, 1'024);

@@ -120,9 +120,8 @@ struct EngineOptions {
     std::vector<int> devices = {};       // as CUDA numbers them, each holds all that is large; empty: the first
     std::size_t device_bytes_max = 0;    // of each; 0: as much as it has
     std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
-    // Whether devices compute operators, too (gpu/operators): experimental, for want of a test on a GPU.
-    bool device_operators = false;
-    // The operators' batches of fewer cells (of distances, alignments, recurrence) stay with the CPU all the same.
+    // Devices compute operators, too (gpu/operators). A batch's that have fewer cells (of distances, alignments,
+    // recurrence) stay with the CPU.
     std::size_t device_cells_min = 4'000'000;
     // Told of each failure of a device, by whichever thread met it.
     std::function<void(const std::string& failure)> on_fault = {};

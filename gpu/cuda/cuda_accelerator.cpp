@@ -176,9 +176,7 @@ public:
         return status;
     }
 
-    std::shared_ptr<OperatorDevices> operator_devices() const override {
-        return options_.device_operators ? operators_ : nullptr;
-    }
+    std::shared_ptr<OperatorDevices> operator_devices() const override { return operators_; }
 
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);

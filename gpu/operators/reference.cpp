@@ -94,7 +94,7 @@ std::string where_it_is_computed(const Measure& measure) {
     const OperatorFamilyKind family = family_of(measure.kind);
     if (family == OperatorFamilyKind::regex) return "";
     if (family == OperatorFamilyKind::edits && costs_of(measure) != approximate::CostTable::unit) return "; on the CPU";
-    const std::string device = "; on a GPU, if matcher.device_operators is on, where that costs less";
+    const std::string device = "; on a GPU where that costs less";
     const bool exactly_on_cpu = family == OperatorFamilyKind::recurrence &&
                                 measure.kind != Measure::Kind::recurrence_rate && measure.line_min != 2;
     return exactly_on_cpu ? device + " and the value is estimated" : device;

@@ -160,7 +160,6 @@ std::vector<RandomEvent> events(const std::vector<Kind>& of, std::size_t count, 
 EngineOptions operators_on_device() {
     EngineOptions options(Backend::cuda);
     options.device_rows_min = 1u << 30;
-    options.device_operators = true;
     options.device_cells_min = 0;
     return options;
 }
@@ -427,7 +426,6 @@ TEST_CASE("auto takes the device for what takes the CPU long, and says why", "[c
     FamilyRandom random(41);
     const auto sequence = [&] { return std::string(500, 'A') + random.letters("ACGT", 500); };
     EngineOptions options(Backend::automatic);
-    options.device_operators = true;
     const auto on_cpu = make_subscription_set(Backend::cpu), either = make_subscription_set(options);
     for (int i = 0; i < 100; ++i) {
         Predicate p{"sequence", Operator::greater_equal, "", 510};

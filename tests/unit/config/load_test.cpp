@@ -34,7 +34,6 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.matcher.backend == sluice::BackendOption::automatic);
     CHECK(o.matcher.devices == std::vector<int>{0});
     CHECK(o.matcher.device_bytes == 0);
-    CHECK(!o.matcher.device_operators);
     CHECK(o.matcher.batch_delay == 200us);
     CHECK(o.matcher.batch_events == 32);
     CHECK(o.matcher.apply_delay == 5ms);

@@ -51,7 +51,7 @@ TEST_CASE("a subscriber is told which conditions no index decides") {
     CHECK(
         subscriber.read_event() ==
         ": filter 1: approx-distance(title, 'o ne') <= 1 is computed on title: the least edit distance of any part of "
-        "the text, in characters; on a GPU, if matcher.device_operators is on, where that costs less\n: filter 2: .//b "
+        "the text, in characters; on a GPU where that costs less\n: filter 2: .//b "
         "is scanned: its path has '//'");
     HttpClient publisher(running.port());
     publish(publisher, {item("one", "y"), item("a o ne", "x")});

@@ -115,8 +115,8 @@ TEST_CASE("an explanation tells computed leaves from others") {
           "  [1] category = 'a'\n"
           "      indexed on category\n"
           "  [2] edit-distance(lower-case(title), 'x') < 2\n"
-          "      computed on lower-case(title): the edit distance of the whole text, in characters; on a GPU, if "
-          "matcher.device_operators is on, where that costs less\n"
+          "      computed on lower-case(title): the edit distance of the whole text, in characters; on a GPU where "
+          "that costs less\n"
           "matches when this holds:\n"
           "  [1] and [2]\n"
           "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
