@@ -122,7 +122,7 @@ struct EngineOptions {
     std::size_t device_rows_min = 4096;  // what is smaller (subscriptions) stays with the CPU
     // Devices compute operators, too (gpu/operators). A batch's that have fewer cells (of distances, alignments,
     // recurrence) stay with the CPU.
-    std::size_t device_cells_min = 4'000'000;
+    std::size_t device_cells_min = 1'000'000;
     // Told of each failure of a device, by whichever thread met it.
     std::function<void(const std::string& failure)> on_fault = {};
     // Told of each device that is used again after it was lost.

@@ -80,6 +80,15 @@ std::size_t place(std::uint32_t series, const Question& question, std::vector<Ex
     return tasks.size() - 1;
 }
 
+// To one distinct question of one series.
+struct Answer {
+    static constexpr std::size_t sampled = static_cast<std::size_t>(-1);
+
+    std::uint32_t question;
+    std::size_t task;  // that has it, or `sampled`
+    double value;
+};
+
 // What is asked of the series, each distinct question once, in order; fills `asked` (1 for those that are).
 std::vector<std::uint32_t> asked_of(std::span<const std::uint32_t> demanded, std::vector<std::uint8_t>& asked) {
     std::vector<std::uint32_t> distinct;
@@ -149,32 +158,30 @@ void evaluate(Solver::Series series, const Questions& questions, std::span<const
 
     const std::size_t exact_max = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
     std::vector<ExactTask> tasks;
-    std::vector<std::size_t> task_of(demands.size());  // by position
+    std::vector<Answer> answers;  // to what is asked of each series, each distinct question once
+    std::vector<std::uint32_t> answer_of(demands.size());  // by position
     std::vector<std::uint8_t> asked(questions.distinct());
-    std::vector<std::size_t> tasks_here(questions.distinct());
-    std::vector<double> values_here(questions.distinct());
+    std::vector<std::uint32_t> answer_here(questions.distinct());
     for (std::uint32_t s = 0; s < series.size(); ++s) {
         const bool exact = series[s].size() <= exact_max;
         const std::span<const std::uint32_t> here(demanded.data() + first[s], first[s + 1] - first[s]);
         for (const std::uint32_t q : asked_of(here, asked)) {
             const Question& question = questions.distinct_question(q);
+            answer_here[q] = static_cast<std::uint32_t>(answers.size());
+            answers.push_back({q, Answer::sampled, 0});
             if (exact)
-                tasks_here[q] = place(s, question, tasks);
+                answers.back().task = place(s, question, tasks);
             else
-                values_here[q] = sampled_value(series[s], question, options, solver, counters);
+                answers.back().value = sampled_value(series[s], question, options, solver, counters);
         }
-        for (std::size_t at = first[s]; at < first[s + 1]; ++at) {
-            if (exact)
-                task_of[at] = tasks_here[demanded[at]];
-            else
-                values[positions[at]] = values_here[demanded[at]];
-        }
+        for (std::size_t at = first[s]; at < first[s + 1]; ++at) answer_of[at] = answer_here[demanded[at]];
     }
     solver.exact(series, tasks, options);
-    for (std::uint32_t s = 0; s < series.size(); ++s) {
-        for (std::size_t at = first[s]; at < first[s + 1] && series[s].size() <= exact_max; ++at)
-            values[positions[at]] = exact_value(tasks[task_of[at]].sums, questions[demands[positions[at]].question]);
+    for (Answer& answer : answers) {
+        if (answer.task == Answer::sampled) continue;
+        answer.value = exact_value(tasks[answer.task].sums, questions.distinct_question(answer.question));
     }
+    for (std::size_t at = 0; at < demands.size(); ++at) values[positions[at]] = answers[answer_of[at]].value;
     counters.demands += demands.size();
     counters.matrices += tasks.size();
     for (const ExactTask& task : tasks) counters.cells += task.sums.vectors * task.sums.vectors;

@@ -2,6 +2,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 namespace sluice::recurrence {
@@ -28,6 +30,33 @@ std::string quoted(std::string_view text, std::size_t at) {
     return '"' + std::string(text.substr(at, end - at)) + (cut ? "…\"" : "\"");
 }
 
+// Reads digits with a point or without, as sensors write them: whole numbers and powers of ten below 2^53 are doubles,
+// so that their quotient is the nearest to what is written (Clinger, PLDI 1990). Where it ends; `begin` where there is
+// anything else.
+const char* read_decimal(const char* begin, const char* end, double& value) {
+    constexpr std::ptrdiff_t digits_max = 15;
+    static constexpr double powers[digits_max + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool negative = begin < end && *begin == '-';
+    const char* const first = begin + (negative ? 1 : 0);
+    const char* at = first;
+    std::uint64_t digits = 0;
+    for (; at < end && is_digit(*at); ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+    const std::ptrdiff_t whole = at - first;
+    std::ptrdiff_t fraction = 0;
+    if (at < end && *at == '.') {
+        const char* const point = at++;
+        for (; at < end && is_digit(*at); ++at) digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
+        fraction = at - point - 1;
+    }
+    const bool is_other = at < end && (*at == 'e' || *at == 'E');
+    if (is_other || whole + fraction == 0 || whole + fraction > digits_max) return begin;
+    value = static_cast<double>(digits) / powers[fraction];
+    if (negative) value = -value;
+    return at;
+}
+
 // Reads the number at text[at] and returns where it ends; `at` itself where there is none. Infinite if too large.
 std::size_t read_number(std::string_view text, std::size_t at, double& value) {
     const char* const end = text.data() + text.size();
@@ -35,6 +64,8 @@ std::size_t read_number(std::string_view text, std::size_t at, double& value) {
     if (*begin == '+' && begin + 1 < end && begin[1] != '-') ++begin;
     const char* const digits = begin < end && *begin == '-' ? begin + 1 : begin;
     if (digits == end || ((*digits < '0' || *digits > '9') && *digits != '.')) return at;  // nan, inf, words
+    if (const char* const stop = read_decimal(begin, end, value); stop != begin)
+        return static_cast<std::size_t>(stop - text.data());
     const auto [stop, error] = std::from_chars(begin, end, value);
     if (error == std::errc::invalid_argument) return at;
     if (error == std::errc::result_out_of_range)  // too large, or so small that the nearest double is 0 or subnormal

@@ -1,7 +1,11 @@
 #include "gpu/operators/recurrence/series.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <random>
+#include <string>
 
 using namespace sluice::recurrence;
 using Values = std::vector<double>;
@@ -37,6 +41,26 @@ TEST_CASE("a series is separated by white space, commas or semicolons", "[recurr
 TEST_CASE("the ends of a double's range are numbers", "[recurrence]") {
     CHECK(parsed("1.7976931348623157e308 -4.9e-324 1e-999") ==
           Values{std::numeric_limits<double>::max(), -std::numeric_limits<double>::denorm_min(), 0});
+}
+
+TEST_CASE("numbers are the nearest doubles to what is written", "[recurrence]") {
+    std::mt19937 random(3);
+    const auto digits = [&](std::size_t most) {
+        std::string text;
+        for (std::size_t n = random() % (most + 1); n > 0; --n) text += static_cast<char>('0' + random() % 10);
+        return text;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        std::string text = (random() % 3 == 0 ? "-" : "") + digits(i % 2 == 0 ? 4 : 12) + "7";
+        if (random() % 4 != 0) text += "." + digits(i % 3 == 0 ? 3 : 12);
+        if (random() % 8 == 0) text += "e" + std::to_string(static_cast<int>(random() % 40) - 20);
+        const Values values = parsed(text + " " + text);
+        const double nearest = std::strtod(text.c_str(), nullptr);
+        REQUIRE(values == Values{nearest, nearest});
+    }
+    CHECK(std::signbit(parsed("-0.0").front()));
+    CHECK(parsed("123456789012345 999999999999999.9 0.000000000000001") ==
+          Values{123456789012345.0, 999999999999999.9, 1e-15});
 }
 
 TEST_CASE("what is no number is refused with its place", "[recurrence]") {
