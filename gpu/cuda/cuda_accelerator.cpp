@@ -176,7 +176,10 @@ public:
         return status;
     }
 
-    std::shared_ptr<OperatorDevices> operator_devices() const override { return operators_; }
+    // With auto, none where there are none: that a machine has no GPU is no failure.
+    std::shared_ptr<OperatorDevices> operator_devices() const override {
+        return options_.backend == Backend::cuda || device_count() > 0 ? operators_ : nullptr;
+    }
 
 private:
     static constexpr std::size_t none_ = static_cast<std::size_t>(-1);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "gpu/operators/alignment/many_kernel.hpp"
 
@@ -186,9 +187,13 @@ void DeviceMany::reaches(Mode mode, const SequenceSet& texts, std::span<const Pa
                          std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
     std::vector<std::uint32_t> todo;
     todo.reserve(pairs.size());
+    std::size_t m = 0, n = 0;
+    std::int64_t bound = 0;
     for (std::uint32_t k = 0; k < pairs.size(); ++k) {
         const bool none = mode == Mode::local && thresholds[k] <= 0;
-        const std::int64_t bound = scheme_.score_bound(queries_.length(pairs[k].query), texts.length(pairs[k].text));
+        const std::size_t m_before = std::exchange(m, queries_.length(pairs[k].query));
+        const std::size_t n_before = std::exchange(n, texts.length(pairs[k].text));
+        if (m != m_before || n != n_before) bound = scheme_.score_bound(m, n);
         hits[k] = none;
         if (!none && bound >= thresholds[k]) todo.push_back(k);
     }
