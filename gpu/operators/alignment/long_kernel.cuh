@@ -155,27 +155,25 @@ private:
         }
         in_ = in_base_ | ((in_ + 2 * R * sizeof(Edge)) & in_mask_);
     }
-    // Until the places of the ring to the right that the next epoch fills, from row group `first` on, have been read
-    // there one round ago. Lanes look at half a group each, those below `first_lane` at none.
-    __device__ bool await_room(std::uint32_t first, unsigned first_lane) const {
-        const unsigned address = out_ring_ + ((first * R + lane_ * (R / 2)) * sizeof(Edge) & (ring_bytes - 1));
-        const bool looks = lane_ >= first_lane;
-        __syncwarp();  // lane 31 wrote there
-        for (unsigned spins = 0; any(looks && !are_empty(address));) {
+    // Until row group `group` of the ring to the right has been read there, one round ago. Groups are given back in
+    // order: in_order() stands between those before the last one of an epoch's and that one, and here after it has been
+    // seen.
+    __device__ bool await_room(std::uint32_t group) const {
+        const unsigned address = out_ring_ + group % ring_groups * R * sizeof(Edge);
+        for (unsigned spins = 0; any(!are_empty(address));) {
             if (stopped()) return false;
             SLUICE_SPIN(spins);
         }
-        __syncwarp();  // and will again
         return true;
     }
     __device__ static bool are_empty(unsigned address) {
-        if constexpr (R == 2) {
-            return !arrived(read_edge(address));
-        } else {
-            Edge edges[2];
-            read_edges(address, edges[0], edges[1]);
-            return !arrived(edges[0]) && !arrived(edges[1]);
-        }
+        Edge edges[R];
+#pragma unroll
+        for (unsigned r = 0; r < R; r += 2) read_edges(address + r * sizeof(Edge), edges[r], edges[r + 1]);
+        bool empty = true;
+#pragma unroll
+        for (unsigned r = 0; r < R; ++r) empty = empty && !arrived(edges[r]);
+        return empty;
     }
 
     // Tiles of R x C cells from row group `group` on, lane l one step behind lane l - 1, until rows can be skipped or
@@ -195,8 +193,8 @@ private:
                 limit_ = __reduce_max_sync(~0u, limit_);
                 if (step > 0 && step < count && may_skip(base + step)) count = step;
             }
-            if (sends_ && step + epoch_steps > lag && !await_room(base + step - lag, step < lag ? 2 * (lag - step) : 0))
-                return false;
+            if (sends_ && step + epoch_steps > lag && !await_room(base + step + epoch_steps - 1 - lag)) return false;
+            in_order();
             const bool whole = step > lag && step + epoch_steps <= count;
             if (whole ? !epoch<false>(step, count, even, odd) : !epoch<true>(step, count, even, odd)) return false;
         }
@@ -348,6 +346,7 @@ private:
                 }
                 largest = max(largest, h_of(edge));
             }
+            in_order();
             largest = __reduce_max_sync(~0u, largest);
             limit_ = max(limit_, read_int(best_address_));
             limit_ = __reduce_max_sync(~0u, limit_);
@@ -456,7 +455,6 @@ __device__ void send_on(const LongArguments& a, const LongWork& p, std::uint32_t
             const Edge edge = read_edge(address);
             if (!done && arrived(edge)) {
                 write_bus(to + row, to_bus(edge, a.gap_first, tag));
-                write_edge(address, no_edge);
                 done = true;
             }
             if (__all_sync(~0u, done)) break;
@@ -464,6 +462,8 @@ __device__ void send_on(const LongArguments& a, const LongWork& p, std::uint32_t
             if (any(read_int(shared_address(&block.stop)) != 0)) return;
             __nanosleep(20);
         }
+        in_order();
+        write_edge(address, no_edge);
     }
 }
 
