@@ -4,7 +4,6 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
-#include <malloc.h>
 #include <optional>
 #include <sys/resource.h>
 
@@ -68,15 +67,6 @@ void raise_descriptor_limit() {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// What a batch takes and frees is some MiB. To give that back to the system and take it anew, page by page, for every
-// batch takes longer than some batches do.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-#endif
-}
-
 int run(const sluice::Options& options, const sigset_t& end_signals) {
     sluice::Broker broker(options);
     broker.start();
@@ -112,7 +102,6 @@ int main(int argc, char** argv) {
     }
     sluice::configure_log(config.options.log);
     raise_descriptor_limit();
-    keep_freed_memory();
     std::signal(SIGPIPE, SIG_IGN);
     // Blocked before there are threads, so that all of them inherit it and only sigwait() sees the signals.
     sigset_t end_signals;
