@@ -42,12 +42,16 @@ namespace sluice::alignment {
 
 namespace {
 
-// Of a tile; steps that are done together, and between two looks at what comes from the left.
-constexpr unsigned rows = 2, columns = 4, steps = 8, looks = 4;
-constexpr unsigned strip_columns = 32 * columns;
-constexpr auto kernel = middle_kernel<rows, columns, steps, looks>;
-
-MiddleLayout layout(unsigned groups) { return layout_of<rows, columns, steps>(groups); }
+// Of a tile; steps that are done together, and between two looks at what comes from the left. Narrow tiles make the
+// shortest way, wide ones the most cells a second.
+constexpr unsigned rows = 2, narrow = 4, wide = 8, steps = 8, looks = 4;
+using Kernel = void (*)(MiddleArguments);
+Kernel kernel_of(unsigned columns) {
+    return columns == narrow ? middle_kernel<rows, narrow, steps, looks> : middle_kernel<rows, wide, steps, looks>;
+}
+MiddleLayout layout(unsigned columns, unsigned groups) {
+    return columns == narrow ? layout_of<rows, narrow, steps>(groups) : layout_of<rows, wide, steps>(groups);
+}
 
 std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
 
@@ -55,20 +59,20 @@ std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + mu
 constexpr unsigned handover_steps = 37;
 
 // What a way leaves, rounded to what is written at once.
-std::size_t cut_words_of(unsigned groups, unsigned strips) {
-    return round_up(std::size_t{groups} * rows + strips * (strip_columns + 2), 4);
+std::size_t cut_words_of(unsigned groups, unsigned strips, unsigned columns) {
+    return round_up(std::size_t{groups} * rows + std::size_t{strips} * (32 * columns + 2), 4);
 }
 
 struct ClusterLaunch {
     cudaLaunchAttribute cluster{};
     cudaLaunchConfig_t config{};
 
-    ClusterLaunch(unsigned pairs, unsigned way_blocks, unsigned groups, cudaStream_t stream) {
+    ClusterLaunch(unsigned pairs, unsigned way_blocks, unsigned columns, unsigned groups, cudaStream_t stream) {
         cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim = {2 * way_blocks, 1, 1};
         config.gridDim = dim3(pairs * 2 * way_blocks);
         config.blockDim = dim3(middle_threads);
-        config.dynamicSmemBytes = layout(groups).words * sizeof(Word);
+        config.dynamicSmemBytes = layout(columns, groups).words * sizeof(Word);
         config.stream = stream;
         config.attrs = &cluster;
         config.numAttrs = 1;
@@ -93,9 +97,9 @@ void append_query(std::vector<Word>& words, Codes query, unsigned groups) {
     words.resize(begin + (groups + 2 * slack) * rows);
     for (std::size_t i = 0; i < query.size(); ++i) words[begin + slack * rows + i] = Word{1} << (8 * query[i]);
 }
-void append_text(std::vector<Word>& words, const Scheme& scheme, Codes text, unsigned strips) {
+void append_text(std::vector<Word>& words, const Scheme& scheme, Codes text, std::size_t columns) {
     constexpr Code n = 4;  // beside the text
-    for (std::size_t j = 0; j < strips * 32 * columns; ++j) {
+    for (std::size_t j = 0; j < columns; ++j) {
         const auto& scores = scheme.scores[j < text.size() ? text[j] : n];
         Word word = 0;
         for (unsigned x = 0; x < 4; ++x) word |= static_cast<Word>(scores[x] & 0xff) << (8 * x);
@@ -133,12 +137,32 @@ void plan_cut(DeviceMiddle::PairOnDevice& pair, unsigned warps) {
     pair = best;
 }
 
+// Blocks of a way that so many strips keep busy.
+unsigned blocks_for(std::size_t strips, unsigned most) {
+    unsigned blocks = 1;
+    while (blocks * middle_warps < strips && blocks < most) blocks *= 2;
+    return blocks;
+}
+
+// Columns of a lane: wide tiles where narrow ones need more warps than there are, for one pair or all at once.
+unsigned columns_for(std::size_t pairs, std::size_t longest_text, unsigned blocks_max) {
+    int device = 0, multiprocessors = 0;
+    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+    const std::size_t strips = (longest_text + 32 * narrow - 1) / (32 * narrow);
+    const unsigned blocks = blocks_for(strips, blocks_max);
+    const bool enough =
+        strips <= std::size_t{blocks} * middle_warps && pairs * 2 * blocks <= static_cast<std::size_t>(multiprocessors);
+    return enough ? narrow : wide;
+}
+
 // Blocks for each way, at most `blocks`, that the device has room for now in one cluster; 0: none.
-unsigned room_for(unsigned blocks, unsigned groups) {
+unsigned room_for(unsigned blocks, unsigned columns, unsigned groups) {
+    const Kernel kernel = kernel_of(columns);
     cuda::allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "clusters of 16");
     for (; blocks > 0; blocks /= 2) {
-        const ClusterLaunch launch(1, blocks, groups, nullptr);
+        const ClusterLaunch launch(1, blocks, columns, groups, nullptr);
         int clusters = 0;
         if (cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch.config) == cudaSuccess && clusters > 0) break;
         cudaGetLastError();  // a size that the device doesn't have counts as one
@@ -162,8 +186,8 @@ bool DeviceMiddle::available() {
     cuda::check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
                 "shared memory");
     const auto groups = static_cast<unsigned>(round_up(query_max / rows, steps));
-    return layout(groups).words * sizeof(Word) <= static_cast<std::size_t>(shared_bytes) &&
-           cuda::has_hopper_code(kernel) && room_for(1, groups) > 0;
+    return layout(wide, groups).words * sizeof(Word) <= static_cast<std::size_t>(shared_bytes) &&
+           cuda::has_hopper_code(kernel_of(wide)) && room_for(1, wide, groups) > 0;
 }
 
 void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
@@ -172,6 +196,12 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
     std::vector<PairOnDevice> on_device(pairs.size());
     std::size_t cut_words = 0;
     extents_.clear();
+    if (pairs.empty()) return;
+    std::size_t longest_text = 0;
+    for (const LongPair& pair : pairs)
+        longest_text = std::max(longest_text, (swap_helps(pair.query, pair.text) ? pair.query : pair.text).size());
+    columns_ = columns_for(pairs.size(), longest_text, blocks_max_);
+    const std::size_t strip_columns = 32 * columns_;
     groups_ = 0;
     unsigned strips_max = 1;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -184,23 +214,20 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
         append_query(words, query, groups);
         on_device[k].query_words = static_cast<std::uint32_t>(words.size() - queries.back());
         texts.push_back(words.size());
-        append_text(words, scheme_, text, strips);
+        append_text(words, scheme_, text, strips * strip_columns);
         cuts.push_back(cut_words);
-        cut_words += 2 * cut_words_of(groups, strips);
+        cut_words += 2 * cut_words_of(groups, strips, columns_);
         on_device[k].m = static_cast<std::uint32_t>(query.size());
         on_device[k].n = static_cast<std::uint32_t>(text.size());
         on_device[k].groups = groups;
         on_device[k].strips = strips;
         on_device[k].known_below = pairs[k].known_below;
         on_device[k].stop_at = pairs[k].stop_at;
-        extents_.push_back({query, text, swapped, 0, groups * rows, strips * strip_columns, strips});
+        extents_.push_back({query, text, swapped, 0, groups * rows, strips * 32 * columns_, strips});
         groups_ = std::max(groups_, groups);
         strips_max = std::max(strips_max, strips);
     }
-    if (pairs.empty()) return;
-    blocks_ = 1;
-    while (blocks_ * middle_warps < strips_max && blocks_ < blocks_max_) blocks_ *= 2;
-    blocks_ = room_for(blocks_, groups_);
+    blocks_ = room_for(blocks_for(strips_max, blocks_max_), columns_, groups_);
     if (blocks_ == 0) throw cuda::CudaError(cudaErrorLaunchOutOfResources, "a cluster of two blocks");
     found_count_ = 0;
     for (auto& extent : extents_) extent.first_found = std::exchange(found_count_, found_count_ + found_of(extent));
@@ -218,7 +245,7 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
             side.sides = std::exchange(next, next + extents_[k].rows);
             side.corners = std::exchange(next, next + pair.strips);
             side.lefts = std::exchange(next, next + pair.strips);
-            next = cuts_.data() + cuts[k] + cut_words_of(pair.groups, pair.strips);
+            next = cuts_.data() + cuts[k] + cut_words_of(pair.groups, pair.strips, columns_);
         }
         plan_cut(pair, blocks_ * middle_warps);
     }
@@ -233,8 +260,8 @@ void DeviceMiddle::enqueue(cudaStream_t stream) {
     if (extents_.empty()) return;
     const MiddleArguments arguments{reinterpret_cast<const PairOnDevice*>(pairs_.data()), -scheme_.gap_first,
                                     -scheme_.gap_further, 1};
-    const ClusterLaunch launch(static_cast<unsigned>(extents_.size()), blocks_, groups_, stream);
-    cuda::check(cudaLaunchKernelEx(&launch.config, kernel, arguments), "alignment of pairs by clusters");
+    const ClusterLaunch launch(static_cast<unsigned>(extents_.size()), blocks_, columns_, groups_, stream);
+    cuda::check(cudaLaunchKernelEx(&launch.config, kernel_of(columns_), arguments), "alignment of pairs by clusters");
 }
 
 std::vector<DeviceMiddle::Best> DeviceMiddle::finish_all(cudaStream_t stream) {

@@ -81,7 +81,7 @@ private:
     cuda::DeviceBuffer<std::byte> pairs_;      // of PairOnDevice
     cuda::DeviceBuffer<Found> found_;
     std::size_t found_count_ = 0;
-    unsigned groups_ = 0, blocks_ = 0;  // the most of a pair, and of a way's part of a cluster
+    unsigned columns_ = 0, groups_ = 0, blocks_ = 0;  // of a lane; the most of a pair; of a way's part of a cluster
 };
 
 }  // namespace sluice::alignment

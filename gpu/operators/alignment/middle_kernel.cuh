@@ -292,14 +292,12 @@ private:
 
     // What this lane has below its last row.
     __device__ __forceinline__ void write_bottom() const {
-        Word* const to = p.cut[way_].bottoms + first_column_;
-        if constexpr (C == 4) {
-            *reinterpret_cast<uint4*>(to) = {edge_word(h_[0], f_[0]), edge_word(h_[1], f_[1]), edge_word(h_[2], f_[2]),
-                                             edge_word(h_[3], f_[3])};
-        } else {
+        static_assert(C % 4 == 0);
+        uint4* const to = reinterpret_cast<uint4*>(p.cut[way_].bottoms + first_column_);
 #pragma unroll
-            for (unsigned c = 0; c < C; ++c) to[c] = edge_word(h_[c], f_[c]);
-        }
+        for (unsigned c = 0; c < C; c += 4)
+            to[c / 4] = {edge_word(h_[c], f_[c]), edge_word(h_[c + 1], f_[c + 1]), edge_word(h_[c + 2], f_[c + 2]),
+                         edge_word(h_[c + 3], f_[c + 3])};
     }
 
     // One step; the largest cell.
