@@ -44,13 +44,13 @@ namespace {
 
 // Of a tile; steps that are done together, and between two looks at what comes from the left. Narrow tiles make the
 // shortest way, wide ones the most cells a second.
-constexpr unsigned rows = 2, narrow = 4, wide = 8, steps = 8, looks = 4;
+constexpr unsigned rows = middle_rows, narrow = 4, wide = 8, steps = 8, looks = 4;
 using Kernel = void (*)(MiddleArguments);
 Kernel kernel_of(unsigned columns) {
-    return columns == narrow ? middle_kernel<rows, narrow, steps, looks> : middle_kernel<rows, wide, steps, looks>;
+    return columns == narrow ? middle_kernel<narrow, steps, looks> : middle_kernel<wide, steps, looks>;
 }
 MiddleLayout layout(unsigned columns, unsigned groups) {
-    return columns == narrow ? layout_of<rows, narrow, steps>(groups) : layout_of<rows, wide, steps>(groups);
+    return columns == narrow ? layout_of<narrow, steps>(groups) : layout_of<wide, steps>(groups);
 }
 
 std::size_t round_up(std::size_t size, std::size_t multiple) { return (size + multiple - 1) / multiple * multiple; }

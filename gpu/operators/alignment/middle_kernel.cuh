@@ -12,6 +12,7 @@ namespace sluice::alignment {
 using Word = std::uint32_t;
 
 constexpr unsigned middle_warps = 4, middle_threads = 128;  // a warp for each quarter of a multiprocessor
+constexpr unsigned middle_rows = 2;                         // rows of a tile, a group
 constexpr unsigned slack = 32;        // row groups: lanes that wait or are done, and edges that nobody asked for
 constexpr unsigned edge_bits = 10;    // of an edge, for the difference of H and E, or H and F
 constexpr Word absent = 0x80000000u;  // instead of an edge that is not there yet
@@ -26,7 +27,7 @@ struct CutSide {
 
 // One pair on the device.
 struct DeviceMiddle::PairOnDevice {
-    const Word* query;  // [slack + groups + 2 slack][R]: a byte of 1 for A, C, G, T; zeros beside the query
+    const Word* query;  // [slack + groups + 2 slack][middle_rows]: a byte of 1 for A, C, G, T; zeros beside the query
     const Word* text;   // [strips * 32 * C]: the letter's scores with A, C, G, T, a byte each
     Found* found;       // [2][strips], then [warps of the cluster]: where the ways meet
     CutSide cut[2];
@@ -56,14 +57,14 @@ struct MiddleArguments {
 struct MiddleLayout {
     unsigned ring, rings, nothing, tiles, best, words;
 };
-template <unsigned R, unsigned C, unsigned U>
+template <unsigned C, unsigned U>
 __host__ __device__ constexpr MiddleLayout layout_of(unsigned groups) {
     MiddleLayout layout{};
-    layout.rings = (groups + 3 * slack) * R;
-    layout.ring = (groups + slack) * R;
+    layout.rings = (groups + 3 * slack) * middle_rows;
+    layout.ring = (groups + slack) * middle_rows;
     layout.nothing = layout.rings + middle_warps * layout.ring;
-    layout.tiles = layout.nothing + (U + 4) * R;
-    layout.best = layout.tiles + middle_threads * R * C;
+    layout.tiles = layout.nothing + (U + 4) * middle_rows;
+    layout.best = layout.tiles + middle_threads * middle_rows * C;
     layout.words = layout.best + 4;
     return layout;
 }
@@ -103,23 +104,15 @@ __device__ inline std::uint64_t generic_address(unsigned far) {
     return pointer;
 }
 // Edges are relaxed atomics, each of which says by itself whether it has arrived.
-__device__ inline void read_words(unsigned address, Word& a, Word& b, Word& c, Word& d) {
-    asm volatile("ld.relaxed.cluster.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
-                 : "r"(address));
-}
 __device__ inline void read_words(unsigned address, Word& a, Word& b) {
     asm volatile("ld.relaxed.cluster.shared.v2.u32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(address));
 }
-__device__ inline void clear_words(unsigned address, Word a, Word b, Word c, Word d) {
+__device__ inline void write_four(unsigned address, Word a, Word b, Word c, Word d) {
     asm volatile("st.relaxed.cluster.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b), "r"(c),
                  "r"(d));
 }
 __device__ inline void clear_words(unsigned address, Word a, Word b) {
     asm volatile("st.relaxed.cluster.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(a), "r"(b));
-}
-__device__ inline void write_words(std::uint64_t pointer, Word a, Word b, Word c, Word d) {
-    asm volatile("st.relaxed.cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(pointer), "r"(a), "r"(b), "r"(c), "r"(d));
 }
 __device__ inline void write_words(std::uint64_t pointer, Word a, Word b) {
     asm volatile("st.relaxed.cluster.v2.u32 [%0], {%1, %2};" ::"l"(pointer), "r"(a), "r"(b));
@@ -140,13 +133,13 @@ __device__ inline Word read_word(const Word* p) {
 __device__ inline Word edge_word(int h, int next) { return static_cast<Word>(h * ((1 << edge_bits) + 1) - next); }
 
 // A warp's way down one strip.
-template <unsigned R, unsigned C, unsigned U, unsigned V>
+template <unsigned C, unsigned U, unsigned V>
 class MiddleStrip {
 public:
     __device__ MiddleStrip(const MiddleArguments& arguments, const DeviceMiddle::PairOnDevice& pair, unsigned shared,
                            unsigned way, unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
         : a(arguments), p(pair), lane_(threadIdx.x % 32), way_(way), strip_(strip) {
-        const MiddleLayout layout = layout_of<R, C, U>(p.groups);
+        const MiddleLayout layout = layout_of<C, U>(p.groups);
         const unsigned rings = shared + layout.rings * sizeof(Word), ring_bytes = layout.ring * sizeof(Word);
         const bool first_lane = lane_ == 0;
         groups_ = p.groups_of(way, strip, U);
@@ -171,9 +164,9 @@ public:
             text_[c] = static_cast<int>(p.text[way == 0 ? column : columns - 1 - column]);
         }
         // Of the way up, rows and columns beside the pair come first and have nothing to note.
-        row_end_ = way == 0 ? p.m : p.groups * R;
+        row_end_ = way == 0 ? p.m : p.groups * middle_rows;
         column_end_ = way == 0 ? p.n : columns;
-        tile_ = shared + (layout.tiles + threadIdx.x * R * C) * sizeof(Word);
+        tile_ = shared + (layout.tiles + threadIdx.x * middle_rows * C) * sizeof(Word);
         best_address_ = shared + layout.best * sizeof(Word);
         limit_ = read_best(best_address_);
         stop_at_ = p.stop_at;
@@ -188,15 +181,15 @@ public:
     }
 
 private:
-    static constexpr unsigned group_bytes = R * sizeof(Word);
+    static constexpr unsigned group_bytes = middle_rows * sizeof(Word);
     static constexpr unsigned late = U > V ? 1 : 0;  // steps until a cell is noted
-    using Cells = int[R][C];
+    using Cells = int[middle_rows][C];
 
     __device__ __forceinline__ bool descend() {
 #pragma unroll
         for (unsigned c = 0; c < C; ++c) h_[c] = 0, f_[c] = minus_first_;
 #pragma unroll
-        for (unsigned r = 0; r < R; ++r) passed_[r] = 0;
+        for (unsigned r = 0; r < middle_rows; ++r) passed_[r] = 0;
         read_step(query_, letters_);
         read_left();
         if (!await_left()) return false;
@@ -210,18 +203,15 @@ private:
             p.cut[way_].lefts[strip_] = last_left_;
         }
 #pragma unroll
-        for (unsigned i = 0; i < V * R; ++i) left_[i / R][i % R] = 0;
+        for (unsigned i = 0; i < V * middle_rows; ++i) left_[i / middle_rows][i % middle_rows] = 0;
         for (unsigned step = groups_; step < groups_ + slack; step += U) {
             if (!steps<false>(step, cells, most)) return false;
         }
         return true;
     }
 
-    __device__ static __forceinline__ void read_step(unsigned address, Word (&words)[R]) {
-        if constexpr (R == 4)
-            read_words(address, words[0], words[1], words[2], words[3]);
-        else
-            read_words(address, words[0], words[1]);
+    __device__ static __forceinline__ void read_step(unsigned address, Word (&words)[middle_rows]) {
+        read_words(address, words[0], words[1]);
     }
     __device__ __forceinline__ void read_left() {
 #pragma unroll
@@ -230,7 +220,7 @@ private:
     __device__ __forceinline__ bool left_missing() const {
         Word missing = 0;
 #pragma unroll
-        for (unsigned i = 0; i < V * R; ++i) missing |= left_[i / R][i % R];
+        for (unsigned i = 0; i < V * middle_rows; ++i) missing |= left_[i / middle_rows][i % middle_rows];
         return static_cast<int>(missing) < 0;
     }
     __device__ __forceinline__ bool await_left() {
@@ -252,11 +242,11 @@ private:
         Word corner = 0;
 #pragma unroll
         for (unsigned u = 0; u < U; ++u) {
-            Word next[R];
+            Word next[middle_rows];
             read_step(query_ + (u + 1) * group_bytes, next);
             most[u] = tile<fed>(u, cells[u]);
 #pragma unroll
-            for (unsigned r = 0; r < R; ++r) letters_[r] = next[r];
+            for (unsigned r = 0; r < middle_rows; ++r) letters_[r] = next[r];
             if (!fed && lane_ == step + u + 1 - groups_) write_bottom();
             if (u == U - 2) corner = edge_word(h_[C - 1], f_[C - 1]);
             if (u % V != V - 1) continue;
@@ -286,7 +276,7 @@ private:
     // row a step before the last.
     __device__ __forceinline__ void pass_by(Word corner) {
         if (strip_ + 1 == p.strips) return;
-        out_ = reinterpret_cast<std::uint64_t>(p.cut[way_].sides + passes_groups_ * R);
+        out_ = reinterpret_cast<std::uint64_t>(p.cut[way_].sides + passes_groups_ * middle_rows);
         if (lane_ == 31) p.cut[way_].corners[strip_ + 1] = corner;
     }
 
@@ -302,17 +292,17 @@ private:
 
     // One step; the largest cell.
     template <bool fed>
-    __device__ __forceinline__ int tile(unsigned u, int (&cells)[R][C]) {
+    __device__ __forceinline__ int tile(unsigned u, int (&cells)[middle_rows][C]) {
         // The first lane got the last one's edge of the step before.
         if (sends_) write_step(out_ + u * group_bytes);
-        int left_h[R], left_e[R];
+        int left_h[middle_rows], left_e[middle_rows];
 #pragma unroll
-        for (unsigned r = 0; r < R; ++r) {
+        for (unsigned r = 0; r < middle_rows; ++r) {
             const auto& left = left_[u % V];
             const int edge = multiply_add(static_cast<int>(passed_[r]), not_first_, static_cast<int>(left[r]));
             left_h[r] = static_cast<int>(static_cast<Word>(edge) >> edge_bits);
             left_e[r] = left_h[r] * ((1 << edge_bits) + 1) - edge;
-            if (r == R - 1) last_left_ = static_cast<Word>(edge);
+            if (r == middle_rows - 1) last_left_ = static_cast<Word>(edge);
         }
         if (fed && u % V == V - 1) {
             // For the strip that comes here in the next round.
@@ -325,7 +315,7 @@ private:
         }
         int diagonal_left = corner_, most = 0, before = 0;
 #pragma unroll
-        for (unsigned r = 0; r < R; ++r) {
+        for (unsigned r = 0; r < middle_rows; ++r) {
             int diagonal = diagonal_left, e = left_e[r];
             diagonal_left = left_h[r];
 #pragma unroll
@@ -346,32 +336,24 @@ private:
             passed_[r] = __shfl_sync(~0u, edge, static_cast<int>(before_));
         }
         corner_ = diagonal_left;
-        return R * C % 2 == 1 ? max(most, before) : most;
+        return most;
     }
 
     __device__ __forceinline__ void write_step(std::uint64_t pointer) const {
-        if constexpr (R == 2)
-            write_words(pointer, passed_[0], passed_[1]);
-        else
-            write_words(pointer, passed_[0], passed_[1], passed_[2], passed_[3]);
+        write_words(pointer, passed_[0], passed_[1]);
     }
-    __device__ __forceinline__ void clear_step(unsigned address) const {
-        if constexpr (R == 2)
-            clear_words(address, absent, absent);
-        else
-            clear_words(address, absent, absent, absent, absent);
-    }
+    __device__ __forceinline__ void clear_step(unsigned address) const { clear_words(address, absent, absent); }
 
     // Rare, but of sequences that are alike at every look while the strip has the best cell. Where in the tile that
     // cell is, report() says.
-    __device__ __forceinline__ void note(unsigned step, int most, const int (&cells)[R][C]) {
+    __device__ __forceinline__ void note(unsigned step, int most, const int (&cells)[middle_rows][C]) {
         if (most > limit_) {
             best_ = limit_ = most;
             best_step_ = step;
 #pragma unroll
-            for (unsigned i = 0; i < R * C; i += 4) {
+            for (unsigned i = 0; i < middle_rows * C; i += 4) {
                 const auto cell = [&](unsigned k) { return static_cast<Word>(cells[(i + k) / C][(i + k) % C]); };
-                clear_words(tile_ + i * sizeof(Word), cell(0), cell(1), cell(2), cell(3));
+                write_four(tile_ + i * sizeof(Word), cell(0), cell(1), cell(2), cell(3));
             }
         }
     }
@@ -384,9 +366,9 @@ private:
     // Cells beside the pair may have what a cell of the pair had before them, and don't count: whoever noted that one
     // says where it is.
     __device__ void report() const {
-        const std::uint32_t row = (best_step_ - lane_) * R;
+        const std::uint32_t row = (best_step_ - lane_) * middle_rows;
         unsigned place = 0;
-        for (unsigned i = 0; i < R * C; ++i) {
+        for (unsigned i = 0; i < middle_rows * C; ++i) {
             const bool here = read_int(tile_ + i * sizeof(Word)) == best_ && row + i / C < row_end_ &&
                               first_column_ + i % C < column_end_;
             place = here ? i + 1 : place;
@@ -409,9 +391,9 @@ private:
     std::uint32_t not_first_, first_column_, row_end_, column_end_;
     int minus_first_;
     int text_[C];
-    Word letters_[R], left_[V][R], last_left_ = 0;
+    Word letters_[middle_rows], left_[V][middle_rows], last_left_ = 0;
     int h_[C], f_[C], corner_ = 0;
-    Word passed_[R];
+    Word passed_[middle_rows];
     int limit_, stop_at_;  // what a cell has to exceed, and what ends all
     int best_ = 0;         // of this lane, and the step that found it
     unsigned best_step_ = 0;
@@ -434,7 +416,7 @@ struct Crossing {
     }
 
     // The row below a strip, a lane for each 32nd place of it.
-    template <unsigned R, unsigned C, unsigned U>
+    template <unsigned C, unsigned U>
     __device__ void below(unsigned strip, unsigned lane) {
         constexpr unsigned width = 32 * C;
         const unsigned groups = p.cut_at(strip, U), columns = p.strips * width, strip_up = p.strips - 1 - strip;
@@ -444,14 +426,15 @@ struct Crossing {
             if (column == 0 || column == columns) continue;
             const Word* const down = x == 0 ? p.cut[0].corners + strip : p.cut[0].bottoms + column - 1;
             const Word* const up = x == width ? p.cut[1].corners + strip_up : p.cut[1].bottoms + columns - column - 1;
-            look(read_word(down), read_word(up), groups * R, column);
+            look(read_word(down), read_word(up), groups * middle_rows, column);
         }
     }
 
     // The column right of a strip, from where the next one ends to where it ends.
-    template <unsigned R, unsigned C, unsigned U>
+    template <unsigned C, unsigned U>
     __device__ void right_of(unsigned strip, unsigned lane) {
-        const unsigned first = p.cut_at(strip + 1, U) * R, last = p.cut_at(strip, U) * R, rows = p.groups * R;
+        const unsigned first = p.cut_at(strip + 1, U) * middle_rows, last = p.cut_at(strip, U) * middle_rows,
+                       rows = p.groups * middle_rows;
         for (unsigned row = first + lane; row <= last; row += 32) {
             if (row == 0 || row == rows) continue;
             const Word* const down = row == first ? p.cut[0].lefts + strip + 1 : p.cut[0].sides + row - 1;
@@ -478,30 +461,30 @@ __device__ inline void fill(uint4* fours, const MiddleLayout& layout, const Devi
     for (unsigned i = layout.nothing / 4 + threadIdx.x; i < layout.tiles / 4; i += middle_threads) fours[i] = {};
 }
 
-template <unsigned R, unsigned C, unsigned U, unsigned V>
+template <unsigned C, unsigned U, unsigned V>
 __global__ void __launch_bounds__(middle_threads, 1) middle_kernel(const MiddleArguments a) {
 #if SLUICE_HOPPER  // others have no clusters
     extern __shared__ uint4 middle_words[];
     const unsigned blocks = cluster_blocks() / 2, warp = uniform(threadIdx.x / 32);
     const unsigned way = cluster_rank() / blocks, rank = cluster_rank() % blocks;
     const DeviceMiddle::PairOnDevice& p = a.pairs[blockIdx.x / (2 * blocks)];
-    const MiddleLayout layout = layout_of<R, C, U>(p.groups);
+    const MiddleLayout layout = layout_of<C, U>(p.groups);
     Word* const words = reinterpret_cast<Word*>(middle_words);
     fill(middle_words, layout, p, way);
     if (threadIdx.x == 0) words[layout.best] = static_cast<Word>(p.known_below);
     cluster_barrier();
     for (unsigned strip = rank * middle_warps + warp; strip < uniform(p.strips); strip += blocks * middle_warps) {
         if (p.groups_of(way, strip, U) == 0) continue;
-        if (!MiddleStrip<R, C, U, V>(a, p, shared_address(words), way, strip, warp, rank, blocks).run()) break;
+        if (!MiddleStrip<C, U, V>(a, p, shared_address(words), way, strip, warp, rank, blocks).run()) break;
     }
     cluster_barrier();  // others write here until they are done
     const unsigned lane = threadIdx.x % 32, warps = 2 * blocks * middle_warps;
     const unsigned who = cluster_rank() * middle_warps + warp;
     Crossing crossing{a, p};
     if (static_cast<int>(words[layout.best]) != stopped) {
-        for (unsigned strip = who; strip < p.strips; strip += warps) crossing.below<R, C, U>(strip, lane);
+        for (unsigned strip = who; strip < p.strips; strip += warps) crossing.below<C, U>(strip, lane);
         for (unsigned strip = warps - 1 - who; strip + 1 < p.strips; strip += warps)
-            crossing.right_of<R, C, U>(strip, lane);
+            crossing.right_of<C, U>(strip, lane);
     }
     const int top = __reduce_max_sync(~0u, crossing.best.score);
     const unsigned lanes = __ballot_sync(~0u, crossing.best.score == top);
