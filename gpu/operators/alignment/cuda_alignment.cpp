@@ -15,10 +15,13 @@ namespace {
 
 using namespace alignment;
 
-// A few pairs of so many cells are spread over the device, side by side; pairs that are far from square always are,
-// since the edges between the passes of DeviceMany would need much memory.
-constexpr std::uint64_t middle_cells_min = std::uint64_t{1} << 20, long_cells_min = std::uint64_t{1} << 24;
-constexpr std::ptrdiff_t single_pairs_max = 64;
+// Pairs of so many cells are spread over the device, side by side, unless there are many: 64 of 1,024 x 1,024 take 0.2
+// ms so and 1.8 ms with DeviceMany, which takes as long for some hundred. Of very few, clusters take two thirds of the
+// time of strips. Pairs that are far from square are always spread, since the edges between the passes of DeviceMany
+// would need much memory.
+constexpr std::uint64_t single_cells_min = std::uint64_t{1} << 20;
+constexpr std::ptrdiff_t single_pairs_max = 256;
+constexpr std::size_t cluster_pairs_max = 16;
 constexpr std::size_t rows_max = 1u << 16, one_pass_columns = 1024;
 constexpr std::size_t letters_max = std::numeric_limits<std::uint32_t>::max();  // that DeviceMany can address
 
@@ -45,7 +48,7 @@ private:
         std::optional<DeviceLong> strips;
 
         bool none_is_large(const SequenceSet& texts) const {
-            return std::uint64_t{of.queries.longest()} * texts.longest() < middle_cells_min;
+            return std::uint64_t{of.queries.longest()} * texts.longest() < single_cells_min;
         }
         bool takes(const SequenceSet& texts) const { return many && texts.codes().size() <= letters_max; }
     };
@@ -64,8 +67,7 @@ private:
         Part many, single;
     };
 
-    // Whether a cluster of blocks is the fastest that can take the pair.
-    bool suits_cluster(const Group& group, Codes query, Codes text) {
+    bool fits_cluster(const Group& group, Codes query, Codes text) {
         if (!has_clusters_) has_clusters_ = DeviceMiddle::available();
         return *has_clusters_ && DeviceMiddle::fits(group.of.scheme, group.of.mode, query, text);
     }
@@ -75,8 +77,7 @@ private:
         for (std::size_t i = 0; i < pairs.size(); ++i) {
             const Codes query = group.of.queries[pairs[i].query], text = texts[pairs[i].text];
             const std::uint64_t cells = std::uint64_t{query.size()} * text.size();
-            if (cells >= middle_cells_min && (cells >= long_cells_min || suits_cluster(group, query, text)))
-                is_large[i] = 1;
+            if (cells >= single_cells_min) is_large[i] = 1;
         }
         const bool few = std::count(is_large.begin(), is_large.end(), 1) <= single_pairs_max;
         Parts parts;
@@ -94,7 +95,8 @@ private:
         std::vector<LongPair> by_clusters, by_strips;
         std::vector<std::uint8_t> is_by_cluster;
         for (const LongPair& pair : pairs) {
-            is_by_cluster.push_back(suits_cluster(group, pair.query, pair.text) ? 1 : 0);
+            const bool by_cluster = pairs.size() <= cluster_pairs_max && fits_cluster(group, pair.query, pair.text);
+            is_by_cluster.push_back(by_cluster ? 1 : 0);
             (is_by_cluster.back() != 0 ? by_clusters : by_strips).push_back(pair);
         }
         std::vector<std::int32_t> of_clusters;

@@ -25,11 +25,12 @@
 // A cell is 4.5 ALU instructions and three on the multiply-add pipe. What bounds a warp that has its quarter of a
 // multiprocessor to itself is neither pipe but its registers: two operands can be read a clock, so that an instruction
 // of three takes one and a half (measured: 1.53). A step of 2 x 4 cells reads 180 operands, 92 clocks; measured: 135.
-// 4,096 x 4,096 takes 1,676 steps, of which 38 to hand over to each of 31 strips: 0.114 ms, and 0.011 to launch, to
-// fill shared memory and to look at the cut. Measured: 0.125 ms. Slower, in ms: E made of the whole cell (0.139); so
-// with tiles of 4 x 4 (0.141) and with the costs of gaps known to the compiler (0.137); tiles of 2 x 8 (0.161); one
-// way only, tiles of 4 x 4 (0.263). Memory: 4 bytes a letter, 8 a row and a column for the cut, 40 a strip, and in
-// shared memory of a block 20 a row.
+// 4,096 x 4,096 takes 1,676 steps, of which 38 to hand over to each of 31 strips: 0.112 ms, and 0.011 to launch, to
+// fill shared memory and to look at the cut. Measured: 0.123 ms. Slower, in ms: E made of the whole cell (0.139); so
+// with tiles of 4 x 4 (0.141) and with the costs of gaps known to the compiler (0.137); tiles of 2 x 8 (0.157), which
+// are faster where there is more to do than warps: 64 pairs side by side take 0.55 ms instead of 0.98; one way only,
+// tiles of 4 x 4 (0.263). Memory: 4 bytes a letter, 8 a row and a column for the cut, 40 a strip, and in shared memory
+// of a block 20 a row.
 #include <algorithm>
 #include <utility>
 
@@ -144,16 +145,18 @@ unsigned blocks_for(std::size_t strips, unsigned most) {
     return blocks;
 }
 
+std::size_t multiprocessors() {
+    int device = 0, count = 0;
+    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+    return static_cast<std::size_t>(count);
+}
+
 // Columns of a lane: wide tiles where narrow ones need more warps than there are, for one pair or all at once.
 unsigned columns_for(std::size_t pairs, std::size_t longest_text, unsigned blocks_max) {
-    int device = 0, multiprocessors = 0;
-    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
     const std::size_t strips = (longest_text + 32 * narrow - 1) / (32 * narrow);
     const unsigned blocks = blocks_for(strips, blocks_max);
-    const bool enough =
-        strips <= std::size_t{blocks} * middle_warps && pairs * 2 * blocks <= static_cast<std::size_t>(multiprocessors);
-    return enough ? narrow : wide;
+    return strips <= std::size_t{blocks} * middle_warps && pairs * 2 * blocks <= multiprocessors() ? narrow : wide;
 }
 
 // Blocks for each way, at most `blocks`, that the device has room for now in one cluster; 0: none.
@@ -227,7 +230,10 @@ void DeviceMiddle::prepare(std::span<const LongPair> pairs) {
         groups_ = std::max(groups_, groups);
         strips_max = std::max(strips_max, strips);
     }
-    blocks_ = room_for(blocks_for(strips_max, blocks_max_), columns_, groups_);
+    // All pairs at once with few blocks each are faster than some after the others.
+    unsigned blocks = blocks_for(strips_max, blocks_max_);
+    while (blocks > 1 && pairs.size() * 2 * blocks > multiprocessors()) blocks /= 2;
+    blocks_ = room_for(blocks, columns_, groups_);
     if (blocks_ == 0) throw cuda::CudaError(cudaErrorLaunchOutOfResources, "a cluster of two blocks");
     found_count_ = 0;
     for (auto& extent : extents_) extent.first_found = std::exchange(found_count_, found_count_ + found_of(extent));
