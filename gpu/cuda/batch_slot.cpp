@@ -112,7 +112,10 @@ void BatchSlot::launch() {
         kept_segments_ = planned_;
     }
     if (!std::exchange(kept->asked_for, true)) return enqueue_all();
-    if (!kept->graph) kept->graph = Graph(stream_, [this] { enqueue_all(); });
+    if (!kept->graph) {
+        kept->graph = Graph(stream_, [this] { enqueue_all(); });
+        made_graph_ = true;
+    }
     kept->graph.launch(stream_);
 }
 
@@ -127,6 +130,8 @@ void BatchSlot::reserve(std::size_t i) {
 }
 
 void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* const> segments) {
+    memory_before_ = memory_;
+    made_graph_ = false;
     segments_.assign(segments.begin(), segments.end());
     plan();
     pack_batch(batch);

@@ -58,6 +58,8 @@ public:
         double seconds;
         std::size_t events;
     };
+    // Whether the last batch cost what batches do: nothing had to be made for it that later ones have, too.
+    bool was_usual() const { return memory_ == memory_before_ && !made_graph_; }
     // Of the last batch, if it was one of those that are measured: what the device took for its kernels.
     std::optional<Timing> timing() const;
 
@@ -127,6 +129,8 @@ private:
     std::array<std::array<KeptGraph, sizes>, 2> kept_;
     std::vector<std::uint64_t> kept_segments_;
     std::uint64_t memory_ = 0, kept_memory_ = 0;  // how often some buffer has moved
+    std::uint64_t memory_before_ = 0;             // the last batch
+    bool made_graph_ = false;                     // for it
 };
 
 }  // namespace sluice::cuda

@@ -120,8 +120,8 @@ public:
         if (device != none_) {
             const std::uint32_t generation = devices_[device]->generation();
             try {
-                match_on(device, parts, batch, scans, scratch, matches);
-                record(batch, ProcessorChoice::device, start);
+                if (match_on(device, parts, batch, scans, scratch, matches))
+                    record(batch, ProcessorChoice::device, start);
                 return;
             } catch (const CudaError& error) {
                 matches.resize(begin);
@@ -351,7 +351,8 @@ private:
                        std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     }
 
-    void match_on(std::size_t d, std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
+    // Whether it has cost what batches do there.
+    bool match_on(std::size_t d, std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
                   Segment::Scratch& scratch, std::vector<Match>& matches) {
         MatchingDevice& device = *devices_[d];
         std::vector<std::shared_ptr<const SegmentTables>> held;  // given back after the slot
@@ -378,6 +379,7 @@ private:
         device.matching.succeeded();
         ++device.batches;
         device.events += batch.size();
+        return slot->was_usual();
     }
 
     static void match_on_cpu(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
