@@ -89,8 +89,9 @@ int match_file(const MatchOptions& options, const std::string& file, FileMatcher
     for (std::size_t i = 0; i < (*document)->items().size(); ++i) events.push_back({*document, i, stream, i + 1});
     const auto matching = matcher.match(events);
     if (const auto n = matcher.unreadable(); n > 0)
-        console.err << "sluice: " << name << ": " << n << (n == 1 ? " condition does" : " conditions do")
-                    << " not hold because the text is no series of numbers, or too long\n";
+        console.err << "sluice: " << name << ": " << n
+                    << (n == 1 ? " text to be measured is" : " texts to be measured are")
+                    << " no series of numbers, or too long\n";
     for (const auto& event : matching) {
         if (options.files.size() > 1) console.out << name << ": ";
         console.out << text_of(event, options.format) << '\n';

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {
@@ -33,6 +34,8 @@ struct TileKernels {
     void (*words)(TileTask&);  // 16 bits, saturating; null: there is none
     void (*longs)(TileTask&);
 };
+
+const TileKernels& tile_kernels_of(InstructionSet set);
 
 namespace portable {
 extern const TileKernels tile_kernels;

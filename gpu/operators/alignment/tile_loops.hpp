@@ -47,6 +47,8 @@ private:
         if constexpr (sizeof(Lane) == sizeof score) {
             return score;
         } else {
+            // What is as good as minus infinity may be too far from the base for 32 bits.
+            if (score == tile_floor) return std::numeric_limits<Lane>::min();
             return static_cast<Lane>(std::clamp(score - task_.base, -32768, 32767));
         }
     }

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "gpu/operators/alignment/tile_kernel.hpp"
 
 namespace sluice::alignment {
-
-namespace {
-
-// A thread more is worth its start for so many cells.
-constexpr std::uint64_t cells_a_thread = 20'000'000;
 
 const TileKernels& tile_kernels_of([[maybe_unused]] InstructionSet set) {
 #ifdef SLUICE_X86_KERNELS
@@ -24,6 +19,11 @@ const TileKernels& tile_kernels_of([[maybe_unused]] InstructionSet set) {
 #endif
     return portable::tile_kernels;
 }
+
+namespace {
+
+// A thread more is worth its start for so many cells.
+constexpr std::uint64_t cells_a_thread = 20'000'000;
 
 struct Range {
     std::int32_t low, high;
@@ -61,14 +61,17 @@ public:
     unsigned compute(unsigned threads, const Progress& progress) {
         const std::uint64_t cells = std::uint64_t{job_.query.size()} * job_.text.size();
         const std::uint64_t most = std::min<std::uint64_t>({threads, strips_, 1 + cells / cells_a_thread});
+        const std::vector<std::int32_t> rows(kernels_.rows);
+        std::vector<Edges> edges(most, Edges{rows, rows});
         std::vector<std::thread> others;
         others.reserve(most);
         try {
-            while (others.size() + 1 < most) others.emplace_back([&] { work({}); });
-        } catch (const std::system_error&) {
+            while (others.size() + 1 < most)
+                others.emplace_back([this, &own = edges[others.size() + 1]] { work(own, {}); });
+        } catch (const std::exception&) {
             // Those that there are do it all.
         }
-        std::uint64_t told = work(progress);
+        const std::uint64_t told = work(edges[0], progress);
         for (auto& thread : others) thread.join();
         for (std::size_t tile = 0; tile < left_out_.size(); ++tile) {
             if (left_out_[tile] != 0) upper_without_use(job_.query.size(), tile);
@@ -86,6 +89,11 @@ public:
     }
 
 private:
+    // Of a strip's rows: H of the column before the next tile, and E of its first.
+    struct Edges {
+        std::vector<std::int32_t> left_h, e;
+    };
+
     // A tile's place, and what its neighbours left at its borders; nothing where they were left out.
     struct Place {
         std::size_t row, rows, tile, column, columns;
@@ -95,8 +103,8 @@ private:
 
     // Takes strips until there are none; whichever thread has taken one finishes it, so nobody waits for ever. Gives
     // how many cells `progress` has been told of.
-    std::uint64_t work(const Progress& progress) {
-        std::vector<std::int32_t> left_h(kernels_.rows), e(kernels_.rows);
+    std::uint64_t work(Edges& edges, const Progress& progress) {
+        auto& [left_h, e] = edges;
         std::uint64_t told = 0;
         for (std::size_t strip = next_strip_++; strip < strips_; strip = next_strip_++) {
             Place place{};

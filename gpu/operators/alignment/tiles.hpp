@@ -1,8 +1,8 @@
 // One long pair of DNA on the cores of a CPU: the matrix in tiles, a strip of them a thread at a time, each strip
 // behind the one above. Tiles that no best alignment can pass are left out (block pruning, as device_long.hpp does).
 // Memory is 8 bytes a letter of the text. Pure functions; any thread. `progress`, as rows.hpp says, is called on the
-// calling thread, which is one of the `threads`; fewer take part if no more can be had, or there is not enough to do.
-// Preconditions: a scheme of DNA, sequences that are not empty and not too_long().
+// calling thread, which is one of the `threads`, and must not throw; fewer take part if no more can be had, or there is
+// not enough to do. Preconditions: a scheme of DNA, sequences that are not empty and not too_long().
 #pragma once
 
 #include "gpu/operators/alignment/rows.hpp"

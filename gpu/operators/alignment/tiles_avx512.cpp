@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <immintrin.h>
+#include <limits>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
 #include "gpu/operators/alignment/tile_kernel.hpp"

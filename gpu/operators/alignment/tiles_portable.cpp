@@ -1,6 +1,7 @@
 // For every processor; see tile_kernel.hpp.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
 #include "gpu/operators/alignment/tile_kernel.hpp"

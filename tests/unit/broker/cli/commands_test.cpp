@@ -139,11 +139,10 @@ TEST_CASE("match says that there were texts that can't be measured") {
     options.files = {file.path()};
     options.filter = "laminarity(v, 0.5) > 0.9";
     CHECK(run(match, options).exit_status == exit_done);
-    CHECK(run(match, options).err == "sluice: " + file.path() +
-                                         ": 1 condition does not hold because the text is no series of numbers, or too "
-                                         "long\n");
+    CHECK(run(match, options).err ==
+          "sluice: " + file.path() + ": 1 text to be measured is no series of numbers, or too long\n");
     options.filter = "recurrence-rate(v, 0.5) > 2 or determinism(v, 0.5) > 2";
-    CHECK_THAT(run(match, options).err, Catch::Contains(": 2 conditions do not hold"));
+    CHECK_THAT(run(match, options).err, Catch::Contains(": 2 texts to be measured are no series"));
     options.filter = "contains(v, 'oops')";
     CHECK(run(match, options).err.empty());
 }

@@ -289,6 +289,7 @@ TEST_CASE("where a device costs less, the CPU is tried with some of a batch's te
     trial.devices->run_tasks();
     FakeDevices::Device& device = trial.devices->devices[0];
     REQUIRE(fate.cpu_batches == 1);
+    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::cpu, 1'000);  // whatever that one took
     for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1'000);
     for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1);
     CHECK(trial.run() == right);

@@ -169,3 +169,31 @@ TEST_CASE("tiles end when they are told to, and say how much is done", "[alignme
         CHECK((threads == 1 ? calls == 2 : calls <= 2));  // others may be done before the second
     }
 }
+
+TEST_CASE("a tile may be close to the highest score there is", "[alignment]") {
+    const Scheme scheme = Scheme::dna(100, -1, 5, 1);
+    const std::vector<Code> letters(20, 0);
+    for (const std::int32_t corner : {0, (1 << 30) - 46'000, (1 << 30) - 30'000}) {
+        std::vector<std::int32_t> h(letters.size()), f(h), left_h(h), e(h);
+        for (std::size_t i = 0; i < h.size(); ++i) {
+            h[i] = left_h[i] = corner - 5 - static_cast<std::int32_t>(i);
+            f[i] = e[i] = h[i] - 5;
+        }
+        for (const auto set : instruction_sets()) {
+            const TileKernels& kernels = tile_kernels_of(set);
+            if (kernels.words == nullptr) continue;
+            auto lower_h = h, lower_f = f, right_h = left_h, right_e = e;
+            TileTask task{scheme, letters, letters};
+            task.corner = corner;
+            task.h = lower_h.data();
+            task.f = lower_f.data();
+            task.left_h = right_h.data();
+            task.e = right_e.data();
+            task.base = corner - 300 - INT16_MIN;
+            kernels.words(task);
+            CHECK(task.best == corner + 2000);
+            CHECK(task.query_end == 20);
+            CHECK(task.text_end == 20);
+        }
+    }
+}
