@@ -1,4 +1,5 @@
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "gpu/cuda/keep_device.hpp"
@@ -21,7 +22,7 @@ void score_on_devices(const Scheme& scheme, const LongPair& pair, const PairOpti
     devices.enqueue();
     result.end = devices.finish(options.progress);
     result.score_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    result.gpus = options.devices.size();
+    result.gpus = std::set(options.devices.begin(), options.devices.end()).size();
     result.pruned_share = devices.statistics().pruned_share();
 }
 

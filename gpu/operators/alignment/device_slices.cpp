@@ -252,6 +252,8 @@ EndPoint DeviceSlices::finish(const Waiting& waiting) {
             if (waiting) waiting(progress());
             std::this_thread::sleep_for(std::chrono::microseconds(50));
         }
+        // The last of share_best()'s copies may be under way, and the next pair is written where they read and write.
+        for (const Device& device : devices_) on(device.number, [&] { device.copies.wait(); });
         under_way_ = false;
         return collect();
     } catch (...) {

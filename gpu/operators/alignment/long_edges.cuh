@@ -95,6 +95,7 @@ __device__ inline int read_best(const int* p) {
     return max(here, elsewhere);
 }
 
+// For whoever changes a kernel: built with -DSLUICE_SPIN_LIMIT=N, one that would wait for ever is an error instead.
 #ifdef SLUICE_SPIN_LIMIT
 #define SLUICE_SPIN(count) \
     if (++count > SLUICE_SPIN_LIMIT) __trap()

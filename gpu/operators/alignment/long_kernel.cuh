@@ -23,11 +23,6 @@ __device__ inline int multiply_add(int a, std::uint32_t b, int c) {
     return d;
 }
 
-__device__ inline int2 read_two(unsigned address) {
-    int2 v;
-    asm volatile("ld.shared.v2.s32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "r"(address));
-    return v;
-}
 __device__ inline int4 read_four(unsigned address) {
     int4 v;
     asm volatile("ld.shared.v4.s32 {%0, %1, %2, %3}, [%4];"
@@ -114,15 +109,10 @@ private:
 #pragma unroll
         for (unsigned r = 0; r < R; ++r) {
             const unsigned row = table_ + (letters >> (8 * r) & 0xff) * row_bytes;
-            if constexpr (C == 2) {
-                const int2 two = read_two(row);
-                s[r][0] = two.x, s[r][1] = two.y;
-            } else {
 #pragma unroll
-                for (unsigned c = 0; c < C; c += 4) {
-                    const int4 four = read_four(row + c / 4 * 32 * sizeof(int4));
-                    s[r][c] = four.x, s[r][c + 1] = four.y, s[r][c + 2] = four.z, s[r][c + 3] = four.w;
-                }
+            for (unsigned c = 0; c < C; c += 4) {
+                const int4 four = read_four(row + c / 4 * 32 * sizeof(int4));
+                s[r][c] = four.x, s[r][c + 1] = four.y, s[r][c + 2] = four.z, s[r][c + 3] = four.w;
             }
         }
     }
