@@ -98,7 +98,7 @@ private:
     KeptGraph* kept_graph();
 
     Stream stream_;
-    Event done_{cudaEventDisableTiming | cudaEventBlockingSync};
+    Event done_;
     Event kernels_begin_{cudaEventDefault}, kernels_end_{cudaEventDefault};
     bool under_way_ = false, measured_ = false;
     std::uint32_t batches_ = 0;
