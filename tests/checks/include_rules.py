@@ -22,9 +22,9 @@ THREADS = {"atomic", "barrier", "condition_variable", "future", "latch", "mutex"
            "stop_token", "thread"}
 CLOCKS = {"ctime"}
 OWN = ("broker/", "config/", "gpu/", "protocol/", "tests/")
-# CPU libraries that operators may use where they are found, the compiler's own intrinsics, and Linux' scheduler, to
-# give background threads the time that is left over.
-ENGINE_LIBRARIES = r"(hs/|re2/|edlib\.h$|parasail|immintrin\.h$|arm_neon\.h$|sched\.h$)"
+# CPU libraries that operators may use where they are found, the compiler's own intrinsics, and Linux' scheduler and
+# timers, to give background threads the time that is left over and to sleep for microseconds.
+ENGINE_LIBRARIES = r"(hs/|re2/|edlib\.h$|parasail|immintrin\.h$|arm_neon\.h$|sched\.h$|sys/prctl\.h$)"
 CUDA = r"(cuda|nvtx|cub/|thrust/|cooperative_groups|mma\.h)"
 
 
