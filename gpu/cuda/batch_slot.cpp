@@ -46,12 +46,11 @@ void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
 void BatchSlot::plan() {
     if (are(segments_, planned_)) return;
     std::vector<std::span<const AttributeNeeds>> needs;
-    planned_.clear();
-    for (const SegmentTables* segment : segments_) {
-        needs.push_back(segment->look_up.needs());
-        planned_.push_back(segment->id);
-    }
+    planned_.clear();  // so that no plan is taken for a current one if there is no memory for the next
+    planned_.reserve(segments_.size());
+    for (const SegmentTables* segment : segments_) needs.push_back(segment->look_up.needs());
     plan_ = PackPlan(needs);
+    for (const SegmentTables* segment : segments_) planned_.push_back(segment->id);
 }
 
 void BatchSlot::pack_batch(const EventBatch& batch) {

@@ -12,7 +12,8 @@ namespace sluice::cuda {
 class Graph {
 public:
     Graph() = default;
-    // Calls enqueue(), which must put work into this stream alone and not wait. Nothing is run. Throws CudaError.
+    // Calls enqueue(), which must put work into this stream, or into such as it
+    // forks from it and joins again, and not wait. Nothing is run. Throws CudaError.
     template <class Enqueue>
     Graph(cudaStream_t stream, Enqueue enqueue) : resident_(Resident::here()) {
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");

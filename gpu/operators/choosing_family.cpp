@@ -1,6 +1,7 @@
 #include "gpu/operators/choosing_family.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -74,12 +75,12 @@ public:
 
     // After a failure. Copies that nobody uses go with it: they may be what has taken the device's memory.
     void drop(Lease lease) {
-        std::vector<std::unique_ptr<DeviceFamily>> dropped;
+        std::array<std::unique_ptr<DeviceFamily>, copies_max> dropped;
         const std::lock_guard lock(mutex_);
         OfDevice& copies = of_device_[lease.device];
-        dropped = std::exchange(copies.free, {});
-        dropped.push_back(std::move(lease.copy));
-        copies.made -= dropped.size();
+        copies.made -= copies.free.size() + 1;
+        std::move(copies.free.begin(), copies.free.end(), dropped.begin());
+        copies.free.clear();  // its room stays
         changed_.notify_all();
     }
 
