@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include "gpu/cuda/hopper.cuh"
+#include "gpu/cuda/mask_ranges.cuh"
 #include "gpu/cuda/mask_tables.hpp"
 
 namespace sluice::cuda {
@@ -18,16 +19,9 @@ struct alignas(8) Text {
     std::uint32_t offset, size, event;
 };
 
-// The values of an attribute in one word of the batch.
-struct Values {
-    std::uint32_t begin, end;
-};
-
-__device__ Values values_of(const BatchView& batch, std::uint32_t word, std::uint32_t attribute) {
-    if (attribute >= batch.attributes) return {0, 0};
-    const std::uint32_t* at = batch.attribute_first + std::size_t{word} * batch.attributes + attribute;
-    return {at[0], at[1]};
-}
+// Of a block's shared memory: what its literals' kind needs.
+constexpr std::size_t room_bytes =
+    std::max({tile_values * sizeof(Text), tile_values * sizeof(IndexedValue), sizeof(RangeRoom)});
 
 // The first (or last) up to eight bytes; the missing ones are 0 and stand behind (before) them.
 __device__ std::uint64_t first_bytes(const char* text, std::uint32_t size) {
@@ -75,28 +69,14 @@ __device__ std::uint32_t existing(const BatchView& batch, Values values) {
     return events;
 }
 
-__device__ std::uint32_t compare_numbers(const BatchView& batch, Values values, MaskKind kind, MaskOperand operand,
+__device__ std::uint32_t compare_numbers(const BatchView& batch, Values values, MaskKind kind, double operand,
                                          IndexedValue* tile) {
-    const double lo = operand.number.lo, hi = operand.number.hi;
     const auto load = [](const IndexedValue& v) { return v; };
+    const bool inverse = kind == MaskKind::number_not_equal;
     std::uint32_t events = 0;
-    if (kind == MaskKind::range) {
-        std::uint32_t reached = 0;
-        for_each_value(batch, values, tile, load, [&](const IndexedValue& v) {
-            if (v.number >= lo) reached |= v.event_bit;
-            if (v.number <= hi) events |= v.event_bit;
-        });
-        return events & reached;
-    }
-    if (kind == MaskKind::number_equal) {
-        for_each_value(batch, values, tile, load, [&](const IndexedValue& v) {
-            if (v.number == lo) events |= v.event_bit;
-        });
-    } else {
-        for_each_value(batch, values, tile, load, [&](const IndexedValue& v) {
-            if (v.number != lo) events |= v.event_bit;
-        });
-    }
+    for_each_value(batch, values, tile, load, [&](const IndexedValue& v) {
+        if ((v.number == operand) != inverse) events |= v.event_bit;
+    });
     return events;
 }
 
@@ -160,24 +140,23 @@ __device__ std::uint32_t search_texts(const BatchView& batch, Values values, Mas
     return events;
 }
 
-// The events of a word for which the thread's literal holds, negation aside.
+// The events of a word for which the thread's literal holds, negation aside. Not for ranges.
 __device__ std::uint32_t holds_for(const MaskTablesView& tables, const BatchView& batch, std::uint32_t word,
-                                   const MaskGroup& group, MaskOperand operand, bool active, IndexedValue* numbers,
-                                   Text* texts) {
+                                   const MaskGroup& group, MaskOperand operand, bool active, std::byte* room) {
     switch (group.kind) {
         case MaskKind::never:
             return 0;
         case MaskKind::exists:
             return existing(batch, values_of(batch, word, operand.attribute));
-        case MaskKind::range:
         case MaskKind::number_equal:
         case MaskKind::number_not_equal:
-            return compare_numbers(batch, values_of(batch, word, group.attribute), group.kind, operand, numbers);
+            return compare_numbers(batch, values_of(batch, word, group.attribute), group.kind, operand.number,
+                                   reinterpret_cast<IndexedValue*>(room));
         case MaskKind::contains:
             return search_texts(batch, values_of(batch, word, group.attribute), operand, tables.bytes);
         default:
             return compare_texts(batch, values_of(batch, word, group.attribute), group.kind, operand, tables.bytes,
-                                 active, texts);
+                                 active, reinterpret_cast<Text*>(room));
     }
 }
 
@@ -188,24 +167,29 @@ __device__ std::uint32_t holds_for(const MaskTablesView& tables, const BatchView
 // literal in, 4 out; an event's values once a block. 30,000 numeric literals x 32 events: 0.7 MB (0.14 us at 5.1 TB/s)
 // and 1.9 M comparisons of doubles, 16 a cycle and multiprocessor (0.5 us): what remains are a launch and three
 // dependent reads of the second-level cache. 1,024 events: 15 us of comparisons, 17 measured.
-__global__ void __launch_bounds__(MaskGroup::literals_max)
+__global__ void __launch_bounds__(MaskGroup::literals_max, 16)
     evaluate_groups(const MaskTablesView tables, const __grid_constant__ BatchView batch, const MaskView out,
                     std::uint32_t* reset) {
-    __shared__ IndexedValue numbers[tile_values];
-    __shared__ Text texts[tile_values];
+    __shared__ alignas(16) std::byte room[room_bytes];
     allow_dependents();
     const MaskGroup group = tables.groups[blockIdx.x];
     const std::uint32_t at = blockIdx.x * MaskGroup::literals_max + threadIdx.x;
     const MaskOperand operand = tables.operands[at];
     const std::uint32_t literal = tables.literals[at];
     const bool active = threadIdx.x < group.count;  // the others help to load, and write nothing
-    const bool negated = (literal & MaskTablesView::negated_flag) != 0;
-    std::uint32_t* const mask = out.masks + (literal & ~MaskTablesView::negated_flag);
-    for (std::uint32_t word = blockIdx.y; word < batch.words; word += gridDim.y) {
-        if (word != blockIdx.y) __syncthreads();  // all have read the values of the word before
-        const std::uint32_t valid = batch.valid[word];
-        const std::uint32_t events = holds_for(tables, batch, word, group, operand, active, numbers, texts);
-        if (active) mask[std::size_t{word} * out.stride] = negated ? valid & ~events : events;
+    const auto write = [&](std::uint32_t word, std::uint32_t events) {
+        constexpr std::uint32_t negated = MaskTablesView::negated_flag;
+        if (!active) return;
+        if ((literal & negated) != 0) events = batch.valid[word] & ~events;
+        out.masks[std::size_t{word} * out.stride + (literal & ~negated)] = events;
+    };
+    if (group.kind == MaskKind::range) {
+        evaluate_ranges(batch, group.attribute, operand, tables.places[at], *reinterpret_cast<RangeRoom*>(room), write);
+    } else {
+        for (std::uint32_t word = blockIdx.y; word < batch.words; word += gridDim.y) {
+            if (word != blockIdx.y) __syncthreads();  // all have read the values of the word before
+            write(word, holds_for(tables, batch, word, group, operand, active, room));
+        }
     }
     if (blockIdx.x != 0 || blockIdx.y != 0) return;
     wait_for_previous();  // one block for all: when this kernel has ended, so have those before it

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "gpu/cuda/order_key.hpp"
 #include "gpu/tables/hash.hpp"
 
 namespace sluice::cuda {
@@ -20,16 +21,53 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double above(double c) { return c == infinity ? std::nan("") : std::nextafter(c, infinity); }
 double below(double c) { return -above(-c); }
 
-MaskOperand numbers(double lo, double hi) {
+MaskOperand range(double lo, double hi) {
     MaskOperand operand;
-    operand.number = {lo, hi};
+    operand.range.from = std::isnan(lo) ? MaskOperand::out_of_reach : order_key(lo);
+    operand.range.behind = std::isnan(hi) ? 0 : order_key(hi) + 1;
+    return operand;
+}
+
+MaskOperand number_operand(double number) {
+    MaskOperand operand = range(0, 0);
+    operand.number = number;
     return operand;
 }
 
 MaskOperand only_attribute(std::uint32_t attribute) {
-    MaskOperand operand = numbers(0, 0);
+    MaskOperand operand = range(0, 0);
     operand.attribute = attribute;
     return operand;
+}
+
+// Of a range: behind all others of its group.
+MaskOperand unused_operand(MaskKind kind) {
+    MaskOperand operand = only_attribute(0);
+    if (kind == MaskKind::range) operand.range = {MaskOperand::out_of_reach, MaskOperand::out_of_reach};
+    return operand;
+}
+
+// Makes both bounds of a group of ranges ascend: the literals move with `from`, places[i] is where the i-th one's
+// `behind` goes.
+void order_bounds(std::span<MaskOperand> operands, std::span<std::uint32_t> literals, std::span<std::uint8_t> places) {
+    std::vector<std::uint8_t> by_from(operands.size()), by_behind(operands.size());
+    std::iota(by_from.begin(), by_from.end(), std::uint8_t{0});
+    std::sort(by_from.begin(), by_from.end(),
+              [&](std::uint8_t a, std::uint8_t b) { return operands[a].range.from < operands[b].range.from; });
+    const std::vector<MaskOperand> old_operands(operands.begin(), operands.end());
+    const std::vector<std::uint32_t> old_literals(literals.begin(), literals.end());
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        operands[i] = old_operands[by_from[i]];
+        literals[i] = old_literals[by_from[i]];
+    }
+    const std::vector<MaskOperand> moved(operands.begin(), operands.end());
+    std::iota(by_behind.begin(), by_behind.end(), std::uint8_t{0});
+    std::sort(by_behind.begin(), by_behind.end(),
+              [&](std::uint8_t a, std::uint8_t b) { return moved[a].range.behind < moved[b].range.behind; });
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        operands[i].range.behind = moved[by_behind[i]].range.behind;
+        places[by_behind[i]] = static_cast<std::uint8_t>(i);
+    }
 }
 
 bool shares_group(MaskKind kind) { return kind == MaskKind::never || kind == MaskKind::exists; }
@@ -50,7 +88,7 @@ std::uint32_t MaskTableBuilder::push(std::uint32_t attribute, MaskKind kind, Mas
 MaskOperand MaskTableBuilder::text_operand(MaskKind kind, std::string_view text) {
     if (bytes_.size() + text.size() > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("the literals' operands have more than 4 GiB");
-    MaskOperand operand = numbers(0, 0);
+    MaskOperand operand = range(0, 0);
     std::uint64_t key = 0;
     const std::size_t n = std::min<std::size_t>(text.size(), 8);
     if (kind == MaskKind::equal || kind == MaskKind::not_equal) {
@@ -82,9 +120,9 @@ std::uint32_t MaskTableBuilder::add(std::uint32_t attribute, const Predicate& pr
         case Operator::ends_with:
             return text(MaskKind::ends_with);
         case Operator::number_equal:
-            return push(attribute, MaskKind::number_equal, numbers(c, c), negated);
+            return push(attribute, MaskKind::number_equal, number_operand(c), negated);
         case Operator::number_not_equal:
-            return push(attribute, MaskKind::number_not_equal, numbers(c, c), negated);
+            return push(attribute, MaskKind::number_not_equal, number_operand(c), negated);
         case Operator::less:
             return add_range(attribute, -infinity, below(c), negated);
         case Operator::less_equal:
@@ -100,7 +138,7 @@ std::uint32_t MaskTableBuilder::add(std::uint32_t attribute, const Predicate& pr
 }
 
 std::uint32_t MaskTableBuilder::add_range(std::uint32_t attribute, double lo, double hi, bool negated) {
-    return push(attribute, MaskKind::range, numbers(lo, hi), negated);
+    return push(attribute, MaskKind::range, range(lo, hi), negated);
 }
 
 std::uint32_t MaskTableBuilder::add_exists(std::uint32_t attribute, bool negated) {
@@ -124,22 +162,31 @@ MaskTables::MaskTables(const MaskTableBuilder& builder) : literals_(builder.lite
         const auto& draft = drafts[order[i]];
         if (i == 0 || groups.back().count == MaskGroup::literals_max || group_of(order[i]) != group_of(order[i - 1])) {
             groups.push_back({0, draft.attribute, draft.kind});
-            operands.resize(groups.size() * MaskGroup::literals_max, only_attribute(0));
+            operands.resize(groups.size() * MaskGroup::literals_max, unused_operand(draft.kind));
             literals.resize(groups.size() * MaskGroup::literals_max);
         }
         const std::size_t at = (groups.size() - 1) * MaskGroup::literals_max + groups.back().count++;
         operands[at] = draft.operand;
         literals[at] = order[i] | (draft.negated ? MaskTablesView::negated_flag : 0);
     }
+    std::vector<std::uint8_t> places(operands.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (groups[g].kind != MaskKind::range) continue;
+        const std::size_t first = g * MaskGroup::literals_max, count = groups[g].count;
+        order_bounds(std::span(operands).subspan(first, count), std::span(literals).subspan(first, count),
+                     std::span(places).subspan(first, count));
+    }
     groups_ = to_device(std::span<const MaskGroup>(groups));
     operands_ = to_device(std::span<const MaskOperand>(operands));
     numbers_ = to_device(std::span<const std::uint32_t>(literals));
+    places_ = to_device(std::span<const std::uint8_t>(places));
     text_ = to_device(std::span<const char>(builder.bytes_));
 }
 
 MaskTablesView MaskTables::view() const {
-    return {groups_.data(), static_cast<std::uint32_t>(groups_.size()), operands_.data(), numbers_.data(),
-            text_.data()};
+    return {groups_.data(),   static_cast<std::uint32_t>(groups_.size()),
+            operands_.data(), numbers_.data(),
+            places_.data(),   text_.data()};
 }
 
 }  // namespace sluice::cuda

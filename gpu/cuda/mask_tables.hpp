@@ -40,12 +40,17 @@ enum class MaskKind : std::uint8_t {
     contains,
 };
 
-// 16 bytes a literal. Numbers: lo and hi. Text: the hash (equal, not_equal) or the first (starts_with, contains) or
-// last (ends_with) up to eight bytes, and where the operand's bytes stand.
+// 16 bytes a literal. Ranges: the order keys (order_key.hpp) of the least number that does, and of the greatest, plus
+// 1; both ascend within a group, so that only `from` is the literal's own. Other numbers: the operand. Text: the hash
+// (equal, not_equal) or the first (starts_with, contains) or last (ends_with) up to eight bytes, and where the
+// operand's bytes stand.
 union MaskOperand {
+    static constexpr std::uint64_t out_of_reach = ~std::uint64_t{0};  // for all order keys
+
     struct {
-        double lo, hi;
-    } number;
+        std::uint64_t from, behind;
+    } range;
+    double number;
     struct {
         std::uint64_t key;
         std::uint32_t offset, size;
@@ -70,6 +75,7 @@ struct MaskTablesView {
     std::uint32_t group_count = 0;
     const MaskOperand* operands = nullptr;
     const std::uint32_t* literals = nullptr;  // literal number | negated_flag, as operands
+    const std::uint8_t* places = nullptr;     // ranges: which of its group's `behind` is the literal's, as operands
     const char* bytes = nullptr;
 };
 
@@ -110,13 +116,16 @@ public:
     std::uint32_t stride() const { return (literals_ + 31) / 32 * 32; }
     std::size_t mask_words(std::size_t batch_words) const { return batch_words * stride(); }
     MaskTablesView view() const;
-    std::size_t bytes() const { return groups_.bytes() + operands_.bytes() + numbers_.bytes() + text_.bytes(); }
+    std::size_t bytes() const {
+        return groups_.bytes() + operands_.bytes() + numbers_.bytes() + places_.bytes() + text_.bytes();
+    }
 
 private:
     std::uint32_t literals_ = 0;
     DeviceBuffer<MaskGroup> groups_;
     DeviceBuffer<MaskOperand> operands_;
     DeviceBuffer<std::uint32_t> numbers_;
+    DeviceBuffer<std::uint8_t> places_;
     DeviceBuffer<char> text_;
 };
 
