@@ -161,12 +161,12 @@ __device__ std::uint32_t holds_for(const MaskTablesView& tables, const BatchView
 }
 
 // A block decides up to 128 literals of one kind and attribute, a thread a literal, for word blockIdx.y of 32 events
-// and every gridDim.y-th after it. The attribute's values are brought into shared memory once a word and read by
-// broadcast, so that a comparison costs a load of 16 bytes a warp, a compare and a predicated OR, and no thread looks
-// at values of other attributes. Writes are coalesced where literals were numbered by kind and attribute. Bytes: 20 a
-// literal in, 4 out; an event's values once a block. 30,000 numeric literals x 32 events: 0.7 MB (0.14 us at 5.1 TB/s)
-// and 1.9 M comparisons of doubles, 16 a cycle and multiprocessor (0.5 us): what remains are a launch and three
-// dependent reads of the second-level cache. 1,024 events: 15 us of comparisons, 17 measured.
+// and every gridDim.y-th after it. Ranges: mask_ranges.cuh. For the others the attribute's values are brought into
+// shared memory once a word and read by broadcast, so that a comparison costs a load of 16 bytes a warp, a compare and
+// a predicated OR. No thread looks at values of other attributes. Writes are coalesced where literals were numbered by
+// kind and attribute. Bytes: 21 a literal in, 4 out; an event's values once a block. 30,000 ranges x 32 events: 0.75 MB
+// (0.15 us at 5.1 TB/s): what remains are a launch, four dependent reads of the second-level cache and two
+// barriers, 3.7 us alone in a graph. 1,024 events: 8.5.
 __global__ void __launch_bounds__(MaskGroup::literals_max, 16)
     evaluate_groups(const MaskTablesView tables, const __grid_constant__ BatchView batch, const MaskView out,
                     std::uint32_t* reset) {
