@@ -1,9 +1,10 @@
 // Alignments on a device: many pairs (thousands of queries, 32 texts; beside them one core of this machine on a part of
 // the same work), pairs of thousands of letters and long ones, with and without pruning. Prints tab-separated lines:
 // what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many | --middle] [FASTA FASTA]… times these
-// pairs too; --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle: pairs
-// of thousands of letters only. bench_alignment --slices DEVICES LETTERS [FASTA FASTA]…: these pairs, and if LETTERS is
-// not 0 a random one of that length whose text differs in 3 of 100 letters, on the first device alone, on all of DEVICES
+// pairs too; --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle:
+// pairs of thousands of letters only. bench_alignment --slices DEVICES LETTERS [FASTA FASTA]…: these pairs, and if
+// LETTERS is not 0 a random one of that length whose text differs in 3 of 100 letters, on the first device alone, on
+// all of DEVICES
 // ("0,1"; "0,0" are halves of one), and so with the edges between them going through the host's memory.
 #include <chrono>
 #include <cstdio>
