@@ -60,7 +60,8 @@ public:
     // Gives how many threads took part.
     unsigned compute(unsigned threads, const Progress& progress) {
         const std::uint64_t cells = std::uint64_t{job_.query.size()} * job_.text.size();
-        const std::uint64_t most = std::min<std::uint64_t>({threads, strips_, 1 + cells / cells_a_thread});
+        const std::uint64_t wanted = std::min<std::uint64_t>({threads, strips_, 1 + cells / cells_a_thread});
+        const std::uint64_t most = std::max<std::uint64_t>(wanted, 1);
         const std::vector<std::int32_t> rows(kernels_.rows);
         std::vector<Edges> edges(most, Edges{rows, rows});
         std::vector<std::thread> others;
