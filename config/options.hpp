@@ -75,6 +75,7 @@ struct DeliveryOptions {
     std::size_t queue_events{};
     std::size_t queue_bytes{};
     Duration heartbeat{};
+    Duration close_timeout{};
 };
 
 struct DeduplicationOptions {

@@ -67,6 +67,7 @@ void read_delivery(Section& s, DeliveryOptions& o) {
     s.integer("queue_events", o.queue_events, 1, many);
     s.size("queue_bytes", o.queue_bytes, 1, 1'024 * gib);
     s.duration("heartbeat", o.heartbeat, 10ms, 24h);
+    s.duration("close_timeout", o.close_timeout, 1ms, 24h);
 }
 
 void read_log(Section& s, LogOptions& o) {

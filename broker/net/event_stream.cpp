@@ -21,9 +21,6 @@ namespace {
 
 constexpr auto no_throw = asio::as_tuple(asio::use_awaitable);
 
-// How long a subscriber that was too slow has to take what is being written to it, so that it can be told why it ends.
-constexpr std::chrono::seconds farewell_timeout{1};
-
 std::string peer_of(const asio::ip::tcp::socket& socket) {
     boost::system::error_code error;
     const auto endpoint = socket.remote_endpoint(error);
@@ -67,7 +64,7 @@ asio::awaitable<void> EventStream::run(Socket& socket, Connection& connection, s
     const std::string peer = peer_of(socket);
     alarm_->on_ring = [this, &connection] {
         if (subscriber_->mailbox.state() == Mailbox::State::overflowed)
-            connection.set_deadline(Connection::Clock::now() + farewell_timeout);
+            connection.set_deadline(Connection::Clock::now() + services_.options.delivery.close_timeout);
         else if (!subscriber_->mailbox.farewell().empty())
             connection.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
     };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -12,12 +11,7 @@ namespace sluice {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Processor = ProcessorChoice::Processor;
-
-double microseconds_since(Clock::time_point start) {
-    return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
 
 // How many of the first pairs are enough for a trial: those of whole texts.
 std::size_t size_of_trial(std::span<const OperatorFamily::Pair> pairs) {
@@ -182,9 +176,9 @@ void ChoosingFamily::evaluate(std::span<const std::string_view> texts, std::span
 void ChoosingFamily::evaluate_on_cpu(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
                                      std::span<std::uint8_t> holds, OperatorWork& work) const {
     OperatorDevices::Fate& fate = devices_->fate(kind_);
-    const auto start = Clock::now();
+    const double start_us = devices_->now_us();
     copies_->family().evaluate(texts, pairs, holds, work);
-    fate.choice.record(cells, Processor::cpu, microseconds_since(start));
+    fate.choice.record(cells, Processor::cpu, devices_->now_us() - start_us);
     ++fate.cpu_batches;
 }
 
@@ -193,7 +187,8 @@ bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::strin
                                         OperatorWork& work) const {
     OperatorDevices::Fate& fate = devices_->fate(kind_);
     copies_->prepare(fate.choice.predict(cells, Processor::cpu) > patience_us);
-    const auto start = Clock::now();  // a copy is made once and says nothing of what batches cost; its being busy does
+    // A copy is made once and says nothing of what batches cost; its being busy does.
+    const double start_us = devices_->now_us();
     auto lease = copies_->take();
     if (!lease) return false;
     OperatorWork done;
@@ -207,7 +202,7 @@ bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::strin
     }
     devices_->succeeded(lease->device);
     copies_->give_back(std::move(*lease));
-    fate.choice.record(cells, Processor::device, microseconds_since(start));
+    fate.choice.record(cells, Processor::device, devices_->now_us() - start_us);
     ++fate.device_batches;
     work += done;
     return true;

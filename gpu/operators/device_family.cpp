@@ -1,5 +1,7 @@
 #include "gpu/operators/device_family.hpp"
 
+#include <chrono>
+
 namespace sluice {
 
 namespace {
@@ -19,5 +21,9 @@ OperatorDevices::OperatorDevices(double cells_min, bool measured)
               Fate{ProcessorChoice({edits, cells_min, measured})},
               Fate{ProcessorChoice({recurrence, cells_min, measured})},
               Fate{ProcessorChoice({alignment, cells_min, measured})}}} {}
+
+double OperatorDevices::now_us() const {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace sluice

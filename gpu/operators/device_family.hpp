@@ -46,6 +46,8 @@ public:
     virtual void failed(std::size_t device, const std::exception& error) = 0;
     // Runs the task soon, on another thread. It must not throw.
     virtual void post(std::function<void()> task) = 0;
+    // The clock that batches are measured by, in microseconds; tests move theirs by hand.
+    virtual double now_us() const;
 
     // How all families of a kind have fared, whatever segment they are of.
     struct Fate {

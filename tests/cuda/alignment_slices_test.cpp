@@ -7,6 +7,7 @@
 #include "gpu/operators/alignment/device_slices.hpp"
 #include "gpu/operators/alignment/rows.hpp"
 #include "tests/cuda/fault_plan.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 using namespace sluice;
@@ -28,7 +29,7 @@ std::vector<int> shares(unsigned count) {
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
-    std::ifstream file(std::string(SLUICE_SOURCE_DIR "/../shared/sequences/") + name);
+    std::ifstream file(testing::shared_folder("sequences") / name);
     std::string header;
     std::getline(file, header);
     return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));

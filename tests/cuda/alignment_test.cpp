@@ -8,6 +8,7 @@
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/rows.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
@@ -103,7 +104,7 @@ std::vector<Code> of_four_letters(std::vector<Code> sequence) {
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
-    std::ifstream file(std::string(SLUICE_SOURCE_DIR "/../shared/sequences/") + name);
+    std::ifstream file(testing::shared_folder("sequences") / name);
     std::string header;
     std::getline(file, header);
     return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "tests/differential/oracle.hpp"
+#include "tests/support/source_folder.hpp"
 
 using namespace sluice;
 
@@ -121,7 +122,7 @@ const RandomFilter written_filters[] = {
 };
 
 std::vector<std::filesystem::path> feed_files() {
-    const std::filesystem::path folder = std::filesystem::path(SLUICE_SOURCE_DIR) / ".." / "shared" / "feeds";
+    const std::filesystem::path folder = testing::shared_folder("feeds");
     std::vector<std::filesystem::path> files;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error)) files.push_back(entry.path());

@@ -16,7 +16,9 @@ namespace sluice {
 namespace asio = boost::asio;
 
 Options test_options(std::vector<std::string> overrides) {
-    overrides.insert(overrides.begin(), {"http.port=0", "log.level=off", "io.threads=2", "shutdown.drain_timeout=5s"});
+    overrides.insert(overrides.begin(),
+                     {"http.port=0", "log.level=off", "io.threads=2", "publish.wait=60s", "limits.condition_time=60s",
+                      "delivery.heartbeat=1h", "shutdown.drain_timeout=60s"});
     LoadedConfig config = load_config(std::nullopt, overrides);
     if (!config.errors.empty()) throw std::runtime_error(to_string(config.errors.front()));
     configure_log(config.options.log);
@@ -41,7 +43,7 @@ DocumentPtr document(const std::vector<std::string>& items) {
 
 HttpClient::HttpClient(std::uint16_t port) {
     socket_.connect({asio::ip::address_v4::loopback(), port});
-    const timeval timeout{10, 0};
+    const timeval timeout{60, 0};
     setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
 }
 
@@ -50,7 +52,7 @@ void HttpClient::send(std::string_view text) { asio::write(socket_, asio::buffer
 bool HttpClient::fill() {
     char bytes[65'536];
     const ssize_t n = ::recv(socket_.native_handle(), bytes, sizeof bytes, 0);
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("no answer in ten seconds");
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("no answer within a minute");
     if (n <= 0) return false;
     buffer_.append(bytes, static_cast<std::size_t>(n));
     return true;

@@ -16,7 +16,8 @@
 
 namespace sluice {
 
-// The defaults on a free port, with `overrides` such as "http.idle_timeout=50ms". Logs are off.
+// The defaults on a free port, with `overrides` such as "http.idle_timeout=50ms". Logs are off, there are no
+// heartbeats, and no limit on a time is met by a machine that is merely busy.
 Options test_options(std::vector<std::string> overrides = {});
 
 // An RSS feed with an <item> for each text in `items`.
@@ -41,7 +42,7 @@ struct Reply {
     std::string body;
 };
 
-// One connection. Its reads give up after ten seconds with an exception, so that no test hangs.
+// One connection. Its reads give up after a minute with an exception, so that no test hangs.
 class HttpClient {
 public:
     explicit HttpClient(std::uint16_t port);

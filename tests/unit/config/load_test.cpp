@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/source_folder.hpp"
+
 using namespace std::chrono_literals;
 using sluice::load_config;
 using sluice::parse_config;
@@ -151,7 +153,7 @@ TEST_CASE("a file that can't be read is an error") {
           missing.string() + ": cannot be read: No such file or directory");
     CHECK(load_config(std::nullopt).errors.empty());
     CHECK(load_config("/dev/zero").errors.at(0).message == "larger than 1048576 bytes");
-    CHECK(load_config(std::filesystem::path(SLUICE_SOURCE_DIR) / "config/sluice.yaml").errors.empty());
+    CHECK(load_config(sluice::testing::source_folder() / "config/sluice.yaml").errors.empty());
 }
 
 TEST_CASE("stream names") {

@@ -9,6 +9,7 @@
 #include "gpu/matcher.hpp"
 #include "protocol/feed/extractor.hpp"
 #include "protocol/filter/filter.hpp"
+#include "tests/support/source_folder.hpp"
 
 using namespace sluice;
 
@@ -65,7 +66,7 @@ TEST_CASE("an item's receivers are those whose filters hold") {
 }
 
 TEST_CASE("titles of real feeds") {
-    const std::string feeds = SLUICE_SOURCE_DIR "/../shared/feeds";
+    const std::string feeds = testing::shared_folder("feeds").string();
     if (!std::filesystem::is_directory(feeds)) {
         WARN("skipped: there is no folder ../shared/feeds");
         return;
@@ -78,5 +79,5 @@ TEST_CASE("a workload that there is not is refused") {
     CHECK_THROWS_WITH(load::make_workload({"nonsense", 10, 1, 1, {}}), "there is no workload nonsense");
     CHECK_THROWS(load::make_workload({"W6", 10, 1, 1, {}}));
     CHECK_THROWS(load::make_workload({"W9", 10, 1, 1, {}}));
-    CHECK_THROWS(load::make_workload({"approximate", 10, 1, 1, SLUICE_SOURCE_DIR "/config"}));
+    CHECK_THROWS(load::make_workload({"approximate", 10, 1, 1, (testing::source_folder() / "config").string()}));
 }

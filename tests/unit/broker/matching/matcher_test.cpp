@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "broker/matching/registry.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
@@ -22,7 +23,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
         sluice::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::EventFormat::xml, false);
     std::atomic<bool> added{false};
     registry.add(subscriber, {sluice::make_subscription("s", "", {sluice::Conjunction{}})}, [&] { added = true; });
-    while (!added) std::this_thread::yield();
+    EVENTUALLY(added);
 
     matcher.start();
     const auto document = sluice::document({sluice::item("t")});

@@ -5,6 +5,7 @@
 
 #include "broker/matching/batch_matcher.hpp"
 #include "protocol/filter/filter.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
@@ -140,7 +141,7 @@ TEST_CASE_METHOD(Fixture, "the number of subscriptions is bounded") {
     CHECK_FALSE(add(subscriber(), {on_stream("s", "category = 'x'")}));
     registry->remove(a);
     // Room comes back once the removal has been applied.
-    while (!add(subscriber(), {on_stream("s", "category = 'x'")})) std::this_thread::yield();
+    EVENTUALLY(add(subscriber(), {on_stream("s", "category = 'x'")}));
     CHECK(registry->size() == 1);
 }
 
@@ -161,7 +162,7 @@ TEST_CASE_METHOD(Fixture, "the number of computed conditions is bounded") {
     REQUIRE(add(subscriber(), {on_stream("s", "category = 'x'")}));
     CHECK(publish("s", "x") == 2);
     registry->remove(a);
-    while (!add(subscriber(), {on_stream("s", one)})) std::this_thread::yield();
+    EVENTUALLY(add(subscriber(), {on_stream("s", one)}));
     CHECK(registry->operators() == 1);
 }
 

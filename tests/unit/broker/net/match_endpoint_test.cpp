@@ -91,7 +91,7 @@ TEST_CASE("a bad trial is refused with its reason") {
 }
 
 TEST_CASE("a trial that takes too long is given up") {
-    RunningBroker running({"limits.condition_time=5ms"});
+    RunningBroker running({"limits.condition_time=1ms"});
     HttpClient client(running.port());
     std::vector<std::string> items;
     for (int i = 0; i < 2000; ++i) items.push_back(item(std::to_string(i)));

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
-#include <thread>
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using sluice::gzip;
@@ -86,7 +86,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     // A broker that is not started matches nothing: only its I/O runs, so the queue stays full.
     sluice::Counters counters;
     sluice::EventQueue queue(1, 1'000'000);
-    sluice::Options options = sluice::test_options({"publish.wait=30ms"});
+    sluice::Options options = sluice::test_options({"publish.wait=1ms"});
     sluice::Fanout fanout(counters);
     sluice::SubscriptionRegistry registry({sluice::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
                                           [](std::shared_ptr<const sluice::Program>, std::uint64_t) {});
@@ -112,7 +112,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         const std::string body = rss({item("c")});
         client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
                     "\r\n\r\n" + body);
-        while (counters.requests < 3) std::this_thread::yield();
+        EVENTUALLY(counters.requests == 3);
         std::vector<sluice::Event> batch;
         queue.pop(32, std::chrono::microseconds(0), batch);
         const Reply accepted = client.read_reply();
@@ -120,6 +120,6 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         CHECK(accepted.body.find("\"new\":1") != std::string::npos);
         CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
     }
-    REQUIRE(connections.wait_until_none(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
+    EVENTUALLY(connections.size() == 0);
     threads.stop();
 }

@@ -1,8 +1,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
-#include <thread>
 
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 TEST_CASE("the status counts what has happened") {
@@ -35,7 +35,7 @@ TEST_CASE("the status tells what operators have done") {
                                       "&filter=" + sluice::percent_encode("contains(title, 'xab')"));
     sluice::HttpClient client(running.port());
     client.post("/v1/events", sluice::rss({sluice::item("xabd"), sluice::item("b")}), "");
-    while (running.broker.counters().events_matched != 2) std::this_thread::yield();
+    EVENTUALLY(running.broker.counters().events_matched == 2);
     const auto status = boost::json::parse(client.get("/v1/status").body);
     CHECK(status.at("subscriptions").at("operators").to_number<int>() == 1);
     const auto& done = status.at("operators").at("approx-distance");
@@ -61,7 +61,7 @@ TEST_CASE("the status tells what scanned filters cost") {
     sluice::subscribe(subscriber, "?filter=" + sluice::percent_encode("count(title) mod 2 = 1"));
     sluice::HttpClient client(running.port());
     client.post("/v1/events", sluice::rss({sluice::item("a"), sluice::item("b")}), "");
-    while (running.broker.counters().events_matched != 2) std::this_thread::yield();
+    EVENTUALLY(running.broker.counters().events_matched == 2);
     const auto status = boost::json::parse(client.get("/v1/status").body);
     CHECK(status.at("counters").at("scans").to_number<int>() == 2);
     CHECK(status.at("counters").at("scan_microseconds").is_number());

@@ -3,13 +3,14 @@
 #include <iterator>
 
 #include "protocol/feed/fields.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
 
 namespace {
 
-const std::filesystem::path feeds = SLUICE_SOURCE_DIR "/../shared/feeds";
+const std::filesystem::path feeds = testing::shared_folder("feeds");
 
 std::string read_file(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gpu/operators/alignment/reference.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
@@ -71,7 +72,7 @@ void check_global_rows(Random& random, const Scheme& scheme, Codes query, Codes 
 }
 
 std::vector<Code> read_fasta(const Scheme& scheme, const char* name) {
-    std::ifstream file(std::string(SLUICE_SOURCE_DIR "/../shared/sequences/") + name);
+    std::ifstream file(sluice::testing::shared_folder("sequences") / name);
     std::string header;
     std::getline(file, header);
     return scheme.encode(std::string(std::istreambuf_iterator<char>(file), {}));
