@@ -4,7 +4,7 @@ import os
 import subprocess
 import unittest
 
-from sluice_process import TIMEOUT_S, Sluiced, rss
+from sluice_process import TIMEOUT_S, Sluiced, eventually, report_crash, rss
 
 GENE = "ACGTTGCAACGGTCATTGCA"
 
@@ -54,12 +54,15 @@ class Annotate(unittest.TestCase):
             [os.environ["SLUICE"], "subscribe", "--server", f"http://127.0.0.1:{self.daemon.port}", "--count", "1",
              "--annotate", "alignment", f"align(sequence, '{GENE}') >= 11"],
             stdout=subprocess.PIPE, text=True)
-        while self.daemon.status()["subscriptions"]["total"] != 1:
-            self.assertIsNone(client.poll())
+        self.addCleanup(client.kill)
+        eventually(lambda: client.poll() is not None or self.daemon.status()["subscriptions"]["total"] == 1,
+                   "the client's subscription")
         # It is counted when its filter waits to be put in place; whoever comes later is in place later.
         with self.daemon.subscribe():
             self.daemon.publish(sequences(("whole", "GG" + GENE)))
             printed = client.communicate(timeout=TIMEOUT_S)[0]
+        report_crash(client.returncode, client.args)
+        self.assertEqual(client.returncode, 0)
         self.assertEqual(printed, f"whole\n  align(sequence, '{GENE}') >= 11: score 20, query 1-20, text 3-22, 20=\n")
 
     def test_bad_wishes(self):

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from sluice_process import Sluiced, item, raw_reply, rss, run_to_end
+from sluice_process import Sluiced, eventually, item, raw_reply, rss, run_to_end
 
 
 class BadRequests(unittest.TestCase):
@@ -90,8 +90,7 @@ class BadRequests(unittest.TestCase):
                 self.assertEqual(self.witness.titles(1), [f"t{n}"])
                 n += 1
         self.assertIn("peer", self.daemon.wait_for_log("slow consumer disconnected"))
-        while self.daemon.status()["subscribers"] != 1:
-            pass
+        eventually(lambda: self.daemon.status()["subscribers"] == 1, "one subscriber left")
         sleeper.close()
 
 

@@ -39,7 +39,7 @@ class Process(unittest.TestCase):
                 self.assertEqual((stopped["deliveries"], stopped["events_lost"]), (500, 0))
 
     def test_sigterm_with_a_subscriber_that_never_reads(self):
-        with Sluiced("shutdown.drain_timeout=300ms") as daemon:
+        with Sluiced("shutdown.drain_timeout=1ms") as daemon:
             sleeper = daemon.subscribe()
             for i in range(20):
                 daemon.publish(rss(item(f"t{i}", description="x" * 500_000)))

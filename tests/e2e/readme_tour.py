@@ -9,14 +9,12 @@ it is left running, and what it printed is compared when the tour is over. Only 
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-TIMEOUT_SECONDS = 60
+from sluice_process import TIMEOUT_S, Sluiced, eventually, report_crash
 
 
 def blocks(readme):
@@ -33,43 +31,47 @@ def pattern(expected):
     return re.compile(text, re.S)
 
 
+def environment(folder, port):
+    """What the commands see of ours: no proxies, and no settings of curl's."""
+    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    return {**kept, "HOME": str(folder), "SLUICE_SERVER": f"http://127.0.0.1:{port}"}
+
+
 class Tour:
     def __init__(self, root, binaries):
         self.folder = Path(tempfile.mkdtemp(prefix="sluice-tour-"))
         (self.folder / "build").mkdir()
         (self.folder / "build" / "bin").symlink_to(binaries)
         (self.folder / "docker").symlink_to(root / "docker")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.environment = dict(os.environ, SLUICE_SERVER=f"http://127.0.0.1:{self.port}")
         self.failures = []
         self.background = []
-        self.broker = subprocess.Popen(["build/bin/sluiced", "--set", f"http.port={self.port}"], cwd=self.folder)
+        os.environ["SLUICED"] = "build/bin/sluiced"
+        self.broker = Sluiced(folder=self.folder)
+        self.environment = environment(self.folder, self.broker.port)
 
     def shell(self, command):
-        command = command.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+        command = command.replace("127.0.0.1:8080", f"127.0.0.1:{self.broker.port}")
         return subprocess.Popen(["bash", "-c", "exec 2>&1; " + command], cwd=self.folder, env=self.environment,
                                 stdout=subprocess.PIPE, text=True, start_new_session=True)
 
-    def subscribers(self):
-        status = self.shell("build/bin/sluice status").communicate(timeout=TIMEOUT_SECONDS)[0]
-        found = re.search(r"^subscribers +(\d+)$", status, re.M)
-        return int(found[1]) if found else -1
+    def output(self, process):
+        try:
+            printed = process.communicate(timeout=TIMEOUT_S)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            raise
+        report_crash(process.returncode if process.returncode < 128 else 128 - process.returncode, process.args)
+        return printed
 
     def wait_for_subscribers(self, count):
         """A command left running has subscribed when the broker says so; before that, nothing may be published."""
-        deadline = time.monotonic() + TIMEOUT_SECONDS
-        while self.subscribers() != count:
-            if time.monotonic() > deadline or self.broker.poll() is not None:
-                raise SystemExit(f"there are not {count} subscribers")
-            time.sleep(0.02)
+        eventually(lambda: self.broker.status()["subscribers"] == count, f"{count} subscribers")
 
     def check(self, command, expected, printed):
         if not pattern(expected).fullmatch(printed.strip()):
             self.failures.append(f"$ {command}\nexpected:\n{expected}\nprinted:\n{printed}")
 
     def run(self, tour):
-        self.wait_for_subscribers(0)
         for is_background, steps in tour:
             for command, expected in steps:
                 print("$", command)
@@ -78,16 +80,14 @@ class Tour:
                     self.background.append((command, expected, process))
                     self.wait_for_subscribers(len(self.background))
                 else:
-                    self.check(command, expected, process.communicate(timeout=TIMEOUT_SECONDS)[0])
+                    self.check(command, expected, self.output(process))
 
     def end(self):
         """Ends the broker, which delivers what it has and closes its connections, and so the commands left running."""
-        self.broker.terminate()
-        if self.broker.wait(TIMEOUT_SECONDS) != 0:
-            self.failures.append(f"the broker ended with status {self.broker.returncode}")
+        if (status := self.broker.stop()) != 0:
+            self.failures.append(f"the broker ended with status {status}")
         for command, expected, process in self.background:
-            printed = process.communicate(timeout=TIMEOUT_SECONDS)[0]
-            printed = re.sub(r"^sluice: the broker .*\n", "", printed, flags=re.M)
+            printed = re.sub(r"^sluice: the broker .*\n", "", self.output(process), flags=re.M)
             self.check(command, expected, printed)
         shutil.rmtree(self.folder)
 

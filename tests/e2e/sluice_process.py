@@ -1,32 +1,61 @@
-"""sluiced as a process, and clients that see what it sends. Standard library only; nothing here sleeps."""
+"""sluiced as a process, and clients that see what it sends. Standard library only."""
+import contextlib
 import http.client
 import json
 import os
+import pathlib
 import queue
 import signal
 import socket
 import subprocess
 import threading
+import time
 import urllib.parse
 
 TIMEOUT_S = 60  # for anything that has to happen; sanitizer builds are slow
+
+# Limits that a machine must not meet by being busy, and no comments between the events.
+PATIENT = ("delivery.heartbeat=1h", "publish.wait=60s", "limits.condition_time=60s", "shutdown.drain_timeout=60s")
+
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
+
+
+def eventually(condition, what):
+    """Polls `condition` until it holds; its value. Fails after a minute."""
+    give_up = time.monotonic() + TIMEOUT_S
+    while not (value := condition()):
+        assert time.monotonic() < give_up, f"waited a minute for: {what}"
+        time.sleep(0.001)
+    return value
+
+
+def report_crash(status, command):
+    """Leaves a file in $SLUICE_REPORTS for a process that crashed: the gate is red then, whatever the next try says."""
+    folder = os.environ.get("SLUICE_REPORTS")
+    if folder and -status in CRASHES:
+        path = pathlib.Path(folder) / f"crash.{os.getpid()}.{time.monotonic_ns()}"
+        path.write_text(f"{' '.join(map(str, command))}: died of {signal.Signals(-status).name}\n")
 
 
 class Sluiced:
     """A running daemon on a free port. Use as a context manager: it is stopped with SIGTERM and has to exit with 0."""
 
-    def __init__(self, *options, config=None):
+    def __init__(self, *options, config=None, folder=None):
         arguments = [os.environ["SLUICED"]]
         if config is not None:
             arguments += ["--config", str(config)]
-        for option in ("http.port=0", "log.format=json", *options):
+        for option in ("http.port=0", "log.format=json", *PATIENT, *options):
             arguments += ["--set", option]
-        self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, cwd=folder)
         self.log = []
         self._lines = queue.Queue()
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
-        self.port = self.wait_for_log("listening")["port"]
+        try:
+            self.port = self.wait_for_log("listening")["port"]
+        except BaseException:
+            self.kill()
+            raise
 
     def _read_log(self):
         for line in self.process.stderr:
@@ -48,11 +77,22 @@ class Sluiced:
     def stop(self, sign=signal.SIGTERM):
         """Exit status after a signal."""
         self.process.send_signal(sign)
-        status = self.process.wait(TIMEOUT_S)
+        try:
+            status = self.process.wait(2 * TIMEOUT_S)  # draining has a limit of its own
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+        report_crash(status, self.process.args)
         self._reader.join()
         while (line := self._lines.get()) is not None:
             self.log.append(json.loads(line) if line.startswith("{") else line)
         return status
+
+    def kill(self):
+        """However a test ends, no daemon outlives it."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        report_crash(self.process.wait(), self.process.args)
 
     def __enter__(self):
         return self
@@ -61,6 +101,8 @@ class Sluiced:
         if self.process.poll() is None:
             status = self.stop()
             assert status == 0, f"exit status {status}: {self.log}"
+        else:
+            report_crash(self.process.returncode, self.process.args)
         self.process.stderr.close()
 
     def connect(self):
@@ -137,6 +179,7 @@ class Subscriber:
 def run_to_end(*arguments):
     """A sluiced that is expected to end by itself: exit status, standard output, standard error."""
     done = subprocess.run([os.environ["SLUICED"], *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
+    report_crash(done.returncode, done.args)
     return done.returncode, done.stdout, done.stderr
 
 

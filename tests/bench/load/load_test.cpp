@@ -17,7 +17,7 @@ namespace sluice::load {
 namespace {
 
 constexpr std::size_t subscribing_at_once = 64;
-constexpr auto drain_time = std::chrono::seconds(10);
+constexpr auto drain_time = std::chrono::seconds(60);
 constexpr std::string_view title_mark = "\"title\":\"e";
 
 std::string publish_begin(const LoadOptions& options) {

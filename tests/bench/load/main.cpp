@@ -2,12 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
-#include <netinet/in.h>
 #include <optional>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <thread>
-#include <unistd.h>
+#include <sys/wait.h>
 
 #include "broker/cli/http_client.hpp"
 #include "tests/bench/load/load_fleet.hpp"
@@ -16,32 +13,6 @@
 namespace {
 
 using namespace sluice::load;
-
-// A port that was free a moment ago.
-std::uint16_t free_port() {
-    const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(descriptor, reinterpret_cast<sockaddr*>(&address), size);
-    getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size);
-    close(descriptor);
-    return ntohs(address.sin_port);
-}
-
-void wait_for_broker(const LoadOptions& options) {
-    using namespace std::chrono_literals;
-    for (const auto give_up = Clock::now() + 10s;;) {
-        try {
-            Socket::connect(options.host, options.port);
-            return;
-        } catch (const std::exception&) {
-            if (Clock::now() > give_up) throw;
-            std::this_thread::sleep_for(20ms);
-        }
-    }
-}
 
 void print_latencies(std::ostream& out, const char* name, Latencies& latencies) {
     out << "    \"" << name << "\": {\"p50\": " << latencies.quantile_us(0.5);
@@ -101,6 +72,19 @@ void print(std::ostream& out, const LoadOptions& options, std::size_t threads, d
     out << "    \"status\": " << matching_status(options) << "\n  }" << std::flush;
 }
 
+// A broker that crashed takes its measurer with it, so that nobody mistakes the crash for a bad figure.
+bool ended_well(BrokerProcess& process) {
+    const int status = process.end();
+    if (status == 0) return true;
+    std::cerr << "bench_load: the broker ended with ";
+    if (WIFEXITED(status)) std::cerr << "status " << WEXITSTATUS(status) << '\n';
+    if (WIFSIGNALED(status)) {
+        std::cerr << "signal " << WTERMSIG(status) << std::endl;
+        std::abort();
+    }
+    return false;
+}
+
 bool is_clean(const LoadResult& r) { return r.lost + r.unexpected + r.out_of_order + r.disconnected + r.refused == 0; }
 
 }  // namespace
@@ -143,25 +127,20 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 64));
     app.add_option("--seed", options.seed)->capture_default_str();
     CLI11_PARSE(app, argc, argv);
+    std::optional<BrokerProcess> process;
     try {
         allow_many_descriptors();
-        std::optional<Child> child;
         if (!broker.empty()) {
-            options.port = free_port();
-            settings.insert(settings.begin(), {"http.port=" + std::to_string(options.port), "log.level=warn"});
-            std::vector<std::string> command{broker};
-            for (const auto& setting : settings) command.insert(command.end(), {"--set", setting});
-            child.emplace(command);
-            options.broker = child->id();
-            wait_for_broker(options);
+            process.emplace(broker, settings);
+            options.port = process->port();
+            options.broker = process->id();
         }
         const auto start = Clock::now();
         LoadFleet test(options, threads);
         std::cerr << options.filters << " filters subscribed in "
                   << std::chrono::duration<double>(Clock::now() - start).count() << " s\n";
         if (std::string line; ask) std::getline(std::cin, line);
-        test.run(rate.value_or(0), 1);  // warms up
-        bool clean = true;
+        bool clean = is_clean(test.run(rate.value_or(0), 1));  // warms up
         const auto measure = [&](double per_second_intended, const char* before) {
             auto result = test.run(per_second_intended, seconds);
             std::cout << before;
@@ -176,9 +155,10 @@ int main(int argc, char** argv) {
             if (!find_max) measure(sustained / 2, ",\n");
         }
         std::cout << "\n]\n";
-        return clean ? 0 : 1;
+        return clean && (!process || ended_well(*process)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::cerr << "bench_load: " << error.what() << '\n';
+        if (process) ended_well(*process);
         return 2;
     }
 }

@@ -1,8 +1,12 @@
 #include "tests/bench/load/process.hpp"
 
 #include <csignal>
+#include <cstdio>
+#include <fcntl.h>
 #include <fstream>
+#include <iostream>
 #include <spawn.h>
+#include <stdexcept>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -21,18 +25,61 @@ double cpu_seconds(pid_t process) {
     return file ? (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK)) : 0;
 }
 
-Child::Child(const std::vector<std::string>& command) {
+BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::string>& settings) {
+    std::vector<std::string> command{program, "--set", "http.port=0", "--set", "log.level=info"};
+    for (const auto& setting : settings) command.insert(command.end(), {"--set", setting});
     std::vector<char*> arguments;
-    for (const auto& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    for (auto& argument : command) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
-    const int error = posix_spawnp(&id_, arguments[0], nullptr, nullptr, arguments.data(), environ);
-    if (error != 0) throw std::system_error(error, std::system_category(), command.front());
+
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    const int error = posix_spawnp(&id_, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (error != 0) {
+        close(ends[0]);
+        throw std::system_error(error, std::generic_category(), program);
+    }
+    log_ = std::thread([this, log = ends[0]] { read_log(log); });
+    try {
+        port_ = listening_.get_future().get();
+    } catch (...) {
+        end();
+        throw;
+    }
 }
 
-Child::~Child() {
-    if (id_ <= 0) return;
+int BrokerProcess::end() {
+    if (id_ <= 0) return 0;
+    int status = 0;
     kill(id_, SIGTERM);
-    waitpid(id_, nullptr, 0);
+    waitpid(id_, &status, 0);
+    id_ = -1;
+    log_.join();
+    return status;
+}
+
+void BrokerProcess::read_log(int descriptor) {
+    std::FILE* const log = fdopen(descriptor, "r");
+    bool listens = false;
+    char* text = nullptr;
+    std::size_t size = 0;
+    for (ssize_t n = 0; (n = getline(&text, &size, log)) > 0;) {
+        const std::string line(text, static_cast<std::size_t>(n));
+        const auto port = line.find(" port=");
+        if (!listens && line.find(" listening ") != std::string::npos && port != std::string::npos) {
+            listens = true;
+            listening_.set_value(static_cast<std::uint16_t>(std::stoul(line.substr(port + 6))));
+        }
+        if (line.find(" info ") == std::string::npos) std::cerr << line;
+    }
+    std::free(text);
+    std::fclose(log);
+    if (!listens) listening_.set_exception(std::make_exception_ptr(std::runtime_error("the broker did not start")));
 }
 
 }  // namespace sluice::load

@@ -1,8 +1,11 @@
 // The measured broker, as a process. Linux only.
 #pragma once
 
+#include <cstdint>
+#include <future>
 #include <string>
 #include <sys/types.h>
+#include <thread>
 #include <vector>
 
 namespace sluice::load {
@@ -10,19 +13,27 @@ namespace sluice::load {
 // CPU time that a process has used so far, user and system together; 0 if it can't be known.
 double cpu_seconds(pid_t process);
 
-// A child process that ends with its owner: it gets SIGTERM and is waited for.
-class Child {
+// A sluiced on a port of its own choice, which its log names. The log's warnings and errors go to standard error.
+class BrokerProcess {
 public:
-    Child() = default;
-    explicit Child(const std::vector<std::string>& command);
-    ~Child();
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
+    // Returns when it listens; throws if it ends instead. `settings` are options such as "matcher.threads=2".
+    BrokerProcess(const std::string& program, const std::vector<std::string>& settings);
+    ~BrokerProcess() { end(); }
+    BrokerProcess(const BrokerProcess&) = delete;
+    BrokerProcess& operator=(const BrokerProcess&) = delete;
 
     pid_t id() const { return id_; }
+    std::uint16_t port() const { return port_; }
+    // Sends SIGTERM and waits; what waitpid() says, 0 if that has been asked before.
+    int end();
 
 private:
+    void read_log(int descriptor);
+
     pid_t id_ = -1;
+    std::promise<std::uint16_t> listening_;
+    std::uint16_t port_ = 0;
+    std::thread log_;
 };
 
 }  // namespace sluice::load
