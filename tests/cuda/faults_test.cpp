@@ -37,7 +37,7 @@ std::vector<RandomEvent> random_events(Random& random) {
     return events;
 }
 
-constexpr std::chrono::seconds patience{20};
+constexpr std::chrono::seconds patience{60};
 
 // Matches, always with the right answers, until the device has matched a batch more.
 bool match_until_device_does(BothSets& sets, Random& random) {

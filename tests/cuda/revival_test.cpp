@@ -236,7 +236,7 @@ TEST_CASE("a device is lost while several threads match and another one changes 
         for (int i = 0; i < 40; ++i) sets.remove(random.below(sets.size()));
         differences += static_cast<int>(sets.differences(random_events(random)));
     };
-    for (const Deadline deadline; batches < 50 && !deadline.passed();) change();
+    for (const testing::Deadline deadline(std::chrono::minutes(1)); batches < 50 && !deadline.passed();) change();
     testing::spoil_context();
     for (const Deadline deadline; told.recoveries == 0 && !deadline.passed();) change();
     const std::uint64_t before = sets.status().devices[0].batches;

@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "gpu/matcher.hpp"
+#include "tests/support/seed.hpp"
 
 namespace sluice::test {
 
 class Random {
 public:
-    explicit Random(std::uint64_t seed) : engine_(seed) {}
+    explicit Random(std::uint64_t seed) : engine_(testing::seed(seed)) {}
     std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(engine_); }
     bool chance(double p) { return std::uniform_real_distribution<>()(engine_) < p; }
     template <class T>

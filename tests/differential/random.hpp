@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <random>
 
+#include "tests/support/seed.hpp"
+
 namespace sluice {
 
 class Random {
 public:
-    explicit Random(std::uint64_t seed) : engine_(seed) {}
+    explicit Random(std::uint64_t seed) : engine_(testing::seed(seed)) {}
 
     std::uint64_t next() { return engine_(); }
     std::size_t below(std::size_t n) { return engine_() % n; }

@@ -11,6 +11,7 @@
 
 #include "gpu/operators/family.hpp"
 #include "gpu/operators/reference.hpp"
+#include "tests/support/seed.hpp"
 
 namespace sluice::test {
 
@@ -18,7 +19,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class FamilyRandom {
 public:
-    explicit FamilyRandom(unsigned seed) : engine_(seed) {}
+    explicit FamilyRandom(unsigned seed) : engine_(static_cast<unsigned>(testing::seed(seed))) {}
 
     std::size_t below(std::size_t n) { return engine_() % n; }
     std::string letters(std::string_view alphabet, std::size_t length_max) {

@@ -12,6 +12,7 @@
 
 #include "gpu/operators/exact/exact.hpp"
 #include "gpu/operators/exact/window.hpp"
+#include "tests/support/seed.hpp"
 
 namespace sluice::exact {
 
@@ -24,7 +25,7 @@ struct RandomCase {
 
 class RandomExact {
 public:
-    explicit RandomExact(std::uint64_t seed) : random_(seed) {}
+    explicit RandomExact(std::uint64_t seed) : random_(testing::seed(seed)) {}
 
     RandomCase next(std::size_t texts, std::size_t count_max) {
         static constexpr unsigned alphabets[] = {1, 2, 4, 26, 256};
