@@ -1,75 +1,133 @@
 #include "broker/broker.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/base/machine_memory.hpp"
+#include "broker/base/process.hpp"
 #include "broker/base/repeat_guard.hpp"
+#include "broker/core/matching/dispatch.hpp"
+#include "broker/server/limits.hpp"
+#include "broker/server/service_metrics.hpp"
 
-namespace sluice {
+namespace sluice::broker {
 
 namespace {
 
 constexpr std::chrono::seconds cut_timeout{10};  // for connections to notice that they have been cut
+constexpr std::size_t tasks_per_connection = 1;  // a connection has one request in progress
+constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/match
+constexpr int ended_at_once_max = 64;            // subscribers disconnected at once when memory is short
+constexpr std::size_t retained_bytes = 0;        // nothing reads what has been delivered
+constexpr std::size_t forgotten_times = 8;       // names of dropped streams remembered, as a multiple of limits.streams
 
-// One per core that the matching threads leave.
-std::size_t io_threads(const Options& options) {
+// One per core not used by the matching threads.
+std::size_t io_threads(const config::Options& options) {
     if (options.io.threads != 0) return options.io.threads;
     const std::size_t cores = std::thread::hardware_concurrency();
     return cores > options.matcher.threads ? cores - options.matcher.threads : 1;
 }
 
-// The one place of the broker that names the CUDA backend.
-EngineOptions engine_options(const MatcherOptions& options) {
+server::ConnectionRoom room_for_connections(const config::Options& options) {
+    constexpr std::size_t few = 64;          // standard streams, the log, a GPU's driver
+    constexpr std::size_t of_io_thread = 3;  // for epoll and its wake-ups
+    const std::size_t descriptors = base::descriptor_limit();
+    const server::ConnectionRoom room =
+        server::connection_room(options.limits.connections, descriptors, few + of_io_thread * io_threads(options));
+    if (room.connections < options.limits.connections)
+        base::log_warn("fewer connections than limits.connections, for lack of file descriptors",
+                       {{"connections", room.connections}, {"descriptors", descriptors}});
+    return room;
+}
+
+std::size_t worker_threads() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
+
+// Half of the machine's memory by default. If that is unknown, assumes a small machine of 1 GiB.
+std::size_t memory_max(const config::Options& options) {
+    constexpr std::size_t unknown_machine_bytes = std::size_t{1} << 30;
+    if (options.limits.memory != 0) return options.limits.memory;
+    const std::size_t bytes = base::machine_memory();
+    return (bytes != 0 ? bytes : unknown_machine_bytes) / 2;
+}
+
+// The only place in the broker that names the CUDA backend.
+engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     const auto backend = [&] {
         switch (options.backend) {
-            case BackendOption::naive:
-                return Backend::naive;
-            case BackendOption::cpu:
-                return Backend::cpu;
-            case BackendOption::cuda:
-                return Backend::cuda;
+            case config::BackendOption::naive:
+                return engine::Backend::naive;
+            case config::BackendOption::cpu:
+                return engine::Backend::cpu;
+            case config::BackendOption::cuda:
+                return engine::Backend::cuda;
             default:
-                return Backend::automatic;
+                return engine::Backend::automatic;
         }
     };
-    EngineOptions engine(backend());
+    engine::EngineOptions engine(backend());
     engine.devices = options.devices;
     engine.device_bytes_max = options.device_bytes;
-    // Where there is no driver, say, every attempt fails the same way.
-    const auto told = std::make_shared<RepeatGuard>();
+    // Without a driver, for example, every attempt fails with the same message.
+    const auto told = std::make_shared<base::RepeatGuard>();
     engine.on_fault = [told](const std::string& failure) {
-        if (told->is_new(failure, RepeatGuard::Clock::now()))
-            log_warn("a GPU failed, the CPU matches instead", {{"failure", failure}});
+        if (told->is_new(failure, base::RepeatGuard::Clock::now()))
+            base::log_warn("a GPU failed, the CPU matches instead", {{"failure", failure}});
     };
     engine.on_recovery = [told](const std::string& device) {
         told->forget();
-        log_info("a GPU is used again", {{"device", device}});
+        base::log_info("a GPU is used again", {{"device", device}});
     };
     return engine;
 }
 
 }  // namespace
 
-Broker::Broker(Options options)
+Broker::Broker(config::Options options)
     : options_(std::move(options)),
+      counters_(metrics_),
+      memory_(memory_max(options_)),
+      event_memory_(memory_, mailboxes_, counters_),
       io_threads_(io_threads(options_)),
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
-      fanout_(counters_),
+      fanout_(counters_, options_.delivery.undecided, &event_memory_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
-                options_.limits.condition_time},
+                server::batch_limits(options_.limits, &scan_owners_)},
                queue_, fanout_, counters_),
-      registry_({engine_options(options_.matcher), options_.matcher.apply_delay, options_.limits.subscriptions,
-                 options_.limits.operators},
+      registry_({.engine = engine_options(options_.matcher),
+                 .apply_delay = options_.matcher.apply_delay,
+                 .subscriptions_max = options_.limits.subscriptions,
+                 .operators_max = options_.limits.operators,
+                 .scan_owners = &scan_owners_},
                 fanout_,
-                [this](std::shared_ptr<const Program> program, std::uint64_t number) {
+                [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);
                 }),
-      publisher_({options_.limits.streams, options_.deduplication.entries}, queue_, counters_),
-      connections_(options_.limits.connections),
-      services_{options_, counters_, queue_, publisher_, registry_, connections_, Clock::now()},
-      listener_(std::make_shared<Listener>(io_threads_, services_)) {}
+      log_({retained_bytes, forgotten_times * options_.limits.streams}, memory_),
+      publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
+                  options_.streams, options_.deduplication.ignore},
+                 queue_, log_, counters_, memory_),
+      connections_(room_for_connections(options_)),
+      workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
+      compilers_(1, tasks_per_connection * options_.limits.connections),
+      trials_(1, trials_max),
+      services_{options_, counters_,  queue_,  publisher_, registry_,  connections_,
+                workers_, compilers_, trials_, memory_,    mailboxes_, Clock::now()},
+      listener_(std::make_shared<server::Listener>(io_threads_, services_)),
+      memory_keeper_(memory_, [this] { relieve_memory(); }) {
+    log_.listen(dispatch);
+    server::register_metrics(services_);
+}
+
+void Broker::relieve_memory() {
+    log_.relieve_memory();
+    publisher_.streams().relieve_memory();
+    const std::size_t enough = memory_.ceiling(base::MemoryUse::bodies);
+    for (int ended = 0; ended < ended_at_once_max && event_memory_.relieve(); ++ended)
+        if (memory_.used() <= enough) break;
+}
 
 Broker::~Broker() { drain(); }
 
@@ -86,16 +144,20 @@ void Broker::drain() {
     listener_->close();
     connections_.drain();
     queue_.close();
+    stage_ = "matching";
     drain_matcher(deadline);
+    stage_ = "ending connections";
     drain_connections(deadline);
+    stage_ = "stopping I/O threads";
     io_threads_.stop();
+    stage_ = "drained";
 }
 
 void Broker::drain_matcher(Clock::time_point deadline) {
     if (matcher_.wait_until_done(deadline)) return;
     const std::size_t lost = queue_.clear();
     count(counters_.events_lost, lost);
-    log_warn("drain timeout, events not matched", {{"events", lost}});
+    base::log_warn("drain timeout, events not matched", {{"events", lost}});
     matcher_.interrupt();
     matcher_.wait_until_done(Clock::time_point::max());
 }
@@ -103,9 +165,10 @@ void Broker::drain_matcher(Clock::time_point deadline) {
 void Broker::drain_connections(Clock::time_point deadline) {
     connections_.end_streams();
     if (connections_.wait_until_none(deadline)) return;
-    log_warn("drain timeout, connections cut", {{"connections", connections_.size()}});
+    services_.ending = true;
+    base::log_warn("drain timeout, connections cut", {{"connections", connections_.size()}});
     connections_.cut();
-    if (!connections_.wait_until_none(Clock::now() + cut_timeout)) log_error("connections did not end");
+    if (!connections_.wait_until_none(Clock::now() + cut_timeout)) base::log_error("connections did not end");
 }
 
-}  // namespace sluice
+}  // namespace sluice::broker

@@ -1,22 +1,35 @@
 // sluiced: the daemon's process. Command line, configuration, signals, exit status:
-// 0 drained after SIGTERM or SIGINT, 1 could not run, 2 bad configuration or command line.
+// 0 drained after SIGTERM or SIGINT, 1 could not run or did not end in time, 2 bad configuration or command line.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <sys/resource.h>
+#include <string>
+#include <system_error>
 
+#include "broker/base/command_line.hpp"
 #include "broker/base/log.hpp"
+#include "broker/base/machine_memory.hpp"
+#include "broker/base/process.hpp"
 #include "broker/base/version.hpp"
+#include "broker/base/watchdog.hpp"
 #include "broker/broker.hpp"
+#include "broker/core/ingest/event_path.hpp"
 #include "config/load.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/filter/filter.hpp"
 
 namespace {
 
 constexpr int exit_failure = 1;
 constexpr int exit_bad_configuration = 2;
+constexpr std::chrono::milliseconds overtime{800};  // after shutdown.drain_timeout, until the process ends in any case:
+                                                    // within a second, including its last words
+constexpr std::chrono::milliseconds log_patience{500};         // for writing the log at the end
+constexpr std::chrono::milliseconds last_words_patience{150};  // the same when the process is already late
 
 struct Arguments {
     std::optional<std::filesystem::path> config;
@@ -24,10 +37,14 @@ struct Arguments {
     bool check_config = false;
 };
 
-// A status: the process is to end with it.
+// The exit status after only printing something.
+int exit_after_output() { return sluice::base::finish_output("sluiced") ? 0 : exit_failure; }
+
+// Returns the exit status if the process should end.
 std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
-    CLI::App app{"sluiced, a broker that delivers the items of published feeds to those whose filters accept them"};
-    app.add_option("-c,--config", arguments.config, "configuration file (YAML); without it the defaults hold")
+    CLI::App app{"sluiced, a broker that delivers the items of published feeds to those whose filters accept them",
+                 "sluiced"};
+    app.add_option("-c,--config", arguments.config, "configuration file (YAML); defaults apply without it")
         ->type_name("FILE");
     app.add_option("--set", arguments.overrides, "override an option, such as --set http.port=0; may be repeated")
         ->type_name("NAME=VALUE")
@@ -36,83 +53,129 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     app.add_flag("--check-config", arguments.check_config, "check the configuration and exit");
     bool print_defaults = false;
     app.add_flag("--print-defaults", print_defaults, "print every option with its default, and exit");
-    app.set_version_flag("-V,--version", "sluiced " + std::string(sluice::version()));
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : exit_bad_configuration;
+    app.set_version_flag("-V,--version", "sluiced " + std::string(sluice::base::version()));
+    if (const auto status = sluice::base::parse_command_line(app, argc, argv, exit_bad_configuration)) {
+        return *status == 0 ? exit_after_output() : *status;
     }
     if (!print_defaults) return std::nullopt;
-    std::cout << sluice::default_yaml();
-    return 0;
+    std::cout << sluice::config::default_yaml();
+    return exit_after_output();
 }
 
-// Event paths are XPath, which the config folder knows nothing of.
-std::vector<sluice::ConfigError> find_bad_event_paths(const Arguments& arguments, const sluice::Options& options) {
-    std::vector<sluice::ConfigError> errors;
-    for (const auto& [name, stream] : options.streams) {
-        const auto parsed = sluice::parse_document("<event/>", {"application/xml", stream.event_path, {}});
-        if (parsed || parsed.error().kind != sluice::FeedError::Kind::event_path) continue;
-        errors.push_back({arguments.config.value_or("--set").string(), 0, 0,
-                          "streams." + name + ".event_path: " + parsed.error().message});
+// Waits for the signal that ends the daemon and returns it.
+int wait_for_end(const sigset_t& signals) {
+    for (;;) {
+        int signal = 0;
+        sigwait(&signals, &signal);
+        if (signal != SIGHUP) return signal;
+        sluice::base::log_warn("SIGHUP changes nothing: a new configuration needs a restart");
     }
-    return errors;
 }
 
-// Subscribers and publishers each take a file descriptor; the soft limit is often only 1,024.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+void log_unfinished(sluice::broker::Broker& broker) {
+    const sluice::server::Services& services = broker.services();
+    sluice::base::log_error("drain timeout, the process ends with work unfinished",
+                            {{"stage", broker.stage()},
+                             {"events_queued", services.queue.events()},
+                             {"connections", services.connections.size()},
+                             {"subscribers", services.subscribers.load()}});
+    sluice::base::flush_log(last_words_patience);
 }
 
-int run(const sluice::Options& options, const sigset_t& end_signals) {
-    sluice::Broker broker(options);
-    broker.start();
+void log_threads_left() {
+    sluice::base::log_error("drain timeout, the process ends with threads still running");
+    sluice::base::flush_log(last_words_patience);
+}
+
+// Reports an escaped exception in the log. The default handler writes to standard error, which might block.
+[[noreturn]] void abort_with_reason() {
+    try {
+        if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+        sluice::base::log_failure("the process aborts", "std::terminate");
+    } catch (const std::exception& error) {
+        sluice::base::log_failure("the process aborts", error.what());
+    } catch (...) {
+        sluice::base::log_failure("the process aborts", "an exception of unknown type");
+    }
+    sluice::base::flush_log(log_patience);
+    std::abort();
+}
+
+int run(const sluice::config::Options& options, const sigset_t& signals) {
+    sluice::base::Watchdog watchdog(exit_failure);  // outlives the broker, whose destructor waits for its threads
+    sluice::broker::Broker broker(options);
+    const auto time_left = options.shutdown.drain_timeout + overtime;
+    try {
+        broker.start();
+    } catch (...) {
+        watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left,
+                     log_threads_left);  // the threads already started must end
+        throw;
+    }
     const auto endpoint = broker.local_endpoint();
-    sluice::log_info("listening", {{"address", endpoint.address().to_string()}, {"port", endpoint.port()}});
-    int signal = 0;
-    sigwait(&end_signals, &signal);
-    sluice::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    sluice::base::log_always("listening", {{"address", endpoint.address().to_string()}, {"port", endpoint.port()}});
+    const int signal = wait_for_end(signals);
+    watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left, [&broker] { log_unfinished(broker); });
+    sluice::base::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
     // A second Ctrl-C ends the process at once; a second SIGTERM does not, since supervisors send it more than once.
     sigset_t interrupt;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
     broker.drain();
-    sluice::log_info("stopped", {{"events", broker.counters().events.load()},
-                                 {"deliveries", broker.counters().deliveries.load()},
-                                 {"events_lost", broker.counters().events_lost.load()}});
+    sluice::base::log_info("stopped", {{"events", broker.counters().events.load()},
+                                       {"deliveries", broker.counters().deliveries.load()},
+                                       {"events_lost", broker.counters().events_lost.load()}});
+    watchdog.replace_last_words(log_threads_left);
     return 0;
+}
+
+int run_or_say_why_not(const sluice::config::Options& options, const sigset_t& signals) {
+    try {
+        return run(options, signals);
+    } catch (const std::system_error& error) {
+        const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
+        const std::string reason = is_limit ? "a thread could not be started; a limit on processes (ulimit -u, "
+                                              "pids.max) or on memory is reached: "
+                                            : "";
+        sluice::base::log_plainly("sluiced: " + reason + error.what() + '\n');
+    } catch (const std::exception& error) {
+        sluice::base::log_plainly(std::string("sluiced: ") + error.what() + '\n');
+    }
+    return exit_failure;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    sluice::base::open_standard_descriptors();
     Arguments arguments;
     if (const auto status = read_arguments(argc, argv, arguments)) return *status;
-    sluice::LoadedConfig config = sluice::load_config(arguments.config, arguments.overrides);
-    if (config.errors.empty()) config.errors = find_bad_event_paths(arguments, config.options);
+    sluice::config::LoadedConfig config =
+        sluice::config::load_config(arguments.config, arguments.overrides, sluice::broker::check_event_path);
     for (const auto& error : config.errors) std::cerr << to_string(error) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
     if (arguments.check_config) {
         std::cout << "configuration is valid\n";
-        return 0;
+        return exit_after_output();
     }
-    sluice::configure_log(config.options.log);
-    raise_descriptor_limit();
+    sluice::base::configure_malloc();
+    sluice::base::set_thread_stacks();
+    sluice::base::raise_descriptor_limit();
     std::signal(SIGPIPE, SIG_IGN);
-    // Blocked before there are threads, so that all of them inherit it and only sigwait() sees the signals.
-    sigset_t end_signals;
-    sigemptyset(&end_signals);
-    sigaddset(&end_signals, SIGTERM);
-    sigaddset(&end_signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &end_signals, nullptr);
+    // Blocked before threads start: all inherit the mask, and only sigwait() receives the signals.
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     try {
-        return run(config.options, end_signals);
+        sluice::base::configure_log(config.options.log);
     } catch (const std::exception& error) {
-        std::cerr << "sluiced: " << error.what() << '\n';
+        std::cerr << "sluiced: can't start the log's thread: " << error.what() << '\n';
         return exit_failure;
     }
+    std::set_terminate(abort_with_reason);
+    const int status = run_or_say_why_not(config.options, signals);
+    sluice::base::flush_log(log_patience);
+    return status;
 }

@@ -1,4 +1,4 @@
-# What every target of the project shares: the language, the warnings, the sanitizers, and where binaries go.
+# Shared by every target of the project: the language, the warnings, the sanitizers, and the folder for binaries.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -11,11 +11,11 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# The programs look for libraries in ../lib first, and those libraries for theirs: ./dev bundle puts them there.
+# The programs look for libraries in ../lib first, and so do those libraries: ./dev bundle puts them there.
 set(CMAKE_BUILD_RPATH "$ORIGIN/../lib")
 add_link_options(-Wl,--disable-new-dtags)
 
-set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # what one folder finds, those that link its libraries need
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # targets that link a folder's libraries need the packages it has found
 find_package(Threads REQUIRED)
 include(${PROJECT_SOURCE_DIR}/gpu/Cuda.cmake)
 
@@ -23,7 +23,10 @@ add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    list(APPEND warnings -Wno-restrict)  # at -O3 it warns of std::string's own operator+ (GCC bug 105651)
+    list(APPEND warnings -Wno-restrict)  # at -O3 GCC warns of std::string's own operator+ (GCC bug 105651)
+endif()
+if(SLUICE_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    list(APPEND warnings -Wno-subobject-linkage)  # it takes the sources of a unit for headers
 endif()
 if(SLUICE_WERROR)
     list(APPEND warnings -Werror)
@@ -33,21 +36,58 @@ target_compile_options(sluice_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${war
 if(SLUICE_SANITIZE)
     add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${SLUICE_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+        add_compile_options(-fno-sanitize=function)  # clang 14 can't emit it for coroutines
+    endif()
     if(SLUICE_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-        add_compile_options(-Wno-tsan)  # Asio's fences, which it does not need for what we use
+        add_compile_options(-Wno-tsan)  # TSan does not support Asio's fences; our use does not need them
     endif()
 endif()
 if(SLUICE_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries' coverage steers the fuzzer
 endif()
 
+# Programs are optimised across all of their files, which also finds conflicting definitions of one type. Tests are
+# linked without.
+option(SLUICE_LTO "Optimise programs at link time (GCC only)" OFF)
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(SLUICE_LTO OFF)
+endif()
+set(sluice_without_lto)
+if(SLUICE_LTO)
+    set(objects -fno-fat-lto-objects)  # compiled once, at link time
+    if(SLUICE_TESTS)
+        set(objects -ffat-lto-objects)
+        set(sluice_without_lto -fno-lto)
+    endif()
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-flto=auto;${objects}>")
+    set(CMAKE_AR ${CMAKE_CXX_COMPILER_AR})
+endif()
+
+# Sources with compile options of their own, such as those for an instruction set, stay outside the units.
+function(sluice_unity target)
+    if(SLUICE_UNITY)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    endif()
+endfunction()
+
 # sluice_library(feed SOURCES a.cpp … LINKS pugixml …): the static library sluice_feed, to be linked as sluice::feed.
 function(sluice_library name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;PRIVATE_LINKS")
     add_library(sluice_${name} STATIC ${arg_SOURCES})
     add_library(sluice::${name} ALIAS sluice_${name})
-    target_link_libraries(sluice_${name} PUBLIC ${arg_LINKS} PRIVATE sluice_options ${arg_PRIVATE_LINKS})
-    target_include_directories(sluice_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(
+        sluice_${name}
+        PUBLIC ${arg_LINKS}
+        PRIVATE $<BUILD_INTERFACE:sluice_options> ${arg_PRIVATE_LINKS}
+    )
+    target_compile_features(sluice_${name} PUBLIC cxx_std_20)
+    target_include_directories(
+        sluice_${name}
+        PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/sluice>
+    )
+    set_target_properties(sluice_${name} PROPERTIES EXPORT_NAME ${name})
+    sluice_unity(sluice_${name})
 endfunction()
 
 # sluice_program(sluiced SOURCES … LINKS …): a binary in the build's bin folder.
@@ -55,4 +95,8 @@ function(sluice_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE ${arg_LINKS} sluice_options)
+    if(SLUICE_LTO)
+        target_link_options(${name} PRIVATE -flto=auto -Werror=odr -Werror=lto-type-mismatch
+                            -Wno-stringop-overread -Wno-stringop-overflow)  # false positives in inlined libraries
+    endif()
 endfunction()

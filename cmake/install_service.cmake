@@ -1,4 +1,4 @@
-# Runs at installation, when the prefix is known. A configuration that is there already stays as it is.
+# Runs at installation, when the prefix is known. Keeps an existing configuration.
 set(sysconfdir ${CMAKE_INSTALL_PREFIX}/etc)
 if(CMAKE_INSTALL_PREFIX STREQUAL /usr)
     set(sysconfdir /etc)

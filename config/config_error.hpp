@@ -1,17 +1,21 @@
-// One fault of a configuration, and where it is.
+// An error in a configuration, with its position; and the type of checks that the caller supplies.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
-namespace sluice {
+namespace sluice::config {
 
 struct ConfigError {
     std::string source;      // the file's name, or the --set argument
-    std::size_t line = 0;    // 1-based; 0: the fault has no place in a text
+    std::size_t line = 0;    // 1-based; 0: the error has no position in a text
     std::size_t column = 0;  // 1-based
     std::string message;
 };
+
+// Returns what is wrong with a text, or "" if it is valid.
+using TextCheck = std::function<std::string(const std::string&)>;
 
 // "file:line:column: message".
 inline std::string to_string(const ConfigError& error) {
@@ -20,4 +24,4 @@ inline std::string to_string(const ConfigError& error) {
     return error.source + place + ": " + error.message;
 }
 
-}  // namespace sluice
+}  // namespace sluice::config

@@ -9,33 +9,35 @@
 #include "config/schema.hpp"
 #include "config/yaml.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
 namespace {
 
 using Completeness = Section::Completeness;
 
-void apply(const std::string& source, const YamlNode& root, Completeness completeness, LoadedConfig& config) {
+void apply(const std::string& source, const YamlNode& root, Completeness completeness,
+           const TextCheck& check_event_path, LoadedConfig& config) {
     if (root.kind == YamlNode::Kind::null) return;
     if (root.kind != YamlNode::Kind::map) {
         config.errors.push_back({source, root.line, root.column, "expected a map of options"});
         return;
     }
     Section section(source, "", root, config.errors, completeness);
-    read_options(section, config.options);
+    read_options(section, config.options, check_event_path);
     section.finish();
 }
 
-void apply_text(const std::string& source, std::string_view text, Completeness completeness, LoadedConfig& config) {
+void apply_text(const std::string& source, std::string_view text, Completeness completeness,
+                const TextCheck& check_event_path, LoadedConfig& config) {
     const auto parsed = parse_yaml(source, text);
     if (const auto* error = std::get_if<ConfigError>(&parsed)) {
         config.errors.push_back(*error);
     } else {
-        apply(source, std::get<YamlNode>(parsed), completeness, config);
+        apply(source, std::get<YamlNode>(parsed), completeness, check_event_path, config);
     }
 }
 
-// Places in an override would only confuse: line and column stay 0.
+// Positions within an override would only confuse, so line and column stay 0.
 YamlNode without_place(YamlNode node) {
     node.line = node.column = 0;
     for (YamlNode& item : node.items) item = without_place(std::move(item));
@@ -46,19 +48,33 @@ YamlNode without_place(YamlNode node) {
     return node;
 }
 
-void apply_override(const std::string& text, LoadedConfig& config) {
+// YAML reads "::" and "fe80::" as maps. Without a separator between key and value, the user cannot mean a map.
+bool is_plain(std::string_view text, const std::variant<YamlNode, ConfigError>& parsed) {
+    if (text.find_first_of(" \t\r\n[]{}\"'") != std::string_view::npos) return false;
+    const auto* node = std::get_if<YamlNode>(&parsed);
+    return node == nullptr || node->kind == YamlNode::Kind::map;
+}
+
+void apply_override(const std::string& text, const TextCheck& check_event_path, LoadedConfig& config) {
     const std::string source = "--set " + text;
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
         config.errors.push_back({source, 0, 0, "expected NAME=VALUE, such as http.port=8080"});
         return;
     }
-    auto parsed = parse_yaml(source, std::string_view(text).substr(equals + 1));
+    const std::string_view value = std::string_view(text).substr(equals + 1);
+    auto parsed = parse_yaml(source, value);
+    if (is_plain(value, parsed)) {
+        YamlNode plain;
+        plain.kind = YamlNode::Kind::scalar;
+        plain.text = value;
+        parsed = std::move(plain);
+    }
     if (auto* error = std::get_if<ConfigError>(&parsed)) {
         config.errors.push_back({source, 0, 0, error->message});
         return;
     }
-    // "a.b=v" becomes {a: {b: v}}, from the inside out.
+    // "a.b=v" becomes {a: {b: v}}, built from the inside out.
     YamlNode node = without_place(std::get<YamlNode>(std::move(parsed)));
     std::string_view path = std::string_view(text).substr(0, equals);
     while (!path.empty()) {
@@ -72,22 +88,24 @@ void apply_override(const std::string& text, LoadedConfig& config) {
         node = std::move(map);
         path = path.substr(0, dot == std::string_view::npos ? 0 : dot);
     }
-    apply(source, node, Completeness::partial, config);
+    apply(source, node, Completeness::partial, check_event_path, config);
 }
 
 }  // namespace
 
-LoadedConfig parse_config(const std::string& name, std::string_view text, std::span<const std::string> overrides) {
+LoadedConfig parse_config(const std::string& name, std::string_view text, std::span<const std::string> overrides,
+                          const TextCheck& check_event_path) {
     LoadedConfig config;
-    apply_text("sluice.yaml (built in)", default_yaml(), Completeness::complete, config);
+    apply_text("sluice.yaml (built in)", default_yaml(), Completeness::complete, check_event_path, config);
     if (!config.errors.empty()) return config;
-    apply_text(name, text, Completeness::partial, config);
-    for (const std::string& override_text : overrides) apply_override(override_text, config);
+    apply_text(name, text, Completeness::partial, check_event_path, config);
+    for (const std::string& override_text : overrides) apply_override(override_text, check_event_path, config);
     return config;
 }
 
-LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::span<const std::string> overrides) {
-    if (!file) return parse_config("", "", overrides);
+LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::span<const std::string> overrides,
+                         const TextCheck& check_event_path) {
+    if (!file) return parse_config("", "", overrides, check_event_path);
     const auto refuse = [&](const std::string& message) {
         LoadedConfig config;
         config.errors.push_back({file->string(), 0, 0, message});
@@ -98,20 +116,48 @@ LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::
     errno = 0;
     std::ifstream stream(*file, std::ios::binary);
     if (!stream) return refuse(std::string("cannot be read: ") + std::strerror(errno));
-    // One byte more than allowed is enough for parse_yaml to refuse the file, whatever its size (or a device's).
+    // One byte more than allowed makes parse_yaml refuse the file, however large it is (even a device).
     std::string text(yaml_bytes_max + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (stream.bad()) return refuse(std::string("cannot be read: ") + std::strerror(errno));
     text.resize(static_cast<std::size_t>(stream.gcount()));
-    return parse_config(file->string(), text, overrides);
+    return parse_config(file->string(), text, overrides, check_event_path);
 }
 
-bool is_stream_name(std::string_view name) {
-    constexpr std::size_t stream_name_bytes_max = 128;
-    return !name.empty() && name.size() <= stream_name_bytes_max && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-               c == '-';
-    });
+namespace {
+
+// Sets the options in the map whose value is null to their defaults, and removes these members.
+void take_defaults(YamlNode& map, StreamOptions& options) {
+    const StreamOptions defaults;
+    const auto take_default = [&](const std::string& name) {
+        if (name == "event_path") return options.event_path = defaults.event_path, true;
+        if (name == "id_path") return options.id_path = defaults.id_path, true;
+        if (name == "deduplicate") return options.deduplicate = defaults.deduplicate, true;
+        if (name == "deduplication_window") return options.deduplication_window = defaults.deduplication_window, true;
+        if (name == "deduplication_ignore") return options.deduplication_ignore = defaults.deduplication_ignore, true;
+        if (name == "repair") return options.repair = defaults.repair, true;
+        return false;
+    };
+    const auto is_null = [](const YamlMember& member) { return member.value.kind == YamlNode::Kind::null; };
+    std::erase_if(map.members,
+                  [&](const YamlMember& member) { return is_null(member) && take_default(member.key.text); });
 }
 
-}  // namespace sluice
+}  // namespace
+
+std::vector<ConfigError> parse_stream_options(const std::string& name, std::string_view text, StreamOptions& options,
+                                              const TextCheck& check_event_path) {
+    std::vector<ConfigError> errors;
+    auto parsed = parse_yaml(name, text);
+    if (const auto* error = std::get_if<ConfigError>(&parsed)) return {*error};
+    YamlNode& root = std::get<YamlNode>(parsed);
+    if (root.kind == YamlNode::Kind::null) return errors;
+    if (root.kind != YamlNode::Kind::map) return {{name, root.line, root.column, "expected an object of options"}};
+    take_defaults(root, options);
+    Section section(name, "", root, errors);
+    read_stream_options(section, check_event_path, options);
+    section.finish();
+    return errors;
+}
+
+}  // namespace sluice::config

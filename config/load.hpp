@@ -1,6 +1,6 @@
-// Options from their sources: the defaults compiled in from sluice.yaml, over them the user's file, over that the
-// NAME=VALUE overrides of the command line. Nothing is ignored: what is not understood is an error with its place.
-// Called at start-up; pure but for reading the file.
+// Loads the options from their sources. The user's file overrides the defaults compiled in from sluice.yaml, and the
+// command line's NAME=VALUE overrides take precedence over both. Nothing is ignored: whatever is not understood is an
+// error with its position. Called at start-up; pure except for reading the file.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +13,28 @@
 #include "config/config_error.hpp"
 #include "config/options.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
 struct LoadedConfig {
-    Options options;                  // complete only without errors
-    std::vector<ConfigError> errors;  // all that were found, in the order of the sources
+    Options options;                  // complete only if there are no errors
+    std::vector<ConfigError> errors;  // all errors found, in the order of the sources
 };
 
-// The text of config/sluice.yaml, as it was when this was built. It sets every option, which loading checks.
+// The text of config/sluice.yaml at build time. It sets every option; loading checks that.
 std::string_view default_yaml();
 
-// `text` over the defaults; `name` is what error messages call it. An override is "http.port=0"; its value is YAML.
-LoadedConfig parse_config(const std::string& name, std::string_view text, std::span<const std::string> overrides = {});
+// Applies `text`, which error messages call `name`, over the defaults. An override is "http.port=0"; its value is YAML.
+// Event paths are XPath, which this folder cannot parse: the caller's check validates them.
+LoadedConfig parse_config(const std::string& name, std::string_view text, std::span<const std::string> overrides = {},
+                          const TextCheck& check_event_path = {});
 
-// The same with the text of a file; without a file, the defaults and overrides alone.
-LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::span<const std::string> overrides = {});
+// Like parse_config, with the text of a file. Without a file: the defaults and overrides alone.
+LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::span<const std::string> overrides = {},
+                         const TextCheck& check_event_path = {});
 
-// Stream names are [A-Za-z0-9._-]{1,128}.
-bool is_stream_name(std::string_view name);
+// Applies the options of one stream, in YAML (and therefore also JSON), over its present ones. Options with errors keep
+// their former values; null stands for an option's default (RFC 7396).
+std::vector<ConfigError> parse_stream_options(const std::string& name, std::string_view text, StreamOptions& options,
+                                              const TextCheck& check_event_path = {});
 
-}  // namespace sluice
+}  // namespace sluice::config

@@ -1,15 +1,16 @@
-// Every option of the daemon as a plain value. What each one means, and its default, is in sluice.yaml, which is
-// compiled in and loaded before the user's file; the members here have no defaults of their own.
+// Every option of the daemon as a plain value. sluice.yaml describes each one and gives its default. It is compiled in
+// and loaded before the user's file, so the members here need no defaults.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace sluice {
+namespace sluice::config {
 
 using Duration = std::chrono::microseconds;
 
@@ -19,10 +20,13 @@ struct HttpOptions {
     std::size_t header_bytes{};
     Duration idle_timeout{};
     Duration request_timeout{};
+    std::size_t body_rate{};                 // bytes a second; 0: no minimum
+    std::vector<std::string> hosts;          // "*": any
+    std::vector<std::string> allow_origins;  // "*": any
 };
 
 struct IoOptions {
-    std::size_t threads{};  // 0: one per core
+    std::size_t threads{};  // 0: one per core not used by matcher.threads
 };
 
 enum class BackendOption : std::uint8_t { automatic, cpu, cuda, naive };
@@ -41,9 +45,12 @@ struct MatcherOptions {
 
 struct PublishOptions {
     Duration wait{};
+    std::size_t idempotency_keys{};
+    Duration idempotency_window{};
 };
 
 struct LimitOptions {
+    std::size_t memory{};  // 0: auto, derived from the machine's memory
     std::size_t document_bytes{};
     std::size_t element_depth{};
     std::size_t items{};
@@ -58,20 +65,31 @@ struct LimitOptions {
     std::size_t filter_pattern_bytes{};
     std::size_t filter_edits{};
     std::size_t filter_sequence_letters{};
+    std::uint64_t condition_steps{};
+    std::uint64_t subscriber_steps{};
+    std::uint64_t document_steps{};
     Duration condition_time{};
+    Duration event_time{};
     std::size_t alignment_cells{};
     std::size_t filters_per_connection{};
     std::size_t subscriptions{};
     std::size_t operators{};
     std::size_t subscribers{};
     std::size_t connections{};
+    std::size_t address_connections{};  // 0: no limit, as for the next three
+    std::size_t address_requests{};
+    std::size_t address_bytes{};
+    std::size_t address_streams{};
+    std::vector<std::string> address_exempt;
     std::size_t streams{};
 };
 
 enum class SlowConsumer : std::uint8_t { disconnect };
+enum class UndecidedPolicy : std::uint8_t { gap, disconnect };
 
 struct DeliveryOptions {
     SlowConsumer slow_consumer{};
+    UndecidedPolicy undecided{};
     std::size_t queue_events{};
     std::size_t queue_bytes{};
     Duration heartbeat{};
@@ -80,11 +98,20 @@ struct DeliveryOptions {
 
 struct DeduplicationOptions {
     std::size_t entries{};
+    Duration window{};
+    std::vector<std::string> ignore;  // feed::IgnoredParts
 };
 
+enum class RepairOption : std::uint8_t { lenient, strict };
+
+// The options of a stream. The configuration or PUT /v1/streams/NAME may override these defaults.
 struct StreamOptions {
     std::string event_path;  // empty: the children of the root
+    std::string id_path{};   // feed::item_identity(); empty: none
     bool deduplicate = true;
+    Duration deduplication_window{};                                 // 0: DeduplicationOptions::window
+    std::optional<std::vector<std::string>> deduplication_ignore{};  // none: DeduplicationOptions::ignore
+    RepairOption repair = RepairOption::lenient;
 };
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
@@ -112,4 +139,4 @@ struct Options {
     ShutdownOptions shutdown;
 };
 
-}  // namespace sluice
+}  // namespace sluice::config

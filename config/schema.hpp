@@ -1,10 +1,12 @@
-// Which options there are, their types and what values they may have. Called by load.cpp for each source in turn.
+// Defines the options, their types and their valid values. load.cpp calls this for each source in turn.
 #pragma once
 
 #include "config/section.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
-void read_options(Section& root, Options& options);
+void read_options(Section& root, Options& options, const TextCheck& check_event_path);
+// Reads the options of one stream. Options that are not set keep their values.
+void read_stream_options(Section& section, const TextCheck& check_event_path, StreamOptions& options);
 
-}  // namespace sluice
+}  // namespace sluice::config

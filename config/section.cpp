@@ -7,7 +7,7 @@
 #include "config/units.hpp"
 #include "protocol/text/nearest.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
 namespace {
 
@@ -56,11 +56,18 @@ const YamlNode* Section::scalar(std::string_view name, std::string_view expected
     return nullptr;
 }
 
-void Section::text(std::string_view name, std::string& out) {
-    if (const YamlNode* node = scalar(name, "a text")) out = node->text;
+void Section::text(std::string_view name, std::string& out, const TextCheck& check) {
+    const YamlNode* node = scalar(name, "a text");
+    if (node == nullptr) return;
+    const std::string wrong = check ? check(node->text) : std::string();
+    if (wrong.empty()) {
+        out = node->text;
+    } else {
+        fault(*node, full_name(name) + ": " + wrong);
+    }
 }
 
-// What inet_pton takes; an IPv6 address may have a zone ("fe80::1%eth0"), which only the machine knows.
+// Accepts what inet_pton accepts. An IPv6 address may have a zone ("fe80::1%eth0"), which only the machine can check.
 void Section::ip_address(std::string_view name, std::string& out) {
     const YamlNode* node = scalar(name, "an IP address");
     if (node == nullptr) return;
@@ -84,7 +91,7 @@ void Section::boolean(std::string_view name, bool& out) {
 }
 
 void Section::duration(std::string_view name, Duration& out, Duration min, Duration max) {
-    constexpr std::string_view expected = "a duration with its unit, such as 200us, 5ms, 15s, 10min or 1h";
+    constexpr std::string_view expected = "a duration with its unit, such as 200us, 5ms, 15s, 10min, 1h or 90d";
     const YamlNode* node = scalar(name, expected);
     if (node == nullptr) return;
     const auto value = parse_duration(node->text);
@@ -99,12 +106,25 @@ void Section::duration(std::string_view name, Duration& out, Duration min, Durat
 }
 
 void Section::size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max) {
-    constexpr std::string_view expected = "a size, such as 4096, 64KiB, 16MiB or 1GiB";
+    read_size(name, out, min, max, false);
+}
+
+void Section::size_or_auto(std::string_view name, std::size_t& out, std::size_t min, std::size_t max) {
+    read_size(name, out, min, max, true);
+}
+
+void Section::read_size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max, bool may_be_auto) {
+    const std::string expected =
+        std::string(may_be_auto ? "auto or " : "") + "a size, such as 4096, 64KiB, 16MiB or 1GiB";
     const YamlNode* node = scalar(name, expected);
     if (node == nullptr) return;
+    if (may_be_auto && node->text == "auto") {
+        out = 0;
+        return;
+    }
     const auto value = parse_size(node->text);
     if (!value) {
-        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
+        fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
     } else if (*value < min || *value > max) {
         fault(*node,
               full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " + size_text(max));
@@ -151,6 +171,24 @@ void Section::integers(std::string_view name, std::vector<int>& out, int min, in
     out = std::move(list);
 }
 
+bool Section::texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
+                    bool (*good)(const std::string&), std::size_t texts_max) {
+    const YamlNode* node = find(name);
+    if (node == nullptr) return false;
+    const auto refuse = [&](const YamlNode& at) {
+        fault(at, full_name(name) + ": expected a list of " + std::string(expected) + ", found " + describe(at));
+        return false;
+    };
+    if (node->kind != YamlNode::Kind::sequence || node->items.size() > texts_max) return refuse(*node);
+    std::vector<std::string> list;
+    for (const YamlNode& item : node->items) {
+        if (item.kind != YamlNode::Kind::scalar || !good(item.text)) return refuse(item);
+        list.push_back(item.text);
+    }
+    out = std::move(list);
+    return true;
+}
+
 std::optional<std::size_t> Section::read_choice(std::string_view name, const std::vector<std::string_view>& names) {
     std::string expected = "one of ";
     for (std::size_t i = 0; i < names.size(); ++i) expected += (i == 0 ? "" : ", ") + std::string(names[i]);
@@ -189,10 +227,10 @@ void Section::finish() {
         if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
         std::string message = "unknown option " + quote(key.text) + (path_.empty() ? "" : " in " + quote(path_));
         const std::string_view suggestion =
-            nearest(key.text, std::vector<std::string_view>(known_.begin(), known_.end()));
+            text::nearest(key.text, std::vector<std::string_view>(known_.begin(), known_.end()));
         if (!suggestion.empty()) message += "; did you mean " + quote(suggestion) + "?";
         fault(key, std::move(message));
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::config

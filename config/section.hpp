@@ -1,6 +1,6 @@
-// One map of a configuration file while it is read into options. Each call names an option that the map may have, and
-// sets it where the map does; what nobody named is reported by finish() as unknown. Faults are collected, so that a
-// user sees all of them at once. Used by one thread.
+// One map of a configuration file while it is read into options. Each call names an option that the map may contain and
+// sets it if the map does. finish() reports all other members as unknown. Faults are collected, so the user sees all of
+// them at once. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "config/options.hpp"
 #include "config/yaml.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
 class Section {
 public:
@@ -25,17 +25,23 @@ public:
             Completeness completeness = Completeness::partial)
         : source_(std::move(source)), path_(std::move(path)), map_(map), faults_(faults), completeness_(completeness) {}
 
-    void text(std::string_view name, std::string& out);
+    // `check`, if any, returns what is wrong with a text, or "".
+    void text(std::string_view name, std::string& out, const TextCheck& check = {});
     void ip_address(std::string_view name, std::string& out);
     void boolean(std::string_view name, bool& out);
     void duration(std::string_view name, Duration& out, Duration min, Duration max);
     void size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);
+    void size_or_auto(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);  // auto: 0
     template <typename Number>
     void integer(std::string_view name, Number& out, std::uint64_t min, std::uint64_t max) {
         if (const auto number = read_integer(name, min, max)) out = static_cast<Number>(*number);
     }
-    // A list of different ones.
+    // A non-empty list of distinct integers.
     void integers(std::string_view name, std::vector<int>& out, int min, int max);
+    // A list of at most `texts_max` texts that are `good`, possibly empty; `expected` describes those. Returns whether
+    // it is valid.
+    bool texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
+               bool (*good)(const std::string&), std::size_t texts_max = ~std::size_t{0});
     template <typename Enum>
     void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
         std::vector<std::string_view> names;
@@ -44,7 +50,7 @@ public:
     }
     void section(std::string_view name, const std::function<void(Section&)>& read);
 
-    // Every member of this map is a section with a name of the user's own.
+    // Reads every member of this map as a section; the user chooses the names.
     void each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read);
 
     void fault(const YamlNode& at, std::string message);
@@ -53,17 +59,18 @@ public:
 private:
     const YamlNode* find(std::string_view name);
     const YamlNode* scalar(std::string_view name, std::string_view expected);
+    void read_size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max, bool may_be_auto);
     std::optional<std::uint64_t> read_integer(std::string_view name, std::uint64_t min, std::uint64_t max);
     std::optional<std::size_t> read_choice(std::string_view name, const std::vector<std::string_view>& names);
     void read_map(std::string_view name, const YamlNode& node, const std::function<void(Section&)>& read);
     std::string full_name(std::string_view name) const;
 
     std::string source_;
-    std::string path_;  // of the map in the file, "" for the root
+    std::string path_;  // the map's dotted name in the file, "" for the root
     const YamlNode& map_;
     std::vector<ConfigError>& faults_;
     const Completeness completeness_;
     std::vector<std::string> known_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::config

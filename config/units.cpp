@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-namespace sluice {
+namespace sluice::config {
 
 namespace {
 
@@ -13,8 +13,12 @@ struct Unit {
     std::uint64_t factor;
 };
 
-constexpr std::array<Unit, 5> time_units{
-    {{"us", 1}, {"ms", 1'000}, {"s", 1'000'000}, {"min", 60'000'000}, {"h", 3'600'000'000}}};
+constexpr std::array<Unit, 6> time_units{{{"us", 1},
+                                          {"ms", 1'000},
+                                          {"s", 1'000'000},
+                                          {"min", 60'000'000},
+                                          {"h", 3'600'000'000},
+                                          {"d", 24 * std::uint64_t{3'600'000'000}}}};
 constexpr std::array<Unit, 4> size_units{{{"B", 1}, {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}}};
 
 template <std::size_t n>
@@ -67,4 +71,4 @@ std::string duration_text(std::chrono::microseconds duration) {
 
 std::string size_text(std::size_t bytes) { return write(bytes, size_units); }
 
-}  // namespace sluice
+}  // namespace sluice::config

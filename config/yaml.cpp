@@ -6,11 +6,11 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
-namespace sluice {
+namespace sluice::config {
 
 namespace {
 
-// Builds the tree from yaml-cpp's events. Throws YAML::ParserException, as yaml-cpp itself does, at the first fault.
+// Builds the tree from yaml-cpp's events. Throws YAML::ParserException at the first fault, as yaml-cpp itself does.
 class TreeBuilder final : public YAML::EventHandler {
 public:
     YamlNode take() { return std::move(root_); }
@@ -42,7 +42,7 @@ public:
     void OnMapEnd() override { close(); }
 
 private:
-    // A collection that is being read; in a map, `key` waits for its value.
+    // A collection being read; in a map, `key` waits for its value.
     struct Open {
         YamlNode node;
         YamlNode key;
@@ -64,7 +64,7 @@ private:
     }
 
     void open(YamlNode node, const YAML::Mark& mark) {
-        if (wants_key()) fail(mark, "a key has to be a plain name");
+        if (wants_key()) fail(mark, "a key must be a plain name");
         if (stack_.size() == yaml_depth_max) {
             fail(mark, "nested deeper than " + std::to_string(yaml_depth_max) + " levels");
         }
@@ -79,7 +79,7 @@ private:
 
     void leaf(YamlNode node, const YAML::Mark& mark) {
         if (!wants_key()) return put(std::move(node));
-        if (node.kind != YamlNode::Kind::scalar) fail(mark, "a key has to be a plain name");
+        if (node.kind != YamlNode::Kind::scalar) fail(mark, "a key must be a plain name");
         for (const auto& [key, value] : stack_.back().node.members) {
             if (key.text != node.text) continue;
             fail(mark, "duplicate key \"" + node.text + "\", first on line " + std::to_string(key.line));
@@ -97,7 +97,7 @@ private:
         if (parent.node.kind == YamlNode::Kind::sequence) {
             parent.node.items.push_back(std::move(node));
         } else {
-            if (node.kind == YamlNode::Kind::null) {  // has no place of its own where nothing is written
+            if (node.kind == YamlNode::Kind::null) {  // an omitted value has no position, so it gets its key's
                 node.line = parent.key.line;
                 node.column = parent.key.column;
             }
@@ -135,4 +135,4 @@ std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::s
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::config

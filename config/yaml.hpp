@@ -1,6 +1,6 @@
-// YAML text as a small tree with the place of every node. Stricter than YAML: duplicate keys, anchors, aliases, tags,
-// keys that are no scalars and several documents are refused, and size and nesting are bounded before yaml-cpp could
-// overflow its stack. Pure; any thread.
+// Parses YAML text into a small tree that records the position of every node. Stricter than YAML: duplicate keys,
+// anchors, aliases, tags, non-scalar keys and multiple documents are refused. Size and nesting are bounded before
+// yaml-cpp could overflow its stack. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include "config/config_error.hpp"
 
-namespace sluice {
+namespace sluice::config {
 
 struct YamlMember;
 
@@ -37,4 +37,4 @@ constexpr std::size_t yaml_depth_max = 16;
 
 std::variant<YamlNode, ConfigError> parse_yaml(const std::string& source, std::string_view text);
 
-}  // namespace sluice
+}  // namespace sluice::config

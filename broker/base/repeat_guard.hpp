@@ -1,5 +1,5 @@
-// Says which messages a log need not repeat: those that it has had within an hour. For failures that are met again at
-// every attempt, by each of several devices. Any thread.
+// Suppresses messages already logged within the last hour. For failures that recur at every attempt, on each of several
+// devices. Any thread.
 #pragma once
 
 #include <chrono>
@@ -8,13 +8,13 @@
 #include <mutex>
 #include <string>
 
-namespace sluice {
+namespace sluice::base {
 
 class RepeatGuard {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::hours forgotten_after{1};
-    static constexpr std::size_t messages_max = 64;  // that are remembered
+    static constexpr std::size_t messages_max = 64;  // remembered at once; all are forgotten when one more comes
 
     bool is_new(const std::string& message, Clock::time_point now) {
         const std::lock_guard lock(mutex_);
@@ -22,7 +22,7 @@ public:
         if (told_.size() == messages_max && !told_.contains(message)) told_.clear();
         return told_.try_emplace(message, now).second;
     }
-    // Whatever comes next is new.
+    // Forgets all messages.
     void forget() {
         const std::lock_guard lock(mutex_);
         told_.clear();
@@ -33,4 +33,4 @@ private:
     std::map<std::string, Clock::time_point> told_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::base

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string>
 
-namespace sluice {
+namespace sluice::base {
 
 inline void name_thread(const std::string& name) { pthread_setname_np(pthread_self(), name.substr(0, 15).c_str()); }
 
-}  // namespace sluice
+}  // namespace sluice::base

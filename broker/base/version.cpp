@@ -1,7 +1,7 @@
 #include "broker/base/version.hpp"
 
-namespace sluice {
+namespace sluice::base {
 
 std::string_view version() { return SLUICE_VERSION; }
 
-}  // namespace sluice
+}  // namespace sluice::base

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace sluice {
+namespace sluice::base {
 
 std::string_view version();
 
-}  // namespace sluice
+}  // namespace sluice::base

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <boost/json/serialize.hpp>
 #include <ostream>
-#include <unistd.h>
 
+#include "broker/cli/align_output.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
+#include "broker/cli/progress.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 
 namespace sluice::cli {
@@ -18,18 +18,20 @@ using namespace alignment;
 std::optional<std::vector<FastaRecord>> read_sequences(const std::string& path, Console console) {
     const auto bytes = read_input(path);
     if (!bytes) {
-        console.err << "sluice: can't read " << input_name(path) << ": " << bytes.error().message() << '\n';
+        console.error(describe_unreadable(path, bytes.error().message()), {{"about", input_name(path)}});
         return std::nullopt;
     }
     auto file = parse_fasta(*bytes);
     if (!file.error.empty()) {
-        console.err << "sluice: " << input_name(path) << ':' << file.error_line << ": " << file.error << '\n';
+        console.error(input_name(path) + ":" + std::to_string(file.error_line) + ": " + file.error,
+                      {{"about", input_name(path)}, {"line", file.error_line}});
         return std::nullopt;
     }
     return std::move(file.records);
 }
 
-// A protein as DNA, say, scores next to nothing, and nothing else would say why.
+// Warns of letters foreign to the scheme. A protein aligned as DNA, for example, scores almost nothing, and no other
+// output would explain that.
 void warn_of_foreign_letters(const Scheme& scheme, const std::vector<FastaRecord>& records, Console console) {
     if (scheme.alphabet != Scheme::Alphabet::dna) return;
     const auto foreign_letter = [](const FastaRecord& record) {
@@ -39,84 +41,38 @@ void warn_of_foreign_letters(const Scheme& scheme, const std::vector<FastaRecord
     const auto first = std::find_if(records.begin(), records.end(), is_foreign);
     if (first == records.end()) return;
     const auto others = std::count_if(first + 1, records.end(), is_foreign);
-    console.err << "sluice: warning: letter " << foreign_letter(*first) + 1 << " of " << first->name << ", '"
-                << first->sequence[foreign_letter(*first)] << "', is no nucleotide and matches nothing"
-                << (others > 0 ? " (others with such letters: " + std::to_string(others) + ")" : "")
-                << "; proteins need --scheme blosum62\n";
+    console.warning("warning: letter " + std::to_string(foreign_letter(*first) + 1) + " of " + first->name + ", '" +
+                    first->sequence[foreign_letter(*first)] + "', is not a nucleotide and matches nothing" +
+                    (others > 0 ? " (others with such letters: " + std::to_string(others) + ")" : "") +
+                    "; proteins need --scheme blosum62");
 }
 
-std::string with_digits(double value, int digits) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
+PairOptions pair_options(const AlignOptions& options) {
+    PairOptions how;
+    how.mode = options.global ? Mode::global : Mode::local;
+    how.processor = options.processor;
+    how.devices = options.devices;
+    how.prune = options.prune;
+    how.trace = options.alignment;
+    how.threads = options.threads;
+    return how;
 }
 
-// A bar on the terminal, from a second after the start on.
-class ProgressBar {
-public:
-    ProgressBar(std::ostream& out, bool wanted) : out_(out), wanted_(wanted) {}
-    ~ProgressBar() {
-        if (shown_) out_ << '\r' << std::string(width + 8, ' ') << '\r' << std::flush;
+// Returns whether it could be written.
+bool print_pair(const AlignOptions& options, const FastaRecord& query, const FastaRecord& text,
+                const PairResult& result, bool is_first, const Console& console) {
+    switch (options.format) {
+        case AlignFormat::text:
+            console.out << (is_first ? "" : "\n") << align_text(options, query, text, result);
+            break;
+        case AlignFormat::tsv:
+            console.out << (is_first ? align_tsv_header() : "") << align_tsv(options, query, text, result);
+            break;
+        case AlignFormat::json:
+            console.print_json(boost::json::serialize(align_json(options, query, text, result)));
+            break;
     }
-
-    void show(double share) {
-        using namespace std::chrono_literals;
-        const auto now = std::chrono::steady_clock::now();
-        if (!wanted_ || now < next_) return;
-        next_ = now + 100ms;
-        shown_ = true;
-        const auto full = static_cast<std::size_t>(share * width);
-        out_ << "\r[" << std::string(full, '#') << std::string(width - full, ' ') << "] " << with_digits(100 * share, 0)
-             << " %" << std::flush;
-    }
-
-private:
-    static constexpr std::size_t width = 50;
-
-    std::ostream& out_;
-    bool wanted_, shown_ = false;
-    std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-};
-
-std::string duration(double seconds) {
-    if (seconds < 0.001) return with_digits(seconds * 1e6, 0) + " us";
-    return seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
-}
-
-void print_alignment(const Alignment& alignment, std::ostream& out) {
-    const auto columns =
-        alignment.columns('=') + alignment.columns('X') + alignment.columns('I') + alignment.columns('D');
-    const double share =
-        columns == 0 ? 0 : 100.0 * static_cast<double>(alignment.columns('=')) / static_cast<double>(columns);
-    out << "query    " << alignment.query_begin + 1 << '-' << alignment.query_end << "\ntext     "
-        << alignment.text_begin + 1 << '-' << alignment.text_end << "\nidentity " << alignment.columns('=') << " of "
-        << columns << " columns (" << with_digits(share, 1) << " %), " << alignment.columns('X') << " mismatches, "
-        << alignment.columns('I') + alignment.columns('D') << " gap letters\ncigar    " << alignment.cigar() << '\n';
-}
-
-std::string who_did_it(const PairResult& result) {
-    if (result.on_gpu) return result.gpus == 1 ? "the GPU" : std::to_string(result.gpus) + " GPUs";
-    return result.threads == 1 ? "one core" : std::to_string(result.threads) + " cores";
-}
-
-void print_result(const AlignOptions& options, const FastaRecord& query, const FastaRecord& text,
-                  const PairResult& result, std::ostream& out) {
-    const double cells = static_cast<double>(query.sequence.size()) * static_cast<double>(text.sequence.size());
-    out << query.name << " (" << query.sequence.size() << ") x " << text.name << " (" << text.sequence.size() << ")\n"
-        << "score    " << result.end.score << " (" << (options.global ? "global" : "local") << ", " << options.scheme
-        << ")\n";
-    if (result.alignment && (options.global || result.end.score > 0)) {
-        print_alignment(*result.alignment, out);
-    } else if (!options.global && result.end.score > 0) {
-        out << "ends at  query " << result.end.query_end << ", text " << result.end.text_end << '\n';
-    }
-    if (result.pruned_share > 0) out << "pruned   " << with_digits(100 * result.pruned_share, 1) << " %\n";
-    out << "time     " << duration(result.score_seconds);
-    if (result.score_seconds > 0) out << ", " << with_digits(cells / result.score_seconds / 1e9, 1) << " GCUPS";
-    out << " on " << who_did_it(result);
-    if (result.alignment) out << "; alignment " << duration(result.trace_seconds);
-    out << '\n';
-    if (!result.gpu_error.empty()) out << "note     the GPU failed: " << result.gpu_error << '\n';
+    return console.out.good();
 }
 
 }  // namespace
@@ -124,11 +80,11 @@ void print_result(const AlignOptions& options, const FastaRecord& query, const F
 int align(const AlignOptions& options, Console console) {
     const auto scheme = parse_scheme(options.scheme);
     if (!scheme.error.empty()) {
-        console.err << "sluice: " << scheme.error << '\n';
+        console.error(scheme.error);
         return exit_failed;
     }
     if (options.query_file == "-" && options.text_file == "-") {
-        console.err << "sluice: only one of the two files can be standard input\n";
+        console.error("only one of the two files can be standard input");
         return exit_failed;
     }
     const auto queries = read_sequences(options.query_file, console);
@@ -136,32 +92,28 @@ int align(const AlignOptions& options, Console console) {
     if (!texts) return exit_failed;
     warn_of_foreign_letters(scheme.scheme, *queries, console);
     warn_of_foreign_letters(scheme.scheme, *texts, console);
-    bool first = true;
+    ProgressBar bar(console.err, console.progress_columns);
+    const std::size_t pairs = queries->size() * texts->size();
+    std::size_t done = 0;
     for (const auto& query : *queries) {
         const auto query_codes = scheme.scheme.encode(query.sequence);
         for (const auto& text : *texts) {
-            PairOptions how;
-            how.mode = options.global ? Mode::global : Mode::local;
-            how.processor = options.processor;
-            how.devices = options.devices;
-            how.prune = options.prune;
-            how.trace = options.alignment;
-            how.threads = options.threads;
-            PairResult result;
-            {
-                ProgressBar bar(console.err, isatty(STDERR_FILENO) != 0);
-                how.progress = [&](double share) { bar.show(share); };
-                result = align_pair(scheme.scheme, query_codes, scheme.scheme.encode(text.sequence), how);
-            }
+            PairOptions how = pair_options(options);
+            how.progress = [&](double share) {
+                bar.show((static_cast<double>(done) + share) / static_cast<double>(pairs));
+            };
+            const PairResult result = align_pair(scheme.scheme, query_codes, scheme.scheme.encode(text.sequence), how);
+            bar.hide();
             if (!result.error.empty()) {
-                console.err << "sluice: " << query.name << " x " << text.name << ": " << result.error << '\n';
+                console.error(query.name + " x " + text.name + ": " + result.error);
                 return exit_failed;
             }
-            if (!first) console.out << '\n';
-            first = false;
-            print_result(options, query, text, result, console.out);
+            if (!print_pair(options, query, text, result, done == 0, console)) return exit_failed;
+            ++done;
+            bar.show(static_cast<double>(done) / static_cast<double>(pairs));
         }
     }
+    bar.hide();
     return exit_done;
 }
 

@@ -1,73 +1,95 @@
-// What the sluice program does, one function a command. Results go to `out`, complaints to `err`; the exit status comes
-// back. Each is called once, from main.
+// The commands of the sluice program, one function each. They write results and messages to the console, and return the
+// exit status. Called once, from main.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
-#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "broker/cli/console.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 
 namespace sluice::cli {
 
-// As of grep: 1 is an answer (nothing matched), 2 a failure.
+// As for grep: 1 is a result (nothing matched), 2 is a failure.
 constexpr int exit_done = 0, exit_no_match = 1, exit_failed = 2;
 
 constexpr const char* default_server = "http://127.0.0.1:8080";
 
-struct Console {
-    std::ostream& out;
-    std::ostream& err;
+// Of every command. `json`: results are JSON, one object a line, and so are messages.
+struct OutputOptions {
+    bool json = false;
+    ColourChoice colour = ColourChoice::automatic;
 };
 
 enum class ItemFormat { title, json, xml };
 
-// Talking to a broker; `server` is its URL.
+// Commands that talk to a broker.
 
-struct PublishOptions {
-    std::string server = default_server, stream;
+struct BrokerOptions : OutputOptions {
+    std::string server = default_server;               // its URL
+    std::string ca_file;                               // certificates to trust, PEM; empty: the system's
+    std::optional<std::chrono::milliseconds> timeout;  // for a sign of the broker; none: as suits the command
+};
+
+struct PublishOptions : BrokerOptions {
+    std::string stream;
     std::vector<std::string> files;  // "-": standard input
     bool deduplicate = true;
+    std::string content_type;  // of all files; empty: by their names and texts
+    std::string repair;        // "lenient" or "strict"; empty: the stream's
 };
 int publish(const PublishOptions& options, Console console);
 
-struct SubscribeOptions {
-    std::string server = default_server, stream;
+struct SubscribeOptions : BrokerOptions {
+    std::string stream;
     std::vector<std::string> filters;  // items that satisfy any of them
     ItemFormat format = ItemFormat::title;
-    bool annotate_alignment = false;   // with the alignments behind what the filters say
-    std::optional<std::size_t> count;  // leave after so many items
+    bool annotate_alignment = false;   // print the alignments that made the filters match
+    bool reconnect = true;             // after the connection is lost
+    std::optional<std::size_t> count;  // exit after this many items
 };
 int subscribe(const SubscribeOptions& options, Console console);
 
-struct StatusOptions {
-    std::string server = default_server;
-    bool json = false;
+struct StatusOptions : BrokerOptions {
+    bool all = false;  // also what is zero or empty, and the buckets of histograms
 };
 int status(const StatusOptions& options, Console console);
 
-// Needing none.
+struct StreamsOptions : BrokerOptions {
+    std::optional<std::string> stream;  // none: list all streams
+    std::vector<std::string> set;       // NAME=VALUE, such as deduplicate=false; creates the stream
+    bool erase = false;
+};
+int streams(const StreamsOptions& options, Console console);
 
-struct ExplainOptions {
+// Commands that need no broker.
+
+struct ExplainOptions : OutputOptions {
     std::string filter;
 };
 int explain(const ExplainOptions& options, Console console);
 
-struct MatchOptions {
+struct MatchOptions : OutputOptions {
     std::string filter, stream = "default", event_path;
     std::vector<std::string> files;  // "-": standard input
+    std::string content_type;        // of all files; empty: by their names and texts
+    std::string repair = "lenient";  // or "strict"
     ItemFormat format = ItemFormat::title;
 };
 int match(const MatchOptions& options, Console console);
 
-struct AlignOptions {
-    std::string query_file, text_file;  // FASTA; every sequence of the one with every sequence of the other
+enum class AlignFormat { text, tsv, json };
+
+struct AlignOptions : OutputOptions {
+    std::string query_file, text_file;  // FASTA; every query sequence is aligned with every text sequence
     std::string scheme = "dna";
+    AlignFormat format = AlignFormat::text;
     bool global = false, alignment = false, prune = true;
     alignment::Processor processor = alignment::Processor::automatic;
-    unsigned threads = 0;            // 0: as many as the processor has
+    unsigned threads = 0;            // 0: one per core
     std::vector<int> devices = {0};  // GPUs that share a long pair
 };
 int align(const AlignOptions& options, Console console);

@@ -1,19 +1,58 @@
 #include "protocol/filter/explain.hpp"
 
+#include <algorithm>
+#include <boost/json.hpp>
 #include <ostream>
 
 #include "broker/cli/commands.hpp"
 #include "broker/cli/problem.hpp"
+#include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
 
+namespace {
+
+// Conjunctions are lists of the leaves' numbers, from 1 on, negative for those that must not hold.
+boost::json::object explain_json(const filter::Filter& filter) {
+    boost::json::array leaves, conjunctions;
+    for (const filter::Leaf& leaf : filter.leaves) {
+        boost::json::object entry{{"leaf", leaf.text},
+                                  {"decided", leaf.indexed     ? "indexed"
+                                              : leaf.scanned() ? "scanned"
+                                                               : "computed"},
+                                  {"how", filter::how_decided(leaf)}};
+        if (!leaf.cost.empty()) entry["cost"] = leaf.cost;
+        leaves.push_back(std::move(entry));
+    }
+    for (const engine::Conjunction& conjunction : filter.conjunctions) {
+        boost::json::array literals;
+        for (const engine::Literal& literal : conjunction) {
+            const auto is_leaf = [&](const filter::Leaf& leaf) { return leaf.predicate == literal.predicate; };
+            const auto number =
+                std::find_if(filter.leaves.begin(), filter.leaves.end(), is_leaf) - filter.leaves.begin() + 1;
+            literals.push_back(literal.negated ? -number : number);
+        }
+        conjunctions.push_back(std::move(literals));
+    }
+    return {{"filter", filter.canonical},
+            {"form", filter.selecting ? "path" : "test"},
+            {"leaves", std::move(leaves)},
+            {"conjunctions", std::move(conjunctions)}};
+}
+
+}  // namespace
+
 int explain(const ExplainOptions& options, Console console) {
-    const auto compiled = compile_filter(options.filter);
+    const auto compiled = filter::compile_filter(options.filter);
     if (!compiled) {
-        console.err << "sluice: " << describe_problem(compiled.error()) << '\n';
+        report_problem(console, compiled.error());
         return exit_failed;
     }
-    console.out << explain(*compiled);
+    print_hints(*compiled, console);
+    if (options.json)
+        console.print_json(boost::json::serialize(explain_json(*compiled)));
+    else
+        console.out << text::terminal_lines(filter::explain(*compiled));
     return exit_done;
 }
 

@@ -1,4 +1,4 @@
-// Sequences as FASTA files have them: a line that starts with '>' and names a sequence, then lines of its letters. Pure
+// Parses FASTA files: a line that starts with '>' names a sequence; its letters follow on further lines. Pure
 // functions; any thread.
 #pragma once
 
@@ -20,7 +20,7 @@ struct FastaFile {
     std::size_t error_line = 0;
 };
 
-// Lines may end in \r\n; blank lines and lines that start with ';' (comments of old) are skipped.
+// Lines may end in \r\n. Skips blank lines and lines that start with ';' (an old comment syntax).
 FastaFile parse_fasta(std::string_view text);
 
 }  // namespace sluice::cli

@@ -1,51 +1,62 @@
-// A plain blocking HTTP/1.1 client: one connection for each request, nothing kept between them, nothing sent twice.
-// Any thread.
+// A blocking HTTP client on libcurl: one connection per request, no state between requests, no retries, no redirects.
+// Uses the proxy that the environment names (http_proxy, https_proxy, no_proxy), except for this machine. Any thread.
 #pragma once
 
-#include <boost/beast/http/verb.hpp>
 #include <boost/system/result.hpp>
-#include <boost/throw_exception.hpp>
+#include <chrono>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "broker/cli/server_url.hpp"
 
 namespace sluice::cli {
 
-struct HttpServer {
-    std::string host, port;
-    std::string authority;  // host and port as in the URL
+struct BrokerOptions;
+
+struct HttpServer : ServerUrl {
+    std::string ca_file;  // empty: the system's certificates
+    std::chrono::milliseconds connect_timeout{10'000};
+    std::chrono::milliseconds silence_max{60'000};  // ends a request in which no byte is received or sent for so long
 };
 
 struct HttpRequest {
-    boost::beast::http::verb method = boost::beast::http::verb::get;
+    std::string method = "GET";
     std::string target = "/";
-    std::string content_type{};  // of the body; empty: there is none
+    std::string content_type{};  // of the body
     std::string body{};
+    std::vector<std::string> headers{};  // others, as "Name: value"
 };
 
 struct HttpReply {
     unsigned status = 0;
     std::string content_type{};
-    std::optional<unsigned> retry_after_seconds{};
+    std::string location{};                         // where a redirect leads
+    std::optional<unsigned> retry_after_seconds{};  // in how long to try again
+    std::optional<double> heartbeat_seconds{};      // how often an event stream shows that it lives
     std::string body{};
 };
 
-struct HttpError {
-    std::string message;
+// What to call while a request goes on; each may be empty.
+struct HttpWatch {
+    // Called with the head of a 200 reply. Returns the longest silence from then on.
+    std::function<std::chrono::milliseconds(const HttpReply&)> head{};
+    // Takes the body of a 200 reply as it arrives, until it returns false; HttpReply::body stays empty.
+    std::function<bool(std::string_view)> piece{};
+    // Told, again and again, how many bytes of the request's body have been sent.
+    std::function<void(std::size_t)> sent{};
 };
 
-[[noreturn]] inline void throw_exception_from_error(const HttpError& error, const boost::source_location&) {
-    throw std::runtime_error(error.message);
-}
+// The server that the options name. --cacert's default is the environment's CURL_CA_BUNDLE.
+boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& options);
 
-// http://HOST[:PORT], nothing behind it.
-boost::system::result<HttpServer, HttpError> parse_server(std::string_view url);
-
-// Waits for the reply. With `piece`, the body of a 200 reply is handed to it as it arrives, until it ends or `piece`
-// says false, and HttpReply::body stays empty.
+// Waits for the reply, of any status.
 boost::system::result<HttpReply, HttpError> send(const HttpServer& server, const HttpRequest& request,
-                                                 const std::function<bool(std::string_view)>& piece = {});
+                                                 const HttpWatch& watch = {});
+
+// "libcurl 7.88.1 (OpenSSL/3.0.17)"
+std::string http_library();
 
 }  // namespace sluice::cli

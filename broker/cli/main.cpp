@@ -1,155 +1,287 @@
-// sluice, the client: the command line turned into a call of one of the commands.
+// sluice, the client: turns the command line into a call of one of the commands.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <csignal>
+#include <cstdint>
+#include <exception>
+#include <fcntl.h>
 #include <iostream>
-#include <map>
+#include <limits>
 #include <memory>
 #include <new>
+#include <unistd.h>
 
+#include "broker/base/command_line.hpp"
+#include "broker/cli/build_options.hpp"
 #include "broker/cli/commands.hpp"
+#include "broker/cli/help_texts.hpp"
+#include "protocol/text/nearest.hpp"
 
 namespace {
 
 using namespace sluice::cli;
 namespace alignment = sluice::alignment;
 
-const Console console{std::cout, std::cerr};
+constexpr std::uint64_t threads_max = 1024, device_max = 1023;
 
-void add_server(CLI::App& command, std::string& server) {
-    command.add_option("--server", server, "The broker's URL")->envname("SLUICE_SERVER")->capture_default_str();
+std::chrono::milliseconds read_seconds(const std::string& text) {
+    constexpr double seconds_max = 1e6;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0.001 && seconds <= seconds_max))
+        throw CLI::ValidationError("--timeout must be a number of seconds from 0.001 to 1000000, not " + text);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-void add_format(CLI::App& command, ItemFormat& format) {
-    const std::map<std::string, ItemFormat> formats{
-        {"title", ItemFormat::title}, {"json", ItemFormat::json}, {"xml", ItemFormat::xml}};
-    command.add_option("--format", format, "What to print of an item: title (the default), json or xml")
-        ->transform(CLI::CheckedTransformer(formats).description(""))
-        ->type_name("FORMAT");
+void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_default) {
+    command.add_option("--server", options.server, "The broker's URL, http or https; it may have a path")
+        ->envname("SLUICE_SERVER")
+        ->capture_default_str();
+    command
+        .add_option_function<std::string>(
+            "--timeout", [&options](const std::string& text) { options.timeout = read_seconds(text); },
+            std::string("Give up when the broker is silent for so long (default: ") + timeout_default + ")")
+        ->type_name("SECONDS");
+    command.add_option("--cacert", options.ca_file, "Certificates to trust for https, PEM (default: the system's)")
+        ->type_name("FILE");
 }
 
-// Adds a command with options of its own; parsing it runs `run` on them and keeps the exit status.
+CLI::Option* add_format(CLI::App& command, ItemFormat& format) {
+    sluice::base::add_choice(
+        command, "--format", "What to print of an item: title (the default; for data its values), json or xml",
+        "FORMAT", {"title", "json", "xml"}, [&format](std::size_t choice) {
+            constexpr ItemFormat formats[] = {ItemFormat::title, ItemFormat::json, ItemFormat::xml};
+            format = formats[choice];
+        });
+    return command.get_option("--format");
+}
+
+// Adds a command with its own options. Parsing it calls `run` with them and stores the exit status.
 template <class Options>
-CLI::App& add_command(CLI::App& app, const char* name, const char* what, int (*run)(const Options&, Console),
-                      int& exit_status, std::shared_ptr<Options>& options) {
+CLI::App& add_command(CLI::App& app, const char* name, const char* what, const help::CommandHelp& help,
+                      int (*run)(const Options&, Console), int& exit_status, std::shared_ptr<Options>& options) {
     options = std::make_shared<Options>();
     auto* command = app.add_subcommand(name, what);
-    command->callback([options, run, &exit_status] { exit_status = run(*options, console); });
+    command->footer(help::footer(help));
+    command->callback(
+        [options, run, &exit_status] { exit_status = run(*options, process_console(options->colour, options->json)); });
+    command->add_flag("--json", options->json, "Print JSON, one object a line; also messages, on standard error");
+    sluice::base::add_choice(
+        *command, "--color", "auto (the default: on terminals, unless NO_COLOR is set), always or never", "WHEN",
+        {"auto", "always", "never"}, [options](std::size_t choice) {
+            constexpr ColourChoice choices[] = {ColourChoice::automatic, ColourChoice::always, ColourChoice::never};
+            options->colour = choices[choice];
+        });
     return *command;
+}
+
+// For commands whose --json is --format json as well.
+template <class Options>
+void add_item_format(CLI::App& command, const std::shared_ptr<Options>& options) {
+    auto* format = add_format(command, options->format);
+    command.get_option("--json")->excludes(format)->each(
+        [options](const std::string&) { options->format = ItemFormat::json; });
+}
+
+void add_repair(CLI::App& command, std::string& repair, const char* default_repair) {
+    sluice::base::add_choice(
+        command, "--repair",
+        std::string("XML that is not well-formed: lenient repairs what can be, strict refuses it (default: ") +
+            default_repair + ")",
+        "HOW", {"lenient", "strict"}, [&repair](std::size_t choice) { repair = choice == 0 ? "lenient" : "strict"; });
+}
+
+void add_content_type(CLI::App& command, std::string& content_type) {
+    command
+        .add_option("--content-type", content_type,
+                    "The documents' media type, such as text/csv for standard input (default: by name and text)")
+        ->type_name("TYPE");
 }
 
 void add_publish(CLI::App& app, int& exit_status) {
     std::shared_ptr<PublishOptions> options;
-    auto& command = add_command(app, "publish", "Send documents (RSS, Atom, RDF, JSON Feed, XML) to the broker",
-                                publish, exit_status, options);
-    command.add_option("FILE", options->files, "Documents; - reads standard input")->required();
+    auto& command =
+        add_command(app, "publish", "Send documents to the broker: feeds, XML, JSON, NDJSON, CSV, FASTA, FASTQ",
+                    help::publish, publish, exit_status, options);
+    command
+        .add_option("FILE", options->files,
+                    "Documents, which may be compressed by gzip; - reads standard input. Names ending in .ndjson, "
+                    ".jsonl, .csv, .fasta, .fa, .fastq, .fq and .json tell the format, else the text does")
+        ->required();
     command.add_option("--stream", options->stream, "Stream to publish to; the broker has a default");
     command.add_flag("--deduplicate,!--no-deduplicate", options->deduplicate,
-                     "Leave out items that the stream has had unchanged (default: yes)");
-    add_server(command, options->server);
+                     "Leave out items that the stream already has unchanged (default: yes)");
+    add_content_type(command, options->content_type);
+    add_repair(command, options->repair, "the stream's");
+    add_broker(command, *options, "60");
 }
 
 void add_subscribe(CLI::App& app, int& exit_status) {
     std::shared_ptr<SubscribeOptions> options;
-    auto& command = add_command(app, "subscribe", "Print items as they are published, until interrupted", subscribe,
-                                exit_status, options);
-    command.add_option("FILTER", options->filters, "Which items; of several filters, any")->required();
-    command.add_option("--stream", options->stream, "Stream to subscribe to; the broker has a default");
-    command.add_option("--count", options->count, "Leave after this many items");
+    auto& command = add_command(app, "subscribe", "Print items as they are published, until interrupted",
+                                help::subscribe, subscribe, exit_status, options);
     command
-        .add_option_function<std::string>(
-            "--annotate", [options](const std::string& what) { options->annotate_alignment = what == "alignment"; },
-            "alignment: with score, place and CIGAR of each align() and align-global() that holds")
-        ->check(CLI::IsMember({"alignment", "none"}).description(""))
-        ->type_name("WHAT");
-    add_format(command, options->format);
-    add_server(command, options->server);
+        .add_option("FILTER", options->filters,
+                    "The items to print: those that any of the filters selects; 'true()' selects all")
+        ->required();
+    command.add_option("--stream", options->stream, "Stream to subscribe to; the broker has a default");
+    sluice::base::add_number(command, "--count", "Exit after this many items", std::numeric_limits<std::size_t>::max(),
+                             [options](std::uint64_t count) { options->count = count; });
+    sluice::base::add_choice(
+        command, "--annotate", "alignment: add score, position and CIGAR of each align() and align-global() that holds",
+        "WHAT", {"alignment", "none"}, [options](std::size_t choice) { options->annotate_alignment = choice == 0; });
+    command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
+                     "Connect again when the connection is lost; what is published meanwhile is missed (default: yes)");
+    add_item_format(command, options);
+    add_broker(command, *options, "three of the broker's heartbeats");
 }
 
 void add_match(CLI::App& app, int& exit_status) {
     std::shared_ptr<MatchOptions> options;
-    auto& command = add_command(app, "match", "Print the items of files that a filter selects (needs no broker)", match,
-                                exit_status, options);
-    command.add_option("FILTER", options->filter, "Which items")->required();
-    command.add_option("FILE", options->files, "Documents; - reads standard input")->required();
-    command.add_option("--event-path", options->event_path, "XPath of the items of XML that is no feed");
-    command.add_option("--stream", options->stream, "What $stream stands for")->capture_default_str();
-    add_format(command, options->format);
+    auto& command = add_command(app, "match", "Print the items of files that a filter selects (needs no broker)",
+                                help::match, match, exit_status, options);
+    command.add_option("FILTER", options->filter, "The items to print")->required();
+    command.add_option("FILE", options->files, "Documents, which may be compressed by gzip; - reads standard input")
+        ->required();
+    command.add_option("--event-path", options->event_path, "XPath of the items in XML that is not a feed");
+    command.add_option("--stream", options->stream, "The value of $stream")->capture_default_str();
+    add_content_type(command, options->content_type);
+    add_repair(command, options->repair, "lenient");
+    add_item_format(command, options);
 }
 
 void add_explain(CLI::App& app, int& exit_status) {
     std::shared_ptr<ExplainOptions> options;
-    auto& command = add_command(app, "explain", "Say how a filter is understood, and what is slow (needs no broker)",
-                                explain, exit_status, options);
+    auto& command = add_command(app, "explain",
+                                "Show how a filter is interpreted, which parts are slow, and hints (needs no broker)",
+                                help::explain, explain, exit_status, options);
     command.add_option("FILTER", options->filter, "The filter")->required();
-}
-
-alignment::Processor processor_of(const std::string& name) {
-    if (name == "auto") return alignment::Processor::automatic;
-    return name == "gpu" ? alignment::Processor::gpu : alignment::Processor::cpu;
 }
 
 void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
-    auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", align,
-                                exit_status, options);
+    auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", help::align,
+                                align, exit_status, options);
     command.add_option("QUERY", options->query_file, "FASTA file; - reads standard input")->required();
     command.add_option("TEXT", options->text_file, "FASTA file")->required();
     command
         .add_option("--scheme", options->scheme,
-                    "dna, dna:match,mismatch,first,further, blosum62:first,further or blosum50:first,further")
+                    "dna, dna:match,mismatch,first,extend, blosum62:first,extend or blosum50:first,extend")
         ->capture_default_str();
     command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
-    command.add_flag("--alignment", options->alignment, "Print the alignment too (CIGAR), not only score and end");
+    command.add_flag("--alignment", options->alignment, "Print the alignment (CIGAR), too, not only score and end");
+    sluice::base::add_choice(
+        command, "--format", "text (the default), tsv or json: a line for each pair, tsv with a line of names above",
+        "FORMAT", {"text", "tsv", "json"}, [options](std::size_t choice) {
+            constexpr AlignFormat formats[] = {AlignFormat::text, AlignFormat::tsv, AlignFormat::json};
+            options->format = formats[choice];
+        });
+    command.get_option("--json")->excludes(command.get_option("--format"))->each([options](const std::string&) {
+        options->format = AlignFormat::json;
+    });
     command.add_flag("--prune,!--no-prune", options->prune,
-                     "Skip what can't be the best, of long pairs (default: yes)");
-    command.add_option("--threads", options->threads, "On the CPU, for long pairs of DNA (default: as many as cores)");
-    command
-        .add_option_function<std::string>(
-            "--processor", [options](const std::string& name) { options->processor = processor_of(name); },
-            "auto (the default), cpu or gpu")
-        ->check(CLI::IsMember({"auto", "cpu", "gpu"}).description(""))
-        ->type_name("PROCESSOR");
-    command
-        .add_option("--devices", options->devices,
-                    "GPUs, as CUDA numbers them, that share a text of 100,000 letters or "
-                    "more: 0,1 (default: 0)")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->check(CLI::Range(0, 1023).description(""))
-        ->type_name("NUMBERS");
+                     "Skip parts of long pairs that can't be in the best alignment (default: yes)");
+    sluice::base::add_number(command, "--threads", "Threads for long pairs of DNA on the CPU (default: one per core)",
+                             threads_max, [options](std::uint64_t n) { options->threads = static_cast<unsigned>(n); });
+    sluice::base::add_choice(
+        command, "--processor", "auto (the default), cpu or gpu", "PROCESSOR", {"auto", "cpu", "gpu"},
+        [options](std::size_t choice) {
+            using alignment::Processor;
+            constexpr Processor processors[] = {Processor::automatic, Processor::cpu, Processor::gpu};
+            options->processor = processors[choice];
+        });
+    sluice::base::add_numbers(command, "--devices",
+                              "CUDA numbers of the GPUs that share a text of 100,000 letters or more: 0,1 (default: 0)",
+                              device_max, [options](const std::vector<std::uint64_t>& numbers) {
+                                  options->devices.assign(numbers.begin(), numbers.end());
+                              });
 }
 
 void add_status(CLI::App& app, int& exit_status) {
     std::shared_ptr<StatusOptions> options;
-    auto& command = add_command(app, "status", "Print what the broker says about itself", status, exit_status, options);
-    command.add_flag("--json", options->json, "As the JSON that it sends");
-    add_server(command, options->server);
+    auto& command = add_command(app, "status", "Print the broker's status", help::status, status, exit_status, options);
+    command.add_flag("--all", options->all, "Print also what is zero or empty");
+    add_broker(command, *options, "60");
+}
+
+void add_streams(CLI::App& app, int& exit_status) {
+    std::shared_ptr<StreamsOptions> options;
+    auto& command = add_command(app, "streams", "List the broker's streams; show, create, change or delete one",
+                                help::streams, streams, exit_status, options);
+    auto* stream =
+        command.add_option("STREAM", options->stream, "Show this one, with its options; without it, list all");
+    auto* set =
+        command
+            .add_option("--set", options->set,
+                        "NAME=VALUE: change an option, and create the stream if there is none. Options: event_path, "
+                        "id_path, deduplicate, deduplication_window, deduplication_ignore, repair. VALUE null: "
+                        "its default")
+            ->allow_extra_args(false)
+            ->needs(stream);
+    command.add_flag("--delete", options->erase, "Delete it with its retained events; its ids continue")
+        ->needs(stream)
+        ->excludes(set);
+    add_broker(command, *options, "60");
+}
+
+void add_help(CLI::App& app) {
+    const auto wanted = std::make_shared<std::string>();
+    auto* command = app.add_subcommand("help", "Say more about a command");
+    command->add_option("COMMAND", *wanted, "The command");
+    command->footer("sluice help without a COMMAND lists them.");
+    command->callback([&app, wanted] {
+        if (wanted->empty()) {
+            // app.help() would be the parsed subcommand's.
+            std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
+            return;
+        }
+        std::vector<std::string_view> names;
+        for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+            names.emplace_back(each->get_name());
+            if (each->get_name() != *wanted) continue;
+            std::cout << each->help(app.get_name());
+            return;
+        }
+        const std::string_view best = sluice::text::nearest(*wanted, names);
+        throw CLI::ValidationError("there is no subcommand '" + *wanted + "'" +
+                                   (best.empty() ? "" : "; did you mean '" + std::string(best) + "'?"));
+    });
+}
+
+// A closed standard stream's number would be given to a connection, which would then get what is printed.
+void reserve_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(stream, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));  // can't be written to
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::signal(SIGPIPE, SIG_DFL);  // sluice subscribe … | head ends quietly
+    reserve_standard_streams();
+    std::signal(SIGPIPE, SIG_IGN);  // output that nobody reads is a failed write
     int exit_status = exit_done;
     CLI::App app("Publishes feeds to a Sluice broker, and receives the items that a filter selects.", "sluice");
-    app.set_version_flag("--version", "sluice " SLUICE_VERSION);
+    sluice::base::format_help(app);
+    app.set_version_flag("-V,--version", version_text);
     app.require_subcommand(1);
-    app.footer(
-        "A filter is an XPath 1.0 path or condition: \"//item[category='politics']\", \"price < 90 and not(sold)\".\n"
-        "Exit status: 0 done, 1 nothing matched (match), 2 failed.");
+    app.footer(help::program);
     add_publish(app, exit_status);
     add_subscribe(app, exit_status);
     add_match(app, exit_status);
     add_explain(app, exit_status);
     add_align(app, exit_status);
     add_status(app, exit_status);
+    add_streams(app, exit_status);
+    add_help(app);
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? exit_done : exit_failed;
+        if (const auto status = sluice::base::parse_command_line(app, argc, argv, exit_failed)) exit_status = *status;
     } catch (const std::bad_alloc&) {
         std::cerr << "sluice: not enough memory\n";
         return exit_failed;
+    } catch (const std::exception& failure) {
+        std::cerr << "sluice: " << failure.what() << '\n';
+        return exit_failed;
     }
-    return exit_status;
+    return sluice::base::finish_output("sluice") ? exit_status : exit_failed;
 }

@@ -1,121 +1,189 @@
 #include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <functional>
 #include <ostream>
 
 #include "broker/cli/commands.hpp"
+#include "broker/cli/content_type.hpp"
+#include "broker/cli/event_text.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/problem.hpp"
-#include "broker/matching/batch_matcher.hpp"
+#include "broker/cli/progress.hpp"
+#include "broker/core/matching/batch_matcher.hpp"
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/filter/filter.hpp"
+#include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-// The broker's way of matching, with one subscription and one thread.
+// Matches as the broker does, with one subscription and one thread.
 class FileMatcher {
 public:
-    explicit FileMatcher(const Filter& filter) : program_(compile(filter)) {}
+    explicit FileMatcher(const filter::Filter& filter) : program_(compile(filter)) {}
 
-    // The events that satisfy the filter, in order.
-    std::vector<Event> match(std::span<const Event> events) {
-        std::vector<Event> matching;
+    // The events that satisfy the filter, in order. Tells `progress` the share of the events that it has done.
+    std::vector<feed::Event> match(std::span<const feed::Event> events, const std::function<void(double)>& progress) {
+        std::vector<feed::Event> matching;
         unreadable_ = 0;
-        for (; !events.empty(); events = events.subspan(std::min(events.size(), EventBatch::events_max))) {
-            const auto batch = events.first(std::min(events.size(), EventBatch::events_max));
+        const std::size_t all = events.size();
+        for (; !events.empty(); events = events.subspan(std::min(events.size(), engine::EventBatch::events_max))) {
+            const auto batch = events.first(std::min(events.size(), engine::EventBatch::events_max));
             std::vector<std::uint32_t> words((batch.size() + 31) / 32);
-            for (const Match& match : matcher_.match(*program_, batch)) words[match.word] |= match.accepted;
+            for (const engine::Match& match : matcher_.match(*program_, batch)) words[match.word] |= match.accepted;
             for (const auto& kind : matcher_.operator_work().kinds) unreadable_ += kind.unreadable;
             for (std::size_t e = 0; e < batch.size(); ++e) {
                 if ((words[e / 32] >> (e % 32) & 1u) != 0) matching.push_back(batch[e]);
             }
+            progress(1 - static_cast<double>(events.size() - batch.size()) / static_cast<double>(all));
         }
         return matching;
     }
-    // How often, among these events, a condition asked for a measure of a text that has none.
+    // How often, in the last match(), a condition's measure was undefined for a text.
     std::uint64_t unreadable() const { return unreadable_; }
 
 private:
-    static std::shared_ptr<const Program> compile(const Filter& filter) {
-        const auto set = make_subscription_set(Backend::cpu);
+    static std::shared_ptr<const engine::Program> compile(const filter::Filter& filter) {
+        const auto set = engine::make_subscription_set(engine::Backend::cpu);
         set->add(filter.conjunctions);
         return set->compile();
     }
 
-    std::shared_ptr<const Program> program_;
-    BatchMatcher matcher_;
+    std::shared_ptr<const engine::Program> program_;
+    broker::BatchMatcher matcher_;
     std::uint64_t unreadable_ = 0;
 };
 
-std::string title_of(const Event& event) {
-    const auto fields = read_fields(*event.document, event.item());
+std::string title_of(const feed::Event& event) {
+    const auto fields = feed::read_fields(*event.document, event.item());
     for (const auto& field : {fields.title, fields.link, fields.id}) {
-        if (field && !field->empty()) return *field;
+        if (field && !field->empty()) return text::terminal_line(*field);
     }
-    return "(untitled)";
+    return event_text(feed::event_json(event));
 }
 
-std::string text_of(const Event& event, ItemFormat format) {
-    switch (format) {
-        case ItemFormat::json:
-            return event_json(event);
-        case ItemFormat::xml:
-            return std::string(event.item().source);
-        case ItemFormat::title:
-            break;
+// "feed.xml:3:5: what is wrong"
+void report_fault(const Console& console, const std::string& name, const feed::FeedError& fault,
+                  const std::string& before = {}) {
+    const bool has_place = fault.kind != feed::FeedError::Kind::event_path;
+    const std::string place = has_place ? ":" + std::to_string(fault.line) + ":" + std::to_string(fault.column) : "";
+    boost::json::object more{{"about", name}, {"detail", fault.message}};
+    if (has_place) {
+        more["line"] = fault.line;
+        more["column"] = fault.column;
     }
-    return title_of(event);
+    console.error(name + place + ": " + before + fault.message, more);
 }
 
-// Prints the items of one file that match, with its name before them if there are several files. Gives the exit status.
-int match_file(const MatchOptions& options, const std::string& file, FileMatcher& matcher, Console console) {
-    const auto name = input_name(file);
-    auto bytes = read_input(file);
-    if (!bytes) {
-        console.err << "sluice: can't read " << name << ": " << bytes.error().message() << '\n';
-        return exit_failed;
-    }
-    DocumentOptions how;
-    how.event_path = options.event_path;
-    const auto document = parse_document(std::move(*bytes), how);
-    if (!document) {
-        const auto& error = document.error();
-        console.err << "sluice: " << name << ':' << error.line << ':' << error.column << ": " << error.message << '\n';
-        return exit_failed;
-    }
-    const auto stream = std::make_shared<const std::string>(options.stream);
-    std::vector<Event> events;
-    for (std::size_t i = 0; i < (*document)->items().size(); ++i) events.push_back({*document, i, stream, i + 1});
-    const auto matching = matcher.match(events);
-    if (const auto n = matcher.unreadable(); n > 0)
-        console.err << "sluice: " << name << ": " << n
-                    << (n == 1 ? " text to be measured is" : " texts to be measured are")
-                    << " no series of numbers, or too long\n";
-    for (const auto& event : matching) {
-        if (options.files.size() > 1) console.out << name << ": ";
-        console.out << text_of(event, options.format) << '\n';
-    }
-    return matching.empty() ? exit_no_match : exit_done;
+// "feed.xml:3:5: repaired: what was wrong (and 4 more)"
+void report_repair(const Console& console, const std::string& name, const feed::Repair& repair) {
+    const std::string more = repair.count > 1 ? " (and " + std::to_string(repair.count - 1) + " more)" : "";
+    console.warning(name + ":" + std::to_string(repair.line) + ":" + std::to_string(repair.column) +
+                        ": repaired: " + repair.reason + more,
+                    {{"about", name},
+                     {"detail", "repaired: " + repair.reason},
+                     {"line", repair.line},
+                     {"column", repair.column},
+                     {"count", repair.count}});
 }
+
+class FilesMatcher {
+public:
+    FilesMatcher(const MatchOptions& options, const filter::Filter& filter, const Console& console)
+        : options_(options), console_(console), matcher_(filter), bar_(console_.err, console_.progress_columns) {}
+
+    int run() {
+        bool any = false, failed = false;
+        for (std::size_t i = 0; i < options_.files.size() && console_.out; ++i) {
+            const auto status = match_file(i);
+            any |= status == exit_done;
+            failed |= status == exit_failed;
+        }
+        if (failed) return exit_failed;
+        return any ? exit_done : exit_no_match;
+    }
+
+private:
+    // Prints the matching items of one file. Returns the exit status.
+    int match_file(std::size_t index) {
+        const std::string& file = options_.files[index];
+        const auto name = input_name(file);
+        feed::DocumentOptions how;
+        auto [bytes, error] = read_unpacked(file, how.limits.document_bytes_max);
+        if (!error.empty()) {
+            console_.error(describe_unreadable(file, error), {{"about", name}});
+            return exit_failed;
+        }
+        how.event_path = options_.event_path;
+        how.content_type =
+            options_.content_type.empty() ? content_type_of(inner_name(file), bytes) : options_.content_type;
+        how.repair = options_.repair == "strict" ? feed::RepairMode::strict : feed::RepairMode::lenient;
+        const auto document = feed::parse_document(std::move(bytes), how);
+        if (!document) {
+            report_fault(console_, name, document.error());
+            return exit_failed;
+        }
+        for (const auto& [item, fault] : (*document)->refusals().first)
+            report_fault(console_, name, fault, "left out: ");
+        for (const feed::Repair& repair : (*document)->repairs().list()) report_repair(console_, name, repair);
+        const auto stream = std::make_shared<const std::string>(options_.stream);
+        std::vector<feed::Event> events;
+        for (std::size_t i = 0; i < (*document)->items().size(); ++i) events.push_back({*document, i, stream, i + 1});
+        const auto matching = matcher_.match(events, [&](double share) {
+            bar_.show((static_cast<double>(index) + share) / static_cast<double>(options_.files.size()));
+        });
+        bar_.hide();
+        if (const auto n = matcher_.unreadable(); n > 0)
+            console_.warning(name + ": " + std::to_string(n) +
+                                 (n == 1 ? " text is not a series of numbers, or is too long"
+                                         : " texts are not series of numbers, or are too long"),
+                             {{"about", name}});
+        for (const auto& event : matching) print(event, name);
+        return matching.empty() ? exit_no_match : exit_done;
+    }
+
+    // If there are several files, the item's line begins with the file's name; its JSON, with a member "file".
+    void print(const feed::Event& event, const std::string& name) {
+        const bool with_name = options_.files.size() > 1;
+        if (options_.format == ItemFormat::json) {
+            std::string line = feed::event_json(event);
+            if (with_name) line.replace(0, 1, "{\"file\":" + boost::json::serialize(boost::json::string(name)) + ",");
+            console_.print_json(line);
+            return;
+        }
+        if (with_name) console_.out << console_.coloured(text::terminal_line(name), Colour::magenta) << ": ";
+        if (options_.format == ItemFormat::xml)
+            console_.print_raw(event.item().source);
+        else
+            console_.out << title_of(event) << '\n';
+    }
+
+    const MatchOptions& options_;
+    Console console_;
+    FileMatcher matcher_;
+    ProgressBar bar_;
+};
 
 }  // namespace
 
 int match(const MatchOptions& options, Console console) {
-    const auto filter = compile_filter(options.filter);
+    const auto filter = filter::compile_filter(options.filter);
     if (!filter) {
-        console.err << "sluice: " << describe_problem(filter.error()) << '\n';
+        report_problem(console, filter.error());
         return exit_failed;
     }
-    FileMatcher matcher(*filter);
-    bool any = false, failed = false;
-    for (const auto& file : options.files) {
-        const auto status = match_file(options, file, matcher, console);
-        any |= status == exit_done;
-        failed |= status == exit_failed;
+    if (!options.event_path.empty()) {
+        const auto path = filter::compile_path(options.event_path);
+        if (!path) {
+            report_problem(console, path.error(), "event path");
+            return exit_failed;
+        }
     }
-    if (failed) return exit_failed;
-    return any ? exit_done : exit_no_match;
+    print_hints(*filter, console);
+    return FilesMatcher(options, *filter, console).run();
 }
 
 }  // namespace sluice::cli

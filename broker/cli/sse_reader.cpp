@@ -1,6 +1,23 @@
 #include "broker/cli/sse_reader.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
 namespace sluice::cli {
+
+namespace {
+
+// Digits only, as the standard says. A day is enough.
+std::optional<std::chrono::milliseconds> read_retry(std::string_view digits) {
+    constexpr std::uint32_t day_ms = 86'400'000;
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return std::chrono::milliseconds(std::min(number, day_ms));
+}
+
+}  // namespace
 
 bool SseReader::read(std::string_view bytes, const std::function<void(const SseEvent&)>& event) {
     while (!bytes.empty()) {
@@ -48,6 +65,8 @@ void SseReader::take_line(std::string_view line, const std::function<void(const 
         event_.type = value.empty() ? "message" : value;
     } else if (name == "id" && value.find('\0') == std::string_view::npos) {
         event_.id = value;
+    } else if (name == "retry") {
+        if (const auto retry = read_retry(value)) retry_ = retry;
     }
 }
 

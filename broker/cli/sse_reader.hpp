@@ -1,17 +1,19 @@
-// Reads server-sent events out of bytes that arrive in pieces of any size, as the HTML standard says (§9.2.6,
-// "Interpreting an event stream"). Does no input or output; belongs to one thread.
+// Parses server-sent events from bytes that arrive in pieces of any size, as in the HTML standard (§9.2.6,
+// "Interpreting an event stream"). Does no I/O. Belongs to one thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace sluice::cli {
 
 struct SseEvent {
-    std::string type;  // "message" unless the stream says otherwise
-    std::string id;    // the last one seen, also by an earlier event
+    std::string type;  // "message" unless the stream names another
+    std::string id;    // the last one seen, possibly in an earlier event
     std::string data;  // lines joined by '\n'
 };
 
@@ -19,18 +21,22 @@ class SseReader {
 public:
     static constexpr std::size_t event_bytes_max = 64u << 20;
 
-    // Takes the next bytes and calls `event` for each event that they complete. False: an event is longer than
-    // event_bytes_max; the reader is then of no more use.
+    // Takes the next bytes and calls `event` for each event that they complete. Returns false if an event is longer
+    // than event_bytes_max; the reader must not be used after that.
     bool read(std::string_view bytes, const std::function<void(const SseEvent&)>& event);
+
+    // What the stream says last of when to connect again.
+    std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
 private:
     void take_line(std::string_view line, const std::function<void(const SseEvent&)>& event);
 
-    std::string line_;  // the beginning of a line whose end has not come yet
+    std::string line_;  // the start of an incomplete line
     SseEvent event_{"message", "", ""};
+    std::optional<std::chrono::milliseconds> retry_;
     bool has_data_ = false;
     bool after_return_ = false;  // the last byte was '\r', which a '\n' may complete
-    bool at_start_ = true;       // of the stream, where a byte order mark may stand
+    bool at_start_ = true;       // of the stream, where a byte order mark is allowed
 };
 
 }  // namespace sluice::cli

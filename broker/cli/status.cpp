@@ -2,47 +2,49 @@
 #include <ostream>
 
 #include "broker/cli/commands.hpp"
-#include "broker/cli/http_client.hpp"
-#include "broker/cli/problem.hpp"
+#include "broker/cli/lines.hpp"
+#include "broker/cli/query.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-// One "name  value" line for each number, text or list; the names of nested objects are joined by dots.
-void print(const boost::json::object& object, const std::string& prefix, std::ostream& out) {
-    constexpr std::size_t name_width = 32;
-    for (const auto& [key, value] : object) {
-        auto name = prefix + std::string(key);
-        if (const auto* nested = value.if_object()) {
-            print(*nested, name + ".", out);
-            continue;
-        }
-        name.resize(std::max(name.size() + 1, name_width), ' ');
-        out << name << (value.is_string() ? std::string(value.get_string()) : boost::json::serialize(value)) << '\n';
-    }
+// An empty list would say nothing about why there is no figure of a GPU.
+void name_missing_gpus(boost::json::object& status) {
+    auto* engine = status.if_contains("engine");
+    if (!engine || !engine->is_object()) return;
+    auto* devices = engine->get_object().if_contains("devices");
+    if (devices && devices->is_array() && devices->get_array().empty()) *devices = "no GPU";
+}
+
+// Count and sum are enough of a histogram to read.
+void leave_out_buckets(boost::json::object& object) {
+    object.erase("buckets");
+    for (auto& [name, value] : object)
+        if (auto* nested = value.if_object()) leave_out_buckets(*nested);
 }
 
 }  // namespace
 
 int status(const StatusOptions& options, Console console) {
-    const auto server = parse_server(options.server);
+    const auto server = find_server(options);
     if (!server) {
-        console.err << "sluice: " << server.error().message << '\n';
+        console.error(server.error().message);
         return exit_failed;
     }
-    const auto reply = send(*server, {.target = "/v1/status"});
-    if (!reply || reply->status != 200) {
-        console.err << "sluice: " << (reply ? describe_problem(*reply, "status") : reply.error().message) << '\n';
-        return exit_failed;
+    HttpRequest request;
+    request.target = "/v1/status";
+    auto answer = ask(*server, request, "status", console);
+    if (!answer.is_ok) return exit_failed;
+    if (options.json) {
+        console.print_json(boost::json::serialize(answer.body));
+        return exit_done;
     }
-    boost::system::error_code error;
-    const auto body = boost::json::parse(reply->body, error);
-    if (options.json || error || !body.is_object()) {
-        console.out << reply->body << '\n';
-    } else {
-        print(body.get_object(), "", console.out);
-    }
+    name_missing_gpus(answer.body);
+    if (auto* histograms = answer.body.if_contains("histograms"); histograms && histograms->is_object() && !options.all)
+        leave_out_buckets(histograms->get_object());
+    for (const auto& line : as_lines(answer.body, options.all ? Values::all : Values::telling))
+        console.out << line << '\n';
     return exit_done;
 }
 

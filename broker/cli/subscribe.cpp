@@ -1,104 +1,147 @@
 #include <boost/json.hpp>
-#include <boost/url.hpp>
+#include <chrono>
 #include <ostream>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
 
+#include "broker/cli/backoff.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/http_client.hpp"
+#include "broker/cli/event_text.hpp"
+#include "broker/cli/gaps.hpp"
 #include "broker/cli/problem.hpp"
-#include "broker/cli/sse_reader.hpp"
+#include "broker/cli/subscription.hpp"
+#include "broker/cli/with_digits.hpp"
 
 namespace sluice::cli {
 
-namespace json = boost::json;
-
 namespace {
 
-std::string subscribe_target(const SubscribeOptions& options) {
-    boost::urls::url target("/v1/events");
-    if (!options.stream.empty()) target.params().append({"stream", options.stream});
-    for (const auto& filter : options.filters) target.params().append({"filter", filter});
-    if (options.format == ItemFormat::xml) target.params().append({"format", "xml"});
-    if (options.annotate_alignment) target.params().append({"annotate", "alignment"});
-    return target.buffer();
+using Clock = std::chrono::steady_clock;
+
+double random_share() {
+    static std::mt19937 engine{std::random_device{}()};
+    return std::uniform_real_distribution<double>(0, 1)(engine);
 }
 
-// The item's title, or what else it is known by.
-std::string title_of(const json::object& event) {
-    const auto* fields = event.if_contains("item");
-    if (!fields || !fields->is_object()) return json::serialize(event);
-    for (const char* name : {"title", "link", "id"}) {
-        const auto* field = fields->get_object().if_contains(name);
-        if (field && field->is_string() && !field->get_string().empty()) return std::string(field->get_string());
-    }
-    return "(untitled)";
+std::string seconds_text(Clock::duration duration) {
+    return with_digits(std::chrono::duration<double>(duration).count(), 1) + " s";
 }
 
-// "  align(s, 'ACGT') >= 4: score 4, query 1-4, text 7-10, 4=": each on a line of its own.
-std::string lines_of(const json::array& alignments) {
-    std::string lines;
-    for (const auto& each : alignments) {
-        const auto text = [&](const char* member) {
-            const auto* found = each.is_object() ? each.get_object().if_contains(member) : nullptr;
-            if (!found) return std::string();
-            return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
-        };
-        lines += "\n  " + text("leaf") + ": ";
-        if (const auto reason = text("omitted"); !reason.empty()) {
-            lines += "left out: " + reason;
-            continue;
+class Subscriber {
+public:
+    Subscriber(const SubscribeOptions& options, const HttpServer& server, const Console& console)
+        : options_(options), server_(server), console_(console), gaps_(options.filters, console_) {}
+
+    int run() {
+        for (;;) {
+            const StreamEnd end =
+                receive(server_, options_, last_id_,
+                        {[this] { opened(); }, [this](const SseEvent& event) { return take(event); }});
+            gaps_.end();
+            if (end.kind == StreamEnd::Kind::enough) return is_refused_ || !console_.out ? exit_failed : exit_done;
+            if (end.kind == StreamEnd::Kind::refused || !was_ever_open_ || !options_.reconnect) return give_up(end);
+            wait_after(end);
         }
-        lines += "score " + text("score");
-        if (text("query_start").empty()) continue;
-        lines += ", query " + text("query_start") + "-" + text("query_end") + ", text " + text("text_start") + "-" +
-                 text("text_end") + ", " + text("cigar");
     }
-    return lines;
-}
 
-// What is printed of an event where its JSON is not wanted.
-std::string summary_of(const std::string& data) {
-    boost::system::error_code error;
-    const auto event = json::parse(data, error);
-    if (error || !event.is_object()) return data;
-    const auto* alignments = event.get_object().if_contains("alignments");
-    return title_of(event.get_object()) +
-           (alignments && alignments->is_array() ? lines_of(alignments->get_array()) : "");
-}
+private:
+    void opened() {
+        opened_at_ = Clock::now();
+        was_ever_open_ = true;
+        if (!lost_at_) return;
+        const std::string missed =
+            last_id_.empty() ? "" : " It was asked for the events after " + last_id_ + ", if it still has them.";
+        console_.note("connected to " + server_.authority + " again after " + seconds_text(Clock::now() - *lost_at_) +
+                      "." + missed);
+        lost_at_.reset();
+    }
+
+    // Returns whether more is wanted.
+    bool take(const SseEvent& event) {
+        constexpr std::size_t id_bytes_max = 100;
+        backoff_.reset();
+        if (options_.stream != "*" && event.id.size() <= id_bytes_max) last_id_ = event.id;
+        if (event.type == "gap") {
+            gaps_.take(event.data);
+            return true;
+        }
+        gaps_.end();
+        if (event.type == "error") {
+            const HttpReply why{.body = event.data};
+            report_problem(console_, why, "the broker ended the subscription");
+            is_refused_ = true;
+            return false;
+        }
+        if (event.type == "message") print(event.data);
+        return console_.out && !(options_.count && items_ >= *options_.count);
+    }
+
+    void print(const std::string& data) {
+        ++items_;
+        switch (options_.format) {
+            case ItemFormat::title:
+                console_.out << event_text(data) << '\n';
+                break;
+            case ItemFormat::json:
+                console_.print_json(data);
+                break;
+            case ItemFormat::xml:
+                console_.print_raw(data);
+                break;
+        }
+        console_.out.flush();
+    }
+
+    int give_up(const StreamEnd& end) {
+        const std::string items = std::to_string(items_) + (items_ == 1 ? " item" : " items");
+        if (end.reply.status != 0)
+            report_problem(console_, end.reply, is_about_filter(end.reply) ? "filter" : "can't subscribe");
+        else
+            console_.error(end.reason + (end.was_open ? " (after " + items + ")" : ""));
+        return exit_failed;
+    }
+
+    // Waits until it is time to connect again. A loss is told once, not at every attempt.
+    void wait_after(const StreamEnd& end) {
+        const bool was_long_open = end.was_open && Clock::now() - opened_at_ > Backoff::longest;
+        if (was_long_open) backoff_.reset();
+        if (end.retry) backoff_.set_first(*end.retry);
+        const auto wait = backoff_.next();
+        if (!lost_at_) {
+            lost_at_ = Clock::now();
+            const std::string why = end.reply.status != 0 ? describe_problem(end.reply, "the broker") : end.reason;
+            console_.warning(why + "; connecting again, first in " + seconds_text(wait));
+        }
+        std::this_thread::sleep_for(wait);
+    }
+
+    const SubscribeOptions& options_;
+    const HttpServer& server_;
+    Console console_;
+    Gaps gaps_;
+    Backoff backoff_{random_share};
+    std::string last_id_;
+    std::size_t items_ = 0;
+    bool was_ever_open_ = false, is_refused_ = false;
+    Clock::time_point opened_at_;
+    std::optional<Clock::time_point> lost_at_;
+};
 
 }  // namespace
 
 int subscribe(const SubscribeOptions& options, Console console) {
-    const auto server = parse_server(options.server);
+    const auto server = find_server(options);
     if (!server) {
-        console.err << "sluice: " << server.error().message << '\n';
+        console.error(server.error().message);
         return exit_failed;
     }
     if (options.count == 0u) return exit_done;
-    SseReader reader;
-    std::size_t items = 0;
-    bool told_why = false;
-    const auto enough = [&] { return options.count && items >= *options.count; };
-    const auto take = [&](const SseEvent& event) {
-        if (event.type != "message") {
-            const HttpReply why{.body = event.data};
-            console.err << "sluice: " << describe_problem(why, "the broker ended the subscription") << '\n';
-            told_why = true;
-        } else if (!enough()) {
-            console.out << (options.format == ItemFormat::title ? summary_of(event.data) : event.data) << std::endl;
-            ++items;
-        }
-    };
-    const auto reply = send(*server, {.target = subscribe_target(options)},
-                            [&](std::string_view piece) { return reader.read(piece, take) && !enough(); });
-    if (enough()) return exit_done;
-    if (!reply) {
-        console.err << "sluice: " << reply.error().message << '\n';
-    } else if (reply->status != 200) {
-        console.err << "sluice: " << describe_problem(*reply, "filter") << '\n';
-    } else if (!told_why) {
-        console.err << "sluice: the broker closed the connection after " << items << " items\n";
-    }
-    return exit_failed;
+    // The broker refuses invalid filters.
+    for (const std::string& text : options.filters)
+        if (const auto filter = filter::compile_filter(text)) print_hints(*filter, console);
+    return Subscriber(options, *server, console).run();
 }
 
 }  // namespace sluice::cli

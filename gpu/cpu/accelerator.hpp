@@ -1,5 +1,6 @@
-// What a CPU program lets another processor help with: an accelerator keeps copies of large segments and matches them,
-// with exactly the answers that the segments themselves would give. Shared by a set and its programs; any thread.
+// The interface through which another processor helps a CPU program: an accelerator keeps copies of large segments and
+// matches them, with exactly the answers that the segments themselves would give. Shared by a set and its programs; any
+// thread.
 #pragma once
 
 #include <span>
@@ -7,22 +8,22 @@
 
 #include "gpu/cpu/cpu_program.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 class Accelerator {
 public:
     virtual ~Accelerator() = default;
 
-    // Copies the segment if it is worth it. Takes as long as the copy takes; without success, keep() tries again.
+    // Copies the segment if it is worth it, and returns when the copy is made. If that fails, keep() tries again.
     virtual void mirror(const Segment& segment) noexcept = 0;
-    // Tells which segments there are, for those to be copied in the background that should be copied and are not.
+    // Sets the current segments; those that should have a copy and have none are copied in the background.
     virtual void keep(std::span<const CpuProgram::Part> parts) = 0;
-    // As CpuProgram::match.
-    virtual void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
-                       Segment::Scratch& scratch, std::vector<Match>& matches) = 0;
-    virtual EngineStatus status() const = 0;
-    // What the segments' operators may use, or null. The same as long as it lives; may outlive it.
-    virtual std::shared_ptr<OperatorDevices> operator_devices() const { return nullptr; }
+    // The same contract as CpuProgram::match.
+    virtual void match(std::span<const CpuProgram::Part> parts, const engine::EventBatch& batch, ScanCache& scans,
+                       Segment::Scratch& scratch, std::vector<engine::Match>& matches) = 0;
+    virtual engine::EngineStatus status() const = 0;
+    // The devices that the segments' operators may use, or null. Always the same; may outlive the accelerator.
+    virtual std::shared_ptr<operators::OperatorDevices> operator_devices() const { return nullptr; }
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

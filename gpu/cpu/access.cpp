@@ -4,27 +4,27 @@
 #include <cmath>
 #include <utility>
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-constexpr double scanned_share = 1.0 / 32;       // conjunctions less selective than this are scanned
+constexpr double clustered_share = 1.0 / 32;     // less selective conjunctions go to clusters
 constexpr double further_share = 0.25;           // a second or third token must be at least this selective
-constexpr std::uint32_t one_token_rows_max = 8;  // more rows than this under one token ask for a second
+constexpr std::uint32_t one_token_rows_max = 8;  // more rows than this under one token call for a second
 constexpr double text_selectivity = 1.0 / 64;    // contains, starts-with, ends-with
 constexpr double existence_selectivity = 1.0 / 2;
 
 }  // namespace
 
-RangeCell cell_of(const RankedRange& range, std::uint32_t width) {
+RangeCell cell_of(const engine::RankedRange& range, std::uint32_t width) {
     const std::uint32_t last = std::max(range.lo, range.hi) / width, first = range.lo / width;
     std::uint32_t level = 0;
     while ((last >> level) - (first >> level) > 1) ++level;
     return {range.attribute, level, first >> level};
 }
 
-// With c cells an event finds about 2 / c of the rows by each of its tokens, (2 / c)² by a pair and (2 / c)³ by three:
-// so many cells as keep that at a few hundred rows, or a few dozen.
+// With c cells an event finds about 2 / c of the rows by each of its tokens, (2 / c)² by a pair and (2 / c)³ by three.
+// The number of cells keeps that at a few hundred rows, or a few dozen.
 std::uint32_t grid_width(std::uint32_t bounds, std::size_t rows, std::uint32_t tokens) {
     if (tokens == 1) return 1;
     const auto n = static_cast<double>(rows);
@@ -32,7 +32,7 @@ std::uint32_t grid_width(std::uint32_t bounds, std::size_t rows, std::uint32_t t
     return std::max(1u, static_cast<std::uint32_t>(bounds / std::max(8.0, cells)));
 }
 
-AccessChooser::AccessChooser(const PredicateTables& tables, const ObservedShares* observed)
+AccessChooser::AccessChooser(const engine::PredicateTables& tables, const ObservedShares* observed)
     : tables_(tables),
       observed_(observed),
       led_(tables.bits()),
@@ -40,39 +40,39 @@ AccessChooser::AccessChooser(const PredicateTables& tables, const ObservedShares
       token_counted_(tables.bits()),
       range_counted_(tables.attributes()) {
     equality_selectivity_.assign(tables.attributes(), 1);
-    for (const Family family : {Family::equal, Family::number_equal}) {
+    for (const engine::Family family : {engine::Family::equal, engine::Family::number_equal}) {
         for (std::uint32_t i = 0; i < tables.size(family); ++i)
-            equality_selectivity_[tables.attribute_of(LiteralCode(family, i))] += 1;
+            equality_selectivity_[tables.attribute_of(engine::LiteralCode(family, i))] += 1;
     }
     for (double& operands : equality_selectivity_) operands = 1 / operands;
     for (std::uint32_t i = 0; i < tables.ranges().size(); ++i)
-        range_selectivity_.push_back(range_selectivity(LiteralCode(Family::range, i), 1));
+        range_selectivity_.push_back(range_selectivity(engine::LiteralCode(engine::Family::range, i), 1));
 }
 
-double AccessChooser::range_selectivity(LiteralCode code, std::uint32_t width) const {
-    const RankedRange& range = tables_.ranges().ranked(code.index());
+double AccessChooser::range_selectivity(engine::LiteralCode code, std::uint32_t width) const {
+    const engine::RankedRange& range = tables_.ranges().ranked(code.index());
     const RangeCell cell = cell_of(range, width);
     const double bounds = static_cast<double>(std::uint64_t{width} << cell.level);
     const double prior = std::min(1.0, 2 * bounds / tables_.ranges().bounds(range.attribute));
     return observed_ != nullptr ? observed_->of(cell, width, prior) : prior;
 }
 
-AccessChooser::Candidate AccessChooser::bit_candidate(LiteralCode code, double prior) const {
+AccessChooser::Candidate AccessChooser::bit_candidate(engine::LiteralCode code, double prior) const {
     return {code, observed_ != nullptr ? observed_->of(code, prior) : prior};
 }
 
-std::optional<AccessChooser::Candidate> AccessChooser::candidate(LiteralCode code) const {
+std::optional<AccessChooser::Candidate> AccessChooser::candidate(engine::LiteralCode code) const {
     if (code.negated() || code.is_not_equal()) return std::nullopt;
     switch (code.family()) {
-        case Family::scanned:
-        case Family::measured:
+        case engine::Family::scanned:
+        case engine::Family::measured:
             return std::nullopt;
-        case Family::range:
+        case engine::Family::range:
             return Candidate{code, range_selectivity_[code.index()]};
-        case Family::exists:
+        case engine::Family::exists:
             return bit_candidate(code, existence_selectivity);
-        case Family::equal:
-        case Family::number_equal:
+        case engine::Family::equal:
+        case engine::Family::number_equal:
             return bit_candidate(code, equality_selectivity_[tables_.attribute_of(code)]);
         default:
             return bit_candidate(code, text_selectivity);
@@ -87,7 +87,7 @@ double AccessChooser::selectivity(const Candidate& c, std::uint32_t tokens) cons
 
 namespace {
 
-// Puts c where it belongs among the best ones, of which the last may drop out.
+// Inserts c in order into the best ones; the last one may drop out.
 template <class Best, class Candidate>
 void insert(Best& best, std::optional<Candidate> c) {
     for (auto& better : best) {
@@ -108,16 +108,16 @@ double together(const Best& best) {
 AccessChooser::Best AccessChooser::best(std::span<const std::uint32_t> codes) const {
     Best best;
     for (const std::uint32_t bits : codes) {
-        if (const auto c = candidate(LiteralCode(bits))) insert(best, c);
+        if (const auto c = candidate(engine::LiteralCode(bits))) insert(best, c);
     }
     return best;
 }
 
-// Three of one half, or two if that is better or neither half has three.
+// The best three of one half; the best two overall if these are better or neither half has three.
 AccessChooser::Best AccessChooser::best_of_half(std::span<const std::uint32_t> codes, const Best& best) const {
     std::array<Best, 2> halves;
     for (const std::uint32_t bits : codes) {
-        const LiteralCode code(bits);
+        const engine::LiteralCode code(bits);
         if (const auto c = candidate(code)) insert(halves[half_of(tables_.attribute_of(code))], c);
     }
     Best least{best[0], best[1]};
@@ -127,12 +127,12 @@ AccessChooser::Best AccessChooser::best_of_half(std::span<const std::uint32_t> c
     return least;
 }
 
-// The tokens to find the conjunction by, if not by one alone; `best` is best(codes).
+// The tokens to find the conjunction by when one alone is not enough; `best` is best(codes).
 AccessChooser::Best AccessChooser::best_together(std::span<const std::uint32_t> codes, const Best& best) const {
     switch (threes_) {
-        case Threes::of_any:
+        case Triples::of_any:
             return best;
-        case Threes::of_one_half:
+        case Triples::of_one_half:
             return best_of_half(codes, best);
         default:
             return {best[0], best[1]};
@@ -144,7 +144,7 @@ void AccessChooser::count_token(const Candidate& c) {
     if (c.code.is_bit()) {
         if (!std::exchange(token_counted_[tables_.bit(c.code)], std::uint8_t{1})) tokens_[attribute] += c.selectivity;
     } else if (!std::exchange(range_counted_[attribute], std::uint8_t{1})) {
-        tokens_[attribute] += 2 * bit_candidate(LiteralCode(Family::exists, attribute), 1).selectivity;
+        tokens_[attribute] += 2 * bit_candidate(engine::LiteralCode(engine::Family::exists, attribute), 1).selectivity;
     }
 }
 
@@ -163,9 +163,9 @@ void AccessChooser::count(std::span<const std::uint32_t> codes) {
     }
 }
 
-// Looking up a combination that leads nowhere costs a fraction of what looking at a row does. Of events that nobody has
-// seen yet it is supposed that they have no more than so many of the attributes.
-Threes AccessChooser::choose_threes() const {
+// Looking up a combination that leads nowhere costs a fraction of checking a row. If no events have been observed,
+// assumes that an event has at most attributes_max of the attributes.
+Triples AccessChooser::choose_threes() const {
     constexpr double attributes_max = 20, look_ups_a_row = 12, found_min = 256;
     std::array<double, 2> tokens{};  // by half
     double attributes = 0;
@@ -176,18 +176,18 @@ Threes AccessChooser::choose_threes() const {
     const double present = observed_ != nullptr ? 1 : std::min(1.0, attributes_max / attributes);
     const auto threes_of = [&](double n) { return std::pow(n * present, 3) / 6; };
     const double pairs_present = present * present;
-    if (found_by_two_ * pairs_present <= found_min) return Threes::no;
+    if (found_by_two_ * pairs_present <= found_min) return Triples::no;
 
-    Threes best = Threes::no;
+    Triples best = Triples::no;
     double least = found_by_two_ * pairs_present;
-    const auto consider = [&](Threes way, double threes, double found_by_it) {
-        const double cost = threes / look_ups_a_row + found_by_it * pairs_present;
-        if (cost >= least || 8 * threes >= static_cast<double>(counted_)) return;
+    const auto consider = [&](Triples way, double triples, double found_by_it) {
+        const double cost = triples / look_ups_a_row + found_by_it * pairs_present;
+        if (cost >= least || 8 * triples >= static_cast<double>(counted_)) return;
         best = way;
         least = cost;
     };
-    consider(Threes::of_any, threes_of(tokens[0] + tokens[1]), found_by_three_);
-    consider(Threes::of_one_half, threes_of(tokens[0]) + threes_of(tokens[1]), found_by_half_);
+    consider(Triples::of_any, threes_of(tokens[0] + tokens[1]), found_by_three_);
+    consider(Triples::of_one_half, threes_of(tokens[0]) + threes_of(tokens[1]), found_by_half_);
     return best;
 }
 
@@ -209,8 +209,8 @@ AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
         choice.literals[tokens] = b[tokens]->code;
         choice.found = found;
     }
-    if (choice.found <= scanned_share || is_alone) choice.tokens = tokens;
+    if (choice.found <= clustered_share || is_alone) choice.tokens = tokens;
     return choice;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

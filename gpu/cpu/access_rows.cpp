@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <bit>
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-// Cheap literals first; those that lead to the row before all, since they tell apart what shares a bucket.
-int cost(LiteralCode code, const AccessChoice& choice) {
+// Orders literals: first those that lead to the row, since they tell apart rows in one bucket, then cheap ones.
+int cost(engine::LiteralCode code, const AccessChoice& choice) {
     const auto at = std::find(choice.literals.begin(), choice.literals.end(), code);
     if (at != choice.literals.end()) return static_cast<int>(at - choice.literals.begin());
-    if (code.family() == Family::measured) return 10;
-    if (code.family() == Family::scanned) return 9;
+    if (code.family() == engine::Family::measured) return 10;
+    if (code.family() == engine::Family::scanned) return 9;
     return code.is_bit() && !code.negated() ? 5 : 6;
 }
-
-bool is_measured(std::uint32_t bits) { return LiteralCode(bits).family() == Family::measured; }
 
 }  // namespace
 
@@ -24,14 +22,14 @@ std::size_t AccessRows::list_of(std::uint32_t attribute, std::uint32_t tokens) c
     return tokens == 3 && in_halves_ && half_of(attribute) == 1 ? lists - 1 : tokens - 1;
 }
 
-// Makes events look for the token as one of so many, and gives its key.
-std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens) {
+// Makes events look for the token, as one of `tokens` together, and returns its key.
+std::uint64_t AccessRows::note(const engine::PredicateTables& tables, engine::LiteralCode code, std::uint32_t tokens) {
     if (code.is_bit()) {
         if (uses_.empty()) uses_.resize(tables.bits());
         uses_[tables.bit(code)] |= static_cast<std::uint8_t>(1u << list_of(tables.attribute_of(code), tokens));
         return token_key(code);
     }
-    const RankedRange& range = tables.ranges().ranked(code.index());
+    const engine::RankedRange& range = tables.ranges().ranked(code.index());
     if (grids_.empty()) grids_.resize(tables.attributes());
     Grid& grid = grids_[range.attribute][tokens - 1];
     grid.width = grid_width(tables.ranges().bounds(range.attribute), expected_, tokens);
@@ -40,12 +38,12 @@ std::uint64_t AccessRows::note(const PredicateTables& tables, LiteralCode code, 
     return token_key(cell, tokens);
 }
 
-void AccessRows::add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
+void AccessRows::add(const engine::PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
                      std::span<const std::uint32_t> codes) {
     const auto begin = static_cast<std::uint32_t>(draft_codes_.size());
     draft_codes_.insert(draft_codes_.end(), codes.begin(), codes.end());
     std::stable_sort(draft_codes_.begin() + begin, draft_codes_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return cost(LiteralCode(a), choice) < cost(LiteralCode(b), choice);
+        return cost(engine::LiteralCode(a), choice) < cost(engine::LiteralCode(b), choice);
     });
     std::array<std::uint64_t, AccessChoice::tokens_max> hashes{};
     for (std::uint32_t i = 0; i < choice.tokens; ++i)
@@ -79,13 +77,14 @@ void AccessRows::build() {
     draft_codes_ = std::vector<std::uint32_t>();
 }
 
-void AccessRows::collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+void AccessRows::collect_tokens(const engine::PredicateTables& tables, const engine::EventState& state,
+                                Scratch& scratch) const {
     for (auto& keys : scratch.tokens) keys.clear();
     if (!uses_.empty()) {
         for (const std::uint32_t bits : state.true_codes) {
-            for (unsigned uses = uses_[tables.bit(LiteralCode(bits))]; uses != 0; uses &= uses - 1)
+            for (unsigned uses = uses_[tables.bit(engine::LiteralCode(bits))]; uses != 0; uses &= uses - 1)
                 scratch.tokens[static_cast<std::size_t>(std::countr_zero(uses))].push_back(
-                    token_key(LiteralCode(bits)));
+                    token_key(engine::LiteralCode(bits)));
         }
     }
     if (grids_.empty()) return;
@@ -97,10 +96,10 @@ void AccessRows::collect_tokens(const PredicateTables& tables, const EventState&
     }
 }
 
-// The cells whose ranges the numbers can be inside of: from one below that of the first hi they reach to that of the
-// last lo.
-void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
-                               std::vector<std::uint64_t>& keys) {
+// The cells of ranges that the numbers can be inside of: from the cell below that of the first hi they reach to that of
+// the last lo.
+void AccessRows::collect_cells(std::uint32_t attribute, const engine::NumberPosition& p, const Grid& grid,
+                               std::uint32_t tokens, std::vector<std::uint64_t>& keys) {
     if (p.lo_end == 0) return;
     const std::uint32_t first = p.hi_begin / grid.width, last = (p.lo_end - 1) / grid.width;
     for (std::uint32_t levels = grid.levels; levels != 0; levels &= levels - 1) {
@@ -112,13 +111,13 @@ void AccessRows::collect_cells(std::uint32_t attribute, const NumberPosition& p,
 }
 
 std::size_t AccessRows::look_ups(const Scratch& scratch) const {
-    const auto threes = [](std::size_t n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 6; };
+    const auto triples = [](std::size_t n) { return n < 3 ? 0 : n * (n - 1) * (n - 2) / 6; };
     const std::size_t one = scratch.tokens[0].size(), two = scratch.tokens[1].size();
-    return one + (two < 2 ? 0 : two * (two - 1) / 2) + threes(scratch.tokens[2].size()) +
-           threes(scratch.tokens[3].size());
+    return one + (two < 2 ? 0 : two * (two - 1) / 2) + triples(scratch.tokens[2].size()) +
+           triples(scratch.tokens[3].size());
 }
 
-void AccessRows::find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+void AccessRows::find(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const {
     collect_tokens(tables, state, scratch);
     if (look_ups(scratch) > rows_) {
         scratch.spans.assign(1, {0, offsets_.back()});
@@ -128,7 +127,7 @@ void AccessRows::find(const PredicateTables& tables, const EventState& state, Sc
     probe(scratch);
 }
 
-// Collects the hashes of tokens, pairs and threes that some row may have. Without branches: which pass is random.
+// Collects the hashes of tokens, pairs and triples that pass the filter. Branch-free, since which ones pass is random.
 void AccessRows::look_up(Scratch& scratch) const {
     scratch.hashes.resize(look_ups(scratch) + 1);
     for (auto& keys : scratch.tokens) {
@@ -145,12 +144,12 @@ void AccessRows::look_up(Scratch& scratch) const {
     for (std::size_t i = 0; i < twos.size(); ++i) {
         for (std::size_t j = i + 1; j < twos.size(); ++j) ask(twos[i] + twos[j]);
     }
-    for (auto* tokens : {&scratch.tokens[2], &scratch.tokens[3]}) end = look_up_threes(*tokens, end);
+    for (auto* tokens : {&scratch.tokens[2], &scratch.tokens[3]}) end = look_up_triples(*tokens, end);
     scratch.hashes.resize(static_cast<std::size_t>(end - scratch.hashes.data()));
 }
 
-// Writes from `end` on, and gives the new end.
-std::uint64_t* AccessRows::look_up_threes(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const {
+// Writes hashes from `end` on, and returns the new end.
+std::uint64_t* AccessRows::look_up_triples(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const {
     const std::size_t count = tokens.size();
     if (count < 3) return end;
     std::sort(tokens.begin(), tokens.end(), by_last_bits);
@@ -171,7 +170,7 @@ std::uint64_t* AccessRows::look_up_threes(std::vector<std::uint64_t>& tokens, st
     return end;
 }
 
-// Without branches and reading ahead, so that many reads are under way at once.
+// Branch-free, with prefetching, so that many reads are in flight at once.
 void AccessRows::probe(Scratch& scratch) const {
     const auto& hashes = scratch.hashes;
     const std::size_t passed = hashes.size();
@@ -185,8 +184,8 @@ void AccessRows::probe(Scratch& scratch) const {
     for (std::size_t i = 0; i < std::min(passed, prefetch_distance); ++i) prefetch(&records_[scratch.spans[i].begin]);
 }
 
-// Keeps of the rows found those whose first literal holds: without branches, which would be mispredicted half the time.
-void AccessRows::sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+// Keeps the rows found whose first literal holds. Branch-free: a branch would be mispredicted half the time.
+void AccessRows::sift(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const {
     const auto& spans = scratch.spans;
     std::size_t n = 0;
     for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -194,15 +193,16 @@ void AccessRows::sift(const PredicateTables& tables, const EventState& state, Sc
         scratch.rows.resize(std::max(scratch.rows.size(), n + (spans[i].end - spans[i].begin) / 2 + 1));
         for (std::uint32_t at = spans[i].begin; at != spans[i].end;) {
             scratch.rows[n] = at++;
-            n += static_cast<std::size_t>(tables.holds(LiteralCode(records_[at]), state));
+            n += static_cast<std::size_t>(tables.holds(engine::LiteralCode(records_[at]), state));
             while ((records_[at++] & last_flag) == 0) continue;
         }
     }
     scratch.rows.resize(n);
 }
 
-void AccessRows::match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
-                       Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const {
+void AccessRows::match(const engine::PredicateTables& tables, const engine::EventState& state, std::uint32_t event,
+                       ScanCache& scans, Scratch& scratch, std::vector<Accepted>& accepted,
+                       DeferredRows& deferred) const {
     if (records_.empty()) return;
     find(tables, state, scratch);
     sift(tables, state, scratch);
@@ -210,14 +210,14 @@ void AccessRows::match(const PredicateTables& tables, const EventState& state, s
         const Accepted accept{records_[row], event / 32, 1u << event % 32};
         std::uint32_t at = row + 1;  // the first literal holds
         const auto next_holds = [&] {
-            const LiteralCode code(records_[at + 1]);
-            if (code.family() != Family::scanned) return tables.holds(code, state);
+            const engine::LiteralCode code(records_[at + 1]);
+            if (code.family() != engine::Family::scanned) return tables.holds(code, state);
             return scans.holds(tables.scanned(code), code.negated(), event, accept.target);
         };
-        while ((records_[at] & last_flag) == 0 && !is_measured(records_[at + 1]) && next_holds()) ++at;
+        while ((records_[at] & last_flag) == 0 && !engine::is_measured(records_[at + 1]) && next_holds()) ++at;
         if ((records_[at] & last_flag) != 0)
             accepted.push_back(accept);
-        else if (is_measured(records_[at + 1]))
+        else if (engine::is_measured(records_[at + 1]))
             deferred.add(accept, codes_from(at + 1));
     }
 }
@@ -228,20 +228,21 @@ std::span<const std::uint32_t> AccessRows::codes_from(std::uint32_t at) const {
     return std::span(records_).subspan(at, last + 1 - at);
 }
 
-void AccessRows::finish(const PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
+void AccessRows::finish(const engine::PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
                         std::vector<Accepted>& accepted, DeferredRows& deferred) const {
     const Accepted accept{records_[row], event / 32, 1u << event % 32};
     for (std::uint32_t at = row + 1;; ++at) {
-        const LiteralCode code(records_[at]);
-        if (is_measured(records_[at])) return deferred.add(accept, codes_from(at));
+        const engine::LiteralCode code(records_[at]);
+        if (engine::is_measured(records_[at])) return deferred.add(accept, codes_from(at));
         const auto holds = [&] { return scans.holds(tables.scanned(code), code.negated(), event, accept.target); };
-        if (code.family() == Family::scanned && !holds()) return;
+        if (code.family() == engine::Family::scanned && !holds()) return;
         if ((records_[at] & last_flag) != 0) break;
     }
     accepted.push_back(accept);
 }
 
-double AccessRows::rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const {
+double AccessRows::rows_found(const engine::PredicateTables& tables, const engine::EventState& state,
+                              Scratch& scratch) const {
     if (records_.empty()) return 0;
     find(tables, state, scratch);
     std::size_t words = 0;
@@ -250,9 +251,4 @@ double AccessRows::rows_found(const PredicateTables& tables, const EventState& s
     return rows + static_cast<double>(std::min(rows_, look_ups(scratch))) / 16;
 }
 
-std::size_t AccessRows::bytes() const {
-    return filter_.capacity() * sizeof(FilterLine) + 4 * (offsets_.capacity() + records_.capacity()) +
-           uses_.capacity() + grids_.capacity() * sizeof(Grids);
-}
-
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -1,7 +1,7 @@
-// The conjunctions that an event finds by its access tokens. Rows stand in buckets by the hash of their token or pair
-// of tokens; an event looks into the bucket of each token, and of each pair of tokens, that it has. The cost follows
-// the event's tokens and the rows they lead to, not how many rows there are. A row found is decided literal by literal,
-// so that what else a bucket holds does no harm. Built once; any thread may match.
+// The conjunctions that an event finds by its access tokens. Rows are stored in buckets by the hash of their token,
+// pair or three of tokens; an event looks into the bucket of each of its tokens, pairs and triples. The cost depends on
+// the event's tokens and the rows they lead to, not on the number of rows. Every row found is checked literal by
+// literal, so unrelated rows in a bucket do no harm. Built once; any thread may match.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@
 #include "gpu/cpu/scan_cache.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 class AccessRows {
 public:
-    // Tokens that lead to rows alone, in pairs, in threes, and in threes of the other half of the attributes.
+    // Lists of tokens: those that lead to rows alone, in pairs, in triples, and in triples of the other half of the
+    // attributes.
     static constexpr std::size_t lists = AccessChoice::tokens_max + 1;
 
     struct Scratch {
@@ -30,28 +31,28 @@ public:
             std::uint32_t begin, end;
         };
         std::vector<Span> spans;
-        std::vector<std::uint32_t> rows;  // where in records_ they begin
+        std::vector<std::uint32_t> rows;  // where they begin in records_
     };
 
-    // How many conjunctions there are in all, and how the choices are made; before the first is added.
-    void expect(std::size_t rows, Threes threes) {
+    // Sets the total number of conjunctions and how their choices are made; to be called before the first add().
+    void expect(std::size_t rows, Triples triples) {
         expected_ = rows;
-        in_halves_ = threes == Threes::of_one_half;
+        in_halves_ = triples == Triples::of_one_half;
     }
-    // The choice is of one token or more.
-    void add(const PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
+    // The choice has at least one token.
+    void add(const engine::PredicateTables& tables, std::uint32_t target, const AccessChoice& choice,
              std::span<const std::uint32_t> codes);
     void build();
 
-    // Appends what the event makes hold; the same twice is possible. Rows that only measured literals can still decide
-    // are deferred.
-    void match(const PredicateTables& tables, const EventState& state, std::uint32_t event, ScanCache& scans,
-               Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const;
+    // Appends the targets of the rows that hold for the event; one may occur twice. Rows that only measured literals
+    // can still decide are deferred.
+    void match(const engine::PredicateTables& tables, const engine::EventState& state, std::uint32_t event,
+               ScanCache& scans, Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const;
 
-    // How many rows the event looks at, about, together with what its look-ups cost.
-    double rows_found(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+    // The approximate number of rows that the event checks, plus the cost of its look-ups in rows.
+    double rows_found(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const;
 
-    // visit(target, codes) for each row; the codes are in no particular order.
+    // Calls visit(target, codes) for each row; the codes are in no particular order.
     template <class Visit>
     void for_each(Visit visit) const {
         std::vector<std::uint32_t> codes;
@@ -63,23 +64,22 @@ public:
         }
     }
 
-    std::size_t bytes() const;
-
-    // An attribute's grid for one number of tokens: its width, and the levels that some row uses, one bit each.
+    // An attribute's grid for one number of tokens: its width, and a bit for each level that some row uses.
     struct Grid {
         std::uint32_t width = 1, levels = 0;
     };
     using Grids = std::array<Grid, AccessChoice::tokens_max>;
 
-    // The bucket of a combination of tokens is the first bits of its hash, the sum of theirs. Most combinations that an
-    // event asks for lead nowhere: a filter says so, one bit for each row (or for several, by chance), chosen by the
-    // hash's last bits. The bit's line is that of the hash as well, but for threes that of the two tokens whose last 32
-    // bits are least: so an event reads one line for all threes that share two tokens.
+    // The bucket of a combination of tokens is given by the first bits of its hash, which is the sum of the tokens'
+    // hashes. Most combinations that an event looks up lead nowhere. A filter says so: it has one bit for each row (or,
+    // by chance, for several), chosen by the hash's last bits. The bit's line is chosen by the hash as well. For
+    // triples it is chosen by the hash of the two tokens whose last 32 bits are least, so an event reads one line for
+    // all triples that share two tokens.
     struct alignas(64) FilterLine {
         std::array<std::uint64_t, 8> words{};
     };
 
-    // What was built, for a processor that keeps a copy of it; empty without rows.
+    // The arrays that were built, for a processor that keeps a copy of them; empty if there are no rows.
     struct Arrays {
         unsigned shift, filter_shift;
         bool in_halves;
@@ -90,20 +90,20 @@ public:
     };
     Arrays arrays() const { return {shift_, filter_shift_, in_halves_, filter_, offsets_, records_, uses_, grids_}; }
 
-    // Decides a row, which begins at records[row], whose literals hold except for those that are scanned or measured.
-    void finish(const PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
+    // Decides the row that begins at records[row]; its literals that are neither scanned nor measured hold.
+    void finish(const engine::PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
                 std::vector<Accepted>& accepted, DeferredRows& deferred) const;
 
 private:
     static constexpr std::uint32_t last_flag = 0x80000000u;
 
     struct Draft {
-        std::uint64_t hash, line;           // line: the hash that gives the filter's line
+        std::uint64_t hash, line;           // line: the hash that chooses the filter's line
         std::uint32_t target, begin, size;  // of its codes in draft_codes_
     };
     static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
     static bool by_last_bits(std::uint64_t a, std::uint64_t b) {
-        return std::rotl(a, 32) < std::rotl(b, 32);  // all bits, so that there are no ties
+        return std::rotl(a, 32) < std::rotl(b, 32);  // compares all bits, so there are no ties
     }
     std::uint64_t bucket(std::uint64_t hash) const { return hash >> shift_; }
     const FilterLine& line(std::uint64_t hash) const { return filter_[hash >> filter_shift_]; }
@@ -112,16 +112,16 @@ private:
     }
     std::size_t list_of(std::uint32_t attribute, std::uint32_t tokens) const;
     std::span<const std::uint32_t> codes_from(std::uint32_t at) const;
-    std::uint64_t note(const PredicateTables& tables, LiteralCode code, std::uint32_t tokens);
-    static void collect_cells(std::uint32_t attribute, const NumberPosition& p, const Grid& grid, std::uint32_t tokens,
-                              std::vector<std::uint64_t>& keys);
+    std::uint64_t note(const engine::PredicateTables& tables, engine::LiteralCode code, std::uint32_t tokens);
+    static void collect_cells(std::uint32_t attribute, const engine::NumberPosition& p, const Grid& grid,
+                              std::uint32_t tokens, std::vector<std::uint64_t>& keys);
     std::size_t look_ups(const Scratch& scratch) const;
     void look_up(Scratch& scratch) const;
-    std::uint64_t* look_up_threes(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const;
-    void find(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+    std::uint64_t* look_up_triples(std::vector<std::uint64_t>& tokens, std::uint64_t* end) const;
+    void find(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const;
     void probe(Scratch& scratch) const;
-    void sift(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
-    void collect_tokens(const PredicateTables& tables, const EventState& state, Scratch& scratch) const;
+    void sift(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const;
+    void collect_tokens(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const;
 
     std::size_t expected_ = 0;
     bool in_halves_ = false;
@@ -131,11 +131,11 @@ private:
     unsigned shift_ = 63;
     std::size_t rows_ = 0;
     unsigned filter_shift_ = 63;
-    std::vector<FilterLine> filter_;      // by the first bits of a hash
+    std::vector<FilterLine> filter_;      // by the first bits of a line hash
     std::vector<std::uint32_t> offsets_;  // records of bucket b: offsets_[b] … offsets_[b + 1]
     std::vector<std::uint32_t> records_;  // target, codes (the last one flagged)
-    std::vector<std::uint8_t> uses_;      // by bit: bit k is set if it belongs into list k of an event's tokens
+    std::vector<std::uint8_t> uses_;      // by literal bit: bit k set if the literal belongs in list k
     std::vector<Grids> grids_;            // by attribute
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sluice {
+namespace sluice::cpu {
 
 class Bitmap {
 public:
@@ -18,4 +18,4 @@ private:
     std::vector<std::uint64_t> words_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -2,12 +2,12 @@
 
 #include "gpu/cpu/accelerator.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-// One per thread, since clearing what one event has set is far cheaper than making it anew. A match that ended in an
-// exception leaves it in no known state; the next one then starts with a fresh one.
+// One per thread, since clearing what one event has set is far cheaper than allocating anew. An exception during a
+// match leaves it in an unknown state; the next match then starts with a fresh one.
 class ThreadScratch {
 public:
     ThreadScratch() {
@@ -27,8 +27,8 @@ thread_local bool ThreadScratch::in_use_ = false;
 
 }  // namespace
 
-CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-                       std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample,
+CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Dictionary> attributes,
+                       std::shared_ptr<const engine::Dictionary> scanned, std::shared_ptr<EventSample> sample,
                        std::shared_ptr<Accelerator> accelerator)
     : parts_(std::move(parts)),
       attributes_(std::move(attributes)),
@@ -36,15 +36,16 @@ CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary
       accelerator_(std::move(accelerator)),
       sample_(std::move(sample)) {}
 
-void CpuProgram::match(const EventBatch& batch, std::vector<Match>& matches) const {
+void CpuProgram::match(const engine::EventBatch& batch, std::vector<engine::Match>& matches) const {
     ThreadScratch scratch;
     ScanCache scans(batch);
     if (accelerator_)
         accelerator_->match(parts_, batch, scans, *scratch, matches);
     else
         for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
+    (*scratch).shared.end_batch();
     scratch.done();
     sample_->observe(batch, static_cast<std::uint32_t>(attributes_->names.size()));
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

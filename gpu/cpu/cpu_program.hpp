@@ -1,38 +1,38 @@
-// The CPU backend's program: segments, and for each the entries that have been removed since it was made. Immutable;
-// any number of threads may match.
+// The CPU backend's program: segments, and for each the entries removed since it was made. Immutable; any number of
+// threads may match.
 #pragma once
 
 #include <memory>
 #include <vector>
 
+#include "gpu/api/matcher.hpp"
 #include "gpu/cpu/event_sample.hpp"
 #include "gpu/cpu/segment.hpp"
-#include "gpu/matcher.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 class Accelerator;
 
-class CpuProgram final : public Program {
+class CpuProgram final : public engine::Program {
 public:
     struct Part {
         std::shared_ptr<const Segment> segment;
         std::shared_ptr<const Bitmap> removed;  // null: none
     };
 
-    CpuProgram(std::vector<Part> parts, std::shared_ptr<const Dictionary> attributes,
-               std::shared_ptr<const Dictionary> scanned, std::shared_ptr<EventSample> sample,
+    CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Dictionary> attributes,
+               std::shared_ptr<const engine::Dictionary> scanned, std::shared_ptr<EventSample> sample,
                std::shared_ptr<Accelerator> accelerator);
 
-    const std::shared_ptr<const Dictionary>& attributes() const override { return attributes_; }
-    const std::shared_ptr<const Dictionary>& scanned() const override { return scanned_; }
-    void match(const EventBatch& batch, std::vector<Match>& matches) const override;
+    const std::shared_ptr<const engine::Dictionary>& attributes() const override { return attributes_; }
+    const std::shared_ptr<const engine::Dictionary>& scanned() const override { return scanned_; }
+    void match(const engine::EventBatch& batch, std::vector<engine::Match>& matches) const override;
 
 private:
     std::vector<Part> parts_;
-    std::shared_ptr<const Dictionary> attributes_, scanned_;
+    std::shared_ptr<const engine::Dictionary> attributes_, scanned_;
     std::shared_ptr<Accelerator> accelerator_;  // or null
     std::shared_ptr<EventSample> sample_;       // shared by the programs whose attributes have the same ids
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

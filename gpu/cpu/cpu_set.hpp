@@ -1,17 +1,17 @@
 // The CPU backend's set: new subscriptions gather in a builder, compile() makes a segment of them, and segments of
-// similar size are merged, so that there are only ever a few; large merges run on a thread of their own. Ownership and
-// threads as matcher.hpp says.
+// similar size are merged, so there are only ever a few. Large merges run on a separate thread. Ownership and threads
+// as in matcher.hpp.
 #pragma once
 
 #include <memory>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 class Accelerator;
 
-// With an accelerator (accelerator.hpp), or null, programs match what it has a copy of with its help.
-std::unique_ptr<SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator = nullptr);
+// With the accelerator's help, programs match the segments of which it has copies (accelerator.hpp). It may be null.
+std::unique_ptr<engine::SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator = nullptr);
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -4,7 +4,7 @@
 
 #include "gpu/tables/hash.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
@@ -12,15 +12,24 @@ constexpr std::size_t values_max = 256, text_bytes_max = 512, event_bytes_max = 
 
 }  // namespace
 
-SampledEvent::SampledEvent(std::span<const Value> values, std::uint32_t attributes) : attributes_(attributes) {
-    for (const Value& value : values.first(std::min(values.size(), values_max))) {
+SampledEvent::SampledEvent(std::span<const engine::Value> values, std::uint32_t attributes) : attributes_(attributes) {
+    add(values);
+}
+
+SampledEvent::SampledEvent(const engine::EventBatch& batch, std::size_t e, std::uint32_t attributes)
+    : SampledEvent(batch.event(e), attributes) {
+    for (const std::uint32_t group : batch.groups_of(e)) add(batch.groups[group].values);
+}
+
+void SampledEvent::add(std::span<const engine::Value> values) {
+    for (const engine::Value& value : values.first(std::min(values.size(), values_max - items_.size()))) {
         const std::size_t bytes = std::min({value.text.size(), text_bytes_max, event_bytes_max - text_.size()});
         items_.push_back({value.attribute, static_cast<std::uint32_t>(bytes), value.number});
         text_.append(value.text.substr(0, bytes));
     }
 }
 
-void SampledEvent::values(std::vector<Value>& values) const {
+void SampledEvent::values(std::vector<engine::Value>& values) const {
     values.clear();
     std::string_view rest = text_;
     for (const Item& item : items_) {
@@ -29,8 +38,8 @@ void SampledEvent::values(std::vector<Value>& values) const {
     }
 }
 
-void EventSample::observe(const EventBatch& batch, std::uint32_t attributes) {
-    thread_local std::size_t next = 0;  // how many events to pass over
+void EventSample::observe(const engine::EventBatch& batch, std::uint32_t attributes) {
+    thread_local std::size_t next = 0;  // the number of events to skip
     if (next >= batch.size()) {
         next -= batch.size();
         return;
@@ -38,11 +47,11 @@ void EventSample::observe(const EventBatch& batch, std::uint32_t attributes) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     for (; next < batch.size(); next += step) {
         if (!lock) continue;
-        SampledEvent event(batch.event(next), attributes);
+        SampledEvent event(batch, next, attributes);
         if (events_.size() < events_max) {
             events_.push_back(std::move(event));
         } else {
-            random_ = mix(random_ + 0x9e3779b97f4a7c15u);
+            random_ = engine::mix(random_ + 0x9e3779b97f4a7c15u);
             events_[random_ % events_max] = std::move(event);
         }
         recorded_.fetch_add(1, std::memory_order_relaxed);
@@ -55,4 +64,4 @@ std::vector<SampledEvent> EventSample::events() const {
     return events_;
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

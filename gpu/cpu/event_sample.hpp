@@ -1,5 +1,5 @@
-// A few of the latest events, by which access literals are chosen: a new one takes the place of any of those there are,
-// so that what is counted over them decays by itself. Any thread may record and read; who records never waits.
+// A sample of recent events, by which access literals are chosen. A new event replaces a random one, so that counts
+// over the sample decay over time. Any thread may record and read; recording never waits.
 #pragma once
 
 #include <atomic>
@@ -9,21 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "gpu/event_batch.hpp"
+#include "gpu/api/event_batch.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
-// An event with its texts. What is long is cut, since the sample must stay small: an operand that stands behind
-// the cut counts as rarer than it is, and costs time, never an answer.
+// An event with its texts. Long ones are truncated, since the sample must stay small. An operand that occurs only
+// behind the cut seems rarer than it is: that costs time, but never changes an answer.
 class SampledEvent {
 public:
     SampledEvent() = default;
-    SampledEvent(std::span<const Value> values, std::uint32_t attributes);
+    SampledEvent(std::span<const engine::Value> values, std::uint32_t attributes);
+    // Event e of the batch; the values that it shares with others come last.
+    SampledEvent(const engine::EventBatch& batch, std::size_t e, std::uint32_t attributes);
 
-    std::uint32_t attributes() const { return attributes_; }  // that the program knew: others may have been there
-    void values(std::vector<Value>& values) const;            // views point into this event
+    std::uint32_t attributes() const { return attributes_; }  // known to the program; the event may have others
+    void values(std::vector<engine::Value>& values) const;    // views point into this event
 
 private:
+    void add(std::span<const engine::Value> values);
+
     struct Item {
         std::uint32_t attribute, text_bytes;
         double number;
@@ -37,12 +41,12 @@ private:
 class EventSample {
 public:
     static constexpr std::size_t events_max = 512;
-    static constexpr std::uint32_t step = 61;  // one event of so many is recorded
+    static constexpr std::uint32_t step = 61;  // one event in so many is recorded
 
-    // Records some events of a batch, or none while another thread is at it.
-    void observe(const EventBatch& batch, std::uint32_t attributes);
+    // Records some events of a batch; none if another thread is recording.
+    void observe(const engine::EventBatch& batch, std::uint32_t attributes);
     std::vector<SampledEvent> events() const;
-    std::uint64_t recorded() const { return recorded_.load(std::memory_order_relaxed); }  // ever
+    std::uint64_t recorded() const { return recorded_.load(std::memory_order_relaxed); }  // in total
 
 private:
     mutable std::mutex mutex_;
@@ -51,4 +55,4 @@ private:
     std::atomic<std::uint64_t> recorded_ = 0;
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-// Sorts the literals, each once; false if one stands beside its negation (they differ in bit 0 alone).
+// Sorts the literals and removes duplicates. Returns false if a literal occurs beside its negation (they differ only in
+// bit 0).
 bool canonical(std::vector<std::uint32_t>& codes) {
     std::sort(codes.begin(), codes.end());
     codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
@@ -19,7 +20,7 @@ bool canonical(std::vector<std::uint32_t>& codes) {
 std::uint64_t FormTable::hash(std::span<const std::uint32_t> words) {
     std::uint64_t h = words.size();
     for (const std::uint32_t word : words) h = (h ^ word) * 0x9fb21c651e98df25u, h ^= h >> 32;
-    return mix(h);
+    return engine::mix(h);
 }
 
 std::uint32_t FormTable::finish(std::size_t begin) {
@@ -29,7 +30,7 @@ std::uint32_t FormTable::finish(std::size_t begin) {
         const auto other = words(form).first(std::min(words(form).size(), begin - begins_[form]));
         return std::equal(other.begin(), other.end(), made.begin(), made.end());
     });
-    if (known != none) {
+    if (known != engine::none) {
         words_.resize(begin);
         return known;
     }
@@ -65,4 +66,4 @@ std::uint32_t FormTable::intern(std::vector<std::vector<std::uint32_t>>& conjunc
     return finish(begin);
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -1,5 +1,5 @@
-// Distinct filters, in canonical form, while a segment is being built: filters that mean the same to the letter share
-// one form and are matched once. One thread.
+// Distinct filters in canonical form, while a segment is being built: filters with the same form share it and are
+// matched once. One thread.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 #include "gpu/tables/hash.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
-// Conjunctions of literal codes, in a row of words: count, then for each its size and its codes.
+// Conjunctions of literal codes as a sequence of words: their count, then for each its size and its codes.
 class FormTable {
 public:
-    // Conjunctions as sets of literals in any order; contradictory ones drop out, an empty one makes the form true.
+    // Conjunctions are sets of literals in any order. Contradictory ones are dropped; an empty one makes the form true.
     std::uint32_t intern(std::vector<std::vector<std::uint32_t>>& conjunctions);
     // The form of one conjunction.
     std::uint32_t intern(std::vector<std::uint32_t>& codes);
@@ -21,7 +21,7 @@ public:
     std::uint32_t size() const { return static_cast<std::uint32_t>(begins_.size()); }
     std::uint32_t conjunctions(std::uint32_t form) const { return words_[begins_[form]]; }
 
-    // visit(std::span<const std::uint32_t> codes) for each conjunction of the form.
+    // Calls visit(std::span<const std::uint32_t> codes) for each conjunction of the form.
     template <class Visit>
     void for_each(std::uint32_t form, Visit visit) const {
         const std::uint32_t* at = &words_[begins_[form]];
@@ -42,7 +42,7 @@ private:
 
     std::vector<std::uint32_t> words_;
     std::vector<std::size_t> begins_;
-    HashIndex index_;
+    engine::HashIndex index_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

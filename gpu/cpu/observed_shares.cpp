@@ -4,11 +4,11 @@
 
 #include "gpu/cpu/access.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-constexpr double prior_events = 16;  // that the prior counts as
+constexpr double prior_events = 16;  // the weight of the prior
 
 double blend(std::size_t found, std::size_t events, double prior) {
     return (static_cast<double>(found) + prior_events * prior) / (static_cast<double>(events) + prior_events);
@@ -16,15 +16,15 @@ double blend(std::size_t found, std::size_t events, double prior) {
 
 }  // namespace
 
-ObservedShares::ObservedShares(const PredicateTables& tables, std::span<const SampledEvent> events)
+ObservedShares::ObservedShares(const engine::PredicateTables& tables, std::span<const SampledEvent> events)
     : tables_(tables), counts_(tables.bits()), attributes_(tables.attributes()) {
-    EventState state;
-    std::vector<Value> values;
-    std::vector<std::uint32_t> known;  // of each event, how many attributes could be seen
+    engine::EventState state;
+    std::vector<engine::Value> values;
+    std::vector<std::uint32_t> known;  // by event: how many attributes could be seen
     for (const SampledEvent& event : events) {
         event.values(values);
         tables.evaluate(values, state);
-        for (const std::uint32_t bits : state.true_codes) ++counts_[tables.bit(LiteralCode(bits))];
+        for (const std::uint32_t bits : state.true_codes) ++counts_[tables.bit(engine::LiteralCode(bits))];
         for (const std::uint32_t a : state.with_numbers) {
             if (state.positions[a].lo_end == 0) continue;  // below every range
             attributes_[a].last_lo.push_back(state.positions[a].lo_end - 1);
@@ -35,18 +35,19 @@ ObservedShares::ObservedShares(const PredicateTables& tables, std::span<const Sa
     }
     std::sort(known.begin(), known.end());
     for (std::uint32_t a = 0; a < tables.attributes(); ++a) {
-        const auto at = std::upper_bound(known.begin(), known.end(), tables.name(LiteralCode(Family::exists, a)));
+        const auto at =
+            std::upper_bound(known.begin(), known.end(), tables.name(engine::LiteralCode(engine::Family::exists, a)));
         attributes_[a].events = static_cast<std::uint32_t>(known.end() - at);
         std::sort(attributes_[a].last_lo.begin(), attributes_[a].last_lo.end());
         std::sort(attributes_[a].first_hi.begin(), attributes_[a].first_hi.end());
     }
 }
 
-double ObservedShares::of(LiteralCode code, double prior) const {
+double ObservedShares::of(engine::LiteralCode code, double prior) const {
     return blend(counts_[tables_.bit(code)], attributes_[tables_.attribute_of(code)].events, prior);
 }
 
-// An event that does not look into the cell ends below it or begins above the next, never both.
+// An event that does not look into the cell lies entirely below it or entirely above the next one, never both.
 double ObservedShares::of(const RangeCell& cell, std::uint32_t width, double prior) const {
     const Attribute& a = attributes_[cell.attribute];
     const std::uint64_t size = std::uint64_t{width} << cell.level;
@@ -58,4 +59,4 @@ double ObservedShares::of(const RangeCell& cell, std::uint32_t width, double pri
     return blend(not_above - below, a.events, prior);
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -1,7 +1,8 @@
-// The parts that a set consists of, the names that they go by, and how several parts become one. A part belongs to one
-// thread; segments and sources are shared and don't change.
+// The parts of a set, the names that they use, and the merging of several parts into one. A part belongs to one thread;
+// segments and merge sources are shared and immutable.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,34 +11,34 @@
 #include "gpu/cpu/event_sample.hpp"
 #include "gpu/tables/name_table.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 struct Names {
-    NameTable attributes, scanned;
+    engine::NameTable attributes, scanned;
 
     explicit Names(std::uint64_t epoch = 0) : attributes(epoch), scanned(epoch) {}
 
     struct Snapshot {
-        std::shared_ptr<const Dictionary> attributes, scanned;
+        std::shared_ptr<const engine::Dictionary> attributes, scanned;
     };
     Snapshot snapshot() { return {attributes.snapshot(), scanned.snapshot()}; }
 };
 
-// A segment of the set, and what has been removed from it.
+// A segment of the set, and its removed entries.
 struct Part {
     std::shared_ptr<const Segment> segment;
     Bitmap removed;
     std::size_t removed_count = 0;
-    std::shared_ptr<const Bitmap> published;  // what the last program saw of `removed`; null: nothing removed
+    std::shared_ptr<const Bitmap> published;  // `removed` as the last program saw it; null: nothing removed
 
     explicit Part(std::shared_ptr<const Segment> s) : segment(std::move(s)), removed(segment->size()) {}
 
     std::size_t live() const { return segment->size() - removed_count; }
     bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
 
-    bool remove(SubscriptionId id) {
+    bool remove(engine::SubscriptionId id) {
         const std::uint32_t entry = segment->find(id);
-        if (entry == none || removed.test(entry)) return false;
+        if (entry == engine::none || removed.test(entry)) return false;
         removed.set(entry);
         ++removed_count;
         published.reset();
@@ -50,19 +51,25 @@ struct Part {
     }
 };
 
-// What a merge reads: shared segments and a copy of what was removed when it began.
+// The input of a merge: a shared segment and a copy of its removed entries at the start of the merge.
 struct MergeSource {
     std::shared_ptr<const Segment> segment;
     std::shared_ptr<const Bitmap> removed;
 };
 
-// `devices`, or null: as SegmentBuilder has them.
+std::vector<MergeSource> sources_of(std::span<Part> parts);
+// Returns the index of the first part of the tail to merge; the parts before it are large enough compared with those
+// after. Returns parts.size() if there is nothing to merge. The tail has at most `live_max` subscriptions, and none of
+// its parts is `busy`.
+std::size_t find_tail(std::span<const Part> parts, std::size_t live_max, const std::function<bool(const Part&)>& busy);
+
+// `devices` as in SegmentBuilder::build; may be null.
 std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,
-                                     const std::shared_ptr<OperatorDevices>& devices,
+                                     const std::shared_ptr<operators::OperatorDevices>& devices,
                                      std::span<const SampledEvent> events = {});
-// The same with ids of new names instead of the old ones', for those names that are in use.
+// The same, but replaces the ids of the names still in use by those that `names` gives them.
 std::shared_ptr<const Segment> merge_renamed(const std::vector<MergeSource>& sources,
-                                             const std::shared_ptr<OperatorDevices>& devices,
+                                             const std::shared_ptr<operators::OperatorDevices>& devices,
                                              const Names::Snapshot& old, Names& names);
 
-}  // namespace sluice
+}  // namespace sluice::cpu

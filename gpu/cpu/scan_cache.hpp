@@ -1,5 +1,4 @@
-// Asks EventBatch::scan at most once for each (scanned predicate, event) of a batch. Lives as long as one match; one
-// thread.
+// Calls EventBatch::scan at most once for each (scanned predicate, event) of a batch. Lives for one match; one thread.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +6,24 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/api/event_batch.hpp"
 #include "gpu/cpu/accepted.hpp"
-#include "gpu/event_batch.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 class ScanCache {
 public:
-    explicit ScanCache(const EventBatch& batch) : batch_(batch) {}
+    explicit ScanCache(const engine::EventBatch& batch) : batch_(batch) {}
 
-    // Whether the literal holds for the event. Where that is not decided it does not, and the row that needs to know is
-    // kept in undecided().
+    // Whether the literal holds for the event. If that is undecided, returns false and adds the row's target to
+    // undecided().
     bool holds(std::uint32_t scanned, bool negated, std::uint32_t event, std::uint32_t target) {
         const std::optional<bool> answer = ask(scanned, event);
         if (!answer) undecided_.push_back({target, event / 32, 1u << event % 32});
         return answer && *answer != negated;
     }
 
-    // Of the segment that is being matched, which empties it.
+    // The undecided rows of the current segment, which empties the list.
     std::vector<Accepted>& undecided() { return undecided_; }
 
 private:
@@ -35,9 +34,9 @@ private:
         return at->second;
     }
 
-    const EventBatch& batch_;
+    const engine::EventBatch& batch_;
     std::unordered_map<std::uint64_t, std::optional<bool>> known_;
     std::vector<Accepted> undecided_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::cpu

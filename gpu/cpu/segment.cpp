@@ -4,22 +4,22 @@
 #include <array>
 #include <tuple>
 
-namespace sluice {
+namespace sluice::cpu {
 
-// Phase 3: turns targets into matches. An entry that several events of one word lead to gets one match; the
-// conjunctions of a group are ORed first.
+// Phase 3: turns targets into matches. An entry reached by several events of one word gets one match; the conjunctions
+// of a group are ORed first.
 class Segment::Output {
 public:
-    Output(const Segment& segment, const Bitmap* removed, Scratch& scratch, std::vector<Match>& matches)
+    Output(const Segment& segment, const Bitmap* removed, Scratch& scratch, std::vector<engine::Match>& matches)
         : segment_(segment), removed_(removed), scratch_(scratch), matches_(matches), begin_(matches.size()) {
         if (scratch.last_match.size() < segment.size()) scratch.last_match.resize(segment.size());
     }
 
-    // Each target and word any number of times.
+    // Accepts each (target, word) any number of times.
     void accept_events(std::span<const Accepted> accepted) {
         for (std::size_t i = 0; i < accepted.size(); ++i) {
             if (i + prefetch_distance < accepted.size()) {
-                const Target ahead(accepted[i + prefetch_distance].target);
+                const RowTarget ahead(accepted[i + prefetch_distance].target);
                 if (!ahead.is_group()) prefetch(&segment_.entries_[ahead.index()]);
                 if (!ahead.is_group()) prefetch(&scratch_.last_match[ahead.index()]);
             }
@@ -27,26 +27,26 @@ public:
         }
     }
 
-    // Each entry and word once.
+    // Accepts each (entry, word) once.
     void accept_words(std::span<const Accepted> accepted) {
         for (std::size_t i = 0; i < accepted.size(); ++i) {
             if (i + prefetch_distance < accepted.size()) {
-                const Target ahead(accepted[i + prefetch_distance].target);
+                const RowTarget ahead(accepted[i + prefetch_distance].target);
                 if (!ahead.is_group()) prefetch(&segment_.entries_[ahead.index()]);
             }
             const Accepted& a = accepted[i];
-            if (Target(a.target).is_group())
-                scratch_.groups.push_back({Target(a.target).index(), a.word, a.events});
+            if (RowTarget(a.target).is_group())
+                scratch_.groups.push_back({RowTarget(a.target).index(), a.word, a.events});
             else
                 add(a.target, a.word, a.events);
         }
     }
 
-    // Rows that could not be decided: what they lead to goes to `undecided`.
-    void report(std::vector<Accepted>& rows, std::vector<Match>* undecided) const {
+    // Rows that could not be decided: appends their subscriptions and events to `undecided`.
+    void report(std::vector<Accepted>& rows, std::vector<engine::Match>* undecided) const {
         for (const Accepted& row : rows) {
-            const std::uint32_t index = Target(row.target).index();
-            const bool is_group = Target(row.target).is_group();
+            const std::uint32_t index = RowTarget(row.target).index();
+            const bool is_group = RowTarget(row.target).is_group();
             for (const std::uint32_t entry : is_group ? segment_.group(index) : std::span(&index, 1)) {
                 if (undecided != nullptr && !is_removed(entry))
                     undecided->push_back({segment_.entries_[entry], row.word, row.events});
@@ -81,14 +81,14 @@ private:
     }
 
     void accept_event(const Accepted& a) {
-        const Target target(a.target);
+        const RowTarget target(a.target);
         if (target.is_group()) {
             scratch_.groups.push_back({target.index(), a.word, a.events});
             return;
         }
         if (is_removed(target.index())) return;
-        const SubscriptionId id = segment_.entries_[target.index()];
-        // Whatever stands in last_match, it points to this entry's match if the match there is this entry's.
+        const engine::SubscriptionId id = segment_.entries_[target.index()];
+        // last_match may be stale: it counts only if the match at that place is this entry's, for this word.
         std::uint32_t& last = scratch_.last_match[target.index()];
         if (const std::size_t at = begin_ + last;
             at < matches_.size() && matches_[at].subscription == id && matches_[at].word == a.word) {
@@ -104,36 +104,37 @@ private:
     const Segment& segment_;
     const Bitmap* removed_;
     Scratch& scratch_;
-    std::vector<Match>& matches_;
+    std::vector<engine::Match>& matches_;
     std::size_t begin_;
 };
 
-void Segment::match(const EventBatch& batch, const Bitmap* removed, ScanCache& scans, Scratch& scratch,
-                    std::vector<Match>& matches) const {
+void Segment::match(const engine::EventBatch& batch, const Bitmap* removed, ScanCache& scans, Scratch& scratch,
+                    std::vector<engine::Match>& matches) const {
     Output output(*this, removed, scratch, matches);
-    const std::size_t step = 32 * scan_.words_at_once();
+    scratch.shared.begin(tables_, batch);
+    const std::size_t step = 32 * clusters_.words_at_once();
     for (std::size_t first = 0; first < batch.size(); first += step) {
         const std::size_t end = std::min(batch.size(), first + step);
-        if (!scan_.empty()) scan_.begin(end - first, scratch.scan);
+        if (!clusters_.empty()) clusters_.begin(end - first, scratch.clusters);
         for (std::size_t e = first; e < end; ++e) {
-            tables_.evaluate(batch.event(e), scratch.state);
+            scratch.shared.evaluate(e, scratch.state);
             const auto event = static_cast<std::uint32_t>(e);
             access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);
-            if (!scan_.empty()) scan_.set(scratch.state, e - first, scratch.scan);
+            if (!clusters_.empty()) clusters_.set(scratch.state, e - first, scratch.clusters);
             tables_.forget(scratch.state);
         }
         output.accept_events(scratch.accepted);
         scratch.accepted.clear();
-        if (scan_.empty()) continue;
-        scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
-                    [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
+        if (clusters_.empty()) continue;
+        clusters_.match(tables_, first, scans, scratch.clusters, scratch.deferred,
+                        [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
     end(batch, output, scans, scratch);
 }
 
-void Segment::end(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {
+void Segment::end(const engine::EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {
     if (!scratch.deferred.empty()) {
-        scratch.deferred.decide(tables_, batch, scratch.accepted, scans.undecided());
+        scratch.deferred.decide(tables_, batch, scratch.shared, scratch.accepted, scans.undecided());
         output.accept_events(scratch.accepted);
         scratch.accepted.clear();
     }
@@ -145,11 +146,11 @@ void Segment::end(const EventBatch& batch, Output& output, ScanCache& scans, Scr
 
 namespace {
 
-// In ascending order of the events' words; in `room`, if they are not already.
+// Sorts by the word of the event; uses `room` for the result unless it is already sorted.
 std::span<const FoundRow> by_word(std::span<const FoundRow> found, std::size_t words, std::vector<FoundRow>& room) {
     const auto word = [](const FoundRow& f) { return (f.event_and_kind & FoundRow::event_mask) / 32; };
     if (words < 2) return found;
-    std::array<std::size_t, EventBatch::events_max / 32 + 1> begin{};
+    std::array<std::size_t, engine::EventBatch::events_max / 32 + 1> begin{};
     for (const FoundRow& f : found) ++begin[word(f) + 1];
     for (std::size_t w = 0; w < words; ++w) begin[w + 1] += begin[w];
     room.resize(std::max(room.size(), found.size()));
@@ -159,15 +160,16 @@ std::span<const FoundRow> by_word(std::span<const FoundRow> found, std::size_t w
 
 }  // namespace
 
-void Segment::finish(const EventBatch& batch, const Bitmap* removed, std::span<const FoundRow> found,
-                     std::optional<std::span<const ScanHit>> scan_hits, ScanCache& scans, Scratch& scratch,
-                     std::vector<Match>& matches) const {
+void Segment::finish(const engine::EventBatch& batch, const Bitmap* removed, std::span<const FoundRow> found,
+                     std::optional<std::span<const ClusterHit>> cluster_hits, ScanCache& scans, Scratch& scratch,
+                     std::vector<engine::Match>& matches) const {
     Output output(*this, removed, scratch, matches);
-    // Output takes the events word by word, and each event's rows were found together.
+    scratch.shared.begin(tables_, batch);
+    // Output takes events word by word; each event's rows were found together.
     for (const FoundRow& f : by_word(found, batch.words(), scratch.found)) {
         const std::uint32_t event = f.event_and_kind & FoundRow::event_mask;
         if ((f.event_and_kind & FoundRow::unmatched) != 0) {
-            tables_.evaluate(batch.event(event), scratch.state);
+            scratch.shared.evaluate(event, scratch.state);
             access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);
             tables_.forget(scratch.state);
         } else if ((f.event_and_kind & FoundRow::unfinished) != 0) {
@@ -178,42 +180,43 @@ void Segment::finish(const EventBatch& batch, const Bitmap* removed, std::span<c
     }
     output.accept_events(scratch.accepted);
     scratch.accepted.clear();
-    if (scan_hits) {
-        scan_.finish(tables_, *scan_hits, scans, scratch.deferred, scratch.accepted);
+    if (cluster_hits) {
+        clusters_.finish(tables_, *cluster_hits, scans, scratch.deferred, scratch.accepted);
         output.accept_words(scratch.accepted);
         scratch.accepted.clear();
-    } else if (!scan_.empty()) {
-        match_scan_rows(batch, output, scans, scratch);
+    } else if (!clusters_.empty()) {
+        match_cluster_rows(batch, output, scans, scratch);
     }
     end(batch, output, scans, scratch);
 }
 
-void Segment::match_scan_rows(const EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {
-    const std::size_t step = 32 * scan_.words_at_once();
+void Segment::match_cluster_rows(const engine::EventBatch& batch, Output& output, ScanCache& scans,
+                                 Scratch& scratch) const {
+    const std::size_t step = 32 * clusters_.words_at_once();
     for (std::size_t first = 0; first < batch.size(); first += step) {
         const std::size_t end = std::min(batch.size(), first + step);
-        scan_.begin(end - first, scratch.scan);
+        clusters_.begin(end - first, scratch.clusters);
         for (std::size_t e = first; e < end; ++e) {
-            tables_.evaluate(batch.event(e), scratch.state);
-            scan_.set(scratch.state, e - first, scratch.scan);
+            scratch.shared.evaluate(e, scratch.state);
+            clusters_.set(scratch.state, e - first, scratch.clusters);
             tables_.forget(scratch.state);
         }
-        scan_.match(tables_, first, scans, scratch.scan, scratch.deferred,
-                    [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
+        clusters_.match(tables_, first, scans, scratch.clusters, scratch.deferred,
+                        [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
 }
 
-std::uint32_t Segment::find(SubscriptionId id) const {
+std::uint32_t Segment::find(engine::SubscriptionId id) const {
     const auto at = std::lower_bound(entries_.begin(), entries_.end(), id.slot,
-                                     [](const SubscriptionId& e, std::uint32_t slot) { return e.slot < slot; });
-    return at != entries_.end() && *at == id ? static_cast<std::uint32_t>(at - entries_.begin()) : none;
+                                     [](const engine::SubscriptionId& e, std::uint32_t slot) { return e.slot < slot; });
+    return at != entries_.end() && *at == id ? static_cast<std::uint32_t>(at - entries_.begin()) : engine::none;
 }
 
 double Segment::rows_found(std::span<const SampledEvent> events) const {
     if (events.empty()) return 0;
-    EventState state;
+    engine::EventState state;
     AccessRows::Scratch scratch;
-    std::vector<Value> values;
+    std::vector<engine::Value> values;
     double sum = 0;
     for (const SampledEvent& event : events) {
         event.values(values);
@@ -224,9 +227,4 @@ double Segment::rows_found(std::span<const SampledEvent> events) const {
     return sum / static_cast<double>(events.size());
 }
 
-std::size_t Segment::bytes() const {
-    return tables_.bytes() + access_.bytes() + scan_.bytes() + entries_.capacity() * sizeof(SubscriptionId) +
-           4 * (group_ends_.capacity() + group_entries_.capacity());
-}
-
-}  // namespace sluice
+}  // namespace sluice::cpu

@@ -6,47 +6,49 @@
 
 #include "gpu/tables/term.hpp"
 
-namespace sluice {
+namespace sluice::cpu {
 
 namespace {
 
-// The codes of one segment's literals in another's tables, each predicate looked up once.
+// Translates literal codes of one segment's tables into another's, looking up each predicate once.
 class Translation {
 public:
-    Translation(const PredicateTables& from, PredicateTables& to, const SegmentBuilder::Rename& rename)
+    Translation(const engine::PredicateTables& from, engine::PredicateTables& to, const SegmentBuilder::Rename& rename)
         : from_(from), to_(to), rename_(rename) {}
 
     std::uint32_t operator()(std::uint32_t bits) {
-        const LiteralCode code(bits);
+        const engine::LiteralCode code(bits);
         auto& known = known_[static_cast<std::size_t>(code.family())];
-        if (code.index() >= known.size()) known.resize(code.index() + 1, none);
+        if (code.index() >= known.size()) known.resize(code.index() + 1, engine::none);
         std::uint32_t& translated = known[code.index()];
-        if (translated == none) {
+        if (translated == engine::none) {
             const std::uint32_t name = from_.name(code);
-            const Term term = from_.term(code.positive());
+            const engine::Term term = from_.term(code.positive());
             translated = to_.intern(term, rename_ ? rename_(code.family(), name) : name).bits();
         }
         return translated | (code.negated() ? 1u : 0u);
     }
 
 private:
-    const PredicateTables& from_;
-    PredicateTables& to_;
+    const engine::PredicateTables& from_;
+    engine::PredicateTables& to_;
     const SegmentBuilder::Rename& rename_;
-    std::array<std::vector<std::uint32_t>, families> known_;
+    std::array<std::vector<std::uint32_t>, engine::families> known_;
 };
 
 }  // namespace
 
-std::uint32_t SegmentBuilder::add(SubscriptionId id, const Disjunction& filter, NameTable& attributes,
-                                  NameTable& scanned) {
-    const std::vector<Terms> normal = normalise(filter);
+std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const engine::Disjunction& filter,
+                                  engine::NameTable& attributes, engine::NameTable& scanned) {
+    const std::vector<engine::Terms> normal = engine::normalise(filter);
     conjunctions_.resize(normal.size());
     for (std::size_t i = 0; i < normal.size(); ++i) {
         conjunctions_[i].clear();
-        for (const Term& term : normal[i]) {
-            NameTable& names = term.family == Family::scanned ? scanned : attributes;
-            conjunctions_[i].push_back(segment_->tables_.intern(term, names.intern(term.name)).bits());
+        for (const engine::Term& term : normal[i]) {
+            const std::uint32_t name = term.family == engine::Family::scanned
+                                           ? scanned.intern(term.name, *term.condition)
+                                           : attributes.intern(term.name);
+            conjunctions_[i].push_back(segment_->tables_.intern(term, name).bits());
         }
     }
     entries_.push_back({id, forms_.intern(conjunctions_)});
@@ -61,12 +63,12 @@ void SegmentBuilder::drop(std::uint32_t number) {
 void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed, const Rename& rename) {
     const auto is_live = [&](std::uint32_t entry) { return removed == nullptr || !removed->test(entry); };
     Translation translate(other.tables(), segment_->tables_, rename);
-    std::vector<std::uint32_t> form_of(other.size(), none), codes;
+    std::vector<std::uint32_t> form_of(other.size(), engine::none), codes;
     std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>> group_rows;
     std::vector<bool> live_group(other.groups());
     for (std::uint32_t g = 0; g < other.groups(); ++g)
         live_group[g] = std::any_of(other.group(g).begin(), other.group(g).end(), is_live);
-    other.for_each_row([&](Target target, std::span<const std::uint32_t> row) {
+    other.for_each_row([&](RowTarget target, std::span<const std::uint32_t> row) {
         if (target.is_group() ? !live_group[target.index()] : !is_live(target.index())) return;
         codes.clear();
         for (const std::uint32_t code : row) codes.push_back(translate(code));
@@ -89,7 +91,7 @@ void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed, const R
         if (!is_live(entry)) continue;
         conjunctions_.clear();
         entries_.push_back(
-            {other.entry(entry), form_of[entry] != none ? form_of[entry] : forms_.intern(conjunctions_)});
+            {other.entry(entry), form_of[entry] != engine::none ? form_of[entry] : forms_.intern(conjunctions_)});
     }
 }
 
@@ -102,65 +104,66 @@ void SegmentBuilder::sort_entries() {
     for (const Entry& e : entries_) segment_->entries_.push_back(e.id);
 }
 
-// By form: the entry that has it, if it is one conjunction of one entry; else a group; none if nobody has it.
-std::vector<Target> SegmentBuilder::assign_targets() {
-    std::vector<std::uint32_t> users(forms_.size()), group_of(forms_.size(), none);
+// By form: the entry, if the form is one conjunction used by one entry; a group otherwise; none if nobody uses the
+// form.
+std::vector<RowTarget> SegmentBuilder::assign_targets() {
+    std::vector<std::uint32_t> users(forms_.size()), group_of(forms_.size(), engine::none);
     for (const Entry& e : entries_) ++users[e.form];
-    std::vector<Target> targets(forms_.size(), Target(none));
+    std::vector<RowTarget> targets(forms_.size(), RowTarget(engine::none));
     auto& ends = segment_->group_ends_;
     for (std::uint32_t form = 0; form < forms_.size(); ++form) {
         if (users[form] == 0 || forms_.conjunctions(form) == 0) continue;
         if (users[form] == 1 && forms_.conjunctions(form) == 1) continue;
         group_of[form] = static_cast<std::uint32_t>(ends.size() - 1);
-        targets[form] = Target::group(group_of[form]);
+        targets[form] = RowTarget::group(group_of[form]);
         ends.push_back(ends.back() + users[form]);
     }
     segment_->group_entries_.resize(ends.back());
     std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
     for (std::uint32_t i = 0; i < entries_.size(); ++i) {
         const std::uint32_t form = entries_[i].form;
-        if (group_of[form] != none)
+        if (group_of[form] != engine::none)
             segment_->group_entries_[next[group_of[form]]++] = i;
         else
-            targets[form] = Target::entry(i);
+            targets[form] = RowTarget::entry(i);
     }
     ends.shrink_to_fit();
     return targets;
 }
 
-void SegmentBuilder::place_rows(const std::vector<Target>& targets, const ObservedShares* observed) {
-    const PredicateTables& tables = segment_->tables_;
+void SegmentBuilder::place_rows(const std::vector<RowTarget>& targets, const ObservedShares* observed) {
+    const engine::PredicateTables& tables = segment_->tables_;
     AccessChooser chooser(tables, observed);
     const auto each_row = [&](auto visit) {
         for (std::uint32_t form = 0; form < forms_.size(); ++form) {
-            if (targets[form].bits() == none) continue;
+            if (targets[form].bits() == engine::none) continue;
             forms_.for_each(form, [&](std::span<const std::uint32_t> codes) { visit(targets[form].bits(), codes); });
         }
     };
     each_row([&](std::uint32_t, std::span<const std::uint32_t> codes) { chooser.count(codes); });
     chooser.end_count();
-    segment_->access_.expect(chooser.counted(), chooser.threes());
+    segment_->access_.expect(chooser.counted(), chooser.triples());
     each_row([&](std::uint32_t target, std::span<const std::uint32_t> codes) {
         const AccessChoice choice = chooser.choose(codes);
         if (choice.tokens == 0)
-            segment_->scan_.add(target, choice, codes);
+            segment_->clusters_.add(target, choice, codes);
         else
             segment_->access_.add(tables, target, choice, codes);
     });
     segment_->access_.build();
-    segment_->scan_.build(tables);
+    segment_->clusters_.build(tables);
 }
 
 std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events,
-                                                     const std::shared_ptr<OperatorDevices>& devices) && {
+                                                     const std::shared_ptr<operators::OperatorDevices>& devices) && {
     sort_entries();
     segment_->tables_.freeze(devices);
     std::optional<ObservedShares> observed;
     if (!events.empty()) observed.emplace(segment_->tables_, events);
     place_rows(assign_targets(), observed ? &*observed : nullptr);
-    // The rows that the same events find: more than they now and then must be a change of the events.
+    // The rows that these events find now: finding many more later means that the events have changed.
     if (observed) segment_->rows_expected_ = segment_->rows_found(events);
     return std::shared_ptr<const Segment>(std::move(segment_));
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

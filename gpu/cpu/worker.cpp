@@ -4,7 +4,7 @@
 #include <sched.h>
 #endif
 
-namespace sluice {
+namespace sluice::cpu {
 
 Worker::~Worker() {
     {
@@ -15,11 +15,11 @@ Worker::~Worker() {
     if (thread_.joinable()) thread_.join();
 }
 
-void Worker::post(std::function<void()> task) {
+void Worker::post(std::function<void()> task, std::chrono::milliseconds delay) {
     {
         const std::lock_guard lock(mutex_);
         if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-        tasks_.push_back(std::move(task));
+        tasks_.emplace(std::chrono::steady_clock::now() + delay, std::move(task));
     }
     changed_.notify_one();
 }
@@ -27,13 +27,20 @@ void Worker::post(std::function<void()> task) {
 void Worker::work() {
 #ifdef __linux__
     const sched_param parameters{};
-    sched_setscheduler(0, SCHED_BATCH, &parameters);  // of this thread; where that is refused, it goes on as it is
+    sched_setscheduler(0, SCHED_BATCH, &parameters);  // for this thread; no matter if refused
 #endif
-    for (std::unique_lock lock(mutex_);;) {
-        changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
-        if (stopping_) return;
-        std::function<void()> task = std::move(tasks_.front());
-        tasks_.pop_front();
+    for (std::unique_lock lock(mutex_); !stopping_;) {
+        if (tasks_.empty()) {
+            changed_.wait(lock);
+            continue;
+        }
+        const auto due = tasks_.begin()->first;
+        if (std::chrono::steady_clock::now() < due) {
+            changed_.wait_until(lock, due);
+            continue;
+        }
+        std::function<void()> task = std::move(tasks_.begin()->second);
+        tasks_.erase(tasks_.begin());
         lock.unlock();
         task();
         task = nullptr;
@@ -41,4 +48,4 @@ void Worker::work() {
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::cpu

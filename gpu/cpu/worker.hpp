@@ -1,20 +1,21 @@
-// A thread that runs tasks one after the other, for work that is off the caller's way. It lives as long as its owner,
-// since starting a thread and waiting for its end can each cost the caller a slice of the scheduler's time, and it does
-// not take the processor from a thread that is running (SCHED_BATCH, where there is such a thing).
-// Any thread may use it; the destructor waits for the task that has been begun and drops those after it.
+// A thread that runs tasks one after the other, for work that would hold up the caller. It lives as long as its owner,
+// since starting a thread and waiting for its end can each cost the caller a scheduler time slice. It does not preempt
+// running threads (SCHED_BATCH, where available).
+// Any thread may use it; the destructor waits for the running task and drops the tasks after it.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-namespace sluice {
+namespace sluice::cpu {
 
 class Worker {
 public:
@@ -23,9 +24,10 @@ public:
     Worker& operator=(const Worker&) = delete;
     ~Worker();
 
-    // The task must not throw. It is destroyed on the worker's thread, with all that it holds.
-    void post(std::function<void()> task);
-    // What the task returns or throws.
+    // The task must not throw. It is destroyed on the worker's thread, with everything it holds, unless it is dropped.
+    // It runs after the delay, and after the tasks that were due before it.
+    void post(std::function<void()> task, std::chrono::milliseconds delay = {});
+    // Returns a future of the task's result or exception.
     template <class Task>
     auto run(Task task) -> std::future<decltype(task())> {
         const auto promise = std::make_shared<std::promise<decltype(task())>>();
@@ -44,9 +46,14 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::deque<std::function<void()>> tasks_;
+    std::multimap<std::chrono::steady_clock::time_point, std::function<void()>> tasks_;  // by when they are due
     bool stopping_ = false;
     std::thread thread_;  // started for the first task
 };
 
-}  // namespace sluice
+template <class T>
+bool is_ready(const std::future<T>& future) {
+    return future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace sluice::cpu

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t banks = 32, lanes = 32, lane_ids = 8;
 
-// How many lanes look a bank up in a step.
+// The number of lanes that look up each bank in each step.
 using Loads = std::array<std::array<std::uint8_t, banks>, lane_ids>;
 
-// What a look-up adds to the time of its step: little where few others share its bank.
+// The time that a look-up adds to its step: little if few others share its bank.
 int cost(const Loads& loads, std::size_t step, std::uint32_t id) {
     const int load = loads[step][id % banks];
     return load * load * load;
@@ -22,8 +22,8 @@ int cost(const Loads& loads, std::size_t step, std::uint32_t id) {
 
 }  // namespace
 
-// Lane after lane, each group of numbers that may change places: exchanges pairs while that makes it cheaper, given
-// what the lanes before have chosen.
+// Lane by lane, for each group of numbers that may change places: exchanges pairs while that lowers the cost, given the
+// order of the lanes before.
 template <class Id>
 void order_by_bank(std::span<Id> unit, std::uint32_t log_size) {
     Loads loads{};
@@ -57,8 +57,8 @@ FirstIds in_bank_order(FirstIds ids) {
     return ids;
 }
 
-// Rows whose two numbers are equally many banks apart: 32 of them with different first banks have different second
-// banks, too. What is left when some bank has no more such row is put together as it comes.
+// Groups rows by the distance between the banks of their two numbers: 32 rows of one group with different first banks
+// also have different second banks. Rows left over when some bank has no more of them are appended in any order.
 std::vector<std::uint32_t> order_rows_by_bank(std::span<const FirstIds> rows) {
     std::array<std::array<std::vector<std::uint32_t>, banks>, banks> by_distance;
     for (std::uint32_t i = 0; i < rows.size(); ++i)

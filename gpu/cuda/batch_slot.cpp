@@ -10,11 +10,11 @@ namespace sluice::cuda {
 
 namespace {
 
-// Where the records begin, behind `first`.
+// The offset of the records, behind `first`.
 std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(std::uint32_t) + 15) / 16 * 16; }
 
-// Sleeps and asks by turns: of threads that block in the driver each batch that ends wakes all, and two thirds as many
-// events are matched by 32 of them.
+// Sleeps and polls. Threads that block in the driver are all woken by every batch that ends: 32 of them then match only
+// two thirds as many events.
 void wait_asleep(cudaEvent_t end) {
     constexpr std::chrono::microseconds pause{30};
     thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds; else a pause takes 50 us more
@@ -38,7 +38,7 @@ BatchSlot::BatchSlot(Launch launch) : launch_(launch) {}
 template <class Buffer>
 void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
     if (buffer.size() >= size) return;
-    buffer = Buffer();  // given back first: there may not be room for both
+    buffer = Buffer();  // freed first: there may not be room for both
     buffer = Buffer(std::max<std::size_t>(1024, size + size / 4));
     ++memory_;
 }
@@ -46,14 +46,14 @@ void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
 void BatchSlot::plan() {
     if (are(segments_, planned_)) return;
     std::vector<std::span<const AttributeNeeds>> needs;
-    planned_.clear();  // so that no plan is taken for a current one if there is no memory for the next
+    planned_.clear();  // so that no old plan passes for current if memory for the next one is lacking
     planned_.reserve(segments_.size());
-    for (const SegmentTables* segment : segments_) needs.push_back(segment->look_up.needs());
+    for (const SegmentTables* segment : segments_) needs.push_back(segment->access.needs());
     plan_ = PackPlan(needs);
     for (const SegmentTables* segment : segments_) planned_.push_back(segment->id);
 }
 
-void BatchSlot::pack_batch(const EventBatch& batch) {
+void BatchSlot::pack_batch(const engine::EventBatch& batch) {
     const PackedSize bound = packed_bound(batch, plan_);
     const std::size_t offset = records_offset(batch.size());
     make_room(records_, offset + bound.records * sizeof(EventRecord));
@@ -81,12 +81,12 @@ void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     Found& f = found_[i];
     const SegmentTables& segment = *segments_[i];
     const FoundRows found{f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()};
-    if (segment.scan.empty()) return look_up(segment.look_up.view(), view_, found, {}, {}, stream);
-    const ScanMemory memory{f.masks.data(), f.positions.data()};
+    if (segment.clusters.empty()) return match_access_rows(segment.access.view(), view_, found, {}, {}, stream);
+    const ClusterMemory memory{f.masks.data(), f.positions.data()};
     const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
-    segment.scan.begin(view_.events, memory, hits.count, stream);
-    look_up(segment.look_up.view(), view_, found, segment.scan.view(), memory, stream);
-    segment.scan.finish(view_.events, memory, hits, stream);
+    segment.clusters.begin(view_.events, memory, hits.count, stream);
+    match_access_rows(segment.access.view(), view_, found, segment.clusters.view(), memory, stream);
+    segment.clusters.finish(view_.events, memory, hits, stream);
     copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream);
 }
 
@@ -108,9 +108,9 @@ void BatchSlot::enqueue_side_by_side() {
         check(cudaStreamWaitEvent(stream_, branches_[i - 1].joined, 0), "cudaStreamWaitEvent");
 }
 
-// Where this batch's graph is kept, or null if it is not worth one.
+// The place of this batch's graph, or null if it is not worth one.
 BatchSlot::KeptGraph* BatchSlot::kept_graph() {
-    const bool one_kernel = segments_.size() == 1 && segments_[0]->scan.empty();
+    const bool one_kernel = segments_.size() == 1 && segments_[0]->clusters.empty();
     if (launch_ == Launch::one_by_one || one_kernel) return nullptr;
     auto& kept = kept_[in_place_ ? 1 : 0];
     if (view_.events <= small_events_max) return &kept[view_.events];
@@ -136,15 +136,15 @@ void BatchSlot::launch() {
 
 void BatchSlot::reserve(std::size_t i) {
     Found& f = found_[i];
-    const ScanTables& scan = segments_[i]->scan;
+    const ClusterTables& clusters = segments_[i]->clusters;
     make_room(f.rows, rows_min);
-    if (scan.empty()) return;
-    make_room(f.masks, scan.mask_words((view_.events + 31) / 32));
-    make_room(f.positions, scan.positions());
+    if (clusters.empty()) return;
+    make_room(f.masks, clusters.mask_words((view_.events + 31) / 32));
+    make_room(f.positions, clusters.positions());
     make_room(f.hits, rows_min);
 }
 
-void BatchSlot::begin(const EventBatch& batch, std::span<const SegmentTables* const> segments) {
+void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTables* const> segments) {
     memory_before_ = memory_;
     made_graph_ = false;
     segments_.assign(segments.begin(), segments.end());
@@ -175,7 +175,7 @@ void BatchSlot::wait() {
     bool again = false;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
         Found& f = found_[i];
-        const bool scans = !segments_[i]->scan.empty();
+        const bool scans = !segments_[i]->clusters.empty();
         if (f.count[0] <= f.rows.size() && (!scans || f.hit_count[0] <= f.hits.size())) continue;
         make_room(f.rows, f.count[0]);
         if (scans) make_room(f.hits, f.hit_count[0]);
@@ -186,28 +186,30 @@ void BatchSlot::wait() {
     under_way_ = false;
 }
 
-std::span<const FoundRow> BatchSlot::found(std::size_t i) const { return {found_[i].rows.data(), found_[i].count[0]}; }
+std::span<const cpu::FoundRow> BatchSlot::found(std::size_t i) const {
+    return {found_[i].rows.data(), found_[i].count[0]};
+}
 
-std::optional<std::span<const ScanHit>> BatchSlot::scan_hits(std::size_t i) {
+std::optional<std::span<const cpu::ClusterHit>> BatchSlot::cluster_hits(std::size_t i) {
     Found& f = found_[i];
-    f.scan_hits.clear();
-    if (segments_[i]->scan.empty()) return f.scan_hits;
+    f.cluster_hits.clear();
+    if (segments_[i]->clusters.empty()) return f.cluster_hits;
     const auto rows = found(i);
     if (std::any_of(rows.begin(), rows.end(),
-                    [](const FoundRow& row) { return (row.event_and_kind & FoundRow::unmatched) != 0; }))
+                    [](const cpu::FoundRow& row) { return (row.event_and_kind & cpu::FoundRow::unmatched) != 0; }))
         return std::nullopt;
     for (const Hit& hit : std::span(f.hits.data(), f.hit_count[0]))
-        f.scan_hits.push_back({hit.target(), hit.word(), hit.events});
-    return f.scan_hits;
+        f.cluster_hits.push_back({hit.target(), hit.word(), hit.events});
+    return f.cluster_hits;
 }
 
 void BatchSlot::abandon() noexcept {
     if (!under_way_) return;
     cudaStreamSynchronize(stream_);
-    for (const Branch& branch : branches_) cudaStreamSynchronize(branch.stream);  // which may not have been joined
+    for (const Branch& branch : branches_) cudaStreamSynchronize(branch.stream);  // which may not have been joined yet
     cudaGetLastError();
     under_way_ = false;
-    found_.clear();  // their counters may stand anywhere
+    found_.clear();  // their counters are undefined
     ++memory_;
 }
 

@@ -1,5 +1,5 @@
-// What a warp does with units of 256 literal numbers (cluster_rows.hpp): it looks their masks up and ANDs them row by
-// row; and how it collects and reports what is left. Device functions that the whole warp calls together.
+// How a warp processes units of 256 literal numbers (cluster_layout.hpp): it looks up their masks and ANDs them row by
+// row, and collects and reports the results. Device functions that the whole warp calls together.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,11 @@
 namespace sluice::cuda {
 
 constexpr std::uint32_t whole_warp = 0xffffffffu;
-// In Hit::target_word: the target is a disjunction's number.
-constexpr std::uint32_t unresolved_flag = ClusterView::disjunction_flag;
 
 __device__ inline std::uint32_t lane_id() { return threadIdx.x % 32; }
 __device__ inline std::uint32_t lanes_before() { return (1u << lane_id()) - 1; }
 
-// Read once, so not kept in the first-level cache.
+// For data read only once: bypasses the L1 cache.
 __device__ inline uint4 load_once(const uint4* from) {
     uint4 v;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -26,7 +24,7 @@ __device__ inline uint4 load_once(const uint4* from) {
     return v;
 }
 
-// What the lane holds of a unit: eight literal numbers.
+// The lane's part of a unit: eight literal numbers.
 template <class Id>
 struct LaneIds {
     static constexpr std::uint32_t loads = 8 * sizeof(Id) / sizeof(uint4);
@@ -42,7 +40,7 @@ struct LaneIds {
         const uint4& quad = raw[word / 4];
         const std::uint32_t w = word % 4 == 0 ? quad.x : word % 4 == 1 ? quad.y : word % 4 == 2 ? quad.z : quad.w;
         if constexpr (sizeof(Id) == 4) return w;
-        return __byte_perm(w, 0, j % 2 == 0 ? 0x4410 : 0x4432);  // one half: not merged with the shift for the address
+        return __byte_perm(w, 0, j % 2 == 0 ? 0x4410 : 0x4432);  // extracts one half; not merged with the address shift
     }
     // The events for which literals begin … end - 1 all hold.
     template <int begin, int end>
@@ -68,48 +66,37 @@ __device__ void decide_short(const LaneIds<Id>& ids, const std::uint32_t* masks,
     }
 }
 
-// Rows of 8 to 256 literals stand in so many lanes of a unit.
+// The number of lanes of a unit that hold one row of 8 to 256 literals.
 __device__ inline std::uint32_t lanes_of_row(std::uint32_t log_size) { return 1u << (log_size - 3); }
 
-// Of a disjunction, only the first row that holds for some event of a word makes a hit; the others add their events.
-// Returns what is left to report.
-__device__ inline std::uint32_t merged(const ClusterView& rows, std::uint32_t row, std::uint32_t word,
-                                       std::uint32_t events) {
-    if (events == 0) return 0;
-    const std::uint32_t target = __ldg(rows.targets + row);
-    if ((target & ClusterView::disjunction_flag) == 0) return events;
-    const std::size_t at = std::size_t{word} * rows.disjunction_count + (target >> 5 & (Hit::targets_max - 1));
-    return atomicOr(rows.disjunctions + at, events) == 0 ? events : 0;
-}
-
-// One thread alone: the compiler would have a whole warp add together.
+// Called by one thread. In assembly because the compiler would turn it into an addition by the whole warp.
 __device__ inline std::uint32_t reserve(const HitList& list, std::uint32_t hits) {
     std::uint32_t begin;
     asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(begin) : "l"(list.count), "r"(hits) : "memory");
     return begin;
 }
 
-// Written once, read by nobody here: shall not push the rows out of the second-level cache.
+// Written once and not read by the kernel: must not evict the rows from the L2 cache.
 __device__ inline void put(const HitList& list, std::uint32_t at, std::uint32_t target_and_word, std::uint32_t events) {
     if (at < list.capacity) __stcs(reinterpret_cast<uint2*>(list.hits) + at, make_uint2(target_and_word, events));
 }
 
-// A row that holds, until it gets its place in the list.
+// A row that holds, before it gets its place in the list.
 struct alignas(8) Found {
     std::uint32_t row, events;
 };
 
-// What a warp has found in one word, in shared memory, until it goes to the list.
+// A warp's results for one word, in shared memory, until they are moved to the list.
 class WarpHits {
 public:
     __device__ WarpHits(Found* found, std::uint32_t capacity, const std::uint32_t* targets, const HitList& list)
         : found_(found), capacity_(capacity), targets_(targets), list_(list) {}
 
-    // Before up to `rows` rows are appended; they must fit when there is nothing else.
+    // Called before up to `rows` rows are appended; that many must fit when the buffer is empty.
     __device__ void make_room(std::uint32_t rows, std::uint32_t word) {
         if (size_ + rows > capacity_) flush(word);
     }
-    // A row a lane; none where events is 0.
+    // Appends one row per lane; none where events is 0.
     __device__ void append(std::uint32_t row, std::uint32_t events) {
         const std::uint32_t lanes = __ballot_sync(whole_warp, events != 0);
         if (events != 0) found_[size_ + __popc(lanes & lanes_before())] = {row, events};

@@ -1,15 +1,15 @@
-// The CUDA backend, behind the seam of gpu/matcher.hpp. Where it was not built, the same function says so in the
-// status, and everything is matched on the CPU.
+// The CUDA backend, behind the interface of gpu/api/matcher.hpp. In a build without CUDA, the same function reports
+// that in the status, and the CPU matches everything.
 #pragma once
 
 #include <memory>
 
+#include "gpu/api/matcher.hpp"
 #include "gpu/cpu/accelerator.hpp"
-#include "gpu/matcher.hpp"
 
-namespace sluice {
+namespace sluice::cuda {
 
-// options.backend is cuda or automatic.
-std::shared_ptr<Accelerator> make_cuda_accelerator(const EngineOptions& options);
+// options.backend must be cuda or automatic.
+std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options);
 
-}  // namespace sluice
+}  // namespace sluice::cuda

@@ -15,10 +15,11 @@ class Packer {
 public:
     Packer(const PackPlan& plan, const PackedBatch& to) : plan_(plan.begin()), names_(plan.size()), to_(to) {}
 
-    void add_event(std::span<const Value> event) {
-        const Value* const end = event.data() + event.size();
-        for (const Value* v = event.data(); v != end;) {
-            const Value* const first = v;
+    // All values of an attribute must come in one call; attributes may come in any order.
+    void add(std::span<const engine::Value> values) {
+        const engine::Value* const end = values.data() + values.size();
+        for (const engine::Value* v = values.data(); v != end;) {
+            const engine::Value* const first = v;
             do {
                 ++v;
             } while (v != end && v->attribute == first->attribute);
@@ -36,15 +37,15 @@ public:
 private:
     static constexpr std::uint32_t any_text = EventRecord::look_up_text | EventRecord::only_text;
 
-    void add_only(const Value& v, const PackPlan::Uses& uses) {
+    void add_only(const engine::Value& v, const PackPlan::Uses& uses) {
         push(v, EventRecord::begins | (std::isnan(v.number) ? 0 : uses.of_number) |
                     (v.text.size() <= uses.text_bytes_max ? uses.of_text : 0));
     }
 
-    void add_several(std::span<const Value> values, const PackPlan::Uses& uses) {
+    void add_several(std::span<const engine::Value> values, const PackPlan::Uses& uses) {
         double least = std::numeric_limits<double>::infinity(), greatest = -least;
         bool any = false, any_nan = false, same_text = true;
-        for (const Value& v : values) {
+        for (const engine::Value& v : values) {
             any_nan |= std::isnan(v.number);
             any |= !std::isnan(v.number);
             if (v.number < least) least = v.number;
@@ -55,7 +56,7 @@ private:
         if (same_text && values.front().text.size() <= uses.text_bytes_max)
             first |= uses.of_text & EventRecord::only_text;
         if (any && !any_nan && least == greatest) first |= uses.of_number & EventRecord::only_number;
-        for (const Value& v : values) {
+        for (const engine::Value& v : values) {
             std::uint32_t own = std::exchange(first, 0);
             if (!std::isnan(v.number)) own |= uses.of_number & EventRecord::look_up_number;
             if (v.text.size() <= uses.text_bytes_max) own |= uses.of_text & EventRecord::look_up_text;
@@ -67,7 +68,7 @@ private:
                                         static_cast<std::uint32_t>(bits >> 32), least};
     }
 
-    void push(const Value& v, std::uint32_t uses) {
+    void push(const engine::Value& v, std::uint32_t uses) {
         const auto size = static_cast<std::uint32_t>(v.text.size());
         to_.records[size_.records++] = {v.attribute, uses, static_cast<std::uint32_t>(size_.text_words), size,
                                         v.number};
@@ -103,18 +104,42 @@ PackPlan::PackPlan(std::span<const std::span<const AttributeNeeds>> needs) {
     }
 }
 
-PackedSize packed_bound(const EventBatch& batch, const PackPlan& plan) {
-    PackedSize size{2 * batch.values.size(), 0};
-    if (!plan.has_texts()) return size;
-    for (const Value& v : batch.values) size.text_words += (v.text.size() + 7) / 8;
+bool is_worth_packing(const engine::EventBatch& batch) {
+    std::vector<std::uint32_t> events(batch.groups.size());
+    for (const std::uint32_t group : batch.shares) ++events[group];
+    std::size_t bytes = 0;
+    for (std::size_t g = 0; g < batch.groups.size(); ++g) {
+        for (const engine::Value& v : batch.groups[g].values) {
+            bytes += events[g] * (sizeof(EventRecord) + v.text.size());
+            if (bytes > shared_bytes_max) return false;
+        }
+    }
+    return true;
+}
+
+PackedSize packed_bound(const engine::EventBatch& batch, const PackPlan& plan) {
+    PackedSize size;
+    const auto add = [&](std::span<const engine::Value> values) {
+        size.records += 2 * values.size();
+        if (!plan.has_texts()) return;
+        for (const engine::Value& v : values) size.text_words += (v.text.size() + 7) / 8;
+    };
+    add(batch.values);
+    for (const std::uint32_t group : batch.shares) add(batch.groups[group].values);
     return size;
 }
 
-PackedSize pack(const EventBatch& batch, const PackPlan& plan, const PackedBatch& to) {
+PackedSize pack(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to) {
     Packer packer(plan, to);
     for (std::size_t e = 0; e < batch.size(); ++e) {
         to.first[e] = static_cast<std::uint32_t>(packer.size().records);
-        packer.add_event(batch.event(e));
+        // One place calls the packer, so that it is inlined and its counters stay in registers.
+        std::span<const engine::Value> values = batch.event(e);
+        for (auto groups = batch.groups_of(e);; groups = groups.subspan(1)) {
+            packer.add(values);
+            if (groups.empty()) break;
+            values = batch.groups[groups.front()].values;
+        }
     }
     to.first[batch.size()] = static_cast<std::uint32_t>(packer.size().records);
     return packer.size();

@@ -1,6 +1,6 @@
-// A batch as the look-up kernel reads it: for each event the records of those values that some copied segment has a use
-// for, and their texts. Packed on the host in one pass over the batch, some 2 ns a value; the host says what is cheap
-// to say there (which value is its attribute's only one, the least and greatest of several numbers). Plain values.
+// A batch as the access kernel reads it: for each event the records of the values that some copied segment uses, and
+// their texts. Packed on the host in one pass over the batch, some 2 ns per value. The host adds what is cheap to find
+// there: which value is its attribute's only one, and the least and greatest of several numbers. Plain values.
 #pragma once
 
 #include <cstddef>
@@ -8,41 +8,41 @@
 #include <span>
 #include <vector>
 
-#include "gpu/event_batch.hpp"
+#include "gpu/api/event_batch.hpp"
 
 namespace sluice::cuda {
 
 struct EventRecord {
     enum Use : std::uint32_t {
-        begins = 1,        // it is the first record of its attribute
+        begins = 1,        // the first record of its attribute
         look_up_text = 2,  // among the operands of the attribute
         look_up_number = 4,
         only_text = 8,     // all values of the attribute have this text
         only_number = 16,  // all values of the attribute have this number
-        range = 32,        // the number is to be located among the bounds of the attribute
+        range = 32,        // locate the number among the bounds of the attribute
     };
 
     std::uint32_t attribute;  // name id
     std::uint32_t uses;
-    // Of the text: its first 8-byte word (the last one is padded with zeros) and its bytes. Of a record that is `range`
-    // and nothing else, whose number is the least of several, the two are the low and high word of the greatest.
+    // The text: its first 8-byte word (the last one is padded with zeros) and its length in bytes. If `uses` is only
+    // `range`, `number` is the least of several numbers, and these two are the low and high words of the greatest.
     std::uint32_t offset, size;
     double number;
 };
 static_assert(sizeof(EventRecord) == 24);
 
-// What a segment's copy wants to know of an attribute's values.
+// What a segment's copy needs to know of an attribute's values.
 struct AttributeNeeds {
     static constexpr std::uint32_t all = 0x7fffffff;
-    std::uint32_t text_bytes_max = 0;  // texts that are longer are not looked up; 0: none is, not even an empty one
+    std::uint32_t text_bytes_max = 0;  // longer texts are not looked up; 0: no text is, not even an empty one
     bool text = false, number = false, range = false, known = false;
 };
 
-// What is packed of the values of each attribute: what all copies of a batch want to know of it.
+// The values of each attribute to pack: the union of the needs of all copies.
 class PackPlan {
 public:
     PackPlan() = default;
-    // `needs`: of each copied segment, by name id; names after the last are not known to it.
+    // `needs`: for each copied segment, by name id; the segment does not know later names.
     explicit PackPlan(std::span<const std::span<const AttributeNeeds>> needs);
 
     struct Uses {
@@ -59,7 +59,7 @@ private:
     bool has_texts_ = false;
 };
 
-// Where the packed batch goes: memory of the slot that matches it, each with room for what bound() says.
+// The destination of the packed batch: memory of its slot, with room for packed_bound().
 struct PackedBatch {
     std::uint32_t* first;  // records of event e: first[e] … first[e + 1]
     EventRecord* records;
@@ -69,8 +69,13 @@ struct PackedSize {
     std::size_t records = 0, text_words = 0;
 };
 
-// At most so much.
-PackedSize packed_bound(const EventBatch& batch, const PackPlan& plan);
-PackedSize pack(const EventBatch& batch, const PackPlan& plan, const PackedBatch& to);
+// Each event gets its own copy of the values that it shares with others (EventBatch::groups). Returns false if the
+// copies would be so large that the batch is better matched without a device.
+constexpr std::size_t shared_bytes_max = 1u << 20;
+bool is_worth_packing(const engine::EventBatch& batch);
+
+// An upper bound of the packed size.
+PackedSize packed_bound(const engine::EventBatch& batch, const PackPlan& plan);
+PackedSize pack(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to);
 
 }  // namespace sluice::cuda

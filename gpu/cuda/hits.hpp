@@ -1,6 +1,6 @@
-// What the cluster kernels leave: a compact list of the rows that hold, as long as there are hits and no longer. It has
-// a capacity; the count goes on when it is full, so that the host sees that something is missing, makes a larger list
-// and runs the kernels again. Plain values.
+// The result of the cluster kernels: a compact list of the rows that hold, as long as there are hits. If it is full,
+// the count still increases, so the host sees that hits are missing, makes a larger list and runs the kernels again.
+// Plain values.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,12 @@ struct alignas(8) Hit {
     friend bool operator==(const Hit&, const Hit&) = default;
 };
 
-// In device memory. Before a batch *count must be 0: the mask kernel does it (evaluate_masks), or the copy that brings
-// the batch. Several cluster sets may append to one list, one after the other.
+// In device memory. *count must be 0 before a batch; the kernel that makes the masks resets it. Several cluster sets
+// may append to one list, one after the other.
 struct HitList {
     Hit* hits = nullptr;
     std::uint32_t capacity = 0;
-    std::uint32_t* count =
-        nullptr;  // afterwards: the hits there were; more than `capacity` means that some are missing
+    std::uint32_t* count = nullptr;  // the total number of hits; if above `capacity`, some are missing
 };
 
 }  // namespace sluice::cuda

@@ -20,7 +20,7 @@ void MatchingDevice::open() {
         const std::lock_guard lock(mutex_);
         name_ = properties.name;
     }
-    // Memory that was freed stays with the pool: segments come and go, and giving it back waits for the device.
+    // Freed memory stays in the pool: segments come and go, and returning it to the system waits for the device.
     cudaMemPool_t pool = nullptr;
     check(cudaDeviceGetDefaultMemPool(&pool, number_), "cudaDeviceGetDefaultMemPool");
     std::uint64_t threshold = std::uint64_t{1} << 30;
@@ -28,7 +28,7 @@ void MatchingDevice::open() {
     open_ = true;
 }
 
-std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) {
+std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const cpu::Segment& segment) {
     use();
     std::shared_ptr<const SegmentTables> tables;
     {
@@ -36,7 +36,7 @@ std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) 
         if (!uploader_) uploader_ = std::make_unique<Uploader>();
         const auto* const built = new SegmentTables(segment, memory_, *uploader_);
         ++copies;
-        tables = {built, [device = shared_from_this()](const SegmentTables* t) {  // which owns the pool
+        tables = {built, [device = shared_from_this()](const SegmentTables* t) {  // the device owns the pool
                       --device->copies;
                       delete t;
                   }};
@@ -48,7 +48,7 @@ std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const Segment& segment) 
     return made;
 }
 
-void MatchingDevice::let_go() {
+void MatchingDevice::release() {
     std::vector<std::unique_ptr<BatchSlot>> slots;
     std::vector<std::weak_ptr<SegmentCopy>> made;
     {
@@ -66,7 +66,7 @@ void MatchingDevice::let_go() {
 }
 
 void MatchingDevice::revive() {
-    let_go();
+    release();
     renew_context(number_);
     open();
     ++generation_;

@@ -1,5 +1,5 @@
-// One GPU as the backend uses it: its memory, the copies of segments in it, and a ring of slots in which batches are
-// under way. Opened when it is first needed, since that may fail and be tried again. Any thread; errors are CudaErrors.
+// One GPU as the backend uses it: its memory, the copies of segments in it, and the slots of the batches under way.
+// Opened when first needed, since that may fail and be retried. Any thread; errors are CudaErrors.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/cuda/access_tables.hpp"
 #include "gpu/cuda/batch_slot.hpp"
-#include "gpu/cuda/device_health.hpp"
-#include "gpu/cuda/look_up_tables.hpp"
+#include "gpu/device/device_health.hpp"
 
 namespace sluice::cuda {
 
-// A segment's copy, which is dropped before the segment where the device is lost.
+// A segment's copy. It is dropped before the segment if the device is lost.
 class SegmentCopy {
 public:
     explicit SegmentCopy(std::shared_ptr<const SegmentTables> tables) : tables_(std::move(tables)) {}
@@ -37,20 +37,20 @@ private:
 
 class MatchingDevice : public std::enable_shared_from_this<MatchingDevice> {
 public:
-    static constexpr std::size_t slots_max = 32;  // batches under way; further ones wait for one of them
+    static constexpr std::size_t slots_max = 32;  // batches under way; further batches wait for a slot
 
     MatchingDevice(int number, std::size_t bytes_max) : number_(number), memory_(number, bytes_max) {}
 
-    // Does nothing if it is open.
+    // Does nothing if already open.
     void open();
-    std::shared_ptr<const SegmentCopy> copy(const Segment& segment);
-    // After a loss: lets go of all that is on the device, the copies included, and opens it anew. Throws CudaError if
-    // that fails, and while batches are still under way; then it may be tried again.
+    std::shared_ptr<const SegmentCopy> copy(const cpu::Segment& segment);
+    // After a loss: releases everything on the device, the copies included, and opens it anew. Throws CudaError if that
+    // fails or batches are still under way; it may be retried then.
     void revive();
-    // How often it has been revived: what was begun before says nothing of it now.
+    // The number of revivals. Results of work begun in an earlier generation say nothing about the device now.
     std::uint32_t generation() const { return generation_; }
 
-    // A slot until it is destroyed: waits for what is still under way in it.
+    // Owns a slot until destroyed; the destructor waits for work still under way in it.
     class Lease {
     public:
         explicit Lease(MatchingDevice& device);
@@ -65,14 +65,14 @@ public:
     };
     std::size_t under_way() const { return under_way_.load(std::memory_order_relaxed); }
 
-    // Makes the device the calling thread's.
+    // Makes this the calling thread's current device.
     void use() const;
     int number() const { return number_; }
     std::string name() const;
     std::size_t bytes() const { return memory_.bytes(); }
     MemoryPool& memory() { return memory_; }
 
-    DeviceHealth matching, copying, operating;  // the last: of operators (operator_devices.hpp)
+    DeviceHealth matching, copying, operating;  // `operating`: for operators (operator_devices.hpp)
     std::atomic<std::size_t> copies = 0;
     std::atomic<std::uint64_t> batches = 0, events = 0;
     void sample(double seconds, std::size_t events);
@@ -83,15 +83,15 @@ public:
     Sample sampled() const;
 
 private:
-    void let_go();
+    void release();
 
     const int number_;
     MemoryPool memory_;
 
-    std::mutex opening_;  // may be held for seconds; what asks for the state need not wait for it
+    std::mutex opening_;  // may be held for seconds; status queries do not wait for it
     bool open_ = false;
 
-    mutable std::mutex mutex_;  // of what follows
+    mutable std::mutex mutex_;  // guards the following members
     std::condition_variable free_;
     std::string name_;
     std::vector<std::unique_ptr<BatchSlot>> slots_;

@@ -1,35 +1,35 @@
 #include "gpu/cuda/cuda_accelerator.hpp"
 
-namespace sluice {
+namespace sluice::cuda {
 
 namespace {
 
-class NotBuilt final : public Accelerator {
+class NotBuilt final : public cpu::Accelerator {
 public:
-    explicit NotBuilt(Backend backend) : backend_(backend) {}
+    explicit NotBuilt(engine::Backend backend) : backend_(backend) {}
 
-    void mirror(const Segment&) noexcept override {}
-    void keep(std::span<const CpuProgram::Part>) override {}
-    void match(std::span<const CpuProgram::Part> parts, const EventBatch& batch, ScanCache& scans,
-               Segment::Scratch& scratch, std::vector<Match>& matches) override {
-        for (const CpuProgram::Part& part : parts)
+    void mirror(const cpu::Segment&) noexcept override {}
+    void keep(std::span<const cpu::CpuProgram::Part>) override {}
+    void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
+               cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
+        for (const cpu::CpuProgram::Part& part : parts)
             part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
-    EngineStatus status() const override {
-        EngineStatus status;
-        status.backend = backend_ == Backend::cuda ? "cuda" : "auto";
+    engine::EngineStatus status() const override {
+        engine::EngineStatus status;
+        status.backend = backend_ == engine::Backend::cuda ? "cuda" : "auto";
         status.reason = "the CPU matches: this program was built without CUDA";
         return status;
     }
 
 private:
-    Backend backend_;
+    engine::Backend backend_;
 };
 
 }  // namespace
 
-std::shared_ptr<Accelerator> make_cuda_accelerator(const EngineOptions& options) {
+std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options) {
     return std::make_shared<NotBuilt>(options.backend);
 }
 
-}  // namespace sluice
+}  // namespace sluice::cuda

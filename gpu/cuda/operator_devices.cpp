@@ -15,12 +15,13 @@ struct CudaOperatorDevices::Device {
     std::atomic<std::uint64_t> batches = 0;
 
     std::mutex mutex = {};
-    std::vector<OnDevice*> copies = {};  // all that there are
+    std::vector<OnDevice*> copies = {};  // all copies of families on the device
 };
 
 namespace {
 
-// Makes the device the calling thread's until it is destroyed, and counts what is allocated there meanwhile as its.
+// While it lives, makes the device the calling thread's current one, and charges the thread's allocations to its memory
+// pool.
 class Turn {
 public:
     explicit Turn(MatchingDevice& device) : number_(device.number()), charged_(device.memory()) {
@@ -49,21 +50,22 @@ private:
     std::atomic<std::size_t>& count_;
 };
 
-std::unique_ptr<DeviceFamily> make_family_here(OperatorFamilyKind kind, const OperatorFamily& family, int device) {
+std::unique_ptr<operators::DeviceFamily> make_family_here(operators::OperatorFamilyKind kind,
+                                                          const operators::OperatorFamily& family, int device) {
     switch (kind) {
-        case OperatorFamilyKind::edits:
-            return make_cuda_family(dynamic_cast<const EditsFamily&>(family));
-        case OperatorFamilyKind::alignment:
-            return make_cuda_family(dynamic_cast<const AlignmentFamily&>(family));
-        case OperatorFamilyKind::recurrence:
-            return make_cuda_family(dynamic_cast<const RecurrenceFamily&>(family), device);
-        case OperatorFamilyKind::regex:
+        case operators::OperatorFamilyKind::edits:
+            return operators::make_cuda_family(dynamic_cast<const operators::EditsFamily&>(family));
+        case operators::OperatorFamilyKind::alignment:
+            return operators::make_cuda_family(dynamic_cast<const operators::AlignmentFamily&>(family));
+        case operators::OperatorFamilyKind::recurrence:
+            return operators::make_cuda_family(dynamic_cast<const operators::RecurrenceFamily&>(family), device);
+        case operators::OperatorFamilyKind::regex:
             break;
     }
     throw std::invalid_argument("no device evaluates regular expressions");
 }
 
-// A CUDA error of something that was begun when the device had been revived so often.
+// A CUDA error, with the generation of the device in which the failed work was begun.
 class Fault : public CudaError {
 public:
     Fault(const CudaError& error, std::uint32_t when) : CudaError(error), generation(when) {}
@@ -80,22 +82,22 @@ void marking_faults(const MatchingDevice& device, Work work) {
     }
 }
 
-constexpr const char* family_names[operator_families] = {"regex", "edits", "recurrence", "alignment"};
+constexpr const char* family_names[operators::operator_families] = {"regex", "edits", "recurrence", "alignment"};
 
 }  // namespace
 
-// While there is one, close() waits.
-class CudaOperatorDevices::Telling {
+// close() waits until there is none.
+class CudaOperatorDevices::Notice {
 public:
-    explicit Telling(CudaOperatorDevices& devices) : devices_(devices) {
+    explicit Notice(CudaOperatorDevices& devices) : devices_(devices) {
         const std::lock_guard lock(devices_.mutex_);
-        ++devices_.telling_;
+        ++devices_.notices_;
         is_allowed = !devices_.closed_ && devices_.on_fault_;
     }
-    Telling(const Telling&) = delete;
-    ~Telling() {
+    Notice(const Notice&) = delete;
+    ~Notice() {
         const std::lock_guard lock(devices_.mutex_);
-        if (--devices_.telling_ == 0) devices_.told_.notify_all();
+        if (--devices_.notices_ == 0) devices_.noticed_.notify_all();
     }
 
     bool is_allowed = false;
@@ -104,10 +106,11 @@ private:
     CudaOperatorDevices& devices_;
 };
 
-// A family's copy, as long as the device has it.
-class CudaOperatorDevices::OnDevice final : public DeviceFamily {
+// A family's copy, until the device drops it.
+class CudaOperatorDevices::OnDevice final : public operators::DeviceFamily {
 public:
-    OnDevice(std::shared_ptr<Device> device, OperatorFamilyKind kind, const OperatorFamily& family)
+    OnDevice(std::shared_ptr<Device> device, operators::OperatorFamilyKind kind,
+             const operators::OperatorFamily& family)
         : device_(std::move(device)), kind_(kind), family_(family) {
         prepare();
         const std::lock_guard lock(device_->mutex);
@@ -118,8 +121,8 @@ public:
         std::erase(device_->copies, this);
     }
 
-    void evaluate(std::span<const std::string_view> texts, std::span<const OperatorFamily::Pair> pairs,
-                  std::span<std::uint8_t> holds, OperatorWork& work) override {
+    void evaluate(std::span<const std::string_view> texts, std::span<const operators::OperatorFamily::Pair> pairs,
+                  std::span<std::uint8_t> holds, operators::OperatorWork& work) override {
         const std::lock_guard lock(mutex_);
         const UnderWay under_way(device_->under_way);
         if (!copy_) prepare();
@@ -130,7 +133,7 @@ public:
         ++device_->batches;
     }
 
-    void let_go() {
+    void release() {
         const std::lock_guard lock(mutex_);
         copy_.reset();
     }
@@ -144,16 +147,17 @@ private:
         });
     }
 
-    const std::shared_ptr<Device> device_;  // which its memory is given back to
-    const OperatorFamilyKind kind_;
-    const OperatorFamily& family_;
+    const std::shared_ptr<Device> device_;  // its memory is returned to the device
+    const operators::OperatorFamilyKind kind_;
+    const operators::OperatorFamily& family_;
     std::mutex mutex_;
-    std::unique_ptr<DeviceFamily> copy_;
+    std::unique_ptr<operators::DeviceFamily> copy_;
 };
 
 CudaOperatorDevices::CudaOperatorDevices(std::vector<std::shared_ptr<MatchingDevice>> devices,
-                                         const EngineOptions& options, OnFault on_fault)
-    : OperatorDevices(static_cast<double>(options.device_cells_min), options.backend == Backend::automatic),
+                                         const engine::EngineOptions& options, OnFault on_fault)
+    : operators::OperatorDevices(static_cast<double>(options.device_cells_min),
+                                 options.backend == engine::Backend::automatic),
       on_fault_(std::move(on_fault)) {
     for (auto& device : devices) devices_.emplace_back(new Device{std::move(device)});
 }
@@ -163,19 +167,20 @@ CudaOperatorDevices::~CudaOperatorDevices() = default;
 void CudaOperatorDevices::close() {
     std::unique_lock lock(mutex_);
     closed_ = true;
-    told_.wait(lock, [this] { return telling_ == 0; });
+    noticed_.wait(lock, [this] { return notices_ == 0; });
 }
 
 std::size_t CudaOperatorDevices::under_way(std::size_t device) const {
     return devices_[device]->under_way + devices_[device]->matching->under_way();
 }
 
-bool CudaOperatorDevices::may_try(std::size_t device) {
-    return devices_[device]->matching->operating.may_try(DeviceHealth::Clock::now());
+bool CudaOperatorDevices::can_attempt(std::size_t device) {
+    return devices_[device]->matching->operating.can_attempt(DeviceHealth::Clock::now());
 }
 
-std::unique_ptr<DeviceFamily> CudaOperatorDevices::make(std::size_t device, OperatorFamilyKind kind,
-                                                        const OperatorFamily& family) {
+std::unique_ptr<operators::DeviceFamily> CudaOperatorDevices::make(std::size_t device,
+                                                                   operators::OperatorFamilyKind kind,
+                                                                   const operators::OperatorFamily& family) {
     return std::make_unique<OnDevice>(devices_[device], kind, family);
 }
 
@@ -184,29 +189,30 @@ void CudaOperatorDevices::succeeded(std::size_t device) { devices_[device]->matc
 void CudaOperatorDevices::failed(std::size_t number, const std::exception& error) {
     MatchingDevice& device = *devices_[number]->matching;
     const auto* const fault = dynamic_cast<const Fault*>(&error);
-    const Telling telling(*this);
-    if (fault != nullptr && telling.is_allowed)
+    const Notice notice(*this);
+    if (fault != nullptr && notice.is_allowed)
         on_fault_(device, fault->generation, *fault);
     else
         device.operating.failed(error.what(), DeviceHealth::Clock::now());
 }
 
-void CudaOperatorDevices::let_go(const MatchingDevice& device) {
+void CudaOperatorDevices::release(const MatchingDevice& device) {
     for (const auto& d : devices_) {
         if (d->matching.get() != &device) continue;
         const std::lock_guard lock(d->mutex);
-        for (OnDevice* const copy : d->copies) copy->let_go();
+        for (OnDevice* const copy : d->copies) copy->release();
     }
 }
 
 std::uint64_t CudaOperatorDevices::batches(std::size_t device) const { return devices_[device]->batches; }
 
-std::vector<OperatorStatus> CudaOperatorDevices::status() {
-    std::vector<OperatorStatus> result;
-    for (std::size_t f = 0; f < operator_families; ++f) {
-        const Fate& fate = this->fate(static_cast<OperatorFamilyKind>(f));
-        if (fate.cpu_batches + fate.device_batches == 0) continue;
-        result.push_back({family_names[f], fate.device_batches, fate.cpu_batches, fate.repeated, fate.choice.reason()});
+std::vector<engine::OperatorStatus> CudaOperatorDevices::status() {
+    std::vector<engine::OperatorStatus> result;
+    for (std::size_t f = 0; f < operators::operator_families; ++f) {
+        const Record& record = this->record(static_cast<operators::OperatorFamilyKind>(f));
+        if (record.cpu_batches + record.device_batches == 0) continue;
+        result.push_back(
+            {family_names[f], record.device_batches, record.cpu_batches, record.repeated, record.choice.reason()});
     }
     return result;
 }

@@ -1,4 +1,4 @@
-// The keys by which substrings are found: the first 8, 4, 2 or 1 bytes of a pattern, whichever it has. Pure functions,
+// The keys that substrings are found by: the first 8, 4, 2 or 1 bytes of a pattern, as many as it has. Pure functions,
 // on the host and on the device.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace sluice::cuda {
 // The logarithm of the key's size; `bytes` is not 0.
 constexpr unsigned key_log(std::size_t bytes) { return bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0; }
 
-// `key`: the bytes, zeros behind them.
+// `key`: the bytes, padded with zeros.
 constexpr std::uint64_t key_hash(std::uint32_t attribute, unsigned log, std::uint64_t key) {
-    return mix(key ^ mix(std::uint64_t{attribute} << 2 | log));
+    return engine::mix(key ^ engine::mix(std::uint64_t{attribute} << 2 | log));
 }
 
 }  // namespace sluice::cuda

@@ -9,14 +9,14 @@
 #include "gpu/operators/reference.hpp"
 #include "gpu/operators/work.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 namespace {
 
 struct Leaf {
     Literal literal;
-    std::uint32_t name = 0;   // id of its attribute, or of its key if it is scanned
-    MeasureFunction measure;  // of its predicate, if that has one
+    std::uint32_t name = 0;              // id of its attribute, or of its key if scanned
+    operators::MeasureFunction measure;  // of its predicate, if it has one
 };
 
 struct Subscription {
@@ -24,7 +24,7 @@ struct Subscription {
     std::vector<std::vector<Leaf>> conjunctions;
 };
 
-// `number` is the value's, or its measure if the predicate compares that.
+// `number` is the value's number, or its measure if the predicate compares that.
 bool holds_for(const Predicate& p, std::string_view text, double number) {
     switch (p.op) {
         case Operator::exists:
@@ -57,13 +57,13 @@ bool holds_for(const Predicate& p, std::string_view text, double number) {
     return false;
 }
 
-bool holds_for(const Leaf& leaf, const Value& value, OperatorWork* work) {
+bool holds_for(const Leaf& leaf, const Value& value, operators::OperatorWork* work) {
     const Predicate& p = leaf.literal.predicate;
     if (!leaf.measure) return holds_for(p, value.text, value.number);
     const double measure = leaf.measure(value.text);
     const bool holds = !std::isnan(measure) && holds_for(p, value.text, measure);
     if (work != nullptr) {
-        OperatorWork::Kind& w = work->of(p.measure->kind);
+        operators::OperatorWork::Kind& w = work->of(p.measure->kind);
         ++w.pairs;
         w.unreadable += std::isnan(measure);
         w.holds += holds;
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    // (scanned, event): asked once a batch
+    // (scanned, event); each is asked once per batch.
     using Known = std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<bool>>;
 
     static std::optional<bool> holds(const Leaf& leaf, const EventBatch& batch, std::uint32_t event, Known& known) {
@@ -107,9 +107,15 @@ private:
             if (is_new && batch.scan) at->second = batch.scan(leaf.name, event);
             return at->second;
         }
-        const auto values = batch.event(event);
-        return std::any_of(values.begin(), values.end(),
-                           [&](const Value& v) { return v.attribute == leaf.name && holds_for(leaf, v, batch.work); });
+        const auto holds_for_any = [&](std::span<const Value> values) {
+            return std::any_of(values.begin(), values.end(), [&](const Value& v) {
+                return v.attribute == leaf.name && holds_for(leaf, v, batch.work);
+            });
+        };
+        const auto groups = batch.groups_of(event);
+        return holds_for_any(batch.event(event)) || std::any_of(groups.begin(), groups.end(), [&](std::uint32_t g) {
+                   return holds_for_any(batch.groups[g].values);
+               });
     }
 
     static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known,
@@ -135,8 +141,8 @@ public:
             auto& leaves = s.conjunctions.emplace_back();
             for (const Literal& literal : conjunction) {
                 const auto& measure = literal.predicate.measure;
-                leaves.push_back(
-                    {literal, name(literal.predicate), measure ? reference_of(*measure) : MeasureFunction()});
+                leaves.push_back({literal, name(literal.predicate),
+                                  measure ? operators::reference_of(*measure) : operators::MeasureFunction()});
             }
         }
         subscriptions_.push_back(s);
@@ -184,6 +190,7 @@ private:
         if (at == names.end()) {
             auto grown = std::make_shared<Dictionary>(*dictionary);
             grown->names.push_back(p.attribute);
+            grown->conditions.push_back(p.condition);
             dictionary = std::move(grown);
         }
         return id;
@@ -200,4 +207,4 @@ private:
 
 std::unique_ptr<SubscriptionSet> make_naive_set() { return std::make_unique<NaiveSet>(); }
 
-}  // namespace sluice
+}  // namespace sluice::engine

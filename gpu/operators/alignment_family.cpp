@@ -7,25 +7,23 @@
 
 #include "gpu/operators/alignment/reference.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
 namespace {
 
 using alignment::Mode;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// "At least so much" or its opposite, where the bounds say that: scores are whole numbers.
-struct Threshold {
+// The bounds as "at least `score`" or, if `flipped`, its opposite, if they say that. Scores are whole numbers.
+struct ScoreThreshold {
     std::int32_t score;
     bool flipped;
 };
-std::optional<Threshold> threshold_of(const Bounds& b) {
+std::optional<ScoreThreshold> score_threshold(const Bounds& b) {
     constexpr double score_max = std::numeric_limits<std::int32_t>::max();
     const double least = b.hi == infinity ? std::ceil(b.lo) : std::floor(b.hi) + 1;
     const bool one_sided = (b.hi == infinity) != (b.lo == -infinity);
     if (b.outside || !one_sided || !(std::abs(least) < score_max)) return std::nullopt;
-    return Threshold{static_cast<std::int32_t>(least), b.hi != infinity};
+    return ScoreThreshold{static_cast<std::int32_t>(least), b.hi != infinity};
 }
 
 constexpr std::int32_t no_threshold = std::numeric_limits<std::int32_t>::min();
@@ -46,19 +44,19 @@ std::size_t letters_for_all(const AlignmentFamily::Group& group) {
 
 }  // namespace
 
-// What a call asks of one group: texts that are encoded as its scheme has them, and pairs by what decides them.
+// A call's work for one group: the texts, encoded by its scheme, and the pairs, by what decides them.
 struct AlignmentFamily::Asked {
     alignment::SequenceSet texts;
     std::vector<alignment::Pair> by_threshold, by_score;
     std::vector<std::int32_t> thresholds;
     std::vector<std::uint8_t> flipped;
-    std::vector<std::uint32_t> threshold_places, score_places;  // in the call's pairs
+    std::vector<std::uint32_t> threshold_places, score_places;  // indices in the call's pairs
     std::vector<Bounds> bounds;
     std::uint64_t cells = 0;
     std::uint32_t latest_text = std::numeric_limits<std::uint32_t>::max();
     std::size_t latest_length = 0;
 
-    void reserve(std::size_t pairs) {  // that are decided by thresholds, as most are
+    void reserve(std::size_t pairs) {  // those decided by thresholds, as most are
         by_threshold.reserve(pairs);
         thresholds.reserve(pairs);
         flipped.reserve(pairs);
@@ -73,17 +71,17 @@ struct AlignmentFamily::Asked {
 };
 
 AlignmentFamily::AlignmentFamily(const std::vector<MeasuredPredicate>& predicates) {
-    std::map<std::pair<Measure::Kind, std::string>, std::uint32_t> groups;
+    std::map<std::pair<engine::Measure::Kind, std::string>, std::uint32_t> groups;
     for (const MeasuredPredicate& p : predicates) {
-        const Measure& m = p.measure;
+        const engine::Measure& m = p.measure;
         const auto [known, is_new] = groups.try_emplace({m.kind, m.scheme}, static_cast<std::uint32_t>(groups_.size()));
         if (is_new) {
-            const Mode mode = m.kind == Measure::Kind::align ? Mode::local : Mode::global;
+            const Mode mode = m.kind == engine::Measure::Kind::align ? Mode::local : Mode::global;
             groups_.push_back({alignment::parse_scheme(m.scheme).scheme, mode, m.kind, {}, {}, 0, {}});
         }
         Group& group = groups_[known->second];
-        const auto threshold = threshold_of(p.bounds);
-        const Threshold t = threshold.value_or(Threshold{no_threshold, false});
+        const auto threshold = score_threshold(p.bounds);
+        const ScoreThreshold t = threshold.value_or(ScoreThreshold{no_threshold, false});
         const Decides decides = !threshold ? Decides::score : t.flipped ? Decides::not_reaching : Decides::reaching;
         entries_.push_back({known->second, size_of(group.queries), t.score, decides, p.bounds});
         group.queries.add(group.scheme.encode(m.operand));
@@ -189,13 +187,4 @@ void AlignmentFamily::evaluate(std::size_t index, Asked& a, std::span<std::uint8
     }
 }
 
-std::size_t AlignmentFamily::bytes() const {
-    std::size_t sum = entries_.capacity() * sizeof(Entry) + groups_.capacity() * sizeof(Group);
-    for (const Group& g : groups_) {
-        sum += g.queries.codes().size() + g.queries.size() * (sizeof(std::size_t) + sizeof(std::int32_t));
-        if (g.filter) sum += g.filter->bytes();
-    }
-    return sum;
-}
-
-}  // namespace sluice
+}  // namespace sluice::operators

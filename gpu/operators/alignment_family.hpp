@@ -1,5 +1,5 @@
-// Alignment scores, by the lanes of gpu/operators/alignment: all pairs of a scheme together. What compares with one
-// bound is only asked whether it reaches that, and only of pairs that may. Any thread.
+// Alignment scores, computed by the lanes of gpu/operators/alignment for all pairs of a scheme together. A predicate
+// with one bound is only asked whether the score reaches it, and only for pairs that may. Any thread.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/family.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
-// Aligns the queries of the family's groups, by their index, with texts, in place of the CPU. As align_many() and
+// Aligns the queries of the family's groups, given by index, with texts, in place of the CPU. As align_many() and
 // align_reaches().
 class AlignmentSolver {
 public:
@@ -28,11 +28,11 @@ public:
     struct Group {
         alignment::Scheme scheme;
         alignment::Mode mode;
-        Measure::Kind kind;
+        engine::Measure::Kind kind;
         alignment::SequenceSet queries;
-        std::vector<std::int32_t> thresholds;         // of the queries, INT32_MIN: has none
-        std::size_t letters_for_all;                  // with a text of fewer, no query is too long
-        std::optional<alignment::KmerFilter> filter;  // the CPU's; a device aligns faster than it would be asked
+        std::vector<std::int32_t> thresholds;         // by query; INT32_MIN: none
+        std::size_t letters_for_all;                  // with a text of fewer letters, no query is too long
+        std::optional<alignment::KmerFilter> filter;  // for the CPU; a device aligns faster than this answers
     };
 
     explicit AlignmentFamily(const std::vector<MeasuredPredicate>& predicates);
@@ -41,16 +41,15 @@ public:
                   OperatorWork& work) const override {
         evaluate(texts, pairs, holds, work, nullptr);
     }
-    // With a solver, or null.
+    // `solver` may be null.
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work, AlignmentSolver* solver) const;
     double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;
-    std::size_t bytes() const override;
 
     const std::vector<Group>& groups() const { return groups_; }
 
 private:
-    // What decides a predicate: whether the score is at least `threshold`, or what it is.
+    // What decides a predicate: whether the score is at least `threshold`, whether it is less, or the score itself.
     enum class Decides : std::uint8_t { reaching, not_reaching, score };
     struct Entry {
         std::uint32_t group, query;
@@ -68,4 +67,4 @@ private:
     std::vector<Entry> entries_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
-namespace sluice {
+namespace sluice::operators {
 
 namespace {
 
 using Processor = ProcessorChoice::Processor;
 
-// How many of the first pairs are enough for a trial: those of whole texts.
+// The number of leading pairs for a trial, rounded up to whole texts.
 std::size_t size_of_trial(std::span<const OperatorFamily::Pair> pairs) {
     std::size_t n = pairs.size() / ChoosingFamily::trial_share + 1;
     while (n < pairs.size() && pairs[n].text == pairs[n - 1].text) ++n;
@@ -32,12 +32,12 @@ public:
 
     Copies(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family, OperatorDevices& devices)
         : kind_(kind), family_(std::move(family)), devices_(devices), of_device_(devices.size()) {
-        for (OfDevice& copies : of_device_) copies.free.reserve(copies_max);  // so that giving back can't fail
+        for (OfDevice& copies : of_device_) copies.free.reserve(copies_max);  // so that give_back() does not allocate
     }
 
     const OperatorFamily& family() const { return *family_; }
 
-    // Has copies made on devices that have none; if `patient`, waits until there is one or none can be made.
+    // Starts copies on devices that have none. If `patient`, waits until there is a copy or none can be made.
     void prepare(bool patient) {
         std::unique_lock lock(mutex_);
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
@@ -46,8 +46,8 @@ public:
         if (patient) changed_.wait(lock, [&] { return has_copies() || !is_making(); });
     }
 
-    // A copy on the least busy device that can be used; none if there is none. Has more made where all are in use, and
-    // waits for one.
+    // Takes a copy on the least busy usable device; empty if there is none. If all copies there are in use, starts
+    // another one and waits for a free one.
     std::optional<Lease> take() {
         std::unique_lock lock(mutex_);
         const std::size_t device = least_busy();
@@ -67,14 +67,14 @@ public:
         changed_.notify_all();
     }
 
-    // After a failure. Copies that nobody uses go with it: they may be what has taken the device's memory.
+    // Drops the copy after a failure, along with the unused ones: these may be what fills the device's memory.
     void drop(Lease lease) {
         std::array<std::unique_ptr<DeviceFamily>, copies_max> dropped;
         const std::lock_guard lock(mutex_);
         OfDevice& copies = of_device_[lease.device];
         copies.made -= copies.free.size() + 1;
         std::move(copies.free.begin(), copies.free.end(), dropped.begin());
-        copies.free.clear();  // its room stays
+        copies.free.clear();  // keeps its capacity
         changed_.notify_all();
     }
 
@@ -97,7 +97,7 @@ private:
         }
         return false;
     }
-    // Of those that have a copy and may be used; the number of devices if none is.
+    // The least busy usable device that has a copy; the number of devices if there is none.
     std::size_t least_busy() {
         std::vector<std::size_t> order;
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
@@ -105,20 +105,21 @@ private:
         }
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return devices_.under_way(a) < devices_.under_way(b); });
-        const auto first = std::find_if(order.begin(), order.end(), [&](std::size_t d) { return devices_.may_try(d); });
+        const auto first =
+            std::find_if(order.begin(), order.end(), [&](std::size_t d) { return devices_.can_attempt(d); });
         return first == order.end() ? of_device_.size() : *first;
     }
 
     void want(std::size_t device) {
         OfDevice& copies = of_device_[device];
-        if (copies.making || !devices_.may_try(device)) return;
+        if (copies.making || !devices_.can_attempt(device)) return;
         try {
             devices_.post([self = weak_from_this(), device] {
                 if (const std::shared_ptr<Copies> copies_alive = self.lock()) copies_alive->make(device);
             });
-            copies.making = true;  // once the task is sure to run: others wait for its end
+            copies.making = true;  // only after post(): others wait for the task to end
         } catch (const std::exception& error) {
-            devices_.failed(device, error);  // no thread, no memory: the CPU goes on
+            devices_.failed(device, error);  // no thread or no memory: the CPU continues
         }
     }
 
@@ -146,7 +147,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<OfDevice> of_device_;  // the last member: copies refer to the family
+    std::vector<OfDevice> of_device_;  // last member: the copies refer to the family
 };
 
 ChoosingFamily::ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
@@ -160,7 +161,7 @@ ChoosingFamily::~ChoosingFamily() = default;
 void ChoosingFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                               std::span<std::uint8_t> holds, OperatorWork& work) const {
     const double cells = copies_->family().device_cells(texts, pairs);
-    const auto choice = devices_->fate(kind_).choice.choose(cells);
+    const auto choice = devices_->record(kind_).choice.choose(cells);
     if (choice == Processor::device && evaluate_on_device(cells, texts, pairs, holds, work)) return;
     const std::size_t on_cpu = choice == Processor::cpu && choice.is_trial ? size_of_trial(pairs) : pairs.size();
     if (on_cpu == pairs.size()) return evaluate_on_cpu(cells, texts, pairs, holds, work);
@@ -175,20 +176,19 @@ void ChoosingFamily::evaluate(std::span<const std::string_view> texts, std::span
 
 void ChoosingFamily::evaluate_on_cpu(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
                                      std::span<std::uint8_t> holds, OperatorWork& work) const {
-    OperatorDevices::Fate& fate = devices_->fate(kind_);
+    OperatorDevices::Record& record = devices_->record(kind_);
     const double start_us = devices_->now_us();
     copies_->family().evaluate(texts, pairs, holds, work);
-    fate.choice.record(cells, Processor::cpu, devices_->now_us() - start_us);
-    ++fate.cpu_batches;
+    record.choice.record(cells, Processor::cpu, devices_->now_us() - start_us);
+    ++record.cpu_batches;
 }
 
 bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::string_view> texts,
                                         std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                                         OperatorWork& work) const {
-    OperatorDevices::Fate& fate = devices_->fate(kind_);
-    copies_->prepare(fate.choice.predict(cells, Processor::cpu) > patience_us);
-    // A copy is made once and says nothing of what batches cost; its being busy does.
-    const double start_us = devices_->now_us();
+    OperatorDevices::Record& record = devices_->record(kind_);
+    copies_->prepare(record.choice.predict(cells, Processor::cpu) > patience_us);
+    const double start_us = devices_->now_us();  // excludes making a copy (done once), includes waiting for a busy one
     auto lease = copies_->take();
     if (!lease) return false;
     OperatorWork done;
@@ -197,17 +197,15 @@ bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::strin
     } catch (const std::exception& error) {
         devices_->failed(lease->device, error);
         copies_->drop(std::move(*lease));
-        ++fate.repeated;
+        ++record.repeated;
         return false;
     }
     devices_->succeeded(lease->device);
     copies_->give_back(std::move(*lease));
-    fate.choice.record(cells, Processor::device, devices_->now_us() - start_us);
-    ++fate.device_batches;
+    record.choice.record(cells, Processor::device, devices_->now_us() - start_us);
+    ++record.device_batches;
     work += done;
     return true;
 }
 
-std::size_t ChoosingFamily::bytes() const { return copies_->family().bytes(); }
-
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -1,18 +1,17 @@
-// A family that is evaluated on the CPU or on a device, batch by batch, wherever that costs less; on the CPU whenever a
-// device fails. What a device needs of the family is copied there in the background, the first time that it would be of
-// use; until then the CPU goes on, unless it would take long. Threads that share a device have a copy each, up to a
-// few. Any thread.
+// A family that is evaluated batch by batch on the CPU or on a device, whichever costs less, and on the CPU whenever a
+// device fails. The family is copied to a device in the background when that first pays off; until then the CPU
+// continues, unless it would take long. Threads that share a device have a copy each, up to copies_max. Any thread.
 #pragma once
 
 #include "gpu/operators/device_family.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
 class ChoosingFamily final : public OperatorFamily {
 public:
-    static constexpr std::size_t copies_max = 4;   // on one device
-    static constexpr double patience_us = 50'000;  // what takes the CPU longer waits for a device's copy
-    static constexpr std::size_t trial_share = 8;  // a CPU that may be slow is tried with so small a part of a batch
+    static constexpr std::size_t copies_max = 4;   // per device
+    static constexpr double patience_us = 50'000;  // work that takes the CPU longer than this waits for a device's copy
+    static constexpr std::size_t trial_share = 8;  // a CPU trial, which may be slow, takes an eighth of a batch
 
     ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
                    std::shared_ptr<OperatorDevices> devices);
@@ -20,7 +19,6 @@ public:
 
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work) const override;
-    std::size_t bytes() const override;
 
 private:
     class Copies;
@@ -35,4 +33,4 @@ private:
     const std::shared_ptr<Copies> copies_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::operators

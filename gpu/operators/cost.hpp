@@ -1,13 +1,13 @@
-// What deciding a measured predicate for one text may take, told beforehand from the sizes of both, so that what would
-// take too long is not begun. An estimate for one core of a processor without wide vectors: within a few times of what
-// it takes there, too high for better ones. Pure functions; any thread.
+// Estimates how long deciding a measured predicate for one text may take, from the sizes of both, so that work that
+// would take too long is never started. For one core without wide vectors: within a small factor of the real time
+// there, too high for better processors. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
 
-#include "gpu/predicate.hpp"
+#include "gpu/api/predicate.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
 struct OperatorCost {
     double ns_per_byte = 0;  // of the text
@@ -15,7 +15,7 @@ struct OperatorCost {
     double ns(std::size_t text_bytes) const { return ns_per_byte * static_cast<double>(text_bytes); }
 };
 
-// fault_of() finds nothing in the measure.
-OperatorCost cost_of(const Measure& measure);
+// Requires that invalid_reason(measure) is empty.
+OperatorCost cost_of(const engine::Measure& measure);
 
-}  // namespace sluice
+}  // namespace sluice::operators

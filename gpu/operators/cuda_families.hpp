@@ -1,6 +1,6 @@
-// The families on a CUDA device: what they make of the operators' device code, behind the seam of device_family.hpp.
-// The current device is used, at the time of making and of every call; errors are cuda::CudaError. Only built with
-// CUDA (SLUICE_WITH_CUDA), but needs no CUDA header to be used.
+// Families on a CUDA device: the operators' device code behind the interface of device_family.hpp. Uses the current
+// device of each call, including the making; errors are cuda::CudaError. Only built with CUDA (SLUICE_WITH_CUDA), but
+// needs no CUDA header to be used.
 #pragma once
 
 #include "gpu/operators/alignment_family.hpp"
@@ -8,12 +8,12 @@
 #include "gpu/operators/edits_family.hpp"
 #include "gpu/operators/recurrence_family.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
-// Unit costs; other cost tables stay with the CPU.
+// Only unit costs; other cost tables stay on the CPU.
 std::unique_ptr<DeviceFamily> make_cuda_family(const EditsFamily& family);
 std::unique_ptr<DeviceFamily> make_cuda_family(const AlignmentFamily& family);
-// Exact values for lines of 2, and all that is sampled.
+// Exact values for lines of 2, and all sampled values.
 std::unique_ptr<DeviceFamily> make_cuda_family(const RecurrenceFamily& family, int device);
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -2,14 +2,14 @@
 
 #include <chrono>
 
-namespace sluice {
+namespace sluice::operators {
 
 namespace {
 
 using Cost = ProcessorChoice::Cost;
 
-// What it takes at best, so that what has not been tried is tried where it might be better: one core with AVX-512,
-// where filters leave out most pairs of an alignment; and an H100 with the host's part of a call (tests/bench/results).
+// Best-case costs, so that an untried processor is tried where it might be faster: one core with AVX-512, where filters
+// rule out most pairs of an alignment; and an H100, including the host's part of a call (tests/bench/results).
 constexpr std::array<Cost, 2> edits{Cost{2, 1e5}, Cost{100, 1e7}};
 constexpr std::array<Cost, 2> recurrence{Cost{5, 1e5}, Cost{60, 1e7}};
 constexpr std::array<Cost, 2> alignment{Cost{5, 1e6}, Cost{300, 4e6}};
@@ -17,13 +17,13 @@ constexpr std::array<Cost, 2> alignment{Cost{5, 1e6}, Cost{300, 4e6}};
 }  // namespace
 
 OperatorDevices::OperatorDevices(double cells_min, bool measured)
-    : fates_{{Fate{ProcessorChoice({edits, cells_min, measured})},  // regex, which no device evaluates
-              Fate{ProcessorChoice({edits, cells_min, measured})},
-              Fate{ProcessorChoice({recurrence, cells_min, measured})},
-              Fate{ProcessorChoice({alignment, cells_min, measured})}}} {}
+    : records_{{Record{ProcessorChoice({edits, cells_min, measured})},  // regex: no device evaluates it
+                Record{ProcessorChoice({edits, cells_min, measured})},
+                Record{ProcessorChoice({recurrence, cells_min, measured})},
+                Record{ProcessorChoice({alignment, cells_min, measured})}}} {}
 
 double OperatorDevices::now_us() const {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -6,52 +6,49 @@
 #include <optional>
 #include <tuple>
 
-namespace sluice {
+namespace sluice::operators {
 
 namespace {
 
-using approximate::CostTable;
-using approximate::Extent;
+using edits::CostTable;
+using edits::Extent;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t k_max = 1u << 30;  // beyond every distance
+constexpr std::uint32_t k_max = 1u << 30;  // greater than any distance
 
-// "At most k" or its opposite, where the bounds say that: distances are whole numbers from 0.
-struct Threshold {
+// The bounds as "at most k" or its opposite, if they amount to that: distances are whole numbers from 0.
+struct DistanceThreshold {
     std::uint32_t k;
     bool flipped;
 };
-std::optional<Threshold> threshold_of(const Bounds& b) {
+std::optional<DistanceThreshold> distance_threshold(const Bounds& b) {
     if (b.outside) return std::nullopt;
     const auto whole = [](double k) { return static_cast<std::uint32_t>(std::min<double>(k, k_max)); };
-    if (b.lo <= 0 && b.hi >= 0) return Threshold{whole(std::floor(b.hi)), false};
-    if (b.lo > 0 && b.hi == infinity) return Threshold{whole(std::ceil(b.lo) - 1), true};
+    if (b.lo <= 0 && b.hi >= 0) return DistanceThreshold{whole(std::floor(b.hi)), false};
+    if (b.lo > 0 && b.hi == infinity) return DistanceThreshold{whole(std::ceil(b.lo) - 1), true};
     return std::nullopt;
 }
 
-using Key = std::tuple<Measure::Kind, CostTable, bool>;  // the last: decides
+using Key = std::tuple<engine::Measure::Kind, CostTable, bool>;  // the last: decides
 
 }  // namespace
 
 EditsFamily::EditsFamily(const std::vector<MeasuredPredicate>& predicates) {
-    std::map<Key, std::vector<approximate::Pattern>> patterns;
+    std::map<Key, std::vector<edits::Pattern>> patterns;
     std::vector<Key> keys;
     for (const MeasuredPredicate& p : predicates) {
-        const std::optional<Threshold> threshold = threshold_of(p.bounds);
-        const CostTable costs = approximate::cost_table(p.measure.scheme).value_or(CostTable::unit);
+        const std::optional<DistanceThreshold> threshold = distance_threshold(p.bounds);
+        const CostTable costs = edits::cost_table(p.measure.scheme).value_or(CostTable::unit);
         keys.emplace_back(p.measure.kind, costs, threshold.has_value());
         auto& same = patterns[keys.back()];
         entries_.push_back({0, static_cast<std::uint32_t>(same.size()), threshold && threshold->flipped, p.bounds});
         same.push_back({operands_.emplace_back(p.measure.operand), threshold ? threshold->k : 0});
-        // The operand, and a bit for each character and place, about.
-        bytes_ += sizeof(Entry) + sizeof(std::string) + 33 * p.measure.operand.size();
     }
     std::map<Key, std::uint32_t> index;
     for (auto& [key, same] : patterns) {
         const auto& [kind, costs, decides] = key;
-        const Extent extent = kind == Measure::Kind::approx_distance ? Extent::substring : Extent::whole;
+        const Extent extent = kind == engine::Measure::Kind::approx_distance ? Extent::substring : Extent::whole;
         index[key] = static_cast<std::uint32_t>(sets_.size());
-        approximate::PatternSet set(same, extent, costs);
+        edits::PatternSet set(same, extent, costs);
         sets_.push_back({{std::move(same), extent, costs}, std::move(set), kind, decides});
     }
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i].set = index[keys[i]];
@@ -63,7 +60,7 @@ double EditsFamily::device_cells(std::span<const std::string_view> texts, std::s
         const Entry& entry = entries_[pair.predicate];
         const Description& d = sets_[entry.set].description;
         const std::size_t n = texts[pair.text].size();
-        if (d.costs != CostTable::unit || n > approximate::text_bytes_max) continue;
+        if (d.costs != CostTable::unit || n > edits::text_bytes_max) continue;
         cells += static_cast<double>(n) * static_cast<double>(d.patterns[entry.pattern].text.size());
     }
     return cells;
@@ -78,7 +75,7 @@ void EditsFamily::evaluate(std::span<const std::string_view> texts, std::span<co
         const bool on_device = solver != nullptr && solver->takes(entry.set);
         OperatorWork::Kind& w = counter.add(sets_[entry.set].kind, pairs[i].text, on_device);
         holds[i] = 0;
-        if (texts[pairs[i].text].size() > approximate::text_bytes_max) {
+        if (texts[pairs[i].text].size() > edits::text_bytes_max) {
             ++w.unreadable;
             continue;
         }
@@ -94,7 +91,7 @@ void EditsFamily::evaluate(std::size_t index, std::span<const std::string_view> 
                            std::span<const Pair> pairs, std::span<std::uint8_t> holds, OperatorWork& work,
                            EditsSolver* solver) const {
     const Set& set = sets_[index];
-    approximate::Counters counters;
+    edits::Counters counters;
     OperatorWork::Kind& w = work.of(set.kind);
     const auto entry_of = [&](std::size_t i) -> const Entry& { return entries_[pairs[asked.places[i]].predicate]; };
     const bool on_device = solver != nullptr && solver->takes(index);
@@ -121,4 +118,4 @@ void EditsFamily::evaluate(std::size_t index, std::span<const std::string_view> 
     w.verified += counters.verified;
 }
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -4,9 +4,9 @@
 #include "gpu/operators/choosing_family.hpp"
 #include "gpu/operators/edits_family.hpp"
 #include "gpu/operators/recurrence_family.hpp"
-#include "gpu/operators/regex/regex_family.hpp"
+#include "gpu/operators/regex_family.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
 namespace {
 
@@ -35,4 +35,4 @@ std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
     return nullptr;
 }
 
-}  // namespace sluice
+}  // namespace sluice::operators

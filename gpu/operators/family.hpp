@@ -1,22 +1,25 @@
-// The seam between the engine and its operators: predicates whose measure (gpu/predicate.hpp) takes long to compute,
-// decided family by family, many predicates against many texts in one call. Built with a segment, by one thread, and
-// then read-only for any.
+// The interface between the engine and its operators: predicates whose measure (gpu/api/predicate.hpp) takes long to
+// compute, decided family by family, many predicates against many texts in one call. A family is built with a segment,
+// by one thread, and is then read-only for any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "gpu/api/predicate.hpp"
 #include "gpu/operators/work.hpp"
-#include "gpu/predicate.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
-// Which numbers a predicate accepts: those from lo to hi, or all others. NaN operands are accepted by nothing but
-// "outside".
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The numbers that a predicate accepts: those from lo to hi, or if `outside`, all others. A NaN operand accepts nothing
+// unless `outside`.
 struct Bounds {
     double lo = 0, hi = 0;
     bool outside = false;
@@ -26,24 +29,24 @@ struct Bounds {
 };
 
 struct MeasuredPredicate {
-    Measure measure;
+    engine::Measure measure;
     Bounds bounds;
 };
 
-// Which operators share a family, in the order in which a batch asks them: the cheap ones first, since what they decide
-// need not be asked of the others.
+// Which operators share a family, in the order in which a batch asks them: cheap ones first, since pairs that they
+// decide need not be passed to the others.
 enum class OperatorFamilyKind : std::uint8_t { regex, edits, recurrence, alignment };
 constexpr std::size_t operator_families = 4;
 
-constexpr OperatorFamilyKind family_of(Measure::Kind kind) {
+constexpr OperatorFamilyKind family_of(engine::Measure::Kind kind) {
     switch (kind) {
-        case Measure::Kind::matches:
+        case engine::Measure::Kind::matches:
             return OperatorFamilyKind::regex;
-        case Measure::Kind::approx_distance:
-        case Measure::Kind::edit_distance:
+        case engine::Measure::Kind::approx_distance:
+        case engine::Measure::Kind::edit_distance:
             return OperatorFamilyKind::edits;
-        case Measure::Kind::align:
-        case Measure::Kind::align_global:
+        case engine::Measure::Kind::align:
+        case engine::Measure::Kind::align_global:
             return OperatorFamilyKind::alignment;
         default:
             return OperatorFamilyKind::recurrence;
@@ -52,30 +55,28 @@ constexpr OperatorFamilyKind family_of(Measure::Kind kind) {
 
 class OperatorFamily {
 public:
-    // A pair to decide: index of a predicate, as the family was built with, and of a text of the call.
+    // A pair to decide: the index of a predicate, as the family was built, and the index of a text in the call.
     struct Pair {
         std::uint32_t predicate = 0, text = 0;
     };
 
     virtual ~OperatorFamily() = default;
 
-    // holds[i] = whether the predicate of pairs[i] accepts the measure of its text, 0 or 1; 0 where the text has no
-    // such measure. The pairs are distinct and ascend by text, then by predicate. Any thread.
+    // Sets holds[i] to 1 if the predicate of pairs[i] accepts the measure of its text, else to 0; also 0 if the text
+    // has no such measure. The pairs are distinct and ascend by text, then by predicate. Any thread.
     virtual void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                           std::span<std::uint8_t> holds, OperatorWork& work) const = 0;
 
-    // How many cells of matrices, about, a device would have to compute for the pairs: 0 where devices are no use.
+    // The approximate number of matrix cells that a device would compute for the pairs; 0 if devices are of no use.
     virtual double device_cells(std::span<const std::string_view>, std::span<const Pair>) const { return 0; }
-
-    virtual std::size_t bytes() const = 0;
 };
 
 class OperatorDevices;
 
-// All predicates are of this family, and fault_of() finds none in their measures; there is at least one. With devices
-// (device_family.hpp), or null, a batch's pairs are evaluated there if that costs less.
+// Requires at least one predicate; all must be of this family and valid (invalid_reason() is empty). If `devices`
+// (device_family.hpp) is not null, a batch's pairs are evaluated there when that costs less.
 std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
                                                   const std::vector<MeasuredPredicate>& predicates,
                                                   const std::shared_ptr<OperatorDevices>& devices = nullptr);
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-namespace sluice {
+namespace sluice::operators {
 
 std::size_t ProcessorChoice::size_of(double cells) {
     return std::min(static_cast<std::size_t>(std::log2(std::max(cells, 1.0))), sizes - 1);
@@ -15,7 +15,7 @@ double ProcessorChoice::expected(double cells, Processor processor) const {
     return cost.fixed + cells / cost.per_microsecond;
 }
 
-// What was measured of this size or, if nothing was, of the nearest.
+// The measured ratio for this size or, if there is none, for the nearest size.
 double ProcessorChoice::ratio(std::size_t size, Processor processor) const {
     const auto& known = known_[processor];
     for (std::size_t distance = 0; distance <= far; ++distance) {
@@ -79,4 +79,4 @@ std::string ProcessorChoice::reason() const {
     return text.empty() ? "no batch yet" : text;
 }
 
-}  // namespace sluice
+}  // namespace sluice::operators

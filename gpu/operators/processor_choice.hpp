@@ -1,6 +1,6 @@
-// Whether work is done on the CPU or on a device (a batch is matched, a batch's pairs of a family are evaluated): by
-// what as much work has cost on each lately. At first by what it is expected to cost, at best; the other processor is
-// tried now and then, as often as that takes no more than a small share of the time. Any thread.
+// Chooses between the CPU and a device for a piece of work (matching a batch, or evaluating a batch's pairs of a
+// family) by the recent cost of similar work on each. Before anything has been measured, the expected best-case cost
+// decides. The other processor is tried from time to time, for a small share of the time. Any thread.
 #pragma once
 
 #include <array>
@@ -9,24 +9,24 @@
 #include <mutex>
 #include <string>
 
-namespace sluice {
+namespace sluice::operators {
 
 class ProcessorChoice {
 public:
     enum Processor : std::uint8_t { cpu, device };
 
-    // What so many cells cost at best, before any have been measured, in microseconds: fixed + cells / per_microsecond.
+    // The best-case cost before any measurement, in microseconds: fixed + cells / per_microsecond.
     struct Cost {
         double fixed = 0, per_microsecond = 1;
     };
     struct Settings {
         std::array<Cost, 2> expected;  // by processor
-        double cells_min = 0;          // less is the CPU's, always
-        bool measured = true;          // false: what is not less is the device's, always
-        const char* unit = "cells";    // what is counted; of a batch that is matched it's the events
+        double cells_min = 0;          // smaller work always runs on the CPU
+        bool measured = true;          // false: all other work always runs on the device
+        const char* unit = "cells";    // what is counted; "events" for matching a batch
     };
 
-    // What is only tried, to learn what it costs, need not be tried with all of a batch.
+    // A trial only measures the cost, so it need not use the whole batch.
     struct Choice {
         Processor processor;
         bool is_trial = false;
@@ -38,22 +38,22 @@ public:
 
     Choice choose(double cells);
     void record(double cells, Processor processor, double microseconds);
-    // What is known and, where nothing is, expected.
+    // The measured cost, or if none is known, the expected cost, in microseconds.
     double predict(double cells, Processor processor) const;
-    // "2^25 cells: 310 us on a device, 2000 us on the CPU; …", of the sizes that there were.
+    // "2^25 cells: 310 us on a device, 2000 us on the CPU; …", for the sizes that have occurred.
     std::string reason() const;
 
 private:
     static constexpr std::size_t sizes = 64;     // by the number of bits of the number of cells
-    static constexpr double weight = 1.0 / 8;    // of the latest batch in the average
-    static constexpr double explore_every = 64;  // as much time goes by on one before the other is tried
-    static constexpr std::size_t far = 4;        // sizes: what is known of one says nothing of one so far from it
-    static constexpr double mistaken_max = 16;   // expectations are right within that factor
-    // The first batches may have had to make room: the first is not believed if it was slower than expected, and the
-    // average begins with the last of these.
+    static constexpr double weight = 1.0 / 8;    // of the latest batch in the moving average
+    static constexpr double explore_every = 64;  // time between trials, as a multiple of the slower processor's cost
+    static constexpr std::size_t far = 4;  // in sizes: measurements of one size say nothing about sizes further away
+    static constexpr double mistaken_max = 16;  // expected costs are right within this factor
+    // The first batches may include one-time allocations. So a first batch slower than expected is ignored, and the
+    // moving average begins with the last of these batches.
     static constexpr std::uint64_t known_after = 3;
 
-    // Measured costs, as multiples of what was expected.
+    // Measured cost as a multiple of the expected cost.
     struct Known {
         double ratio = 1;
         std::uint64_t batches = 0;
@@ -70,4 +70,4 @@ private:
     std::array<double, sizes> since_exploring_us_{};
 };
 
-}  // namespace sluice
+}  // namespace sluice::operators

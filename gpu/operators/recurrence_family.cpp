@@ -5,12 +5,12 @@
 #include <limits>
 #include <utility>
 
-namespace sluice {
+namespace sluice::operators {
 
-recurrence::Question RecurrenceFamily::question_of(const Measure& m) {
-    const auto measure = m.kind == Measure::Kind::laminarity    ? recurrence::Measure::laminarity
-                         : m.kind == Measure::Kind::determinism ? recurrence::Measure::determinism
-                                                                : recurrence::Measure::recurrence_rate;
+recurrence::Question RecurrenceFamily::question_of(const engine::Measure& m) {
+    const auto measure = m.kind == engine::Measure::Kind::laminarity    ? recurrence::Measure::laminarity
+                         : m.kind == engine::Measure::Kind::determinism ? recurrence::Measure::determinism
+                                                                        : recurrence::Measure::recurrence_rate;
     return {measure, m.epsilon, m.line_min};
 }
 
@@ -23,7 +23,7 @@ RecurrenceFamily::RecurrenceFamily(const std::vector<MeasuredPredicate>& predica
     questions_ = recurrence::Questions(std::move(questions));
 }
 
-// Exact answers there are for lines of 2; what is sampled is sampled there whatever it is.
+// A device computes exact answers only for lines of 2; sampled answers are sampled for any line length.
 bool RecurrenceFamily::suits_device(std::uint32_t predicate, std::size_t points) const {
     const recurrence::Question& question = questions_[predicate];
     return question.measure == recurrence::Measure::recurrence_rate || question.shortest == 2 ||
@@ -31,10 +31,10 @@ bool RecurrenceFamily::suits_device(std::uint32_t predicate, std::size_t points)
 }
 
 double RecurrenceFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
-    constexpr std::size_t bytes_of_number = 8;  // about; with what separates it from the next
+    constexpr std::size_t bytes_of_number = 8;  // approximately, including the separator
     double cells = 0;
     std::vector<std::uint32_t> asked(questions_.distinct(),
-                                     std::numeric_limits<std::uint32_t>::max());  // of which text
+                                     std::numeric_limits<std::uint32_t>::max());  // by the last text
     for (const Pair& pair : pairs) {
         const std::size_t points = texts[pair.text].size() / bytes_of_number;
         std::uint32_t& latest = asked[questions_.distinct_of(pair.predicate)];
@@ -48,7 +48,7 @@ double RecurrenceFamily::device_cells(std::span<const std::string_view> texts, s
 
 struct RecurrenceFamily::Asked {
     std::vector<recurrence::Demand> demands;
-    std::vector<std::uint32_t> places;  // of these, in the call's pairs
+    std::vector<std::uint32_t> places;  // the demands' places among the call's pairs
 };
 
 void RecurrenceFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
@@ -90,12 +90,10 @@ void RecurrenceFamily::evaluate(const Asked& asked, const recurrence::SeriesBatc
         w.holds += holding;
         holds[asked.places[d]] = holding;
     }
-    // One pass answers several kinds; it is counted for the first that asked.
+    // One pass answers several kinds; the cells are counted for the first of them.
     OperatorWork::Kind& w = work.of(entries_[asked.demands.front().question].kind);
     w.cells += counters.cells;
     if (on_device) w.on_device.cells += counters.cells;
 }
 
-std::size_t RecurrenceFamily::bytes() const { return questions_.bytes() + entries_.capacity() * sizeof(Entry); }
-
-}  // namespace sluice
+}  // namespace sluice::operators

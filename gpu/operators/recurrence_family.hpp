@@ -1,11 +1,11 @@
-// Recurrence measures, by gpu/operators/recurrence: what several predicates ask of one series is computed once. Any
+// Recurrence measures, by gpu/operators/recurrence. What several predicates ask of one series is computed once. Any
 // thread.
 #pragma once
 
 #include "gpu/operators/family.hpp"
 #include "gpu/operators/recurrence/evaluate.hpp"
 
-namespace sluice {
+namespace sluice::operators {
 
 class RecurrenceFamily final : public OperatorFamily {
 public:
@@ -15,17 +15,16 @@ public:
                   OperatorWork& work) const override {
         evaluate(texts, pairs, holds, work, nullptr);
     }
-    // With a device's solver, or null, for what it does faster.
+    // `device` computes what it does faster; may be null.
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work, recurrence::Solver* device) const;
     double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;
-    std::size_t bytes() const override;
 
-    static recurrence::Question question_of(const Measure& measure);
+    static recurrence::Question question_of(const engine::Measure& measure);
 
 private:
     struct Entry {
-        Measure::Kind kind;
+        engine::Measure::Kind kind;
         Bounds bounds;
     };
 
@@ -39,4 +38,4 @@ private:
     std::vector<Entry> entries_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::operators

@@ -1,5 +1,5 @@
-// Hashing for the engine's tables, and the open-addressing index that they share. A hash only narrows: whoever looks
-// something up compares the thing itself. One thread inserts; once nobody inserts any more, any thread may look up.
+// Hashing for the engine's tables, and the open-addressing index that they share. A hash only narrows the candidates:
+// every look-up also compares the keys themselves. One thread inserts; after the last insertion any thread may look up.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice {
+namespace sluice::engine {
 
 constexpr std::uint32_t none = 0xffffffffu;
 
@@ -51,7 +51,7 @@ public:
         return none;
     }
 
-    // hash_of(id) must give what the id was inserted with; it is asked when the index grows.
+    // hash_of(id) must return the hash that the id was inserted with; it is called when the index grows.
     template <class HashOf>
     void insert(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
         if (2 * (size_ + 1) > slots_.size()) grow(hash_of);
@@ -59,10 +59,8 @@ public:
         ++size_;
     }
 
-    std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
-
-    // A power of two of them, or none; what has a hash stands at its low bits or, where that is taken, after them. The
-    // tag is the hash's high half.
+    // The slots: a power of two, or none. An entry is stored at the low bits of its hash or, if that slot is taken, in
+    // the next free one. The tag is the high half of the hash.
     struct Slot {
         std::uint32_t tag = 0;
         std::uint32_t id = none;
@@ -90,4 +88,4 @@ private:
     std::size_t size_ = 0;
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sluice {
+namespace sluice::engine {
 
-// The families whose truth is a bit that an event's values set come first; of not_equal and number_not_equal the bit
-// says the opposite's core, "all values are the operand", since that is true of few operands where `!=` is of most.
+// The bit families come first: an event's values set a bit for each of their predicates that holds. For not_equal and
+// number_not_equal the bit stands for the core of the opposite, "all values are the operand", which is true for few
+// operands where `!=` is true for most.
 enum class Family : std::uint8_t {
     exists,
     equal,
@@ -17,14 +18,14 @@ enum class Family : std::uint8_t {
     ends_with,
     not_equal,
     number_not_equal,
-    range,     // decided from the event's least and greatest number when asked for
-    scanned,   // decided by EventBatch::scan when asked for
-    measured,  // decided by an operator (OperatorTable), for the events of a batch that nothing else has decided
+    range,     // decided on request from the event's least and greatest number
+    scanned,   // decided on request by EventBatch::scan
+    measured,  // decided by an operator (OperatorTable), for events that nothing else has decided
 };
 constexpr std::size_t families = 11;
 constexpr std::size_t bit_families = 8;
 
-// Bit 0: negated; bits 1–4: family; bits 5–30: index; bit 31 is free for whoever stores codes.
+// Bit 0: negated; bits 1–4: family; bits 5–30: index; bit 31 is free for use by containers.
 class LiteralCode {
 public:
     static constexpr std::uint32_t index_max = (1u << 26) - 1;
@@ -49,4 +50,7 @@ private:
     std::uint32_t bits_;
 };
 
-}  // namespace sluice
+constexpr bool is_scanned(std::uint32_t code) { return LiteralCode(code).family() == Family::scanned; }
+constexpr bool is_measured(std::uint32_t code) { return LiteralCode(code).family() == Family::measured; }
+
+}  // namespace sluice::engine

@@ -1,18 +1,23 @@
 #include "gpu/tables/name_table.hpp"
 
-namespace sluice {
+#include <utility>
 
-std::uint32_t NameTable::intern(std::string_view name) {
+namespace sluice::engine {
+
+std::uint32_t NameTable::intern(std::string_view name, std::shared_ptr<const ScannedCondition> condition) {
     if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
     const auto id = static_cast<std::uint32_t>(names_.size());
     names_.emplace_back(name);
+    conditions_.push_back(std::move(condition));
     ids_.emplace(names_.back(), id);
+    text_bytes_ += name.size();
     return id;
 }
 
 const std::shared_ptr<const Dictionary>& NameTable::snapshot() {
-    if (snapshot_->names.size() != names_.size()) snapshot_ = std::make_shared<Dictionary>(Dictionary{epoch_, names_});
+    if (snapshot_->names.size() != names_.size())
+        snapshot_ = std::make_shared<Dictionary>(Dictionary{epoch_, names_, conditions_});
     return snapshot_;
 }
 
-}  // namespace sluice
+}  // namespace sluice::engine

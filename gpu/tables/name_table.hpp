@@ -1,5 +1,5 @@
-// Names by id, growing only; whoever needs less makes a new table with the next epoch. Written by one thread; the
-// snapshots may be read by any.
+// Names by id. The table only grows; to drop unused names, make a new table with the next epoch. Written by one thread;
+// any thread may read the snapshots.
 #pragma once
 
 #include <memory>
@@ -7,35 +7,41 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 class NameTable {
 public:
     explicit NameTable(std::uint64_t epoch = 0) : epoch_(epoch), snapshot_(empty(epoch)) {}
 
-    std::uint32_t intern(std::string_view name);
+    // A name keeps the condition of its first intern().
+    std::uint32_t intern(std::string_view name, std::shared_ptr<const ScannedCondition> condition = nullptr);
     const std::string& name(std::uint32_t id) const { return names_[id]; }
     std::uint64_t epoch() const { return epoch_; }
-    // All names so far; the same pointer as the last time if there is no new one.
+    // All names so far; the same pointer as last time if there is no new name.
     const std::shared_ptr<const Dictionary>& snapshot();
-    std::size_t size() const { return ids_.size(); }
+    // The number of names, plus one for every short_bytes of their text.
+    std::size_t weight() const { return ids_.size() + text_bytes_ / short_bytes; }
 
 private:
+    static constexpr std::size_t short_bytes = 64;
+
     struct Hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
     };
 
     static std::shared_ptr<const Dictionary> empty(std::uint64_t epoch) {
-        return std::make_shared<Dictionary>(Dictionary{epoch, {}});
+        return std::make_shared<Dictionary>(Dictionary{epoch, {}, {}});
     }
 
     std::uint64_t epoch_;
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
     std::vector<std::string> names_;
+    std::size_t text_bytes_ = 0;
+    std::vector<std::shared_ptr<const ScannedCondition>> conditions_;
     std::shared_ptr<const Dictionary> snapshot_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

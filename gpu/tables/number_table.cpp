@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace sluice {
+namespace sluice::engine {
 
 std::uint64_t NumberTable::hash(std::uint32_t attribute, double number) {
     return mix(std::bit_cast<std::uint64_t>(number + 0.0) ^ (attribute * 0x9e3779b97f4a7c15u));
@@ -23,4 +23,4 @@ std::uint32_t NumberTable::intern(std::uint32_t attribute, double number) {
     return index;
 }
 
-}  // namespace sluice
+}  // namespace sluice::engine

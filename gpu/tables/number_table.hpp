@@ -1,5 +1,5 @@
 // Distinct (attribute, number) pairs by dense index: the operands of number_equal and of number_not_equal. -0 and +0
-// are one number; NaN is never an operand. Built by one thread; then read-only for any.
+// are the same number; NaN is never an operand. Built by one thread; then read-only for any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "gpu/tables/hash.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 class NumberTable {
 public:
@@ -18,7 +18,6 @@ public:
     std::uint32_t attribute(std::uint32_t index) const { return entries_[index].attribute; }
     double number(std::uint32_t index) const { return entries_[index].number; }
     const HashIndex& index() const { return index_; }
-    std::size_t bytes() const { return entries_.capacity() * sizeof(Entry) + index_.bytes(); }
     void shrink() { entries_.shrink_to_fit(); }
 
 private:
@@ -32,4 +31,4 @@ private:
     HashIndex index_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

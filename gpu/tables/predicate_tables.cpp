@@ -1,9 +1,10 @@
 #include "gpu/tables/predicate_tables.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
-namespace sluice {
+namespace sluice::engine {
 
 namespace {
 
@@ -80,7 +81,7 @@ Term PredicateTables::term(LiteralCode code) const {
             break;
         }
         case Family::measured: {
-            const Bounds& bounds = operators_.bounds(code.index());
+            const operators::Bounds& bounds = operators_.bounds(code.index());
             term.lo = bounds.lo;
             term.hi = bounds.hi;
             term.outside = bounds.outside;
@@ -131,7 +132,9 @@ std::uint32_t PredicateTables::size(Family family) const {
     }
 }
 
-void PredicateTables::freeze(const std::shared_ptr<OperatorDevices>& devices) {
+void PredicateTables::freeze(const std::shared_ptr<operators::OperatorDevices>& devices) {
+    static std::atomic<std::uint64_t> last_id = 0;
+    id_ = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
     for (std::size_t f = 0; f < bit_families; ++f) bases_[f + 1] = bases_[f] + size(static_cast<Family>(f));
 
     plans_.resize(attributes());
@@ -171,17 +174,48 @@ void PredicateTables::set(Family family, std::uint32_t index, EventState& state)
     state.true_codes.push_back(code.bits());
 }
 
-void PredicateTables::evaluate(std::span<const Value> event, EventState& state) const {
+void PredicateTables::make_room(EventState& state) const {
     if (state.bits.size() * 64 < bits()) state.bits.resize((bits() + 63) / 64);
     if (state.positions.size() < attributes()) state.positions.resize(attributes());
-    for (std::size_t i = 0, end = 0; i < event.size(); i = end) {
-        const std::uint32_t name = event[i].attribute;
-        while (end < event.size() && event[end].attribute == name) ++end;
+}
+
+void PredicateTables::evaluate(std::span<const Value> values, EventState& state) const {
+    make_room(state);
+    for (std::size_t i = 0, end = 0; i < values.size(); i = end) {
+        const std::uint32_t name = values[i].attribute;
+        while (end < values.size() && values[end].attribute == name) ++end;
         if (name >= locals_.size() || locals_[name] == none) continue;
         const std::uint32_t attribute = locals_[name];
         set(Family::exists, attribute, state);
-        evaluate_texts(attribute, event.subspan(i, end - i), state);
-        evaluate_numbers(attribute, event.subspan(i, end - i), state);
+        evaluate_texts(attribute, values.subspan(i, end - i), state);
+        evaluate_numbers(attribute, values.subspan(i, end - i), state);
+    }
+}
+
+Evaluated PredicateTables::evaluate_apart(std::span<const Value> values, EventState& state) const {
+    const std::size_t codes = state.true_codes.size(), numbers = state.with_numbers.size();
+    evaluate(values, state);
+    Evaluated evaluated;
+    evaluated.true_codes.assign(state.true_codes.begin() + static_cast<std::ptrdiff_t>(codes), state.true_codes.end());
+    for (const std::uint32_t bits : evaluated.true_codes) clear(bit(LiteralCode(bits)), state);
+    for (std::size_t i = numbers; i < state.with_numbers.size(); ++i) {
+        NumberPosition& position = state.positions[state.with_numbers[i]];
+        evaluated.positions.emplace_back(state.with_numbers[i], std::exchange(position, {}));
+    }
+    state.true_codes.resize(codes);
+    state.with_numbers.resize(numbers);
+    return evaluated;
+}
+
+void PredicateTables::add(const Evaluated& evaluated, EventState& state) const {
+    make_room(state);
+    for (const std::uint32_t bits : evaluated.true_codes) {
+        const LiteralCode code(bits);
+        set(code.family(), code.index(), state);
+    }
+    for (const auto& [attribute, position] : evaluated.positions) {
+        state.positions[attribute] = position;
+        state.with_numbers.push_back(attribute);
     }
 }
 
@@ -195,7 +229,7 @@ std::span<const Value> PredicateTables::values_of(std::uint32_t attribute, std::
 struct PredicateTables::SubstringSink {
     const PredicateTables& tables;
     EventState& state;
-    exact::Counters counters;
+    substrings::Counters counters;
 
     bool found(std::uint32_t index, std::size_t) const { return test(tables.bit({Family::contains, index}), state); }
     bool add(std::uint32_t index, std::size_t) {
@@ -255,26 +289,10 @@ void PredicateTables::evaluate_numbers(std::uint32_t attribute, std::span<const 
 }
 
 void PredicateTables::forget(EventState& state) const {
-    for (const std::uint32_t bits : state.true_codes) {
-        const std::uint32_t at = bit(LiteralCode(bits));
-        state.bits[at / 64] &= ~(std::uint64_t{1} << at % 64);
-    }
+    for (const std::uint32_t bits : state.true_codes) clear(bit(LiteralCode(bits)), state);
     for (const std::uint32_t attribute : state.with_numbers) state.positions[attribute] = {};
     state.true_codes.clear();
     state.with_numbers.clear();
 }
 
-std::uint32_t PredicateTables::predicates() const {
-    return bits() + ranges_.size() + static_cast<std::uint32_t>(scanned_.size()) + operators_.size();
-}
-
-std::size_t PredicateTables::bytes() const {
-    std::size_t sum = 4 * (locals_.capacity() + names_.capacity() + scanned_.capacity()) + scanned_index_.bytes() +
-                      ranges_.bytes() + operators_.bytes() + plans_.capacity() * sizeof(Plan);
-    for (const TextTable* t : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_}) sum += t->bytes();
-    for (const NumberTable* t : {&number_equal_, &number_not_equal_}) sum += t->bytes();
-    for (const exact::PatternFilter& f : substrings_) sum += f.bytes();
-    return sum;
-}
-
-}  // namespace sluice
+}  // namespace sluice::engine

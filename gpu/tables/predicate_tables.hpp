@@ -1,15 +1,16 @@
-// The predicates of one segment, family by family, and phase 1 of the match: which of them an event's values make true.
-// The cost follows what the event contains, not how many predicates there are. Built by one thread; after freeze()
-// read-only for any. What is found out about an event lies in an EventState, one per thread.
+// The predicates of one segment, family by family, and phase 1 of the match: finding those that an event's values make
+// true. The cost depends on what the event contains, not on the number of predicates. Built by one thread; after
+// freeze() read-only for any thread. The results for an event are kept in an EventState, one per thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "gpu/event_batch.hpp"
-#include "gpu/operators/exact/filter.hpp"
+#include "gpu/api/event_batch.hpp"
+#include "gpu/operators/substrings/filter.hpp"
 #include "gpu/tables/literal_code.hpp"
 #include "gpu/tables/number_table.hpp"
 #include "gpu/tables/operator_table.hpp"
@@ -17,29 +18,45 @@
 #include "gpu/tables/term.hpp"
 #include "gpu/tables/text_table.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
-// Belongs to the thread that matches; empty between events (PredicateTables::forget).
+// Belongs to the matching thread; empty between events (PredicateTables::forget).
 struct EventState {
     std::vector<std::uint64_t> bits;          // by PredicateTables::bit()
     std::vector<std::uint32_t> true_codes;    // the positive literals whose bit is set
     std::vector<NumberPosition> positions;    // by attribute of the segment
     std::vector<std::uint32_t> with_numbers;  // the attributes whose position is set
-    exact::Counters searches;                 // for operands of `contains`: added up until somebody takes them
+    substrings::Counters searches;            // for operands of `contains`; accumulated until the caller takes them
+};
+
+// The same for values that several events share, apart from any event.
+struct Evaluated {
+    std::vector<std::uint32_t> true_codes;
+    std::vector<std::pair<std::uint32_t, NumberPosition>> positions;  // by attribute, in no order
+
+    std::size_t size() const { return true_codes.size() + positions.size(); }
 };
 
 class PredicateTables {
 public:
     // `name` is the id of the term's attribute, or of its key if it is scanned, in the program's dictionaries. The
-    // tables number the attributes that they use by themselves: in what follows "attribute" means that number.
+    // tables number the attributes that they use; below, "attribute" means that number.
     LiteralCode intern(const Term& term, std::uint32_t name);
-    // A literal as it was interned (views point into the tables), and the id of its name.
+    // A literal as it was interned (its views point into the tables).
     Term term(LiteralCode code) const;
+    // The id of the literal's name.
     std::uint32_t name(LiteralCode code) const;
-    void freeze(const std::shared_ptr<OperatorDevices>& devices = nullptr);
+    void freeze(const std::shared_ptr<operators::OperatorDevices>& devices = nullptr);
 
-    void evaluate(std::span<const Value> event, EventState& state) const;
+    // Adds the predicates that the values make true to the state, which must hold nothing yet for their attributes.
+    void evaluate(std::span<const Value> values, EventState& state) const;
     void forget(EventState& state) const;
+    // The same as evaluate() in two steps. evaluate_apart() leaves nothing in the state.
+    Evaluated evaluate_apart(std::span<const Value> values, EventState& state) const;
+    void add(const Evaluated& evaluated, EventState& state) const;
+
+    // Unique to these frozen tables; 0 before freeze().
+    std::uint64_t id() const { return id_; }
 
     // Whether a literal that is neither scanned nor measured holds for the event that the state describes.
     bool holds(LiteralCode code, const EventState& state) const {
@@ -54,7 +71,7 @@ public:
         return value != code.negated();
     }
 
-    // Where a literal of a bit family has its bit; that of exists is the attribute itself.
+    // The bit of a literal of a bit family. For exists it is the attribute itself.
     std::uint32_t bit(LiteralCode code) const { return bases_[static_cast<std::size_t>(code.family())] + code.index(); }
     std::uint32_t bits() const { return bases_[bit_families]; }
     std::uint32_t attributes() const { return static_cast<std::uint32_t>(names_.size()); }
@@ -62,16 +79,14 @@ public:
     const RangeTable& ranges() const { return ranges_; }
     std::uint32_t scanned(LiteralCode code) const { return scanned_[code.index()]; }
     const OperatorTable& operators() const { return operators_; }
-    // The event's values of an attribute.
+    // The values of an attribute among those of an event.
     std::span<const Value> values_of(std::uint32_t attribute, std::span<const Value> event) const;
-    std::uint32_t size(Family family) const;  // of a bit family
-    // The operands of a textual family, and of a numeric one that is compared by equality.
+    std::uint32_t size(Family family) const;  // the number of predicates of a bit family
+    // The operands of a textual family, and of a numeric family that compares by equality.
     const TextTable& texts(Family family) const { return const_cast<PredicateTables*>(this)->texts(family); }
     const NumberTable& numbers(Family family) const { return const_cast<PredicateTables*>(this)->numbers(family); }
-    // The attribute by name id, or none; names after the last are none, too.
+    // The attribute by name id, or none. Ids beyond the end have none.
     std::span<const std::uint32_t> locals() const { return locals_; }
-    std::uint32_t predicates() const;
-    std::size_t bytes() const;
 
 private:
     // What phase 1 does with the values of one attribute.
@@ -85,14 +100,17 @@ private:
     struct SubstringSink;
 
     static bool test(std::uint32_t bit, const EventState& state) { return (state.bits[bit / 64] >> bit % 64 & 1) != 0; }
+    static void clear(std::uint32_t bit, EventState& state) { state.bits[bit / 64] &= ~(std::uint64_t{1} << bit % 64); }
     TextTable& texts(Family family);
     NumberTable& numbers(Family family) { return family == Family::number_equal ? number_equal_ : number_not_equal_; }
     std::uint32_t local(std::uint32_t name);
     std::uint32_t intern_scanned(std::uint32_t name);
+    void make_room(EventState& state) const;
     void set(Family family, std::uint32_t index, EventState& state) const;
     void evaluate_texts(std::uint32_t attribute, std::span<const Value> values, EventState& state) const;
     void evaluate_numbers(std::uint32_t attribute, std::span<const Value> values, EventState& state) const;
 
+    std::uint64_t id_ = 0;
     std::vector<std::uint32_t> locals_;  // attribute by name id, or none
     std::vector<std::uint32_t> names_;   // name id by attribute
     TextTable equal_, contains_, starts_with_, ends_with_, not_equal_;
@@ -104,7 +122,7 @@ private:
 
     std::array<std::uint32_t, bit_families + 1> bases_{};
     std::vector<Plan> plans_;
-    std::vector<exact::PatternFilter> substrings_;  // of the texts of contains_
+    std::vector<substrings::PatternFilter> substrings_;  // of the texts of contains_
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sluice {
+namespace sluice::engine {
 
 namespace {
 
@@ -30,7 +30,7 @@ std::uint32_t RangeTable::intern(const Range& range) {
     return index;
 }
 
-// Sorts each attribute's bounds once, and gives them their ranks in that order.
+// Sorts each attribute's bounds once and replaces them by their ranks in that order.
 void RangeTable::freeze() {
     struct Bound {
         double value;
@@ -77,11 +77,4 @@ NumberPosition RangeTable::locate(std::uint32_t attribute, double least, double 
     return p;
 }
 
-std::size_t RangeTable::bytes() const {
-    std::size_t sum = ranges_.capacity() * sizeof(Range) + index_.bytes() + ranked_.capacity() * sizeof(RankedRange) +
-                      bounds_.capacity() * sizeof(bounds_[0]);
-    for (const std::vector<double>& b : bounds_) sum += b.capacity() * sizeof(double);
-    return sum;
-}
-
-}  // namespace sluice
+}  // namespace sluice::engine

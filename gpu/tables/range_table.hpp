@@ -1,10 +1,10 @@
 // Distinct closed ranges of numbers by dense index: (attribute, lo, hi), with infinity for an open side. The numbers of
-// an attribute are summed up by their least and greatest: a range holds if the greatest >= lo and the least <= hi. For
-// a single value that is lo <= v <= hi; for several it is `some value >= lo and some value <= hi`, which is what the
-// two comparisons mean that the range stands for.
+// an attribute are reduced to the least and the greatest: a range holds if the greatest >= lo and the least <= hi. For
+// a single value v that is lo <= v <= hi. For several it is `some value >= lo and some value <= hi`, which is exactly
+// what the two comparisons behind the range mean.
 //
-// After freeze() bounds are ranks among the attribute's distinct bounds, so that deciding a range compares integers.
-// Built by one thread; after freeze() read-only for any.
+// After freeze() bounds are ranks among the attribute's distinct bounds, so deciding a range compares integers. Built
+// by one thread; after freeze() read-only for any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "gpu/tables/hash.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 struct Range {
     std::uint32_t attribute = 0;
@@ -24,8 +24,8 @@ struct RankedRange {
     std::uint32_t attribute, lo, hi;  // lo and hi: ranks among the attribute's bounds
 };
 
-// Where an event's numbers lie among the bounds of one attribute: those of rank < lo_end are <= the greatest number,
-// those of rank >= hi_begin are >= the least. So a single number has hi_begin <= lo_end <= hi_begin + 1.
+// Where an event's numbers lie among the bounds of one attribute: bounds of rank < lo_end are <= the greatest number,
+// bounds of rank >= hi_begin are >= the least. So a single number has hi_begin <= lo_end <= hi_begin + 1.
 struct NumberPosition {
     std::uint32_t lo_end = 0;
     std::uint32_t hi_begin = none;
@@ -42,19 +42,17 @@ public:
     Range range(std::uint32_t index) const;
     const RankedRange& ranked(std::uint32_t index) const { return ranked_[index]; }
 
-    // How many distinct bounds, lo and hi together, the attribute's ranges have.
+    // The number of distinct bounds, lo and hi together, of the attribute's ranges.
     std::uint32_t bounds(std::uint32_t attribute) const {
         return attribute < bounds_.size() ? static_cast<std::uint32_t>(bounds_[attribute].size()) : 0;
     }
-    // The bounds themselves, ascending; after freeze().
+    // The bounds themselves, ascending. Only after freeze().
     std::span<const double> bound_values(std::uint32_t attribute) const {
         if (attribute >= bounds_.size()) return {};
         return bounds_[attribute];
     }
     std::span<const RankedRange> ranked() const { return ranked_; }
     NumberPosition locate(std::uint32_t attribute, double least, double greatest) const;
-
-    std::size_t bytes() const;
 
 private:
     static std::uint64_t hash(const Range& r);
@@ -66,4 +64,4 @@ private:
     std::vector<std::vector<double>> bounds_;  // by attribute; ascending, distinct
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

@@ -4,31 +4,36 @@
 #include <cmath>
 #include <limits>
 
-namespace sluice {
+namespace sluice::engine {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Term textual(Family family, const Predicate& p) { return {family, false, p.attribute, p.text, 0, 0}; }
+Term scanned(const Predicate& p) {
+    Term term = textual(Family::scanned, p);
+    term.condition = &p.condition;
+    return term;
+}
 Term numeric(Family family, const Predicate& p, double lo, double hi) {
     return {family, false, p.attribute, {}, lo, hi};
 }
 Term existence(const Predicate& p) { return {Family::exists, false, p.attribute, {}, 0, 0}; }
 
 std::optional<Term> measured(const Predicate& p) {
-    const std::optional<Bounds> b = bounds_of(p.op, p.number);
+    const std::optional<operators::Bounds> b = bounds_of(p.op, p.number);
     if (!b) return std::nullopt;
     return Term{Family::measured, false, p.attribute, {}, b->lo, b->hi, b->outside, &*p.measure};
 }
 
 std::optional<Term> range(const Predicate& p) {
-    const std::optional<Bounds> b = bounds_of(p.op, p.number);
+    const std::optional<operators::Bounds> b = bounds_of(p.op, p.number);
     if (!b) return std::nullopt;
     return numeric(Family::range, p, b->lo, b->hi);
 }
 
-// The predicate without its literal's sign; nothing if no value satisfies it.
+// The predicate as a positive term; empty if no value satisfies it.
 std::optional<Term> to_term(const Predicate& p) {
     const double c = p.number;
     if (p.measure) return measured(p);
@@ -59,7 +64,7 @@ std::optional<Term> to_term(const Predicate& p) {
         case Operator::greater_equal:
             return range(p);
         case Operator::scanned:
-            return textual(Family::scanned, p);
+            return scanned(p);
     }
     return std::nullopt;
 }
@@ -85,22 +90,22 @@ bool add_literal(const Literal& literal, Terms& terms) {
 
 }  // namespace
 
-std::optional<Bounds> bounds_of(Operator op, double c) {
-    if (op == Operator::number_not_equal) return Bounds{c, c, true};
+std::optional<operators::Bounds> bounds_of(Operator op, double c) {
+    if (op == Operator::number_not_equal) return operators::Bounds{c, c, true};
     if (std::isnan(c)) return std::nullopt;
     switch (op) {
         case Operator::less:
             if (c == -infinity) return std::nullopt;
-            return Bounds{-infinity, std::nextafter(c, -infinity)};
+            return operators::Bounds{-infinity, std::nextafter(c, -infinity)};
         case Operator::less_equal:
-            return Bounds{-infinity, c};
+            return operators::Bounds{-infinity, c};
         case Operator::greater:
             if (c == infinity) return std::nullopt;
-            return Bounds{std::nextafter(c, infinity), infinity};
+            return operators::Bounds{std::nextafter(c, infinity), infinity};
         case Operator::greater_equal:
-            return Bounds{c, infinity};
+            return operators::Bounds{c, infinity};
         default:
-            return Bounds{c, c};
+            return operators::Bounds{c, c};
     }
 }
 
@@ -115,4 +120,4 @@ std::vector<Terms> normalise(const Disjunction& filter) {
     return conjunctions;
 }
 
-}  // namespace sluice
+}  // namespace sluice::engine

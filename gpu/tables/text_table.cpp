@@ -1,6 +1,6 @@
 #include "gpu/tables/text_table.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 std::uint32_t TextTable::find(std::uint64_t hash, std::uint32_t attribute, std::string_view text) const {
     return index_.find(hash, [&](std::uint32_t i) { return attributes_[i] == attribute && this->text(i) == text; });
@@ -21,15 +21,10 @@ std::uint32_t TextTable::intern(std::uint32_t attribute, std::string_view text) 
     return index;
 }
 
-std::size_t TextTable::bytes() const {
-    return attributes_.capacity() * sizeof(attributes_[0]) + ends_.capacity() * sizeof(ends_[0]) + pool_.capacity() +
-           index_.bytes();
-}
-
 void TextTable::shrink() {
     attributes_.shrink_to_fit();
     ends_.shrink_to_fit();
     pool_.shrink_to_fit();
 }
 
-}  // namespace sluice
+}  // namespace sluice::engine

@@ -1,5 +1,5 @@
 // Distinct (attribute, text) pairs by dense index: the operands of one family of textual predicates. Built by one
-// thread; then read-only for any.
+// thread; then read-only for any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/operators/exact/pattern_texts.hpp"
+#include "gpu/operators/substrings/pattern_texts.hpp"
 #include "gpu/tables/hash.hpp"
 
-namespace sluice {
+namespace sluice::engine {
 
 class TextTable {
 public:
@@ -22,10 +22,9 @@ public:
     std::string_view text(std::uint32_t index) const {
         return std::string_view(pool_).substr(ends_[index], ends_[index + 1] - ends_[index]);
     }
-    exact::PatternTexts texts() const { return {pool_.data(), ends_.data(), ends_.data() + 1}; }
+    substrings::PatternTexts texts() const { return {pool_.data(), ends_.data(), ends_.data() + 1}; }
     const HashIndex& index() const { return index_; }
     static std::uint64_t hash(std::uint32_t attribute, std::string_view text) { return hash_bytes(text, attribute); }
-    std::size_t bytes() const;
     void shrink();
 
 private:
@@ -37,4 +36,4 @@ private:
     HashIndex index_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::engine

@@ -1,39 +1,53 @@
 #include "protocol/feed/document.hpp"
 
-#include <algorithm>
 #include <utility>
 
+#include "protocol/feed/document_memory.hpp"
 #include "protocol/feed/encoding.hpp"
+#include "protocol/feed/encoding_guess.hpp"
+#include "protocol/feed/feed_root.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/feed/parsed_document.hpp"
+#include "protocol/feed/repaired_document.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/text/ascii.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
-// Types that say "a feed, some XML or JSON" or nothing at all. What it really is shows in the text.
-bool is_accepted(std::string_view type) {
-    constexpr std::string_view accepted[] = {"", "text/plain", "application/octet-stream", "text/json",
-                                             "application/x-www-form-urlencoded"};  // what curl says by itself
-    return std::find(std::begin(accepted), std::end(accepted), type) != std::end(accepted) || type == "text/xml" ||
-           (type.starts_with("application/") && (type.ends_with("xml") || type.ends_with("json")));
-}
-
-// JSON begins with a bracket, whatever white space or byte order mark comes first.
-bool is_json(std::string_view text) {
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-    text = trim(text);
-    return text.starts_with('{') || text.starts_with('[');
+FeedError wrong_type(const std::string& type) {
+    return FeedError{FeedError::Kind::content_type, "the content type \"" + excerpt(type) +
+                                                        "\" is not that of a feed, XML or JSON, nor of data that the "
+                                                        "broker reads; accepted: " +
+                                                        accepted_media_types()};
 }
 
 FeedError over_limit(const std::string& text, std::size_t offset, const std::string& message, std::size_t value) {
     return error_at(FeedError::Kind::limit, text, offset, message + " (" + std::to_string(value) + ")");
 }
 
+// The text of a document, repaired if that is allowed and needed.
+boost::system::result<std::string, FeedError> decode(std::string bytes, std::string_view charset,
+                                                     const DocumentOptions& options, Repairs& repairs) {
+    const bool is_lenient = options.repair == RepairMode::lenient;
+    if (is_lenient && is_wrongly_wide(bytes, charset)) {
+        repairs.note(RepairKind::encoding, 0, "the document is not text in " + excerpt(charset));
+        charset = {};
+    }
+    std::string& kept = bytes;  // as it was, after an error
+    auto text = to_utf8(std::move(bytes), charset, options.limits.document_bytes_max);
+    if (text || !is_lenient || text.error().kind == FeedError::Kind::limit) return text;
+    text = repair_encoding(kept, charset, options.limits.document_bytes_max, repairs);
+    if (text) repairs.locate(*text);
+    return text;
+}
+
 }  // namespace
+
+FeedError too_many_bytes(const FeedLimits& limits) {
+    return over_limit({}, 0, "the document is larger than limits.document_bytes", limits.document_bytes_max);
+}
 
 FeedError too_many_items(const std::string& text, std::size_t offset, const FeedLimits& limits) {
     return over_limit(text, offset, "the document has more items than limits.items", limits.items_max);
@@ -48,24 +62,78 @@ FeedError too_many_values(const std::string& text, std::size_t offset, const Fee
     return over_limit(text, offset, "the document has more values than limits.values", limits.values_max);
 }
 
+const Repairs& Document::repairs() const {
+    static const Repairs none;
+    return none;
+}
+
+namespace {
+
+ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<const std::string> text,
+                                  const DocumentOptions& options, Repairs& repairs) {
+    switch (form.syntax) {
+        case Syntax::json:
+            return parse_json_document(std::move(text), options.limits);
+        case Syntax::json_lines:
+            return parse_json_lines(std::move(text), options.limits);
+        case Syntax::cloud_event:
+            return parse_cloud_event(std::move(text), options.limits);
+        case Syntax::cloud_events:
+            return parse_cloud_events(std::move(text), options.limits);
+        case Syntax::csv:
+            return parse_csv(std::move(text), options.limits, form.type.header != "absent");
+        case Syntax::fasta:
+            return parse_fasta(std::move(text), options.limits);
+        case Syntax::fastq:
+            return parse_fastq(std::move(text), options.limits);
+        case Syntax::xml:
+            break;
+    }
+    return parse_xml_or_repair(text, options, repairs);
+}
+
+}  // namespace
+
+boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text) {
+    MediaType type = parse_media_type(content_type);
+    const auto syntax = document_syntax(type, text);
+    if (!syntax) return wrong_type(type.type);
+    return DocumentForm{std::move(type), *syntax};
+}
+
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
+                                const DocumentOptions& options, Repairs repairs) {
+    const TreeMemoryMeter tree_memory;
+    auto parsed = parse_syntax(form, std::move(text), options, repairs);
+    if (!parsed) return parsed;
+    ParsedDocument& document = **parsed;
+    document.syntax_ = form.syntax;
+    document.repairs_ = std::move(repairs);
+    document.feed_fields_ = read_feed_fields(document);
+    document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
+                             document.buffer_.capacity() + document.items_.capacity() * sizeof(Item) +
+                             tree_memory.bytes();
+    return parsed;
+}
+
 boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options) {
     const std::size_t bytes_max = options.limits.document_bytes_max;
-    if (bytes.size() > bytes_max)
-        return over_limit({}, 0, "the document is larger than limits.document_bytes", bytes_max);
-    const MediaType media_type = parse_media_type(options.content_type);
-    if (!is_accepted(media_type.type)) {
-        return FeedError{FeedError::Kind::content_type,
-                         "the content type \"" + media_type.type + "\" is not that of a feed, XML or JSON"};
-    }
-    // JSON is UTF-8, whatever charset somebody says it has (RFC 8259 §8.1).
-    const std::string_view charset = is_json(bytes) ? std::string_view() : media_type.charset;
-    auto text = to_utf8(std::move(bytes), charset, bytes_max);
+    if (bytes.size() > bytes_max) return too_many_bytes(options.limits);
+    auto form = document_form(options.content_type, bytes);
+    if (!form) return std::move(form).error();
+    const char* const published = bytes.data();
+    // JSON is UTF-8, whatever charset the request claims (RFC 8259 §8.1).
+    const std::string_view charset = is_json(form->syntax) ? std::string_view() : form->type.charset;
+    Repairs repairs;
+    auto text = decode(std::move(bytes), charset, options, repairs);
     if (!text) return std::move(text).error();
-    auto parsed =
-        is_json(*text) ? parse_json_document(std::move(*text), options) : parse_xml_document(std::move(*text), options);
+    // What has been converted may begin as bytes of another syntax.
+    if (text->data() != published) form = document_form(options.content_type, *text);
+    auto parsed = parse_text(std::make_shared<const std::string>(std::move(*text)), *form, options, std::move(repairs));
     if (!parsed) return std::move(parsed).error();
-    (*parsed)->feed_fields_ = read_feed_fields(**parsed);
+    if (std::string why = why_no_feed(**parsed, options.event_path); !why.empty())
+        return FeedError{FeedError::Kind::not_a_feed, std::move(why)};
     return DocumentPtr(std::move(*parsed));
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -4,14 +4,14 @@
 
 #include <string_view>
 
-namespace sluice {
+namespace sluice::feed {
 
 inline constexpr std::string_view utf8_encoding = "UTF-8";
 inline constexpr std::string_view latin1_encoding = "windows-1252";
 
-// iconv's name of the encoding that the WHATWG Encoding Standard understands by this label, in any case; empty if it is
-// not known. A NUL follows the name. US-ASCII is taken for UTF-8; UTF-16 and UTF-32 without a byte order are
-// big-endian.
+// iconv's name for the encoding that this label means in the WHATWG Encoding Standard; "" if the label is unknown. Case
+// and surrounding white space do not matter. A NUL follows the name. US-ASCII is read as UTF-8. UTF-16 without a byte
+// order is little-endian, UTF-32 big-endian.
 std::string_view encoding_by_label(std::string_view label);
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,5 +1,5 @@
-// One event: an item of a published document, its stream and its position there. Copies are cheap and share the
-// document, which lives as long as any of its events does.
+// One event: an item of a published document, with its stream and its position there. Copies are cheap and share the
+// document, which lives as long as any of its events.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "protocol/feed/document.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 struct Event {
     DocumentPtr document;
@@ -20,4 +20,4 @@ struct Event {
     const Item& item() const { return document->items()[index]; }
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -13,7 +13,7 @@
 #include "protocol/feed/text_arena.hpp"
 #include "protocol/text/date.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -50,7 +50,7 @@ private:
     std::unordered_map<std::string, std::size_t> index_;
 };
 
-// As deep as the document, which has a limit.
+// Recurses to the document's depth, which is limited.
 void PathValues::element(pugi::xml_node node, bool is_markup) {
     const bool has_attributes = attributes(node);
     bool has_elements = false, has_text = false;
@@ -110,10 +110,18 @@ void write_text(JsonWriter& json, std::string_view name, const std::optional<std
     json.string(*text);
 }
 
+void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    json.name(name);
+    json.open('[');
+    for (const std::string& text : texts) json.string(text);
+    json.close(']');
+}
+
 void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
     if (!time) return;
     json.name(name);
-    const std::string text = format_rfc3339(*time);
+    const std::string text = text::format_rfc3339(*time);
     text.empty() ? json.literal("null") : json.string(text);
 }
 
@@ -122,17 +130,12 @@ void write_fields(JsonWriter& json, const Fields& fields) {
     write_text(json, "title", fields.title);
     write_text(json, "link", fields.link);
     write_text(json, "id", fields.id);
-    write_text(json, "author", fields.author);
+    write_texts(json, "author", fields.authors);
     write_time(json, "published", fields.published);
     write_time(json, "updated", fields.updated);
     write_text(json, "summary", fields.summary);
     write_text(json, "content", fields.content);
-    if (!fields.category.empty()) {
-        json.name("category");
-        json.open('[');
-        for (const std::string& category : fields.category) json.string(category);
-        json.close(']');
-    }
+    write_texts(json, "category", fields.category);
     json.close('}');
 }
 
@@ -155,4 +158,4 @@ std::string event_json(const Event& event) {
     return text;
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,33 +1,40 @@
-// Reads the values of a fixed list of attributes out of events. The paths are kept as a trie, so that one walk of the
-// item's elements serves them all and shared prefixes are shared work. Immutable; any thread.
+// Reads the values of a fixed list of attributes out of events. The paths form a trie, so that one walk of the item's
+// elements serves all of them and shared prefixes are walked once. Immutable; any thread. Copies share their data.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 
-#include "gpu/event_batch.hpp"
+#include "gpu/api/event_batch.hpp"
 #include "protocol/feed/event.hpp"
 #include "protocol/feed/text_arena.hpp"
+#include "protocol/feed/value_groups.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 class Extractor {
 public:
-    // `names[i]` is the canonical text (to_string(Attribute)) of attribute id i; a name that is none has no values.
+    // `names[i]` is the canonical text (to_string(Attribute)) of attribute id i. A name that is not an attribute has no
+    // values.
     explicit Extractor(std::span<const std::string> names);
     ~Extractor();
-    Extractor(Extractor&&) noexcept;
-    Extractor& operator=(Extractor&&) noexcept;
+    Extractor(const Extractor&);
+    Extractor& operator=(const Extractor&);
 
-    // Appends the event's values to the batch and closes the event. Views point into the document or the arena; both
-    // must live until the batch has been matched and the arena cleared. What lies outside the item (../title) is read
-    // once for all events that share it between two clear()s of the arena.
-    void extract(const Event& event, EventBatch& batch, TextArena& arena) const;
+    // An extractor for more names. `names` begins with this extractor's names.
+    Extractor extended(std::span<const std::string> names) const;
+
+    // Appends the event's values to the batch and closes the event. If the document has other items, values from
+    // outside the item (../title, $feed_title) go into `groups`. Views point into the document, the arena and the
+    // groups, all of which must live until the batch has been matched.
+    void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const;
 
 private:
     struct Plan;
+    Extractor(std::span<const std::string> names, std::shared_ptr<Plan> plan);
+
     std::shared_ptr<const Plan> plan_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

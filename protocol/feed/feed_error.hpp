@@ -7,10 +7,11 @@
 #include <stdexcept>
 #include <string>
 
-namespace sluice {
+namespace sluice::feed {
 
 struct FeedError {
-    enum class Kind : std::uint8_t { not_well_formed, encoding, content_type, limit, event_path };
+    // not_a_feed: well-formed, but a page, an error message or empty
+    enum class Kind : std::uint8_t { not_well_formed, encoding, content_type, limit, event_path, not_a_feed };
 
     Kind kind = Kind::not_well_formed;
     std::string message;     // one sentence; for a limit it names the option and its value
@@ -24,4 +25,4 @@ struct FeedError {
     throw std::runtime_error(error.message);
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

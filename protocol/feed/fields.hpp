@@ -1,6 +1,6 @@
-// The same few fields for every feed format: what `$title`, `$published` … stand for in a filter, and the "item" object
-// of a delivered event. Each format's mapping is in fields.cpp, with its source (RFC 4287, RSS 2.0 specification,
-// RSS 1.0, Dublin Core, Media RSS, JSON Feed 1.1).
+// The fields that all feed formats share: the meaning of `$title`, `$published` … in a filter, and the "item" object of
+// a delivered event. fields.cpp has each format's mapping, with its source (RFC 4287, RSS 2.0 specification, RSS 1.0,
+// Dublin Core, Media RSS, JSON Feed 1.1).
 #pragma once
 
 #include <optional>
@@ -9,20 +9,20 @@
 
 #include "protocol/feed/document.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 struct Fields {
-    std::optional<std::string> title, link, id, author, summary, content;
-    std::optional<double> published, updated;  // seconds since 1970; NaN: the item has a date that can't be read
-    std::vector<std::string> category;
+    std::optional<std::string> title, link, id, summary, content;
+    std::optional<double> published, updated;  // seconds since 1970; NaN: the item's date is unreadable
+    std::vector<std::string> authors, category;
 };
 
-// Texts are without white space around them, and absent if that leaves nothing.
+// Texts are trimmed, and absent if that leaves nothing. `link` is absolute if it can be resolved (links.hpp).
 Fields read_fields(const Document& document, const Item& item);
 std::optional<std::string> read_id(const Document& document, const Item& item);
-std::optional<std::string> read_link(const Document& document, const Item& item);
+std::optional<std::string> read_link(const Document& document, const Item& item);  // as it is written
 
-// What Document::feed_fields() gives, which does not look for it again.
+// Computes Document::feed_fields(), which then keeps the result.
 FeedFields read_feed_fields(const Document& document);
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -5,7 +5,7 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::string_view latin1_names =
     "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc "
     "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml ";
 
-// The others: name and code point.
+// The other entities: name and code point.
 constexpr std::string_view other_names =
     "OElig 338 oelig 339 Scaron 352 scaron 353 Yuml 376 fnof 402 circ 710 tilde 732 Alpha 913 Beta 914 "
     "Gamma 915 Delta 916 Epsilon 917 Zeta 918 Eta 919 Theta 920 Iota 921 Kappa 922 Lambda 923 Mu 924 Nu 925 "
@@ -37,7 +37,7 @@ constexpr std::string_view other_names =
     "rceil 8969 lfloor 8970 rfloor 8971 lang 9001 rang 9002 loz 9674 spades 9824 clubs 9827 hearts 9829 "
     "diams 9830 ";
 
-// Cuts the first word off a list whose words each end with a blank.
+// Cuts the first word off a list in which a space ends each word.
 std::string_view next_word(std::string_view& words) {
     const std::size_t end = words.find(' ');
     const std::string_view word = words.substr(0, end);
@@ -48,13 +48,13 @@ std::string_view next_word(std::string_view& words) {
 std::map<std::string_view, std::string> read_names() {
     std::map<std::string_view, std::string> texts;
     std::string_view words = latin1_names;
-    for (char32_t code = 0xA0; !words.empty(); ++code) append_utf8(texts[next_word(words)], code);
+    for (char32_t code = 0xA0; !words.empty(); ++code) text::append_utf8(texts[next_word(words)], code);
     for (words = other_names; !words.empty();) {
         std::string& text = texts[next_word(words)];
         const std::string_view digits = next_word(words);
         unsigned code = 0;
         std::from_chars(digits.data(), digits.data() + digits.size(), code);
-        append_utf8(text, code);
+        text::append_utf8(text, code);
     }
     return texts;
 }
@@ -67,4 +67,4 @@ std::string_view html_entity(std::string_view name) {
     return found == texts.end() ? std::string_view() : std::string_view(found->second);
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

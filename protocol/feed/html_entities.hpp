@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-namespace sluice {
+namespace sluice::feed {
 
-// The character of that name in UTF-8, "\u00A0" for "nbsp"; "" if HTML 4 has no such name, and for the names that are
-// XML's own (lt, gt, amp, quot, apos). The text is static.
+// The named character in UTF-8: "\u00A0" for "nbsp". "" if HTML 4 has no such name, and for XML's own names (lt, gt,
+// amp, quot, apos). The text is static.
 std::string_view html_entity(std::string_view name);
 
-}  // namespace sluice
+}  // namespace sluice::feed

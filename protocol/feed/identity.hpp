@@ -1,14 +1,30 @@
-// What makes a published item the same item when its feed is posted again. Pure function; any thread.
+// Decides whether a published item is the same item when its feed is posted again. Pure function; any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "protocol/feed/document.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// The item's guid, atom:id, rdf:about or JSON Feed id; if it has none, its link; "" if it has neither, and for the
-// items of other XML, where no element is known to identify: then the content decides.
-std::string item_identity(const Document& document, const Item& item);
+enum class Sameness : std::uint8_t {
+    by_id,        // an item with the same id is the same item; another content is an update
+    by_id_alone,  // the same, but whatever its content is, it is unchanged
+    by_content,   // an item with the same content is the same item
+    never,        // every item is another one
+};
 
-}  // namespace sluice
+struct ItemIdentity {
+    Sameness sameness = Sameness::by_content;
+    std::string id;  // of the first two
+};
+
+// Items of feeds: their guid, atom:id, rdf:about or JSON Feed id; without one, their link; without either, the content.
+// CloudEvents: source and id, which never change their content (CloudEvents 1.0 §3.1.1). Other documents have no known
+// identifying element, so there it is the value at `id_path`; without one, the content of XML, and never for JSON, CSV,
+// FASTA and FASTQ: two equal readings of a sensor are two events. `id_path` is a path to an element or attribute below
+// the item (sensor/id, @id); empty: none.
+ItemIdentity item_identity(const Document& document, const Item& item, const std::string& id_path = {});
+
+}  // namespace sluice::feed

@@ -1,195 +1,76 @@
-#include <algorithm>
-#include <boost/json/monotonic_resource.hpp>
-#include <boost/json/parser.hpp>
-#include <boost/json/value.hpp>
-#include <charconv>
-#include <cmath>
-#include <memory>
-#include <optional>
+// JSON Feed (https://www.jsonfeed.org/version/1.1/), and JSON that is no feed: objects as events.
 #include <utility>
 
-#include "protocol/feed/json_ranges.hpp"
+#include "protocol/feed/document_builder.hpp"
+#include "protocol/feed/element_name.hpp"
+#include "protocol/feed/json_reader.hpp"
+#include "protocol/feed/json_tree.hpp"
 #include "protocol/feed/parsed_document.hpp"
-#include "protocol/feed/text_position.hpp"
-#include "protocol/feed/xml_cursor.hpp"
-#include "protocol/text/name_characters.hpp"
-#include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
-namespace json = boost::json;
+std::size_t content_begin(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
-// A key as the name of an element: characters that XML names can't have become '_', so that every key can be written
-// in a filter. "@id" -> "_id", "my key" -> "my_key", "2x" -> "_2x".
-std::string element_name(std::string_view key) {
-    std::string name;
-    bool has_colon = false;
-    for (std::size_t at = 0; at < key.size();) {
-        const Utf8Char c = utf8_at(key, at);
-        const std::string_view bytes = key.substr(at, std::max<std::size_t>(c.length, 1));
-        at += bytes.size();
-        const bool is_inner_colon =
-            c.code == ':' && !has_colon && !name.empty() && at < key.size() && is_name_start(utf8_at(key, at).code);
-        has_colon = has_colon || is_inner_colon;
-        if (is_inner_colon || is_name_char(c.code)) {
-            if (name.empty() && !is_name_start(c.code)) name += '_';
-            name += bytes;
-        } else {
-            name += '_';
-        }
-    }
-    return name.empty() ? "_" : name;
+// Whether the text begins as an object with an array "items", or with JSON Feed's "version". The first such member
+// decides; faults are not noticed.
+bool is_json_feed(std::string_view text) {
+    JsonReader reader(text, content_begin(text), text.size());
+    if (!reader.take('{')) return false;
+    std::string key;
+    do {
+        if (!reader.string(key) || !reader.take(':')) return false;
+        if (key == "items" && reader.next() == '[') return true;
+        const bool is_version = key == "version" && reader.next() == '"';
+        if (is_version && reader.string(key) && key.starts_with("https://jsonfeed.org/version/")) return true;
+        if (!is_version) reader.skip_value();
+    } while (reader.take(','));
+    return false;
 }
 
-// As XPath's string() writes a number: decimal digits without exponent, as many as tell it from its neighbours.
-std::string number_text(double number) {
-    if (std::isnan(number)) return "NaN";
-    if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
-    if (number == 0) return "0";
-    char digits[400];
-    const auto written = std::to_chars(digits, digits + sizeof digits, number, std::chars_format::fixed);
-    return std::string(digits, written.ptr);
-}
-
-std::string scalar_text(const json::value& value) {
-    switch (value.kind()) {
-        case json::kind::bool_:
-            return value.get_bool() ? "true" : "false";
-        case json::kind::int64:
-            return std::to_string(value.get_int64());
-        case json::kind::uint64:
-            return std::to_string(value.get_uint64());
-        case json::kind::double_:
-            return number_text(value.get_double());
-        default:
-            break;
-    }
-    std::string text(value.get_string());
-    for (std::size_t nul = 0; (nul = text.find('\0', nul)) != std::string::npos;) text.replace(nul, 1, "\xEF\xBF\xBD");
-    return text;
-}
-
-// Builds elements from values. Recursive: json::parse_options::max_depth bounds it.
-class JsonTreeBuilder {
-public:
-    explicit JsonTreeBuilder(std::size_t elements_max) : elements_max_(elements_max) {}
-
-    std::size_t elements() const { return elements_; }
-    bool is_full() const { return elements_ > elements_max_; }  // something had to be left out
-
-    void add_members(pugi::xml_node parent, const json::object& object) {
-        for (const auto& [key, value] : object) add(parent, element_name(key).c_str(), value);
-    }
-
-    void add(pugi::xml_node parent, const char* name, const json::value& value) {
-        if (value.is_null() || is_full()) return;
-        if (const json::array* array = value.if_array()) {
-            for (const json::value& element : *array) add(parent, name, element);
-            return;
-        }
-        ++elements_;
-        if (is_full()) return;
-        pugi::xml_node node = parent.append_child(name);
-        if (const json::object* object = value.if_object()) {
-            add_members(node, *object);
-        } else if (const std::string text = scalar_text(value); !text.empty()) {
-            node.append_child(pugi::node_pcdata).set_value(text.c_str());
-        }
-    }
-
-private:
-    const std::size_t elements_max_;
-    std::size_t elements_ = 0;
-};
-
-class JsonDocumentParser {
-public:
-    JsonDocumentParser(std::string text, const DocumentOptions& options)
-        : document_(std::make_shared<ParsedDocument>()), limits_(options.limits), builder_(options.limits.values_max) {
-        document_->text_ = std::move(text);
-    }
-
-    ParsedDocumentResult parse();
-
-private:
-    std::optional<FeedError> read(json::value& value);
-    std::optional<FeedError> add_items(const json::array& items);
-    FeedError error(FeedError::Kind kind, std::size_t offset, std::string message) const {
-        return error_at(kind, document_->text_, offset, std::move(message));
-    }
-
-    std::shared_ptr<ParsedDocument> document_;
-    const FeedLimits& limits_;
-    JsonTreeBuilder builder_;
-};
-
-std::optional<FeedError> JsonDocumentParser::read(json::value& value) {
-    std::string_view text = document_->text_;
-    const std::size_t skipped = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-    text.remove_prefix(skipped);
-    json::parse_options options;
-    options.max_depth = limits_.depth_max;
-    json::parser parser(value.storage(), options);
-    boost::system::error_code code;
-    const std::size_t read = parser.write(text.data(), text.size(), code);
-    if (!code) {
-        value = parser.release();
-        return std::nullopt;
-    }
-    if (code == json::error::too_deep) {
-        return error(FeedError::Kind::limit, skipped + read,
-                     "values nest deeper than limits.element_depth (" + std::to_string(limits_.depth_max) + ")");
-    }
-    return error(FeedError::Kind::not_well_formed, skipped + read, "not JSON: " + code.message());
-}
-
-ParsedDocumentResult JsonDocumentParser::parse() {
-    json::monotonic_resource memory;
-    json::value value(&memory);
-    if (auto fault = read(value)) return std::move(*fault);
-    const json::object* object = value.if_object();
-    const json::value* items = object ? object->if_contains("items") : nullptr;
-    if (!items || !items->is_array()) {
-        return error(FeedError::Kind::not_well_formed, 0, "a JSON Feed is an object with an array \"items\"");
-    }
-    document_->format_ = FeedFormat::json;
-    document_->feed_ = document_->tree_.append_child("feed");
-    for (const auto& [key, member] : *object) {
-        if (key == "items") {
-            if (auto fault = add_items(member.get_array())) return std::move(*fault);
-        } else {
-            builder_.add(document_->feed_, element_name(key).c_str(), member);
-        }
-        if (builder_.is_full()) return too_many_values(document_->text_, 0, limits_);
-    }
-    return std::move(document_);
-}
-
-std::optional<FeedError> JsonDocumentParser::add_items(const json::array& items) {
-    const std::vector<std::string_view> sources = json_array_elements(document_->text_, "items");
-    for (std::size_t i = 0; i < std::min(items.size(), sources.size()); ++i) {
-        const auto offset = static_cast<std::size_t>(sources[i].data() - document_->text_.data());
-        if (i == limits_.items_max) return too_many_items(document_->text_, offset, limits_);
-        if (!items[i].is_object()) {
-            return error(FeedError::Kind::not_well_formed, offset, "an item of a JSON Feed is an object");
-        }
-        const std::size_t before = builder_.elements();
-        builder_.add(document_->feed_, "item", items[i]);
-        if (builder_.elements() - before > limits_.item_values_max) {
-            return too_many_item_values(document_->text_, offset, limits_);
-        }
-        if (builder_.is_full()) return too_many_values(document_->text_, offset, limits_);
-        document_->items_.push_back({document_->feed_.last_child(), sources[i]});
-    }
-    return std::nullopt;
+void read_json_feed(DocumentBuilder& builder, JsonReader& reader, JsonTree& tree) {
+    const auto read_item = [&](pugi::xml_node element) { return tree.object(element); };
+    const auto read_member = [&](const std::string& key) {
+        if (key != "items" || reader.next() != '[') return tree.value(builder.feed(), element_name(key));
+        tree.items(read_item);
+        return !builder.has_failed();
+    };
+    if (!tree.members(read_member) && !builder.has_failed()) tree.fail();
 }
 
 }  // namespace
 
-ParsedDocumentResult parse_json_document(std::string text, const DocumentOptions& options) {
-    return JsonDocumentParser(std::move(text), options).parse();
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
+    const bool is_feed = is_json_feed(*text);
+    DocumentBuilder builder(std::move(text), is_feed ? FeedFormat::json : FeedFormat::data, limits);
+    JsonReader reader(builder.text(), content_begin(builder.text()), builder.text().size());
+    JsonTree tree(builder, reader);
+    const auto read_item = [&](pugi::xml_node element) { return tree.object(element); };
+    bool is_read = true;
+    if (is_feed)
+        read_json_feed(builder, reader, tree);
+    else if (reader.next() == '[')
+        tree.items(read_item);
+    else
+        is_read = tree.item(read_item);
+    if (is_read) tree.end();
+    return builder.finish();
 }
 
-}  // namespace sluice
+// A bad line is refused; the next line is not affected.
+ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
+    DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
+    const std::string_view lines = builder.text();
+    for (std::size_t begin = content_begin(lines); begin < lines.size() && !builder.has_failed();) {
+        const std::size_t end = std::min(lines.find_first_of("\r\n", begin), lines.size());
+        JsonReader reader(lines, begin, end);
+        begin = end + 1;
+        if (reader.next() == '\0') continue;
+        JsonTree tree(builder, reader);
+        tree.item([&](pugi::xml_node element) { return tree.object(element) && tree.is_at_end(); });
+    }
+    return builder.finish();
+}
+
+}  // namespace sluice::feed

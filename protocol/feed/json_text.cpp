@@ -5,7 +5,7 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -45,13 +45,13 @@ void append_escape(std::string& json, char c) {
     json += digits[code & 15];
 }
 
-// Appends what is at text[at] and gives the place after it.
+// Appends the escaped or multi-byte character at text[at]; returns the offset behind it.
 std::size_t append_special(std::string& json, std::string_view text, std::size_t at) {
     if (static_cast<unsigned char>(text[at]) < 0x80) {
         append_escape(json, text[at]);
         return at + 1;
     }
-    const std::size_t length = utf8_at(text, at).length;
+    const std::size_t length = text::utf8_at(text, at).length;
     if (length == 0) {
         json += "\xEF\xBF\xBD";
         return at + 1;
@@ -73,4 +73,4 @@ void append_json_string(std::string& json, std::string_view text) {
     json += '"';
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

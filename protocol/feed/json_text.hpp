@@ -1,17 +1,17 @@
-// Writing JSON text from left to right, where building a tree of values first would cost too much. Belongs to one
+// Writes JSON text from left to right, where building a tree of values first would cost too much. Belongs to one
 // thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::feed {
 
-// Appends `text` as a JSON string, with its quotes. The result is valid JSON, one line and valid UTF-8 whatever the
-// text is: control characters are escaped, and a byte that is no UTF-8 becomes U+FFFD.
+// Appends `text` as a JSON string, with its quotes. The result is always valid JSON, valid UTF-8 and one line: control
+// characters are escaped, and invalid UTF-8 bytes become U+FFFD.
 void append_json_string(std::string& json, std::string_view text);
 
-// Puts the commas in. What is opened must be closed, and a member has a name: that is the caller's part.
+// Inserts the commas. The caller must close what it opens and name the members of objects.
 class JsonWriter {
 public:
     explicit JsonWriter(std::string& json) : json_(json) {}
@@ -44,4 +44,4 @@ private:
     std::string& json_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

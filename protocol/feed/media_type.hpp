@@ -1,17 +1,21 @@
-// An HTTP Content-Type (RFC 9110 §8.3), as far as it matters for a feed. Pure function; any thread.
+// An HTTP Content-Type (RFC 9110 §8.3), reduced to what a published document needs. Pure function; any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::feed {
 
 struct MediaType {
     std::string type;     // "application/xml", in lower case
-    std::string charset;  // as written; empty if it is not there
+    std::string charset;  // as written; empty if absent
+    std::string header;   // of CSV (RFC 4180 §3): "present" or "absent", in lower case; empty if absent
 };
 
-// Never fails: what can't be read is left out.
+// Never fails: unreadable parts are left out.
 MediaType parse_media_type(std::string_view text);
 
-}  // namespace sluice
+// True of text and application types with a word that means feeds or XML: "text/rss+xml", "application/x-atom".
+bool names_feed(std::string_view type);
+
+}  // namespace sluice::feed

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -18,6 +18,7 @@ constexpr KnownNamespace known_namespaces[] = {
     {"http://www.w3.org/1999/02/22-rdf-syntax-ns#", "xmlns:rdf:", Vocabulary::rdf},
     {"http://purl.org/dc/elements/1.1/", "xmlns:dc:"},
     {"http://purl.org/dc/elements/1.0/", "xmlns:dc:"},
+    {"http://purl.org/dc/terms/", "xmlns:dcterms:"},
     {"http://purl.org/rss/1.0/modules/content/", "xmlns:content:"},
     {"http://search.yahoo.com/mrss/", "xmlns:media:"},
     {"http://search.yahoo.com/mrss", "xmlns:media:"},
@@ -54,9 +55,10 @@ const KnownNamespace* find_customary_prefix(std::string_view prefix) {
 
 NamespaceScopes::NamespaceScopes() { bindings_.push_back({"xml", xml_namespace, nullptr, 0}); }
 
-void NamespaceScopes::declare(std::string_view prefix, std::string_view uri) {
+const KnownNamespace* NamespaceScopes::declare(std::string_view prefix, std::string_view uri) {
     bindings_.push_back({prefix, uri, find_known_namespace(uri), default_});
     if (prefix.empty()) default_ = bindings_.size();
+    return bindings_.back().known;
 }
 
 void NamespaceScopes::shrink(std::size_t size) {
@@ -73,4 +75,4 @@ const NamespaceBinding* NamespaceScopes::find(std::string_view prefix) const {
     return found == bindings_.rend() ? nullptr : &*found;
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

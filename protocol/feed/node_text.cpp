@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -16,6 +16,24 @@ pugi::xml_node next_below(pugi::xml_node node, pugi::xml_node top) {
     }
     return {};
 }
+
+// Joins pieces of text; copies only if there are several.
+class Joined {
+public:
+    void add(std::string_view piece) {
+        if (first_.empty()) {
+            first_ = piece;
+            return;
+        }
+        if (all_.empty()) all_ = first_;
+        all_ += piece;
+    }
+    std::string_view finish(TextArena& arena) { return all_.empty() ? first_ : arena.keep(std::move(all_)); }
+
+private:
+    std::string_view first_;
+    std::string all_;
+};
 
 bool is_normal(std::string_view text) {
     bool after_space = true;
@@ -31,19 +49,16 @@ bool is_normal(std::string_view text) {
 std::string_view string_value(pugi::xml_node node, TextArena& arena) {
     const pugi::xml_node child = node.first_child();
     if (is_text(child) && !child.next_sibling()) return child.value();  // most elements are like this
-    std::string_view first;
-    std::string all;
-    for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node)) {
-        if (!is_text(n)) continue;
-        const std::string_view piece = n.value();
-        if (first.empty()) {
-            first = piece;
-            continue;
-        }
-        if (all.empty()) all = first;
-        all += piece;
-    }
-    return all.empty() ? first : arena.keep(std::move(all));
+    Joined joined;
+    for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node))
+        if (is_text(n)) joined.add(n.value());
+    return joined.finish(arena);
+}
+
+std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena) {
+    Joined joined;
+    for (behind = first; is_text(behind); behind = behind.next_sibling()) joined.add(behind.value());
+    return joined.finish(arena);
 }
 
 std::string_view normalize_space(std::string_view text, TextArena& arena) {
@@ -61,4 +76,4 @@ std::string_view normalize_space(std::string_view text, TextArena& arena) {
     return arena.keep(std::move(normal));
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,4 +1,4 @@
-// What XPath 1.0 makes of nodes as text, to the letter as pugixml does it. Pure functions; any thread.
+// The text of nodes as XPath 1.0 defines it. Pure functions; any thread.
 #pragma once
 
 #include <pugixml.hpp>
@@ -6,20 +6,23 @@
 
 #include "protocol/feed/text_arena.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 inline bool is_text(pugi::xml_node node) { return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata; }
 
-// The string-value of an element or of the document node: the text below it, comments left out. A view of the tree
-// where it is one piece there, of the arena otherwise.
+// The string-value of an element or of the document node: the text below it, without comments. A view of the tree if
+// the text is in one piece there, else of the arena.
 std::string_view string_value(pugi::xml_node node, TextArena& arena);
 
-// normalize-space(text): the text itself where nothing changes.
+// The text node that begins with `first`, joining adjacent text and CDATA sections. `behind` becomes the node after it.
+std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena);
+
+// normalize-space(text). Returns the text itself if nothing changes.
 std::string_view normalize_space(std::string_view text, TextArena& arena);
 
-// XPath counts no namespace declaration among the attributes.
+// XPath does not count namespace declarations as attributes.
 inline bool is_xpath_attribute(std::string_view name) {
     return !name.starts_with("xmlns") || (name.size() > 5 && name[5] != ':');
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,38 +1,75 @@
-// What the parsers of XML and JSON fill in, and Document shows. Belongs to the parser until it is handed out as const.
+// The data that the parsers fill in and Document exposes. The parser owns it until it hands it out as
+// const.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/document_syntax.hpp"
+#include "protocol/feed/media_type.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 struct ParsedDocument final : Document {
     FeedFormat format() const override { return format_; }
+    Syntax syntax() const override { return syntax_; }
     const pugi::xml_document& tree() const override { return tree_; }
     std::span<const Item> items() const override { return items_; }
+    std::string_view head() const override { return head_; }
+    const Refusals& refusals() const override { return refusals_; }
     pugi::xml_node feed() const override { return feed_; }
     const FeedFields& feed_fields() const override { return feed_fields_; }
+    const std::shared_ptr<const std::string>& text() const override { return text_; }
+    const Repairs& repairs() const override { return repairs_; }
+    std::size_t memory_bytes() const override { return memory_bytes_; }
 
-    std::string text_;    // as published, in UTF-8; Item::source points into it
+    std::shared_ptr<const std::string> text_;
     std::string buffer_;  // the tree's names and values point into it
     pugi::xml_document tree_;
     pugi::xml_node feed_;
     FeedFields feed_fields_;  // filled in when the rest is complete
     std::vector<Item> items_;
+    Refusals refusals_;
+    std::string_view head_;  // of text_
+    Repairs repairs_;
     FeedFormat format_ = FeedFormat::xml;
+    Syntax syntax_ = Syntax::xml;   // filled in by parse_text()
+    std::size_t memory_bytes_ = 0;  // filled in last
 };
 
 using ParsedDocumentResult = boost::system::result<std::shared_ptr<ParsedDocument>, FeedError>;
 
-// `text` is UTF-8 without control characters (to_utf8).
-ParsedDocumentResult parse_xml_document(std::string text, const DocumentOptions& options);
-ParsedDocumentResult parse_json_document(std::string text, const DocumentOptions& options);
+// `text` is UTF-8 without control characters (to_utf8, check_utf8), and not null.
+ParsedDocumentResult parse_xml_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const FeedLimits& limits, bool has_header);
+ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const FeedLimits& limits);
 
-// The refusals that both have in common.
+// What a document is, by its content type and first bytes.
+struct DocumentForm {
+    MediaType type;
+    Syntax syntax = Syntax::xml;
+};
+
+// A content type that is no document's gives an error.
+boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text);
+
+// Calls the parser that suits the form, then fills in the fields that come last. `repairs` are those that the text
+// already has.
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
+                                const DocumentOptions& options, Repairs repairs = {});
+
+// The errors that the parsers share.
+FeedError too_many_bytes(const FeedLimits& limits);
 FeedError too_many_items(const std::string& text, std::size_t offset, const FeedLimits& limits);
 FeedError too_many_item_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
 FeedError too_many_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,75 +1,74 @@
 #include "protocol/feed/path_trie.hpp"
 
 #include <algorithm>
+#include <functional>
 
-namespace sluice {
+namespace sluice::feed {
 
-namespace {
-
-// By length first: most comparisons are then of two integers.
-struct NameOrder {
-    template <class Entry>
-    bool operator()(const Entry& entry, std::string_view name) const {
-        const std::string_view a = entry.first;
-        return a.size() != name.size() ? a.size() < name.size() : a < name;
-    }
-};
-
-template <class Entries>
-auto position(Entries& entries, std::string_view name) {
-    return std::lower_bound(entries.begin(), entries.end(), name, NameOrder{});
-}
-
-}  // namespace
-
-void PathTrie::add(const AttributePath& path, const PathReader& reader) {
+void PathTrie::add(const filter::AttributePath& path, const PathReader& reader) {
     std::uint32_t at = root;
-    for (const std::string& name : path.children) at = child_made(at, name);
-    Step& step = steps_[at];
-    switch (path.last) {
-        case AttributePath::Last::element:
-            step.element.push_back(reader);
-            return;
-        case AttributePath::Last::text:
-            step.text.push_back(reader);
-            return;
-        case AttributePath::Last::attribute:
-            break;
-    }
-    if (path.attribute == "*") {
-        step.any_attribute.push_back(reader);
-        return;
-    }
-    auto found = position(step.attributes, path.attribute);
-    if (found == step.attributes.end() || found->first != path.attribute) {
-        found = step.attributes.insert(found, {path.attribute, {}});
-    }
-    found->second.push_back(reader);
+    for (const std::string& name : path.children)
+        at = name == "*" ? any(at, &Step::any_child) : named(at, Kind::child, name);
+    if (path.last == filter::AttributePath::Last::text)
+        at = any(at, &Step::text);
+    else if (path.last == filter::AttributePath::Last::attribute)
+        at = path.attribute == "*" ? any(at, &Step::any_attribute) : named(at, Kind::attribute, path.attribute);
+    readers_.push_back({reader, steps_[at].readers});
+    steps_[at].readers = static_cast<std::uint32_t>(readers_.size() - 1);
 }
 
-std::uint32_t PathTrie::child(const Step& step, std::string_view name) {
-    const auto found = position(step.children, name);
-    return found != step.children.end() && found->first == name ? found->second : none;
+std::uint32_t PathTrie::hash(std::uint32_t step, Kind kind, std::string_view name) {
+    const std::size_t of_name = std::hash<std::string_view>{}(name);
+    const std::size_t of_place = std::size_t{step} * 2 + static_cast<std::size_t>(kind);
+    const std::size_t mixed = (of_name ^ of_place) * 0x9E3779B97F4A7C15u;
+    return static_cast<std::uint32_t>(mixed >> 32);
 }
 
-const PathReaders* PathTrie::attribute(const Step& step, std::string_view name) {
-    const auto found = position(step.attributes, name);
-    return found != step.attributes.end() && found->first == name ? &found->second : nullptr;
-}
-
-std::uint32_t PathTrie::child_made(std::uint32_t step, const std::string& name) {
-    const auto next = static_cast<std::uint32_t>(steps_.size());
-    if (name == "*") {
-        if (steps_[step].any_child != none) return steps_[step].any_child;
-        steps_[step].any_child = next;
-    } else {
-        auto& children = steps_[step].children;
-        const auto found = position(children, name);
-        if (found != children.end() && found->first == name) return found->second;
-        children.insert(found, {name, next});
+std::uint32_t PathTrie::find(std::uint32_t step, Kind kind, std::string_view name) const {
+    if (slots_.empty()) return none;
+    const std::uint32_t wanted = hash(step, kind, name);
+    for (std::size_t slot = wanted & (slots_.size() - 1); slots_[slot] != none;
+         slot = (slot + 1) & (slots_.size() - 1)) {
+        const Edge& edge = edges_[slots_[slot]];
+        if (edge.hash == wanted && edge.step == step && edge.kind == kind &&
+            std::string_view(names_).substr(edge.name, edge.name_bytes) == name)
+            return edge.to;
     }
+    return none;
+}
+
+std::uint32_t PathTrie::new_step() {
     steps_.emplace_back();
-    return next;
+    return static_cast<std::uint32_t>(steps_.size() - 1);
 }
 
-}  // namespace sluice
+std::uint32_t PathTrie::any(std::uint32_t step, std::uint32_t Step::*member) {
+    if (steps_[step].*member != none) return steps_[step].*member;
+    const std::uint32_t to = new_step();
+    return steps_[step].*member = to;
+}
+
+std::uint32_t PathTrie::named(std::uint32_t step, Kind kind, std::string_view name) {
+    if (const std::uint32_t known = find(step, kind, name); known != none) return known;
+    const std::uint32_t to = new_step();
+    (kind == Kind::child ? steps_[step].has_children : steps_[step].has_attributes) = true;
+    edges_.push_back({step, to, hash(step, kind, name), static_cast<std::uint32_t>(names_.size()),
+                      static_cast<std::uint32_t>(name.size()), kind});
+    names_ += name;
+    index(static_cast<std::uint32_t>(edges_.size() - 1));
+    return to;
+}
+
+// Keeps at most half of the slots in use.
+void PathTrie::index(std::uint32_t edge) {
+    const auto put = [this](std::uint32_t e) {
+        std::size_t slot = edges_[e].hash & (slots_.size() - 1);
+        while (slots_[slot] != none) slot = (slot + 1) & (slots_.size() - 1);
+        slots_[slot] = e;
+    };
+    if (2 * edges_.size() <= slots_.size()) return put(edge);
+    slots_.assign(std::max<std::size_t>(16, 2 * slots_.size()), none);
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) put(e);
+}
+
+}  // namespace sluice::feed

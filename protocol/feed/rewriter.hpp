@@ -1,25 +1,38 @@
-// Copies a text with some of its pieces replaced, in order; what is between them is copied at memory speed.
-// Belongs to whoever makes it; the text must outlive it.
+// Copies a text, replacing some of its pieces in order. The text between them is copied at memory speed. Edits found in
+// another order are noted first and applied together. Belongs to one thread; the text must outlive it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-namespace sluice {
+namespace sluice::feed {
 
 class Rewriter {
 public:
     explicit Rewriter(std::string_view text) : text_(text) { out_.reserve(text.size() + text.size() / 16); }
 
-    // Replaces text[begin, end). Each call begins where the one before ended, or behind it.
+    // Replaces text[begin, end). `begin` is not before the previous call's `end`.
     void replace(std::size_t begin, std::size_t end, std::string_view with) {
         out_.append(text_, copied_, begin - copied_).append(with);
         copied_ = end;
     }
 
-    // Where text[offset] comes to stand in the result; offset is not before the last replacement's end.
+    // Notes such a replacement for apply(); `with` must live until then. Noted pieces must not overlap.
+    void note(std::size_t begin, std::size_t end, std::string_view with) { noted_.push_back({begin, end, with}); }
+    // Makes the replacements noted since the last call.
+    void apply() {
+        if (noted_.size() > 1) {
+            std::sort(noted_.begin(), noted_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+        }
+        for (const Edit& edit : noted_) replace(edit.begin, edit.end, edit.with);
+        noted_.clear();
+    }
+
+    // The position of text[offset] in the result; offset is not before the last replacement's end.
     std::size_t position(std::size_t offset) const { return out_.size() + (offset - copied_); }
 
     std::string finish() {
@@ -28,9 +41,15 @@ public:
     }
 
 private:
+    struct Edit {
+        std::size_t begin, end;
+        std::string_view with;
+    };
+
     std::string_view text_;
     std::string out_;
     std::size_t copied_ = 0;
+    std::vector<Edit> noted_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

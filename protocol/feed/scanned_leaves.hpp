@@ -1,42 +1,79 @@
-// Evaluates the scanned leaves of filters with pugixml. Keeps the compiled queries, and for leaves that select elements
-// the node-set of each document of the current batch. Belongs to one matching thread.
+// Evaluates the scanned leaves of filters within budgets: for one leaf on one document (all its items together), for
+// all leaves of an owner, and for all leaves. For as long as a document lives, keeps its index, the steps spent on it,
+// and the answers that its items share. Belongs to one matching thread.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "gpu/api/predicate.hpp"
 #include "protocol/feed/event.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// The key of a scanned predicate (Predicate::attribute with Operator::scanned) says which of the two forms of a filter
-// its expression has: "test " + an expression, true when its boolean value with the event's element as context node is
-// true; or "select " + a location path, true when the event's element is in its node-set. Variables are node-sets of
-// one text element per value, without a parent.
+// Identifies who asks for a leaf: a subscriber.
+using ScanOwner = std::uint64_t;
+
+// Steps are defined in protocol/filter/evaluator/meter.hpp; each takes about a nanosecond.
+struct ScanLimits {
+    std::uint64_t condition_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
+    std::uint64_t owner_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
+    std::uint64_t document_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
+    // Documents whose items together are shorter may spend less: a hundredth, plus a share in proportion to their
+    // length.
+    std::size_t full_budget_bytes = 0;
+    std::size_t bytes_max = 64u << 20;  // memory of an evaluation, and of the answers kept for a document
+};
+
+struct LeafCost {
+    std::size_t leaf = 0;
+    std::uint64_t steps = 0;
+};
+
 class ScannedLeaves {
 public:
-    // What a leaf may take for one document, so that a filter can't hold the thread for long.
-    explicit ScannedLeaves(std::chrono::nanoseconds time_max = std::chrono::nanoseconds::max());
+    // `pause` is called about every tenth of a millisecond of an evaluation. An exception from it ends the evaluation
+    // and propagates out of holds(). `owners_of` returns who asks for a leaf. Without it, or for a leaf without owners,
+    // no owner's budget applies.
+    using OwnersOf = std::function<std::span<const ScanOwner>(std::size_t leaf)>;
+    explicit ScannedLeaves(const ScanLimits& limits = {}, std::function<void()> pause = {}, OwnersOf owners_of = {});
     ~ScannedLeaves();
     ScannedLeaves(ScannedLeaves&&) noexcept;
     ScannedLeaves& operator=(ScannedLeaves&&) noexcept;
 
-    // Makes index i stand for keys[i]. Keys that stay are not compiled again.
-    void assign(std::span<const std::string> keys);
-    // No value: that would take too long.
+    // Makes index i stand for conditions[i], and ends the previous batch. A condition that is null, or not an
+    // xpath::Condition, never holds. A null pointer: there are no conditions.
+    using Conditions = std::vector<std::shared_ptr<const engine::ScannedCondition>>;
+    void assign(std::shared_ptr<const Conditions> conditions);
+    void assign(Conditions conditions) { assign(std::make_shared<const Conditions>(std::move(conditions))); }
+
+    // No value: over budget. Once a leaf exceeds its budget for a document, it has no further values for that document,
+    // except those already found. The same holds for a leaf whose owners have all spent their budgets on the document.
+    // The steps spent do not depend on other leaves, with two exceptions. The document's index is charged to the
+    // document. Parts that are the same for many nodes are evaluated, and charged, again if bytes_max did not allow
+    // keeping them. Each owner of a leaf is charged in full.
     std::optional<bool> holds(std::size_t leaf, const Event& event);
-    // What the last call took, as whoever has a clock has measured it.
-    void took(std::size_t leaf, const Event& event, std::chrono::nanoseconds time);
-    void end_batch();  // forgets what it knows of the batch's documents
+
+    void begin_batch();  // forgets the costs
+    void end_batch();    // forgets the event, and documents that nobody holds any more
+
+    // Of the leaves evaluated since begin_batch(), in order of first use.
+    std::span<const LeafCost> costs() const;
+
+    // Memory kept for documents. When they are gone, the memory of one index (a few megabytes at most) stays for the
+    // next one.
+    std::size_t bytes() const;
 
 private:
     struct State;
     std::unique_ptr<State> state_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -5,7 +5,7 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 TextPosition position_in(std::string_view text, std::size_t offset) {
     text = text.substr(0, std::min(offset, text.size()));
@@ -19,7 +19,7 @@ TextPosition position_in(std::string_view text, std::size_t offset) {
     }
     std::string_view line = text.substr(line_begin);
     if (line_begin == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-    position.column += count_characters(line);
+    position.column += text::count_characters(line);
     return position;
 }
 
@@ -28,4 +28,4 @@ FeedError error_at(FeedError::Kind kind, std::string_view text, std::size_t offs
     return FeedError{kind, std::move(message), offset, position.line, position.column};
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,42 +1,53 @@
-// Turns the nodes that a path leads to, or the texts of a variable, into values of attributes, as the attributes'
-// functions say. Lives on the stack of one extraction.
+// Turns the nodes that a path leads to, or the texts of a variable, into values of attributes, applying the attributes'
+// functions. Lives on the stack of one extraction.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <pugixml.hpp>
 #include <string_view>
 #include <vector>
 
-#include "gpu/event_batch.hpp"
+#include "gpu/api/event_batch.hpp"
+#include "protocol/feed/node_text.hpp"
 #include "protocol/feed/path_trie.hpp"
 #include "protocol/feed/text_arena.hpp"
 #include "protocol/filter/attribute.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// The running result of a function that gives one value for all nodes: count(p), or string(p), of the first.
+// The running result of a function that gives one value for all nodes, such as count(p), or string(p) of the first
+// node.
 struct Fold {
     std::uint32_t attribute = 0;
-    Attribute::Function function = Attribute::Function::string;
+    filter::Attribute::Function function = filter::Attribute::Function::string;
     bool found = false;
     double number = 0;
     std::string_view text;
 };
 
-// True of the functions that give one value however many nodes there are.
-constexpr bool is_fold(Attribute::Function function) {
-    using enum Attribute::Function;
+// True of functions that give one value for any number of nodes.
+constexpr bool is_fold(filter::Attribute::Function function) {
+    using enum filter::Attribute::Function;
     return function == string || function == normalize_space || function == string_length || function == count ||
            function == sum || function == string_of_lower_case;
 }
 
 class ValueSink {
 public:
-    ValueSink(std::vector<Fold> folds, std::vector<Value>& values, TextArena& arena)
+    ValueSink(std::vector<Fold> folds, std::vector<engine::Value>& values, TextArena& arena)
         : folds_(std::move(folds)), values_(values), arena_(arena) {}
 
-    void element(const PathReaders& readers, pugi::xml_node node);
-    void text(const PathReaders& readers, std::string_view text);
+    // Reads no text that no reader needs: a count needs none, and functions of the first node need no further texts.
+    template <class Readers>
+    void element(const Readers& readers, pugi::xml_node node) {
+        const bool any = std::ranges::any_of(readers, [this](const PathReader& reader) { return needs_text(reader); });
+        text(readers, any ? string_value(node, arena_) : std::string_view{});
+    }
+    template <class Readers>
+    void text(const Readers& readers, std::string_view text) {
+        for (const PathReader& reader : readers) read(reader, text);
+    }
     void finish();  // after the last node: the values of the folds
 
 private:
@@ -48,8 +59,8 @@ private:
     void add(std::uint32_t attribute, double number);
 
     std::vector<Fold> folds_;
-    std::vector<Value>& values_;
+    std::vector<engine::Value>& values_;
     TextArena& arena_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -4,7 +4,7 @@
 
 #include "protocol/filter/xpath_number.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -15,7 +15,7 @@ std::vector<std::string> as_values(const std::optional<std::string>& field) {
 
 std::vector<std::string> as_values(const std::optional<double>& field) {
     if (!field) return {};
-    return {xpath_string(*field)};
+    return {filter::xpath_string(*field)};
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::vector<std::string> VariableReader::values(Variable variable) {
         case Variable::id:
             return as_values(fields_->id);
         case Variable::author:
-            return as_values(fields_->author);
+            return fields_->authors;
         case Variable::published:
             return as_values(fields_->published);
         case Variable::updated:
@@ -55,4 +55,4 @@ std::vector<std::string> VariableReader::values(Variable variable) {
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,5 +1,5 @@
-// The values that a filter's variables ($title, $category, $stream …) have for one event, read from its normalised
-// fields. Belongs to one thread, for as long as it looks at the event.
+// The values of a filter's variables ($title, $category, $stream …) for one event, read from its normalised fields.
+// Belongs to one thread while it examines the event.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 #include "protocol/feed/event.hpp"
 #include "protocol/feed/fields.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// Those after `category` are the same for all items of a document.
+// The variables after `category` are the same for all items of a document.
 enum class Variable : std::uint8_t {
     title,
     link,
@@ -41,8 +41,7 @@ class VariableReader {
 public:
     explicit VariableReader(const Event& event) : event_(event) {}
 
-    // In document order; times are numbers as XPath writes them. The fields are read at the first question that needs
-    // them.
+    // In document order; times are numbers as XPath writes them. The fields are read on first use.
     std::vector<std::string> values(Variable variable);
 
 private:
@@ -51,4 +50,4 @@ private:
     std::optional<FeedFields> feed_fields_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

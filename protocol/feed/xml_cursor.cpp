@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/feed/repairs.hpp"
 #include "protocol/feed/text_position.hpp"
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -39,8 +40,8 @@ std::string_view XmlCursor::nc_name() {
         if (xml_bytes[byte] & wanted) {
             ++at_;
         } else if (byte >= 0x80) {
-            const Utf8Char c = utf8_at(text_, at_);
-            if (!(at_ == begin ? is_name_start(c.code) : is_name_char(c.code))) break;
+            const text::Utf8Char c = text::utf8_at(text_, at_);
+            if (!(at_ == begin ? text::is_name_start(c.code) : text::is_name_char(c.code))) break;
             at_ += c.length;
         } else {
             break;
@@ -95,8 +96,8 @@ std::optional<char32_t> XmlCursor::character_reference() {
         fail(begin, "a character reference is written &#…; with decimal digits or &#x…; with hexadecimal ones");
         return std::nullopt;
     }
-    if (!is_xml_char(code)) {
-        fail(begin, std::string(since(begin)) + " is not a character that XML allows");
+    if (!text::is_xml_char(code)) {
+        fail(begin, excerpt(since(begin)) + " is not a character that XML allows");
         return std::nullopt;
     }
     return code;
@@ -128,8 +129,8 @@ bool XmlCursor::expected(std::string_view what) {
     if (at_end()) {
         message += "the end of the document";
     } else {
-        const Utf8Char c = utf8_at(text_, at_);
-        message += c.code <= 0x20 ? code_point_name(c.code) : "'" + text_.substr(at_, c.length) + "'";
+        const text::Utf8Char c = text::utf8_at(text_, at_);
+        message += c.code <= 0x20 ? text::code_point_name(c.code) : "'" + text_.substr(at_, c.length) + "'";
     }
     return fail(at_, std::move(message));
 }
@@ -139,4 +140,4 @@ FeedError XmlCursor::error() const {
     return error_at(fault_->kind, text_, fault_->offset, fault_->message);
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,5 +1,5 @@
-// A place in XML text, and the small pieces of XML's grammar that the document and its DOCTYPE have in common. Every
-// reader returns false (or an empty name) after noting the fault, which is reported once, by whoever started.
+// A place in XML text, and the small pieces of XML's grammar that the document and its DOCTYPE share. A failing reader
+// records the fault and returns false (or no value); error() reports the first one. Belongs to one thread.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 #include "protocol/feed/feed_error.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// What a byte can be in XML; a byte of a longer UTF-8 sequence is none of these.
+// The classes of a byte in XML; bytes of multi-byte UTF-8 sequences are in none.
 enum XmlByte : std::uint8_t {
     xml_space = 1,
     xml_name_start = 2,
     xml_name = 4,
     xml_ends_text = 8,   // '<' '&' ']' and the end
-    xml_ends_value = 16  // '<' '&' quotes, white space that is no blank, and the end
+    xml_ends_value = 16  // '<' '&' quotes, white space other than spaces, and the end
 };
 extern const std::array<std::uint8_t, 256> xml_bytes;
 
@@ -47,16 +47,16 @@ public:
     bool skip_space();
     bool skip_to(std::uint8_t stop);  // to the next byte of that class; false at the end
 
-    std::string_view nc_name();     // empty: no name begins here; no fault is noted
+    std::string_view nc_name();     // empty: no name begins here; records no fault
     bool comment();                 // at "<!--"
     bool processing_instruction();  // at "<?"
-    // At "&#": the character it stands for.
+    // At "&#": the referenced character.
     std::optional<char32_t> character_reference();
-    // At a quote; gives what is between the quotes, unread.
+    // At a quote: the raw text between the quotes.
     std::optional<std::string_view> literal(std::string_view what);
 
     bool fail(std::size_t offset, std::string message, FeedError::Kind kind = FeedError::Kind::not_well_formed);
-    bool expected(std::string_view what);  // fails here: "expected what, found …"
+    bool expected(std::string_view what);  // fails at the cursor: "expected what, found …"
     FeedError error() const;
 
 private:
@@ -76,4 +76,4 @@ inline bool XmlCursor::skip_to(std::uint8_t stop) {
     return !at_end();
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

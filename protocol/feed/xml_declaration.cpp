@@ -5,18 +5,18 @@
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/name_characters.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
 bool is_ascii_name_text(std::string_view text) {
     return std::all_of(text.begin(), text.end(),
-                       [](char c) { return c > 0 && is_name_char(static_cast<unsigned char>(c)); });
+                       [](char c) { return c > 0 && text::is_name_char(static_cast<unsigned char>(c)); });
 }
 
 bool is_version(std::string_view value) { return is_ascii_name_text(value); }
 bool is_encoding(std::string_view value) {
-    return !value.empty() && is_ascii_letter(value[0]) && is_ascii_name_text(value);
+    return !value.empty() && text::is_ascii_letter(value[0]) && is_ascii_name_text(value);
 }
 bool is_yes_or_no(std::string_view value) { return value == "yes" || value == "no"; }
 
@@ -28,7 +28,7 @@ bool pseudo_attribute(XmlCursor& cursor, std::string_view name, bool (*is_right)
     const std::size_t begin = cursor.at();
     const auto value = cursor.literal("a quoted value");
     if (!value) return false;
-    return is_right(*value) || cursor.fail(begin, "the XML declaration has an impossible " + std::string(name));
+    return is_right(*value) || cursor.fail(begin, "the XML declaration has an invalid " + std::string(name));
 }
 
 }  // namespace
@@ -50,4 +50,4 @@ bool read_xml_declaration(XmlCursor& cursor) {
     return cursor.take("?>") || cursor.expected("\"?>\" at the end of the XML declaration");
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

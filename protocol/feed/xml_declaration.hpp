@@ -3,10 +3,10 @@
 
 #include "protocol/feed/xml_cursor.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// At "<?xml": reads <?xml version="1.0" encoding="utf-8" standalone="yes"?>. Only its form counts: the text has been
-// converted, and whatever version is written is read as 1.0, as other parsers do. False: a fault is noted.
+// At "<?xml": reads <?xml version="1.0" encoding="utf-8" standalone="yes"?>. Only its form is checked: the text has
+// already been converted, and any version is read as 1.0, as other parsers do. False: a fault is recorded.
 bool read_xml_declaration(XmlCursor& cursor);
 
-}  // namespace sluice
+}  // namespace sluice::feed

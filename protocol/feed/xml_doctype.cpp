@@ -4,11 +4,11 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
-// SYSTEM "…" or PUBLIC "…" "…", which are skipped. True if it is there and right; false with a fault, or if absent.
+// Skips SYSTEM "…" or PUBLIC "…" "…". False if it is absent, or after recording a fault.
 bool external_id(XmlCursor& cursor) {
     const bool is_public = cursor.take("PUBLIC");
     if (!is_public && !cursor.take("SYSTEM")) return false;
@@ -19,7 +19,7 @@ bool external_id(XmlCursor& cursor) {
     return true;
 }
 
-// Skips the rest of a declaration that is not looked into, up to its '>'; quoted text may hold one.
+// Skips the rest of a declaration, up to its '>'; quoted text may contain one.
 bool skip_declaration(XmlCursor& cursor) {
     const std::size_t begin = cursor.at();
     while (!cursor.at_end()) {
@@ -35,7 +35,7 @@ bool skip_declaration(XmlCursor& cursor) {
     return cursor.fail(begin, "the declaration that begins here does not end");
 }
 
-// Writes a character of an entity's text so that it is data wherever the entity is used.
+// Writes a character of an entity's text so that it stays data in content and in attribute values.
 void append_data(std::string& text, char32_t code) {
     switch (code) {
         case '>':
@@ -51,11 +51,11 @@ void append_data(std::string& text, char32_t code) {
             text += "&#13;";
             break;
         default:
-            append_utf8(text, code);
+            text::append_utf8(text, code);
     }
 }
 
-// The replacement text of an entity's literal value (XML 1.0 §4.5), if that is plain text.
+// The replacement text of an entity's literal value (XML 1.0 §4.5), if it is plain text.
 XmlEntity read_entity(std::string_view value) {
     XmlEntity entity;
     if (value.size() > XmlDoctype::entity_bytes_max) return entity;
@@ -68,7 +68,7 @@ XmlEntity read_entity(std::string_view value) {
             if (!reference) return entity;
             code = *reference;
         } else {
-            const Utf8Char c = utf8_at(text, cursor.at());
+            const text::Utf8Char c = text::utf8_at(text, cursor.at());
             if (c.code == '%') return entity;
             code = c.code;
             cursor.move_to(cursor.at() + c.length);
@@ -157,4 +157,4 @@ const XmlEntity* XmlDoctype::find(std::string_view name) const {
     return found == entities_.end() ? nullptr : &found->second;
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

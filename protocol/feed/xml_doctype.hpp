@@ -1,5 +1,5 @@
-// A document type declaration, read past: nothing is fetched, and of what it declares only internal entities with
-// plain text are kept. Views point into the document's text.
+// Reads past a document type declaration: nothing is fetched, and of its declarations only internal entities with plain
+// text are kept. Views point into the document's text.
 #pragma once
 
 #include <map>
@@ -8,10 +8,10 @@
 
 #include "protocol/feed/xml_cursor.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
-// An entity that the document declares. Entities with markup, or with references to other entities, and those whose
-// text is outside the document, are known but can't be used.
+// A declared entity. Entities with markup, with references to other entities, or with external text are known but can't
+// be used.
 struct XmlEntity {
     std::string text;  // as it is written in content and in attribute values
     bool usable = false;
@@ -22,7 +22,7 @@ public:
     static constexpr std::size_t entities_max = 1000;
     static constexpr std::size_t entity_bytes_max = 1024;  // a longer one can't be used
 
-    // At "<!DOCTYPE"; moves behind its '>'. False: a fault is noted.
+    // At "<!DOCTYPE"; moves behind its '>'. False: a fault is recorded.
     bool read(XmlCursor& cursor);
     const XmlEntity* find(std::string_view name) const;
 
@@ -33,4 +33,4 @@ private:
     std::map<std::string_view, XmlEntity> entities_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::feed

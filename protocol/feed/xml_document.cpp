@@ -2,12 +2,18 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/feed/feed_names.hpp"
+#include "protocol/feed/feed_root.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"
+#include "protocol/feed/tree_index.hpp"
 #include "protocol/feed/xml_scanner.hpp"
+#include "protocol/filter/evaluator/evaluator.hpp"
+#include "protocol/filter/filter.hpp"
+#include "protocol/text/ascii.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -15,7 +21,7 @@ using Vocabulary = KnownNamespace::Vocabulary;
 
 class XmlDocumentParser {
 public:
-    XmlDocumentParser(std::string text, const DocumentOptions& options)
+    XmlDocumentParser(std::shared_ptr<const std::string> text, const DocumentOptions& options)
         : document_(std::make_shared<ParsedDocument>()), options_(options) {
         document_->text_ = std::move(text);
     }
@@ -26,9 +32,11 @@ private:
     std::optional<FeedError> load();
     bool find_feed();
     bool is_feed(pugi::xml_node element, bool is_root) const;
+    bool is_feed_in_other_letters(pugi::xml_node root) const;
     void collect_feed(pugi::xml_node element);
     void add_children(pugi::xml_node parent, std::string_view name);
     std::optional<FeedError> collect_events();
+    std::optional<FeedError> select_events();
     std::optional<FeedError> locate_items();
 
     const ElementRange& range_of(pugi::xml_node element) const;
@@ -40,9 +48,10 @@ private:
     std::shared_ptr<ParsedDocument> document_;
     const DocumentOptions& options_;
     std::vector<ElementRange> ranges_;
+    bool has_capitals_ = false;
 };
 
-// The next element in document order after this one, in the tree below root; null at the end.
+// The next node in document order, in the tree below root; null at the end.
 pugi::xml_node next_element(pugi::xml_node element, pugi::xml_node root) {
     if (const pugi::xml_node child = element.first_child()) return child;
     while (element != root) {
@@ -62,10 +71,11 @@ ParsedDocumentResult XmlDocumentParser::parse() {
 }
 
 std::optional<FeedError> XmlDocumentParser::load() {
-    auto scanned = scan_xml(document_->text_, options_.limits);
+    auto scanned = scan_xml(*document_->text_, options_.limits);
     if (!scanned) return std::move(scanned).error();
     document_->buffer_ = std::move(scanned->text);
     ranges_ = std::move(scanned->elements);
+    has_capitals_ = scanned->has_capitals;
     std::string& buffer = document_->buffer_;
     const pugi::xml_parse_result parsed =
         document_->tree_.load_buffer_inplace(buffer.data(), buffer.size(), feed_parse_flags, pugi::encoding_utf8);
@@ -73,9 +83,13 @@ std::optional<FeedError> XmlDocumentParser::load() {
     return FeedError{FeedError::Kind::not_well_formed, parsed.description()};
 }
 
-// Recognises a feed by the root, or by the first element inside that is one: a feed wrapped in another document.
+// Recognises a feed by the root, or by the first element inside it that is a feed: a feed wrapped in another document.
 bool XmlDocumentParser::find_feed() {
     const pugi::xml_node root = document_->tree_.document_element();
+    const std::string_view prefix = std::string_view(root.name()).substr(0, prefix_size(root.name()));
+    const bool has_prefix = !prefix.empty() && prefix != "rdf:";
+    if ((has_prefix || (has_capitals_ && has_other_letters(root))) && is_feed_in_other_letters(root))
+        give_customary_names(root, has_prefix ? prefix : std::string_view());
     if (is_feed(root, true)) return collect_feed(root), true;
     if (!options_.event_path.empty()) return false;
     for (pugi::xml_node node = root; node; node = next_element(node, root)) {
@@ -88,8 +102,22 @@ bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
     const std::string_view name = element.name();
     if (name == "rss") return is_root || element.child("channel");
     if (name == "feed") return element.child("entry") || is_in(element, Vocabulary::atom);
-    if (name == "rdf:RDF") return element.child("item") || element.child("channel");
+    if (name == "rdf:RDF" || (is_root && feed_root_kind(local_part(name)) == "rdf"))
+        return element.child("item") || element.child("channel");
     return is_root && options_.event_path.empty() && (name == "item" || name == "entry");
+}
+
+// As is_feed(), but without regard to the case and prefix of names. Rare.
+bool XmlDocumentParser::is_feed_in_other_letters(pugi::xml_node root) const {
+    const auto has_child = [&](std::string_view name) {
+        return std::any_of(root.begin(), root.end(),
+                           [&](pugi::xml_node n) { return is_same_name(local_part(n.name()), name); });
+    };
+    const std::string_view local = local_part(root.name()), kind = feed_root_kind(local);
+    if (kind == "rss") return true;
+    if (kind == "feed") return has_child("entry") || is_in(root, Vocabulary::atom);
+    if (kind == "rdf") return has_child("item") || has_child("channel");
+    return options_.event_path.empty() && (is_same_name(local, "item") || is_same_name(local, "entry"));
 }
 
 void XmlDocumentParser::collect_feed(pugi::xml_node element) {
@@ -126,27 +154,39 @@ std::optional<FeedError> XmlDocumentParser::collect_events() {
             if (child.type() == pugi::node_element) document_->items_.push_back({child, {}});
         }
         const auto is_data = [](pugi::xml_attribute a) { return is_xpath_attribute(a.name()); };
-        if (document_->items_.empty() && (root.first_child() || root.find_attribute(is_data))) {
+        const auto is_written = [](pugi::xml_node n) { return is_text(n) && !text::trim(n.value()).empty(); };
+        const bool has_text = std::any_of(root.begin(), root.end(), is_written);
+        if (document_->items_.empty() && (has_text || root.find_attribute(is_data))) {
             document_->items_.push_back({root, {}});
         }
         return std::nullopt;
     }
+    return select_events();
+}
+
+std::optional<FeedError> XmlDocumentParser::select_events() {
+    const std::string name = "event path \"" + options_.event_path + "\"";
+    const auto fault = [](std::string message) { return FeedError{FeedError::Kind::event_path, std::move(message)}; };
+    const auto path = filter::compile_path(options_.event_path);
+    if (!path) {
+        return fault("invalid " + name + ": " + path.error().message + " (at character " +
+                     std::to_string(path.error().column) + ")");
+    }
     try {
-        pugi::xpath_node_set events =
-            pugi::xpath_query(options_.event_path.c_str()).evaluate_node_set(document_->tree_);
-        events.sort();
-        for (const pugi::xpath_node& event : events) {
-            if (event.node().type() == pugi::node_element) {
-                document_->items_.push_back({event.node(), {}});
-            } else {
-                return FeedError{FeedError::Kind::event_path,
-                                 "the event path \"" + options_.event_path + "\" selects something that is no element"};
-            }
+        xpath::Meter meter;
+        meter.begin(event_path_steps_max);
+        xpath::MeteredMemory memory;
+        memory.begin(event_path_bytes_max);
+        std::vector<pugi::xml_node> elements;
+        const xpath::DocumentIndex index = index_elements(document_->tree_, elements, meter);
+        xpath::KnownParts parts(**path, index, &memory);
+        const xpath::Evaluator evaluator(**path, index, nullptr, parts, meter, &memory);
+        for (const xpath::Node node : evaluator.nodes(xpath::document_node)) {
+            if (!elements[node]) return fault("the " + name + " selects something that is not an element");
+            document_->items_.push_back({elements[node], {}});
         }
-    } catch (const pugi::xpath_exception& error) {
-        return FeedError{FeedError::Kind::event_path, "the event path \"" + options_.event_path +
-                                                          "\" is not right: " + error.what() + " (at character " +
-                                                          std::to_string(error.result().offset + 1) + ")"};
+    } catch (const xpath::OverBudget&) {
+        return fault("the " + name + " takes too long to evaluate on this document");
     }
     return std::nullopt;
 }
@@ -156,14 +196,14 @@ std::optional<FeedError> XmlDocumentParser::locate_items() {
     std::size_t count = 0;
     for (Item& item : document_->items_) {
         const ElementRange& range = range_of(item.element);
-        if (++count > limits.items_max) return too_many_items(document_->text_, range.begin, limits);
-        if (range.values > limits.item_values_max) return too_many_item_values(document_->text_, range.begin, limits);
-        item.source = std::string_view(document_->text_).substr(range.begin, range.end - range.begin);
+        if (++count > limits.items_max) return too_many_items(*document_->text_, range.begin, limits);
+        if (range.values > limits.item_values_max) return too_many_item_values(*document_->text_, range.begin, limits);
+        item.source = std::string_view(*document_->text_).substr(range.begin, range.end - range.begin);
     }
     return std::nullopt;
 }
 
-// The tree is parsed in place, so that an element's name tells where it stands.
+// The tree is parsed in place, so the address of an element's name gives its position.
 const ElementRange& XmlDocumentParser::range_of(pugi::xml_node element) const {
     const auto name = static_cast<std::size_t>(element.name() - document_->buffer_.data());
     return *std::lower_bound(ranges_.begin(), ranges_.end(), name,
@@ -172,8 +212,8 @@ const ElementRange& XmlDocumentParser::range_of(pugi::xml_node element) const {
 
 }  // namespace
 
-ParsedDocumentResult parse_xml_document(std::string text, const DocumentOptions& options) {
+ParsedDocumentResult parse_xml_document(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
     return XmlDocumentParser(std::move(text), options).parse();
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

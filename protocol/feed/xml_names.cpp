@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
@@ -46,4 +46,4 @@ const XmlAttribute* find_repeated(std::vector<XmlAttribute>& attributes) {
     return found == attributes.end() ? nullptr : &*(found + 1);
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

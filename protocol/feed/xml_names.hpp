@@ -1,4 +1,4 @@
-// Names with a prefix, and the attributes of one start tag. Views point into the document's text.
+// Names with prefixes, and the attributes of one start tag. Views point into the document's text.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "protocol/feed/xml_cursor.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 struct QName {
     std::string_view full, prefix, local;
@@ -17,17 +17,17 @@ struct XmlAttribute {
     QName name;
     std::size_t begin = 0;  // of the name
     std::string_view value;
-    bool is_plain = true;  // the value has no references and no white space but blanks
+    bool is_plain = true;  // the value has no references, and no white space other than spaces
     std::string_view uri;  // of the prefix, once resolved
 
     bool is_declaration() const { return name.full == "xmlns" || name.prefix == "xmlns"; }
 };
 
-// Reads a name; `what` is what was expected if there is none. False: a fault is noted.
+// Reads a name; `what` names what was expected if there is none. False: a fault is recorded.
 bool read_qname(XmlCursor& cursor, QName& name, std::string_view what);
 
-// An attribute that is there before, by its name as written or by namespace and local name; null if there is none.
-// May change the order. Takes n log n steps at most: a tag may have as many attributes as fit into a document.
+// An attribute that repeats an earlier one, by its full name or by namespace and local name; null if there is none. May
+// reorder the attributes. Takes at most n log n steps: a tag may have as many attributes as fit into a document.
 const XmlAttribute* find_repeated(std::vector<XmlAttribute>& attributes);
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,6 +1,6 @@
-// One strict pass over XML text before pugixml, which is lenient, parses it: checks that it is well-formed ("XML 1.0",
-// fifth edition, and "Namespaces in XML 1.0"), finds where each element is, and rewrites the few places where the tree
-// shall differ from the text. Nothing is recursive. Pure function; any thread.
+// One strict pass over XML text before the lenient pugixml parses it. Checks that the text is well-formed ("XML 1.0",
+// fifth edition, and "Namespaces in XML 1.0"), finds the range of each element, and rewrites the few places where the
+// tree is to differ from the text. Nothing is recursive. Pure function; any thread.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -12,25 +12,27 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/namespaces.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 struct ElementRange {
-    std::size_t name = 0;   // where its name begins in ScannedXml::text
+    std::size_t name = 0;   // offset of its name in ScannedXml::text
     std::size_t begin = 0;  // its bytes in the original text, both tags included
     std::size_t end = 0;
-    std::size_t values = 0;                 // elements and attributes in it, itself included
-    const KnownNamespace* known = nullptr;  // its namespace
+    std::size_t values = 0;                 // elements, attributes, comments … in it, itself included
+    const KnownNamespace* known = nullptr;  // its namespace, or null
 };
 
 struct ScannedXml {
-    // The original text from the root element on, where
+    // The original text without the XML declaration, the DOCTYPE and the white space before the root element. In it,
     // - the prefixes of known namespaces are the customary ones, in names and in declarations,
-    // - references to HTML's and to the document's own entities are the text that they stand for.
+    // - references to HTML's entities and to the document's own are replaced by their text.
     std::string text;
     std::vector<ElementRange> elements;  // in document order
+    bool has_capitals = false;           // some element's name begins with a capital letter, without a prefix
 };
 
-// `text` is UTF-8 without control characters (find_bad_text). Limits: elements may nest limits.depth_max deep.
+// `text` is UTF-8 without control characters (find_bad_text). Limits: limits.depth_max for the nesting of elements,
+// limits.values_max for the number of values.
 boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits);
 
-}  // namespace sluice
+}  // namespace sluice::feed

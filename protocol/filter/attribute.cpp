@@ -7,28 +7,26 @@
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::filter {
 
 namespace {
 
-using Function = Attribute::Function;
-
 struct Form {
-    Function function;
+    Attribute::Function function;
     std::string_view before, after;
 };
 
-// In an order in which the first form that fits is the right one.
+// In an order in which the first matching form is the right one.
 constexpr Form forms[] = {
-    {Function::string_of_lower_case, "string(lower-case(", "))"},
-    {Function::string, "string(", ")"},
-    {Function::normalize_space, "normalize-space(", ")"},
-    {Function::string_length, "string-length(", ")"},
-    {Function::count, "count(", ")"},
-    {Function::sum, "sum(", ")"},
-    {Function::lower_case, "lower-case(", ")"},
-    {Function::date, "date(", ")"},
-    {Function::name, "name(", ")"},
+    {Attribute::Function::string_of_lower_case, "string(lower-case(", "))"},
+    {Attribute::Function::string, "string(", ")"},
+    {Attribute::Function::normalize_space, "normalize-space(", ")"},
+    {Attribute::Function::string_length, "string-length(", ")"},
+    {Attribute::Function::count, "count(", ")"},
+    {Attribute::Function::sum, "sum(", ")"},
+    {Attribute::Function::lower_case, "lower-case(", ")"},
+    {Attribute::Function::date, "date(", ")"},
+    {Attribute::Function::name, "name(", ")"},
 };
 
 std::string to_string(const AttributePath& path) {
@@ -46,8 +44,8 @@ std::string to_string(const AttributePath& path) {
 
 bool is_ncname(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
-        const auto [code, length] = utf8_at(text, i);
-        if (length == 0 || !(i == 0 ? is_name_start(code) : is_name_char(code))) return false;
+        const auto [code, length] = text::utf8_at(text, i);
+        if (length == 0 || !(i == 0 ? text::is_name_start(code) : text::is_name_char(code))) return false;
         i += length;
     }
     return !text.empty();
@@ -97,7 +95,7 @@ bool is_element_only(const AttributePath& path) {
 }  // namespace
 
 std::string to_string(const Attribute& attribute) {
-    if (attribute.function == Function::path) return "$path";
+    if (attribute.function == Attribute::Function::path) return "$path";
     const std::string of = attribute.variable.empty() ? to_string(attribute.path) : "$" + attribute.variable;
     for (const Form& form : forms)
         if (form.function == attribute.function) return std::string(form.before) + of + std::string(form.after);
@@ -107,7 +105,7 @@ std::string to_string(const Attribute& attribute) {
 std::optional<Attribute> parse_attribute(std::string_view text) {
     Attribute attribute;
     if (text == "$path") {
-        attribute.function = Function::path;
+        attribute.function = Attribute::Function::path;
         return attribute;
     }
     for (const Form& form : forms) {
@@ -118,18 +116,18 @@ std::optional<Attribute> parse_attribute(std::string_view text) {
     }
     if (text.starts_with('$')) {
         attribute.variable = text.substr(1);
-        const bool nameless = attribute.function == Function::name;
+        const bool nameless = attribute.function == Attribute::Function::name;
         return is_variable(attribute.variable) && !nameless ? std::optional(std::move(attribute)) : std::nullopt;
     }
     std::optional<AttributePath> path = parse_path(text);
-    if (!path || (attribute.function == Function::name && !is_element_only(*path))) return std::nullopt;
+    if (!path || (attribute.function == Attribute::Function::name && !is_element_only(*path))) return std::nullopt;
     attribute.path = std::move(*path);
     return attribute;
 }
 
 bool is_variable(std::string_view name) {
-    const auto names = xpath::variable_names();
+    const auto names = variable_names();
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

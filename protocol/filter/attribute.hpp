@@ -1,6 +1,6 @@
-// An attribute as filters name it and as extraction computes it: a transform of the nodes at a path relative to the
-// event's element, or of a variable. Its canonical text is the name that the engine's dictionary holds, and is itself
-// a valid filter expression.
+// An attribute, as filters name it and as extraction computes it: a function of the nodes at a path relative to the
+// event's element, or of a variable. Its canonical text is its name in the engine's dictionary, and is itself a valid
+// filter expression.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice {
+namespace sluice::filter {
 
-// What the values are made from.
+// The path that the values are read from.
 //   "title"  "enclosure/@length"  "../title"  "."  "@id"  "author/name/text()"  "*"  "@*"
-// Zero or more parent steps, then child element steps ("*" is any), at most one last attribute or text step.
+// Zero or more parent steps, then child element steps ("*" is any), then at most one attribute or text step.
 struct AttributePath {
     enum class Last : std::uint8_t { element, attribute, text };
 
@@ -26,9 +26,9 @@ struct AttributePath {
 };
 
 struct Attribute {
-    // Each function is what its XPath namesake gives. `each`, `lower_case` and `date` give one value per node (none
-    // for no node); the others give exactly one value: string(), normalize-space() … of the first node in document
-    // order ("" for no node), count() and sum() of all.
+    // Each function computes what its XPath namesake does. `each`, `lower_case` and `date` give one value per node
+    // (none for no node). The others give exactly one value: string(), normalize-space() … that of the first node in
+    // document order ("" for no node); count() and sum() that of all nodes.
     enum class Function : std::uint8_t {
         each,                  // title
         string,                // string(title)
@@ -39,7 +39,7 @@ struct Attribute {
         lower_case,            // lower-case(title)
         string_of_lower_case,  // string(lower-case(title)): the first of lower-case's values, "" for none
         date,                  // date(title)               a number
-        name,                  // name(path), path being "." or parents only; no such ancestor, or the document node: ""
+        name,                  // name(.) or name() of parents; "" for the document node or a missing ancestor
         path,                  // the element names from the root, "/rss/channel/item"; written $path; no AttributePath
     };
 
@@ -50,11 +50,11 @@ struct Attribute {
     friend bool operator==(const Attribute&, const Attribute&) = default;
 };
 
-// The canonical text, and back. parse_attribute accepts exactly what to_string writes.
+// Writes the canonical text, and reads it back. parse_attribute accepts exactly what to_string writes.
 std::string to_string(const Attribute& attribute);
 std::optional<Attribute> parse_attribute(std::string_view text);
 
 // Variables: $title $link $id $author $published $updated $summary $content $category $stream $feed_title $feed_link.
 bool is_variable(std::string_view name);
 
-}  // namespace sluice
+}  // namespace sluice::filter

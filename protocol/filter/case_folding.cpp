@@ -6,7 +6,7 @@
 #include "protocol/filter/case_folding_table.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice {
+namespace sluice::filter {
 
 namespace {
 
@@ -29,9 +29,9 @@ std::string fold_case(std::string_view utf8) {
             ++i;
             continue;
         }
-        const auto [code, length] = utf8_at(utf8, i);
+        const auto [code, length] = text::utf8_at(utf8, i);
         if (length > 0)
-            append_utf8(folded, fold_code_point(code));
+            text::append_utf8(folded, fold_code_point(code));
         else
             folded += byte;
         i += std::max<std::size_t>(1, length);
@@ -39,4 +39,4 @@ std::string fold_case(std::string_view utf8) {
     return folded;
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

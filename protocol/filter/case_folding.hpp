@@ -1,13 +1,13 @@
-// Unicode simple case folding (Unicode Standard §3.13, CaseFolding.txt statuses C and S): what lower-case() gives.
-// Pure function; any thread.
+// Unicode simple case folding (Unicode Standard §3.13, CaseFolding.txt statuses C and S), as lower-case() uses it. Pure
+// function; any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::filter {
 
-// Bytes that are no valid UTF-8 stay as they are.
+// Bytes that are not valid UTF-8 stay unchanged.
 std::string fold_case(std::string_view utf8);
 
-}  // namespace sluice
+}  // namespace sluice::filter

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace sluice {
+namespace sluice::filter {
 
 // first, first + step, … last fold to themselves + delta. In ascending order.
 struct CaseFoldingRun {
@@ -66,4 +66,4 @@ inline constexpr CaseFoldingRun case_folding_runs[] = {
     {0x16E40, 0x16E5F, 1, 32},   {0x1E900, 0x1E921, 1, 34},
 };
 
-}  // namespace sluice
+}  // namespace sluice::filter

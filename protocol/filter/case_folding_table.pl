@@ -23,9 +23,9 @@ for my $c (0 .. 0x1FFFF) {
 }
 
 print "// Unicode ", Unicode::UCD::UnicodeVersion(), " simple case folding. Made by case_folding_table.pl; do not edit.\n";
-print "#pragma once\n\n#include <cstdint>\n\nnamespace sluice {\n\n";
+print "#pragma once\n\n#include <cstdint>\n\nnamespace sluice::filter {\n\n";
 print "// first, first + step, … last fold to themselves + delta. In ascending order.\n";
 print "struct CaseFoldingRun {\n    char32_t first, last;\n    std::uint8_t step;\n    std::int32_t delta;\n};\n\n";
 print "inline constexpr CaseFoldingRun case_folding_runs[] = {\n";
 printf "    {0x%X, 0x%X, %d, %d},\n", @$_ for @runs;
-print "};\n\n}  // namespace sluice\n";
+print "};\n\n}  // namespace sluice::filter\n";

@@ -8,7 +8,7 @@
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/functions.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string argument_count(const Function& f) {
 void check_variable(Expression& e) {
     e.type = e.text == "path" ? ValueType::string : ValueType::node_set;
     if (e.text == "path" || is_variable(e.text)) return;
-    std::string message = "there is no variable $" + e.text + suggest(e.text, variable_names()) + "; expected one of";
+    std::string message = "there is no variable $" + e.text + suggest_variable(e.text) + "; expected one of";
     for (const std::string_view name : variable_names()) message += " $" + std::string(name);
     throw Fault{e.offset, message};
 }
@@ -126,4 +126,4 @@ void check(Expression& e) {
     }
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

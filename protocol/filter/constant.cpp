@@ -1,21 +1,26 @@
 #include "protocol/filter/constant.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <pugixml.hpp>
 #include <utility>
 
 #include "protocol/filter/case_folding.hpp"
+#include "protocol/filter/evaluator/document_index_builder.hpp"
+#include "protocol/filter/evaluator/evaluator.hpp"
 #include "protocol/filter/fault.hpp"
-#include "protocol/filter/writer.hpp"
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/date.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
+
+// Limits for folding one constant; it can be as long as the filter itself.
+constexpr std::uint64_t fold_steps_max = 100'000'000;
+constexpr std::size_t fold_bytes_max = 64u << 20;
 
 Expression make_string(std::string value, std::size_t offset) {
     Expression e;
@@ -35,15 +40,22 @@ Expression make_number(double value, std::size_t offset) {
     return e;
 }
 
-Expression fold_with_pugixml(const Expression& e) {
+Expression evaluate(const Expression& e) {
+    // Any thread may use it: it has no text that would be measured or joined on demand.
+    static const xpath::DocumentIndex nothing = xpath::DocumentIndexBuilder().finish();
+    const xpath::Condition condition(e, xpath::Condition::Form::test);
+    xpath::MeteredMemory memory;
+    memory.begin(fold_bytes_max);
+    xpath::Meter meter;
+    meter.begin(fold_steps_max);
+    xpath::KnownParts parts(condition, nothing, &memory);
+    const xpath::Evaluator evaluator(condition, nothing, nullptr, parts, meter, &memory);
     try {
-        const pugi::xpath_query query(write(e).c_str());
-        const pugi::xpath_node nowhere;
-        if (e.type == ValueType::boolean) return make_boolean(query.evaluate_boolean(nowhere), e.offset);
-        if (e.type == ValueType::number) return make_number(query.evaluate_number(nowhere), e.offset);
-        return make_string(query.evaluate_string(nowhere), e.offset);
-    } catch (const pugi::xpath_exception& exception) {
-        throw Fault{e.offset, std::string("this constant can't be computed: ") + exception.what()};
+        if (e.type == ValueType::boolean) return make_boolean(evaluator.boolean(xpath::document_node), e.offset);
+        if (e.type == ValueType::number) return make_number(evaluator.number(xpath::document_node), e.offset);
+        return make_string(std::string(evaluator.string(xpath::document_node).view()), e.offset);
+    } catch (const xpath::OverBudget&) {
+        throw Fault{e.offset, "this constant takes too long to compute"};
     }
 }
 
@@ -90,9 +102,9 @@ Expression fold(const Expression& e) {
         return make_boolean(constant_string(e.operands[0]).ends_with(constant_string(e.operands[1])), e.offset);
     if (e.kind == Kind::call && e.text == "date") {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        return make_number(parse_date(constant_string(e.operands[0])).value_or(nan), e.offset);
+        return make_number(text::parse_date(constant_string(e.operands[0])).value_or(nan), e.offset);
     }
-    return fold_with_pugixml(e);
+    return evaluate(e);
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

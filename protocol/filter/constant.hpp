@@ -1,23 +1,23 @@
-// Constant expressions: XPath's conversions of them, and their value. Pure functions; any thread.
+// XPath's conversions of constant expressions, and constant folding. Pure functions; any thread.
 #pragma once
 
 #include <string>
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 // string(), number() and boolean() of a constant expression.
 std::string constant_string(const Expression& constant);
 double constant_number(const Expression& constant);
 bool constant_boolean(const Expression& constant);
 
-// The constant as one of that type: string, number or boolean.
+// The constant converted to `type`: string, number or boolean.
 Expression convert_constant(Expression constant, ValueType type);
 Expression make_boolean(bool value, std::size_t offset);
 
-// Evaluates an operator or function whose operands are all constant. pugixml itself does it for what XPath 1.0 has, so
-// that folding never changes the meaning.
+// Evaluates an operator or function whose operands are all constant, with the evaluator of scanned conditions, so that
+// folding never changes the meaning. Throws a Fault if that takes too long.
 Expression fold(const Expression& expression);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

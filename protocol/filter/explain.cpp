@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sluice {
+namespace sluice::filter {
 
 namespace {
 
@@ -15,13 +15,14 @@ std::string explain_leaves(const Filter& filter) {
     for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
         const Leaf& leaf = filter.leaves[i];
         text += "  [" + std::to_string(i + 1) + "] " + leaf.text + "\n      ";
-        text += way_of(leaf);
+        text += how_decided(leaf);
         text += "\n";
+        if (!leaf.cost.empty()) text += "      cost: " + leaf.cost + "\n";
     }
     return text;
 }
 
-std::string literal_name(const Filter& filter, const Literal& literal) {
+std::string literal_name(const Filter& filter, const engine::Literal& literal) {
     const auto leaf = std::find_if(filter.leaves.begin(), filter.leaves.end(),
                                    [&](const Leaf& l) { return l.predicate == literal.predicate; });
     const std::string name = "[" + std::to_string(leaf - filter.leaves.begin() + 1) + "]";
@@ -31,9 +32,9 @@ std::string literal_name(const Filter& filter, const Literal& literal) {
 std::string explain_conjunctions(const Filter& filter) {
     std::string text =
         "matches when " + std::string(filter.conjunctions.size() > 1 ? "one of these holds:" : "this holds:") + "\n";
-    for (const Conjunction& conjunction : filter.conjunctions) {
+    for (const engine::Conjunction& conjunction : filter.conjunctions) {
         std::string line;
-        for (const Literal& literal : conjunction) {
+        for (const engine::Literal& literal : conjunction) {
             line += line.empty() ? "  " : " and ";
             line += literal_name(filter, literal);
         }
@@ -44,7 +45,7 @@ std::string explain_conjunctions(const Filter& filter) {
 
 }  // namespace
 
-std::string way_of(const Leaf& leaf) {
+std::string how_decided(const Leaf& leaf) {
     if (leaf.indexed) return "indexed on " + leaf.predicate.attribute;
     if (leaf.scanned()) return "scanned: " + leaf.reason;
     return "computed on " + leaf.predicate.attribute + ": " + leaf.reason;
@@ -59,15 +60,19 @@ std::string explain(const Filter& filter) {
     const auto count = [&](auto is) {
         return static_cast<std::size_t>(std::count_if(filter.leaves.begin(), filter.leaves.end(), is));
     };
-    const std::size_t scanned = count([](const Leaf& leaf) { return leaf.scanned(); });
+    const std::size_t shared = count([](const Leaf& leaf) { return leaf.scanned() && leaf.shared; });
+    const std::size_t scanned = count([](const Leaf& leaf) { return leaf.scanned() && !leaf.shared; });
     const std::size_t computed = count([](const Leaf& leaf) { return leaf.computed(); });
     text += explain_leaves(filter) + explain_conjunctions(filter);
     if (computed > 0)
         text += numbered(computed, "leaf is", "leaves are") +
                 " computed: for the items of a batch that the other leaves leave undecided.\n";
+    if (shared > 0)
+        text += numbered(shared, "leaf is", "leaves are") +
+                " scanned: evaluated once for all items of a document, if any needs it.\n";
     if (scanned > 0)
         text += numbered(scanned, "leaf is", "leaves are") + " scanned: evaluated for each item that still needs it.\n";
     return text;
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

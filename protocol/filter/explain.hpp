@@ -1,16 +1,17 @@
-// Says in plain words what a compiled filter does. Pure function; any thread.
+// Describes in plain words what a compiled filter does. Pure function; any thread.
 #pragma once
 
 #include <string>
 
 #include "protocol/filter/filter.hpp"
 
-namespace sluice {
+namespace sluice::filter {
 
-// Several lines: the canonical filter, its form, each leaf with how it is decided and why, and the conjunctions.
+// Several lines: the canonical filter, its form, each leaf with how and why it is decided that way, and the
+// conjunctions.
 std::string explain(const Filter& filter);
 
 // "indexed on price", "computed on title: a regular expression …", "scanned: its path has '//'".
-std::string way_of(const Leaf& leaf);
+std::string how_decided(const Leaf& leaf);
 
-}  // namespace sluice
+}  // namespace sluice::filter

@@ -5,19 +5,19 @@
 
 #include "protocol/text/utf8.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 constexpr std::size_t excerpt_characters_max = 76;
 constexpr std::size_t excerpt_characters_before = 50;
 
-// The line as it can be shown: one entry per character, control characters and stray bytes replaced, so that the caret
-// below it stands in the right place.
+// The line as displayable characters, one entry per character. Control characters and stray bytes are replaced, so that
+// the caret below is in the right place.
 std::vector<std::string> printable_characters(std::string_view line) {
     std::vector<std::string> characters;
     for (std::size_t i = 0; i < line.size();) {
-        const auto [code, length] = utf8_at(line, i);
+        const auto [code, length] = text::utf8_at(line, i);
         const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
         characters.emplace_back(length > 0 && !control ? line.substr(i, length) : code == '\t' ? " " : "\uFFFD");
         i += std::max<std::size_t>(1, length);
@@ -49,11 +49,11 @@ FilterError locate(const Fault& fault, std::string_view text) {
     const std::string_view before = text.substr(0, error.offset);
     error.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
     const std::size_t line_begin = before.find_last_of('\n') + 1;  // npos + 1 is 0
-    error.column = 1 + count_characters(before.substr(line_begin));
+    error.column = 1 + text::count_characters(before.substr(line_begin));
     std::string_view line = text.substr(line_begin, text.find('\n', error.offset) - line_begin);
     if (line.ends_with('\r')) line.remove_suffix(1);
     error.excerpt = excerpt(line, error.column);
     return error;
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

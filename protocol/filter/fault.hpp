@@ -1,5 +1,5 @@
-// A fault in a filter, thrown inside this folder at the place where it is found; compile_filter turns it into a
-// FilterError, so that no exception leaves the folder. Pure values; any thread.
+// A fault in a filter, thrown inside this folder where it is found. compile_filter turns it into a FilterError, so that
+// no exception leaves the folder. Pure values; any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 #include "protocol/filter/filter_error.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 struct Fault {
     std::size_t offset = 0;  // bytes from the start of the filter
     std::string message;     // what is wrong and what was expected, one sentence
 };
 
-// Adds line, column and an excerpt of the text. Columns count characters; a long line is cut around the fault.
+// Adds line, column and an excerpt of the text. Columns count characters. A long line is cut around the fault.
 FilterError locate(const Fault& fault, std::string_view text);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -5,38 +5,58 @@
 
 #include "protocol/filter/checker.hpp"
 #include "protocol/filter/fault.hpp"
+#include "protocol/filter/hints.hpp"
 #include "protocol/filter/leaves.hpp"
 #include "protocol/filter/normal_form.hpp"
 #include "protocol/filter/parser.hpp"
+#include "protocol/filter/path_hints.hpp"
+#include "protocol/filter/scan.hpp"
 #include "protocol/filter/select_form.hpp"
 #include "protocol/filter/simplify.hpp"
 #include "protocol/filter/test_form.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice {
+namespace sluice::filter {
 
 namespace {
 
 using namespace xpath;
 
-// Whatever the configuration says: the stack of a sanitized build is full at twice that.
+// A hard limit, whatever the configuration says: at twice this depth a sanitized build overflows its stack.
 constexpr std::size_t depth_ceiling = 200;
 
-Conjunction to_conjunction(const LiteralSet& literals, const Leaves& leaves) {
-    Conjunction conjunction;
+engine::Conjunction to_conjunction(const LiteralSet& literals, const Leaves& leaves) {
+    engine::Conjunction conjunction;
     for (const std::uint32_t literal : literals)
         conjunction.push_back({leaves.predicate(literal / 2), literal % 2 == 1});
     return conjunction;
 }
 
-Filter compile(std::string_view text, const FilterLimits& limits) {
+Expression read(std::string_view text, const std::string& what, const FilterLimits& limits) {
     if (text.size() > limits.text_bytes_max)
-        throw Fault{limits.text_bytes_max, "the filter has " + std::to_string(text.size()) + " bytes, more than " +
-                                               std::to_string(limits.text_bytes_max) + " (limits.filter_bytes)"};
-    Expression expression = parse(text, std::min(limits.depth_max, depth_ceiling));
+        throw Fault{limits.text_bytes_max, "the " + what + " has " + std::to_string(text.size()) +
+                                               " bytes, more than " + std::to_string(limits.text_bytes_max) +
+                                               " (limits.filter_bytes)"};
+    Expression expression = parse(text, std::min(limits.depth_max, depth_ceiling), what);
     check(expression);
-    expression = simplify(std::move(expression));
+    return expression;
+}
 
+// A path of events selects elements: refuses one that can't.
+void refuse_other_nodes(const Expression& e) {
+    if (e.kind == Expression::Kind::set_union)
+        for (const Expression& path : e.operands) refuse_other_nodes(path);
+    if (e.kind != Expression::Kind::path) return;
+    if (e.steps.empty() && !e.operands.empty()) return refuse_other_nodes(e.operands[0]);
+    if (const char* others = selects_others(e))
+        throw Fault{e.offset, std::string("expected a path of elements; this selects ") + others};
+}
+
+Filter compile(std::string_view text, const FilterLimits& limits) {
+    Expression written = read(text, "filter", limits);
+    std::vector<Hint> hints = find_hints(written, text);
+    const bool asks_for_nothing = written.kind == Expression::Kind::call && written.text == "false";
+    const Expression expression = simplify(std::move(written));
     const bool selecting = selects(expression);
     Leaves leaves(limits);
     const Formula formula = selecting ? compile_selection(expression, leaves) : compile_test(expression, 0, leaves);
@@ -47,17 +67,31 @@ Filter compile(std::string_view text, const FilterLimits& limits) {
     for (const LiteralSet& set : disjunctive_normal_form(formula, {limits.conjunctions_max, limits.literals_max}))
         filter.conjunctions.push_back(to_conjunction(set, leaves));
     filter.leaves = leaves.used_by(formula);
+    filter.hints = std::move(hints);
+    if (filter.hints.empty() && filter.conjunctions.empty() && !asks_for_nothing)
+        filter.hints.push_back(locate({expression.offset, "no item can satisfy this filter"}, text));
     return filter;
 }
 
 }  // namespace
 
-boost::system::result<Filter, FilterError> compile_filter(std::string_view text, const FilterLimits& limits) {
+boost::system::result<std::shared_ptr<const xpath::Condition>, FilterError> compile_path(std::string_view text,
+                                                                                         const FilterLimits& limits) {
     try {
-        return compile(text, limits);
-    } catch (const xpath::Fault& fault) {
-        return xpath::locate(fault, text);
+        const Expression path = simplify(read(text, "path", limits));
+        refuse_other_nodes(path);
+        return scan_path(path, limits);
+    } catch (const Fault& fault) {
+        return locate(fault, text);
     }
 }
 
-}  // namespace sluice
+boost::system::result<Filter, FilterError> compile_filter(std::string_view text, const FilterLimits& limits) {
+    try {
+        return compile(text, limits);
+    } catch (const Fault& fault) {
+        return locate(fault, text);
+    }
+}
+
+}  // namespace sluice::filter

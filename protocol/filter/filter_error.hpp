@@ -1,4 +1,4 @@
-// Why a filter was refused, and where.
+// Why a filter was refused, or what is doubtful about it, and where.
 #pragma once
 
 #include <boost/throw_exception.hpp>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace sluice {
+namespace sluice::filter {
 
 struct FilterError {
     std::string message;     // what is wrong and what was expected, one sentence
@@ -16,9 +16,12 @@ struct FilterError {
     std::string excerpt;     // the faulty line, and below it a line with a caret at the fault
 };
 
+// About a filter that is accepted, but almost surely does not mean what it says. It changes nothing.
+using Hint = FilterError;
+
 // Called by result<…>::value() on an error; the code base tests results instead.
 [[noreturn]] inline void throw_exception_from_error(const FilterError& error, const boost::source_location&) {
     throw std::runtime_error(error.message);
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

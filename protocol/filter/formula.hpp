@@ -1,4 +1,4 @@
-// A filter as a boolean formula over its leaves, in a form of which equal formulas have equal texts. Plain values; any
+// A filter as a boolean formula over its leaves, in a form in which equal formulas have equal texts. Plain values; any
 // thread.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 struct Formula {
     enum class Kind : std::uint8_t { constant, leaf, negation, all, any };
@@ -15,7 +15,7 @@ struct Formula {
     Kind kind = Kind::constant;
     bool value = false;          // of a constant
     std::size_t leaf = 0;        // index of a leaf
-    std::vector<Formula> parts;  // one of a negation, two or more of all and any
+    std::vector<Formula> parts;  // one for a negation, two or more for all and any
     std::string text;            // canonical, as a filter
 };
 
@@ -23,8 +23,8 @@ Formula make_constant(bool value);
 Formula make_leaf(std::size_t leaf, std::string text);
 Formula negate(Formula formula);
 
-// Nested formulas of the same kind are taken in, the parts sorted by their text, equal ones kept once, constants gone.
+// Nested formulas of the same kind are merged in, parts are sorted by their text, duplicates and constants are removed.
 Formula make_all(std::vector<Formula> parts);
 Formula make_any(std::vector<Formula> parts);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

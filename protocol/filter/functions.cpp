@@ -5,9 +5,11 @@
 #include <iterator>
 
 #include "protocol/filter/attribute.hpp"
+#include "protocol/filter/feed_names.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/nearest.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -63,6 +65,13 @@ constexpr std::string_view variables[] = {
     "summary", "content", "category", "stream", "feed_title", "feed_link",
 };
 
+// `meant`: what the wrong name is known to mean, if anything.
+std::string suggest(std::string_view wrong, std::string_view meant, std::span<const std::string_view> candidates,
+                    std::string_view prefix) {
+    if (meant.empty()) meant = text::nearest(text::ascii_lower(wrong), candidates);
+    return meant.empty() ? std::string() : " (did you mean '" + std::string(prefix) + std::string(meant) + "'?)";
+}
+
 }  // namespace
 
 const Function* find_function(std::string_view name) {
@@ -73,15 +82,12 @@ const Function* find_function(std::string_view name) {
 
 std::span<const std::string_view> variable_names() { return variables; }
 
-std::string suggest(std::string_view wrong, std::span<const std::string_view> candidates) {
-    const std::string_view best = nearest(wrong, candidates);
-    return best.empty() ? std::string() : " (did you mean '" + std::string(best) + "'?)";
-}
+std::string suggest_variable(std::string_view wrong) { return suggest(wrong, variable_meant(wrong), variables, "$"); }
 
 std::string suggest_function(std::string_view wrong) {
     std::array<std::string_view, std::size(functions)> names;
     std::transform(std::begin(functions), std::end(functions), names.begin(), [](const Function& f) { return f.name; });
-    return suggest(wrong, names);
+    return suggest(wrong, function_meant(wrong), names, "");
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -10,20 +10,20 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 struct Function {
     enum class Origin : std::uint8_t {
-        xpath,   // pugixml evaluates it
-        added,   // indexed or folded, else refused
-        kernel,  // added; an operator of the engine computes it
+        xpath,   // evaluated if it has no index
+        added,   // indexed or folded, otherwise rejected
+        kernel,  // added; computed by an operator of the engine
     };
 
     std::string_view name;
-    // One letter an argument: (n)ode-set, (s)tring, number (#), (b)oolean, (o)bject of any type.
+    // One letter per argument: (n)ode-set, (s)tring, number (#), (b)oolean, (o)bject of any type.
     std::string_view arguments;
-    std::size_t optional = 0;  // how many of the last arguments may be left out
-    bool repeats = false;      // the last argument may be given any number of times
+    std::size_t optional = 0;  // number of trailing arguments that may be left out
+    bool repeats = false;      // the last argument may be repeated any number of times
     ValueType result = ValueType::string;
     Origin origin = Origin::xpath;
     bool reads_context = false;        // can't be folded, even with constant arguments
@@ -32,12 +32,12 @@ struct Function {
     std::size_t arguments_min() const { return arguments.size() - optional; }
 };
 
-const Function* find_function(std::string_view name);  // null: there is none
+const Function* find_function(std::string_view name);  // null: no such function
 
 std::span<const std::string_view> variable_names();
 
-// " (did you mean 'contains'?)", or "" if no candidate is near.
-std::string suggest(std::string_view wrong, std::span<const std::string_view> candidates);
+// " (did you mean 'contains'?)", or "" if no name is similar, and none means the same in another language or format.
 std::string suggest_function(std::string_view wrong);
+std::string suggest_variable(std::string_view wrong);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

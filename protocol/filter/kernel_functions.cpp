@@ -11,10 +11,11 @@
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/functions.hpp"
 #include "protocol/filter/operand.hpp"
+#include "protocol/filter/quotes.hpp"
 #include "protocol/filter/writer.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -30,28 +31,33 @@ constexpr std::uint32_t default_line = 2;
 
 struct Name {
     std::string_view function;
-    Measure::Kind kind;
+    engine::Measure::Kind kind;
 };
-constexpr Name names[] = {
-    {"matches", Measure::Kind::matches},
-    {"approx-distance", Measure::Kind::approx_distance},
-    {"edit-distance", Measure::Kind::edit_distance},
-    {"align", Measure::Kind::align},
-    {"align-global", Measure::Kind::align_global},
-    {"laminarity", Measure::Kind::laminarity},
-    {"determinism", Measure::Kind::determinism},
-    {"recurrence-rate", Measure::Kind::recurrence_rate},
+constexpr Name kernel_names[] = {
+    {"matches", engine::Measure::Kind::matches},
+    {"approx-distance", engine::Measure::Kind::approx_distance},
+    {"edit-distance", engine::Measure::Kind::edit_distance},
+    {"align", engine::Measure::Kind::align},
+    {"align-global", engine::Measure::Kind::align_global},
+    {"laminarity", engine::Measure::Kind::laminarity},
+    {"determinism", engine::Measure::Kind::determinism},
+    {"recurrence-rate", engine::Measure::Kind::recurrence_rate},
 };
-constexpr std::string_view approx_contains = "approx-contains";  // of approx-distance()
+constexpr std::string_view approx_contains = "approx-contains";  // a comparison of approx-distance()
 
-[[noreturn]] void refuse(const Expression& call, std::size_t argument, const std::string& expected) {
+// `demand` is a full requirement: "the number of edits must be …"
+[[noreturn]] void refuse_as(const Expression& call, std::size_t argument, const std::string& demand) {
     const Expression& given = call.operands[argument];
-    const bool no_number = given.kind == Kind::number && std::isnan(given.number);
-    throw Fault{given.offset,
-                call.text + "(): expected " + expected + ", not " + (no_number ? "what is no number" : write(given))};
+    const bool is_nan = given.kind == Kind::number && std::isnan(given.number);
+    throw Fault{given.offset, call.text + "(): " + demand + ", not " + (is_nan ? "NaN (not a number)" : write(given)) +
+                                  suggest_quotes(given)};
 }
 
-// For what is too long to be written out.
+[[noreturn]] void refuse(const Expression& call, std::size_t argument, const std::string& expected) {
+    refuse_as(call, argument, "expected " + expected);
+}
+
+// For arguments that are too long to quote.
 [[noreturn]] void refuse_size(const Expression& call, std::size_t argument, const std::string& what, std::size_t size,
                               const std::string& unit, std::size_t size_max, const std::string& option) {
     throw Fault{call.operands[argument].offset, call.text + "(): " + what + " is " + std::to_string(size) + " " + unit +
@@ -70,16 +76,15 @@ double whole_number(const Expression& call, std::size_t argument, double least, 
     const Expression& e = call.operands[argument];
     const bool whole = e.kind == Kind::number && e.number >= least && e.number == std::floor(e.number);
     if (!whole || std::isinf(e.number))
-        refuse(call, argument, what + " as a constant whole number from " + write_number(least));
+        refuse_as(call, argument, what + " must be a constant whole number of at least " + write_number(least));
     return e.number;
 }
 
 double edits(const Expression& call, const FilterLimits& limits) {
     const double k = whole_number(call, 2, 0, "the number of edits");
     if (k > static_cast<double>(limits.edits_max))
-        throw Fault{call.operands[2].offset, call.text + "(): expected the number of edits up to " +
-                                                 std::to_string(limits.edits_max) + ", not " + write_number(k) +
-                                                 " (limits.filter_edits)"};
+        throw Fault{call.operands[2].offset, call.text + "(): expected at most " + std::to_string(limits.edits_max) +
+                                                 " edits, not " + write_number(k) + " (limits.filter_edits)"};
     return k;
 }
 
@@ -106,7 +111,7 @@ std::string without_space(std::string_view text) {
     return rest;
 }
 
-// Whole numbers with or without a sign, separated by commas.
+// Parses integers with or without a sign, separated by commas.
 std::optional<std::vector<int>> parse_integers(std::string_view list) {
     std::vector<int> numbers;
     for (bool more = true; more;) {
@@ -130,8 +135,8 @@ std::string join(std::string name, const std::vector<int>& numbers) {
 
 constexpr int score_max = 1000;
 
-// The numbers behind the name of a scheme, as many as `members` names, the last two costs of gaps: these may be written
-// with their minus or without, and are spelled with it.
+// The numbers after a scheme's name, `count` of them as described by `members`. The last two are gap costs; they may be
+// written with or without a minus and are normalised to have it.
 std::vector<int> scheme_numbers(const Expression& call, const std::string& list, std::size_t count,
                                 const std::string& members) {
     auto numbers = parse_integers(list);
@@ -155,7 +160,7 @@ std::string dna_scheme(const Expression& call, const std::string& list) {
     return join("dna", numbers);
 }
 
-// The scheme as Measure::scheme spells it. Case and white space do not matter.
+// The scheme in the spelling of Measure::scheme. Case and white space are ignored.
 std::string scheme_of(const Expression& call) {
     if (call.operands.size() < 3) return std::string(default_scheme);
     std::string scheme = without_space(constant_text(call, 2, "name of a scheme"));
@@ -167,10 +172,10 @@ std::string scheme_of(const Expression& call) {
     const std::string list = colon == std::string::npos ? "" : scheme.substr(colon + 1);
     if (name == "dna") return dna_scheme(call, list);
     if (name == "blosum62" || name == "blosum50")
-        return join(name, scheme_numbers(call, list, 2, name + ":open,extend"));
+        return join(name, scheme_numbers(call, list, 2, name + ":first,extend"));
     refuse(call, 2,
-           "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62', 'blosum62:open,extend', 'blosum50' or "
-           "'blosum50:open,extend'");
+           "the scheme 'dna', 'dna:match,mismatch,first,extend', 'blosum62', 'blosum62:first,extend', 'blosum50' or "
+           "'blosum50:first,extend'");
 }
 
 std::string sequence(const Expression& call, const std::string& scheme, const FilterLimits& limits) {
@@ -186,9 +191,9 @@ std::string sequence(const Expression& call, const std::string& scheme, const Fi
         if (known.find(c) != std::string_view::npos) continue;
         const bool printable = c > ' ' && c < '\x7f';
         throw Fault{call.operands[1].offset,
-                    call.text + "(): expected a sequence of the letters " + std::string(known) + ", not " +
-                        (printable ? "'" + std::string(1, c) + "'" : "a byte beyond ASCII") + ", its letter " +
-                        std::to_string(i + 1) +
+                    call.text + "(): expected a sequence of the letters " + std::string(known) + ", but letter " +
+                        std::to_string(i + 1) + " is " +
+                        (printable ? "'" + std::string(1, c) + "'" : "not a printable ASCII character") +
                         (scheme.starts_with("dna") && amino_acids.find(c) != std::string_view::npos
                              ? " (for a protein, name a scheme: 'blosum62')"
                              : "")};
@@ -211,37 +216,38 @@ std::uint32_t shortest_line(const Expression& call) {
     return static_cast<std::uint32_t>(line);
 }
 
-Measure measure_of(const Expression& call, Measure::Kind kind, const FilterLimits& limits) {
-    Measure m;
+engine::Measure measure_of(const Expression& call, engine::Measure::Kind kind, const FilterLimits& limits) {
+    engine::Measure m;
     m.kind = kind;
     switch (kind) {
-        case Measure::Kind::matches:
+        case engine::Measure::Kind::matches:
             m.operand = pattern(call, "regular expression", limits);
             break;
-        case Measure::Kind::approx_distance:
-        case Measure::Kind::edit_distance:
+        case engine::Measure::Kind::approx_distance:
+        case engine::Measure::Kind::edit_distance:
             m.operand = pattern(call, "pattern", limits);
             m.scheme = call.text == approx_contains ? std::string(default_costs) : cost_table(call);
             break;
-        case Measure::Kind::align:
-        case Measure::Kind::align_global:
+        case engine::Measure::Kind::align:
+        case engine::Measure::Kind::align_global:
             m.scheme = scheme_of(call);
             m.operand = sequence(call, m.scheme, limits);
             break;
-        case Measure::Kind::laminarity:
-        case Measure::Kind::determinism:
+        case engine::Measure::Kind::laminarity:
+        case engine::Measure::Kind::determinism:
             m.epsilon = epsilon(call);
             m.line_min = shortest_line(call);
             break;
-        case Measure::Kind::recurrence_rate:
+        case engine::Measure::Kind::recurrence_rate:
             m.epsilon = epsilon(call);
             break;
     }
     return m;
 }
 
-const Name& name_of(Measure::Kind kind) {
-    return *std::find_if(std::begin(names), std::end(names), [&](const Name& n) { return n.kind == kind; });
+const Name& name_of(engine::Measure::Kind kind) {
+    return *std::find_if(std::begin(kernel_names), std::end(kernel_names),
+                         [&](const Name& n) { return n.kind == kind; });
 }
 
 }  // namespace
@@ -252,15 +258,15 @@ bool is_kernel_call(const Expression& e) {
 
 KernelCall compile_kernel_call(const Expression& call, const FilterLimits& limits) {
     const std::string_view function = call.text == approx_contains ? "approx-distance" : std::string_view(call.text);
-    const Name& name =
-        *std::find_if(std::begin(names), std::end(names), [&](const Name& n) { return n.function == function; });
+    const Name& name = *std::find_if(std::begin(kernel_names), std::end(kernel_names),
+                                     [&](const Name& n) { return n.function == function; });
     KernelCall compiled;
     compiled.measure = measure_of(call, name.kind, limits);
     if (call.text == approx_contains) {
-        compiled.op = Operator::less_equal;
+        compiled.op = engine::Operator::less_equal;
         compiled.number = edits(call, limits);
     }
-    if (const std::string fault = fault_of(compiled.measure); !fault.empty())
+    if (const std::string fault = engine::invalid_reason(compiled.measure); !fault.empty())
         throw Fault{call.operands[1].offset, call.text + "(): " + fault};
     return compiled;
 }
@@ -274,7 +280,7 @@ Attribute searched_attribute(const Expression& call, std::size_t parents) {
     return operand->attribute;
 }
 
-std::string measure_text(const std::string& attribute, const Measure& m) {
+std::string measure_text(const std::string& attribute, const engine::Measure& m) {
     std::string text = std::string(name_of(m.kind).function) + "(" + attribute + ", ";
     text += m.operand.empty() ? write_number(m.epsilon) : write_string(m.operand);
     if (!m.scheme.empty() && m.scheme != default_costs && m.scheme != default_scheme)
@@ -283,4 +289,4 @@ std::string measure_text(const std::string& attribute, const Measure& m) {
     return text + ")";
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

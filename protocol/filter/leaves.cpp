@@ -9,47 +9,46 @@
 #include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
-using Function = Attribute::Function;
-
-std::string_view operator_sign(Operator op) {
+std::string_view operator_sign(engine::Operator op) {
     switch (op) {
-        case Operator::equal:
-        case Operator::number_equal:
+        case engine::Operator::equal:
+        case engine::Operator::number_equal:
             return " = ";
-        case Operator::not_equal:
-        case Operator::number_not_equal:
+        case engine::Operator::not_equal:
+        case engine::Operator::number_not_equal:
             return " != ";
-        case Operator::less:
+        case engine::Operator::less:
             return " < ";
-        case Operator::less_equal:
+        case engine::Operator::less_equal:
             return " <= ";
-        case Operator::greater:
+        case engine::Operator::greater:
             return " > ";
-        case Operator::greater_equal:
+        case engine::Operator::greater_equal:
             return " >= ";
         default:
             return {};
     }
 }
 
-// contains() and starts-with() take the first node's string, so string() need not be written there; a test of every
-// node is a predicate of the path.
-std::string search_text(const std::string& function, const Predicate& p) {
+// contains() and starts-with() take the first node's string, so string() is omitted there. A test of every node is a
+// predicate of the path.
+std::string search_text(const std::string& function, const engine::Predicate& p) {
     Attribute attribute = *parse_attribute(p.attribute);
     const std::string constant = write_string(p.text);
-    if (attribute.function == Function::each) return p.attribute + "[" + function + "(., " + constant + ")]";
-    if (attribute.function == Function::string) attribute.function = Function::each;
-    if (attribute.function == Function::string_of_lower_case) attribute.function = Function::lower_case;
+    if (attribute.function == Attribute::Function::each) return p.attribute + "[" + function + "(., " + constant + ")]";
+    if (attribute.function == Attribute::Function::string) attribute.function = Attribute::Function::each;
+    if (attribute.function == Attribute::Function::string_of_lower_case)
+        attribute.function = Attribute::Function::lower_case;
     return function + "(" + to_string(attribute) + ", " + constant + ")";
 }
 
-std::string computed_text(const Predicate& p) {
+std::string computed_text(const engine::Predicate& p) {
     const std::string call = measure_text(p.attribute, *p.measure);
-    if (p.measure->kind == Measure::Kind::matches) return call;
+    if (p.measure->kind == engine::Measure::Kind::matches) return call;
     return call + std::string(operator_sign(p.op)) + write_number(p.number);
 }
 
@@ -60,43 +59,50 @@ void collect(const Formula& formula, std::vector<std::size_t>& leaves) {
 
 }  // namespace
 
-std::string predicate_text(const Predicate& p) {
+std::string predicate_text(const engine::Predicate& p) {
     if (p.measure) return computed_text(p);
     switch (p.op) {
-        case Operator::exists:
-        case Operator::scanned:
+        case engine::Operator::exists:
+        case engine::Operator::scanned:
             return p.attribute;
-        case Operator::contains:
+        case engine::Operator::contains:
             return search_text("contains", p);
-        case Operator::starts_with:
+        case engine::Operator::starts_with:
             return search_text("starts-with", p);
-        case Operator::ends_with:
+        case engine::Operator::ends_with:
             return "ends-with(" + p.attribute + ", " + write_string(p.text) + ")";
         default:
             break;
     }
-    const std::string constant = is_numeric(p.op) ? write_number(p.number) : write_string(p.text);
+    const std::string constant = engine::is_numeric(p.op) ? write_number(p.number) : write_string(p.text);
     return p.attribute + std::string(operator_sign(p.op)) + constant;
 }
 
-Formula Leaves::indexed(Predicate predicate, std::size_t offset) {
+Formula Leaves::indexed(engine::Predicate predicate, std::size_t offset) {
     std::string text = predicate_text(predicate);
-    return add({std::move(text), std::move(predicate), true, {}}, offset);
+    return add({std::move(text), std::move(predicate), true, {}, {}, false}, offset);
 }
 
-Formula Leaves::computed(Predicate predicate, std::size_t offset) {
-    std::string text = predicate_text(predicate), way = way_of(*predicate.measure);
+Formula Leaves::computed(engine::Predicate predicate, std::size_t offset) {
+    std::string text = predicate_text(predicate), way = engine::how_decided(*predicate.measure);
     const std::size_t known = leaves_.size();
-    Formula formula = add({std::move(text), std::move(predicate), false, std::move(way)}, offset);
+    Formula formula = add({std::move(text), std::move(predicate), false, std::move(way), {}, false}, offset);
     computed_ += leaves_.size() - known;
     if (computed_ > limits_.operators_max)
         throw Fault{offset, "the filter has more than " + std::to_string(limits_.operators_max) +
-                                " conditions that an operator computes (limits.filter_operators)"};
+                                " computed conditions (limits.filter_operators)"};
     return formula;
 }
 
-Formula Leaves::scanned(std::string key, std::string text, std::string reason, std::size_t offset) {
-    return add({std::move(text), {std::move(key), Operator::scanned, {}, 0}, false, std::move(reason)}, offset);
+Formula Leaves::scanned(Scanned scanned, std::size_t offset) {
+    Leaf leaf;
+    leaf.text = std::move(scanned.text);
+    leaf.predicate = {std::move(scanned.key), engine::Operator::scanned, {}, 0};
+    leaf.predicate.condition = std::move(scanned.condition);
+    leaf.reason = std::move(scanned.reason);
+    leaf.cost = std::move(scanned.cost);
+    leaf.shared = scanned.shared;
+    return add(std::move(leaf), offset);
 }
 
 Formula Leaves::add(Leaf leaf, std::size_t offset) {
@@ -127,4 +133,4 @@ std::vector<Leaf> Leaves::used_by(const Formula& formula) const {
     return used;
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

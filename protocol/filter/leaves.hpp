@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "gpu/predicate.hpp"
+#include "gpu/api/predicate.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/filter/formula.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 class Leaves {
 public:
@@ -18,16 +19,21 @@ public:
 
     const FilterLimits& limits() const { return limits_; }
 
-    // The formula that consists of this predicate; equal predicates are one leaf. `offset`: where it stands in the
-    // text.
-    Formula indexed(Predicate predicate, std::size_t offset);
-    Formula computed(Predicate predicate, std::size_t offset);  // throws a Fault: more than the limit
-    Formula scanned(std::string key, std::string text, std::string reason, std::size_t offset);
+    // The formula that consists of this predicate. Equal predicates share a leaf. `offset` is the predicate's position
+    // in the text.
+    Formula indexed(engine::Predicate predicate, std::size_t offset);
+    Formula computed(engine::Predicate predicate, std::size_t offset);  // throws a Fault above the limit
+    struct Scanned {
+        std::string key, text, reason, cost;
+        bool shared = false;
+        std::shared_ptr<const engine::ScannedCondition> condition;
+    };
+    Formula scanned(Scanned leaf, std::size_t offset);
 
     bool scans(const Formula& formula) const;  // true if a leaf of the formula is scanned
-    const Predicate& predicate(std::size_t leaf) const { return leaves_[leaf].predicate; }
+    const engine::Predicate& predicate(std::size_t leaf) const { return leaves_[leaf].predicate; }
 
-    // The leaves that the formula holds, in the order of their first appearance in the text.
+    // The leaves of the formula, in order of their first appearance in the text.
     std::vector<Leaf> used_by(const Formula& formula) const;
 
 private:
@@ -37,11 +43,11 @@ private:
     std::size_t computed_ = 0;
     std::vector<Leaf> leaves_;
     std::vector<std::size_t> offsets_;
-    std::unordered_map<Predicate, std::size_t, PredicateHash> ids_;
+    std::unordered_map<engine::Predicate, std::size_t, engine::PredicateHash> ids_;
 };
 
-// The canonical text of a predicate that is not scanned, as a filter by itself: "price < 90", "category[contains(.,
+// The canonical text of a predicate that is not scanned, as a filter on its own: "price < 90", "category[contains(.,
 // 'x')]".
-std::string predicate_text(const Predicate& predicate);
+std::string predicate_text(const engine::Predicate& predicate);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -5,10 +5,12 @@
 #include <string>
 
 #include "protocol/filter/fault.hpp"
+#include "protocol/filter/spelling.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/utf8.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -19,9 +21,6 @@ constexpr std::array node_types = {"comment"sv, "text"sv, "processing-instructio
 constexpr std::array symbols = {"!="sv, "<="sv, ">="sv, "//"sv, "::"sv, ".."sv, "="sv, "<"sv, ">"sv, "+"sv, "-"sv,
                                 "*"sv,  "|"sv,  "/"sv,  "("sv,  ")"sv,  "["sv,  "]"sv, ","sv, "."sv, "@"sv};
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 template <typename List>
 bool one_of(std::string_view text, const List& list) {
     return std::find(list.begin(), list.end(), text) != list.end();
@@ -29,7 +28,7 @@ bool one_of(std::string_view text, const List& list) {
 
 class Lexer {
 public:
-    explicit Lexer(std::string_view text) : text_(text) {}
+    Lexer(std::string_view text, std::string_view what) : text_(text), what_(what) {}
 
     std::vector<Token> run() {
         check_encoding();
@@ -41,9 +40,9 @@ public:
 private:
     void check_encoding() const {
         for (std::size_t i = 0; i < text_.size();) {
-            const auto [code, length] = utf8_at(text_, i);
-            if (length == 0) throw Fault{i, "the filter is not valid UTF-8 here"};
-            if (code == 0) throw Fault{i, "a filter can't contain a NUL character"};
+            const auto [code, length] = text::utf8_at(text_, i);
+            if (length == 0) throw Fault{i, "the " + std::string(what_) + " is not valid UTF-8 here"};
+            if (code == 0) throw Fault{i, "a " + std::string(what_) + " can't contain a NUL character"};
             i += length;
         }
     }
@@ -51,7 +50,7 @@ private:
     char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
     void skip_space() {
-        while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+        while (at_ < text_.size() && text::is_ascii_space(text_[at_])) ++at_;
     }
 
     Token take(Token::Kind kind, std::size_t bytes) {
@@ -63,10 +62,13 @@ private:
     Token next() {
         const char c = peek();
         if (c == '\'' || c == '"') return literal();
-        if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
+        if (text::is_ascii_digit(c) || (c == '.' && text::is_ascii_digit(peek(1)))) return number();
         if (c == '$') return variable();
         if (name_bytes(at_) > 0) return name();
         if (c == '*' && !operator_expected()) return take(Token::Kind::name, 1);
+        if (const std::string_view meant = sign_meant(text_.substr(at_)); !meant.empty())
+            throw Fault{at_,
+                        "'" + std::string(text_.substr(at_, 2)) + "' is not an operator; write " + std::string(meant)};
         for (const std::string_view symbol : symbols)
             if (text_.substr(at_).starts_with(symbol)) return take(Token::Kind::symbol, symbol.size());
         throw Fault{at_, strange_character()};
@@ -93,7 +95,7 @@ private:
     Token number() {
         std::size_t end = at_;
         const auto digits = [&] {
-            while (end < text_.size() && is_digit(text_[end])) ++end;
+            while (end < text_.size() && text::is_ascii_digit(text_[end])) ++end;
         };
         digits();
         if (end < text_.size() && text_[end] == '.') {
@@ -120,7 +122,7 @@ private:
         const bool prefix_only = text_.substr(at_ + bytes).starts_with(":*");
         if (prefix_only) return take(Token::Kind::name, bytes + 2);
         std::size_t after = at_ + bytes;
-        while (after < text_.size() && is_space(text_[after])) ++after;
+        while (after < text_.size() && text::is_ascii_space(text_[after])) ++after;
         const std::string_view rest = text_.substr(after);
         if (rest.starts_with("::")) return take(Token::Kind::axis, bytes);
         if (!rest.starts_with('(')) return take(Token::Kind::name, bytes);
@@ -132,7 +134,11 @@ private:
         const std::size_t bytes = name_bytes(at_);
         const std::string text(text_.substr(at_, bytes));
         if (one_of(text, operator_words)) return take(Token::Kind::word, bytes);
-        throw Fault{at_, "expected an operator such as 'and', 'or', '=' or '<' before '" + text + "'"};
+        std::string message = "expected an operator such as 'and', 'or', '=' or '<' before '" + text + "'";
+        std::string_view meant = word_meant(text);
+        if (meant.empty() && text::ascii_lower(tokens_.back().text) == "not") meant = word_meant("not");
+        if (!meant.empty()) message += "; write " + std::string(meant);
+        throw Fault{at_, message};
     }
 
     // NCName (":" NCName)?, or 0.
@@ -146,32 +152,32 @@ private:
     std::size_t name_bytes(std::size_t begin) const {
         std::size_t i = begin;
         while (i < text_.size()) {
-            const auto [code, length] = utf8_at(text_, i);
-            if (!(i == begin ? is_name_start(code) : is_name_char(code))) break;
+            const auto [code, length] = text::utf8_at(text_, i);
+            if (!(i == begin ? text::is_name_start(code) : text::is_name_char(code))) break;
             i += length;
         }
         return i - begin;
     }
 
     std::string strange_character() const {
-        const auto [c, length] = utf8_at(text_, at_);
+        const auto [c, length] = text::utf8_at(text_, at_);
         const std::string shown(text_.substr(at_, length));
         if (c == U'“' || c == U'”' || c == U'‘' || c == U'’' || c == U'„' || c == '`')
-            return shown + " is no quote here; write 'text' or \"text\"";
-        if (c == '!') return "expected '!=' or not(…); '!' alone is no operator";
-        if (c == '&') return "'&' is no operator; write 'and'";
+            return shown + " is not a quote here; write 'text' or \"text\"";
+        if (c == '!') return "expected '!=' or not(…); '!' alone is not an operator";
+        if (c == '&') return "'&' is not an operator; write 'and'";
         if (c == ':') return "expected a name on both sides of ':'";
-        if (c < 0x20 || c == 0x7f || c == 0xa0) return "this character can't stand here; separate words with spaces";
-        return "'" + shown + "' can't stand here";
+        if (c < 0x20 || c == 0x7f || c == 0xa0) return "this character is not allowed here; separate words with spaces";
+        return "'" + shown + "' is not allowed here";
     }
 
-    std::string_view text_;
+    std::string_view text_, what_;
     std::size_t at_ = 0;
     std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
+std::vector<Token> tokenize(std::string_view text, std::string_view what) { return Lexer(text, what).run(); }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -1,5 +1,5 @@
-// Cuts a filter into tokens, with the disambiguation rules of XPath 1.0 §3.7. Throws a Fault for what is no token.
-// Pure function; any thread.
+// Splits a filter into tokens, following the disambiguation rules of XPath 1.0 §3.7. Throws a Fault at text that is not
+// a token. Pure function; any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 struct Token {
     enum class Kind : std::uint8_t {
@@ -16,7 +16,7 @@ struct Token {
         literal,   // text without the quotes
         variable,  // text without the $
         name,      // a name test: "title", "dc:creator", "*", "dc:*"
-        function,  // a name before "(" that is no node type
+        function,  // a name before "(" that is not a node type
         node_type,
         axis,
         word,    // and, or, div, mod as operators
@@ -28,7 +28,7 @@ struct Token {
     std::size_t offset = 0;
 };
 
-// The last token is Kind::end. Views point into `text`.
-std::vector<Token> tokenize(std::string_view text);
+// The last token is Kind::end. Views point into `text`. `what` names the text in messages ("filter").
+std::vector<Token> tokenize(std::string_view text, std::string_view what = "filter");
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

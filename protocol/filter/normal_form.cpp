@@ -7,16 +7,15 @@
 
 #include "protocol/filter/fault.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
-using Kind = Formula::Kind;
 using Sets = std::vector<LiteralSet>;
 
-// What may stand in memory before it is reduced, as a multiple of the limits.
+// The maximum size of intermediate results before reduction, as a multiple of the limits.
 constexpr std::size_t candidates_factor = 4;
-// Literals looked at in all, a multiple of the square of the greatest number of conjunctions.
+// The maximum number of literals examined in total, as a multiple of conjunctions_max squared.
 constexpr std::size_t work_factor = 1'000;
 
 // Ascending order puts a literal right before its negation.
@@ -31,15 +30,15 @@ public:
 
     Sets run(const Formula& f, bool negated) {
         switch (f.kind) {
-            case Kind::constant:
+            case Formula::Kind::constant:
                 return f.value != negated ? Sets{{}} : Sets{};
-            case Kind::leaf:
+            case Formula::Kind::leaf:
                 return {{static_cast<std::uint32_t>(2 * f.leaf + (negated ? 1 : 0))}};
-            case Kind::negation:
+            case Formula::Kind::negation:
                 return run(f.parts.front(), !negated);
-            case Kind::all:
+            case Formula::Kind::all:
                 return negated ? sum(f, negated) : product(f, negated);
-            case Kind::any:
+            case Formula::Kind::any:
                 return negated ? product(f, negated) : sum(f, negated);
         }
         return {};
@@ -55,12 +54,12 @@ private:
     }
 
     Sets product(const Formula& f, bool negated) {
-        // Single literals first: they are many at times, and make the rest shorter.
+        // Single literals first: there can be many, and they make the other factors shorter.
         LiteralSet certain;
         std::vector<const Formula*> factors;
         for (const Formula& part : f.parts) {
-            const bool single =
-                part.kind == Kind::leaf || (part.kind == Kind::negation && part.parts.front().kind == Kind::leaf);
+            const bool single = part.kind == Formula::Kind::leaf || (part.kind == Formula::Kind::negation &&
+                                                                     part.parts.front().kind == Formula::Kind::leaf);
             if (single)
                 certain.push_back(run(part, negated).front().front());
             else
@@ -100,7 +99,7 @@ private:
         if (literals > candidates_factor * limits_.literals_max) refuse_literals();
     }
 
-    // Drops what another set subsumes, then holds the rest against the limits.
+    // Drops sets that another set subsumes, then checks the rest against the limits.
     Sets reduce(Sets candidates) {
         std::sort(candidates.begin(), candidates.end(), [](const LiteralSet& a, const LiteralSet& b) {
             return a.size() != b.size() ? a.size() < b.size() : a < b;
@@ -149,4 +148,4 @@ std::vector<LiteralSet> disjunctive_normal_form(const Formula& formula, const No
     return NormalForm(limits).run(formula, false);
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -7,9 +7,9 @@
 
 #include "protocol/filter/formula.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-// A literal is 2 * leaf, + 1 where it is negated.
+// A literal is 2 * leaf, plus 1 if it is negated.
 using LiteralSet = std::vector<std::uint32_t>;  // ascending
 
 struct NormalFormLimits {
@@ -17,9 +17,8 @@ struct NormalFormLimits {
     std::size_t literals_max = 0;  // of all conjunctions together
 };
 
-// Conjunctions that hold a literal and its negation, or that another one subsumes, are dropped. The work is bounded by
-// the limits: a normal form that explodes is given up as soon as it passes one of them. Throws
-// a Fault then.
+// Drops conjunctions that contain a literal and its negation, or that another conjunction subsumes. The limits bound
+// the work: a normal form that explodes is abandoned as soon as it exceeds one of them. Throws a Fault then.
 std::vector<LiteralSet> disjunctive_normal_form(const Formula& formula, const NormalFormLimits& limits);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

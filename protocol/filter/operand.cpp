@@ -3,32 +3,31 @@
 #include <string_view>
 #include <utility>
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
-using Function = Attribute::Function;
 
 struct Reader {
     std::string_view call;
-    Function function;
+    Attribute::Function function;
     ValueType type;
 };
 
 constexpr Reader readers[] = {
-    {"string", Function::string, ValueType::string},
-    {"normalize-space", Function::normalize_space, ValueType::string},
-    {"string-length", Function::string_length, ValueType::number},
-    {"count", Function::count, ValueType::number},
-    {"sum", Function::sum, ValueType::number},
-    {"number", Function::string, ValueType::number},  // compared as a number, string(x) is number(x)
-    {"lower-case", Function::lower_case, ValueType::strings},
-    {"date", Function::date, ValueType::numbers},
-    {"name", Function::name, ValueType::string},
+    {"string", Attribute::Function::string, ValueType::string},
+    {"normalize-space", Attribute::Function::normalize_space, ValueType::string},
+    {"string-length", Attribute::Function::string_length, ValueType::number},
+    {"count", Attribute::Function::count, ValueType::number},
+    {"sum", Attribute::Function::sum, ValueType::number},
+    {"number", Attribute::Function::string, ValueType::number},  // compared as a number, string(x) is number(x)
+    {"lower-case", Attribute::Function::lower_case, ValueType::strings},
+    {"date", Attribute::Function::date, ValueType::numbers},
+    {"name", Attribute::Function::name, ValueType::string},
 };
 
-// XPath leaves namespace declarations out of the attributes.
+// XPath does not count namespace declarations as attributes.
 bool is_namespace_declaration(std::string_view name) { return name == "xmlns" || name.starts_with("xmlns:"); }
 
 bool add_step(AttributePath& path, const Step& step) {
@@ -65,15 +64,13 @@ std::optional<Operand> as_node_set(const Expression& e, std::size_t parents) {
     return operand;
 }
 
-bool is_call(const Expression& e, std::string_view function) { return e.kind == Kind::call && e.text == function; }
-
 std::optional<Operand> as_call(const Expression& e, std::size_t parents) {
-    // string(lower-case(x)) and lower-case(string(x)) are the same: the first node's text, folded.
+    // string(lower-case(x)) and lower-case(string(x)) are the same: the first node's text in lower case.
     const bool string_of_lower = is_call(e, "string") && is_call(e.operands[0], "lower-case");
     const bool lower_of_string = is_call(e, "lower-case") && is_call(e.operands[0], "string");
     if (string_of_lower || lower_of_string) {
         std::optional<Operand> operand = as_node_set(e.operands[0].operands[0], parents);
-        if (operand) operand->attribute.function = Function::string_of_lower_case;
+        if (operand) operand->attribute.function = Attribute::Function::string_of_lower_case;
         if (operand) operand->type = ValueType::string;
         return operand;
     }
@@ -83,11 +80,12 @@ std::optional<Operand> as_call(const Expression& e, std::size_t parents) {
         if (!operand) return std::nullopt;
         const AttributePath& path = operand->attribute.path;
         const bool element = path.children.empty() && path.last == AttributePath::Last::element;
-        if (reader.function == Function::name && !element) return std::nullopt;
-        // These variables are in seconds already.
+        if (reader.function == Attribute::Function::name && !element) return std::nullopt;
+        // These variables are already in seconds.
         const std::string& variable = operand->attribute.variable;
-        const bool seconds = reader.function == Function::date && (variable == "published" || variable == "updated");
-        operand->attribute.function = seconds ? Function::each : reader.function;
+        const bool seconds =
+            reader.function == Attribute::Function::date && (variable == "published" || variable == "updated");
+        operand->attribute.function = seconds ? Attribute::Function::each : reader.function;
         operand->type = reader.type;
         return operand;
     }
@@ -112,7 +110,7 @@ std::optional<AttributePath> as_attribute_path(const Expression& e, std::size_t 
 std::optional<Operand> as_operand(const Expression& e, std::size_t parents) {
     if (e.kind == Kind::variable && e.text == "path") {
         Operand operand;
-        operand.attribute.function = Function::path;
+        operand.attribute.function = Attribute::Function::path;
         operand.type = ValueType::string;
         return operand;
     }
@@ -122,9 +120,9 @@ std::optional<Operand> as_operand(const Expression& e, std::size_t parents) {
 std::optional<Attribute> string_of(const Operand& operand) {
     if (operand.type == ValueType::number || operand.type == ValueType::numbers) return std::nullopt;
     Attribute attribute = operand.attribute;
-    if (operand.type == ValueType::node_set) attribute.function = Function::string;
-    if (operand.type == ValueType::strings) attribute.function = Function::string_of_lower_case;
+    if (operand.type == ValueType::node_set) attribute.function = Attribute::Function::string;
+    if (operand.type == ValueType::strings) attribute.function = Attribute::Function::string_of_lower_case;
     return attribute;
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

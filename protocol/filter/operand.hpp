@@ -1,5 +1,5 @@
-// Which expressions are attributes, that is values that extraction can read out of an event. Pure functions; any
-// thread.
+// Recognises expressions that are attributes, that is, values that extraction can read out of an event. Pure functions;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 // node_set, strings and numbers are compared value by value; string and number have exactly one value.
 struct Operand {
@@ -16,13 +16,13 @@ struct Operand {
     ValueType type = ValueType::node_set;
 };
 
-// `parents`: how many levels above the event's element the context node of the expression is.
+// `parents`: how many levels the expression's context node is above the event's element.
 std::optional<Operand> as_operand(const Expression& simplified, std::size_t parents);
 
-// A location path as an AttributePath; nothing where it has another axis, a predicate, or starts at the root.
+// A location path as an AttributePath; nothing if it has another axis or a predicate, or starts at the root.
 std::optional<AttributePath> as_attribute_path(const Expression& simplified, std::size_t parents);
 
-// The attribute that gives string() of the operand: of the first node only. Nothing if it is no text.
+// The attribute whose value is string() of the operand, that is, of its first node. Nothing if the operand is a number.
 std::optional<Attribute> string_of(const Operand& operand);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

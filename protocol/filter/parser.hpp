@@ -1,5 +1,5 @@
-// Parses a filter by XPath 1.0's expression grammar (§2, §3). Knows nothing of functions and variables but their
-// syntax. Throws a Fault. Pure function; any thread.
+// Parses a filter by XPath 1.0's expression grammar (§2, §3). Of functions and variables it knows only the syntax.
+// Throws a Fault. Pure function; any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-// `depth_max` bounds both the nesting of the text and the depth of the tree.
-Expression parse(std::string_view text, std::size_t depth_max);
+// `depth_max` bounds both the nesting of the text and the depth of the tree. `what`: what the text is ("filter"), for
+// messages.
+Expression parse(std::string_view text, std::size_t depth_max, std::string_view what = "filter");
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -2,26 +2,27 @@
 
 #include <algorithm>
 #include <functional>
-#include <pugixml.hpp>
+#include <memory>
 #include <utility>
 
-#include "protocol/filter/checker.hpp"
+#include "protocol/filter/evaluator/condition.hpp"
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/functions.hpp"
 #include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/operand.hpp"
-#include "protocol/filter/parser.hpp"
+#include "protocol/filter/quotes.hpp"
 #include "protocol/filter/searches.hpp"
 #include "protocol/filter/simplify.hpp"
+#include "protocol/filter/spelling.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
 
-// The first expression, in document order of the tree, for which the function gives true; null if there is none.
+// The first expression, in tree order, for which the test returns true; null if there is none.
 using Test = std::function<bool(const Expression&)>;
 
 const Expression* find(const Expression& e, const Test& test);
@@ -41,7 +42,6 @@ const Expression* find(const Expression& e, const Test& test) {
     return nullptr;
 }
 
-bool is_variable_reference(const Expression& e) { return e.kind == Kind::variable; }
 bool is_added_call(const Expression& e) {
     return e.kind == Kind::call && find_function(e.text)->origin != Function::Origin::xpath;
 }
@@ -52,7 +52,9 @@ void refuse_what_only_the_index_knows(const Expression& e, const FilterLimits& l
     });
     if (!found) return;
     if (found->kind == Kind::variable)
-        throw Fault{found->offset, "$path can only be compared with a constant or searched for one"};
+        throw Fault{found->offset,
+                    "$path can only be compared with a constant or searched for one: "
+                    "$path = '/rss/channel/item'"};
     if (is_kernel_call(*found)) {
         searched_attribute(*found, 0);
         compile_kernel_call(*found, limits);
@@ -65,14 +67,17 @@ void refuse_what_only_the_index_knows(const Expression& e, const FilterLimits& l
                    (find_function(found->text)->result == ValueType::boolean ? " as a test by itself"
                                                                              : " compared with a constant") +
                    ", the path having no predicates and starting at the item";
+    if (found->text == "ends-with") message += suggest_quotes(found->operands[1]);
+    if (is_comparison(e.kind))
+        for (const Expression& side : e.operands) message += suggest_quotes(side);
     throw Fault{found->offset, message};
 }
 
 void refuse_deep_searches(const Expression& e, std::size_t searches_max) {
     const std::size_t searches = nested_searches(e);
     if (searches <= searches_max) return;
-    throw Fault{e.offset, "this part searches the document within a search, " + std::to_string(searches) +
-                              " deep, more than " + std::to_string(searches_max) +
+    throw Fault{e.offset, "searches are nested " + std::to_string(searches) + " deep here; the limit is " +
+                              std::to_string(searches_max) +
                               " (limits.filter_searches); expected less nesting of \"//\", absolute paths, \"..\" and "
                               "the axes beyond parent and child"};
 }
@@ -80,18 +85,6 @@ void refuse_deep_searches(const Expression& e, std::size_t searches_max) {
 void refuse_unscannable(const Expression& e, const FilterLimits& limits) {
     refuse_what_only_the_index_knows(e, limits);
     refuse_deep_searches(e, limits.searches_max);
-}
-
-// What pugixml will be asked must be something that it understands.
-void compile_with_pugixml(const std::string& text, std::size_t offset) {
-    pugi::xpath_variable_set variables;
-    for (const std::string_view name : variable_names())
-        variables.add(std::string(name).c_str(), pugi::xpath_type_node_set);
-    try {
-        const pugi::xpath_query query(text.c_str(), &variables);
-    } catch (const pugi::xpath_exception& exception) {
-        throw Fault{offset, std::string("this part can't be evaluated: ") + exception.what()};
-    }
 }
 
 std::string path_reason(const Expression& path) {
@@ -103,7 +96,7 @@ std::string path_reason(const Expression& path) {
             return "its path has the axis " + std::string(axis_name(step.axis));
         if (!step.predicates.empty()) return "its path has a predicate";
     }
-    return "its path is none of steps to parents, children and a last attribute or text()";
+    return "its path does not consist of '..' steps, child names and an optional attribute or text() at the end";
 }
 
 std::string reason_of(const Expression& e) {
@@ -121,7 +114,8 @@ std::string reason_of(const Expression& e) {
     return "it has no index";
 }
 
-// The expression as a predicate of the ancestor that is its context node; a number would select by position there.
+// Writes the expression as a predicate of the ancestor that is its context node. A number would select by position
+// there.
 std::string text_at_ancestor(const Expression& e, std::size_t parents) {
     std::string text;
     for (std::size_t i = 1; i < parents; ++i) text += "../";
@@ -129,33 +123,39 @@ std::string text_at_ancestor(const Expression& e, std::size_t parents) {
     return text + "parent::node()[" + test + "]";
 }
 
-// "Is the context node in the path's node-set" as a test. Needed where the path reads variables: its node-set then
-// differs from event to event, not only from document to document.
-std::string membership(const Expression& path) {
-    const std::string text = write(path);
-    Expression e = parse("count(. | " + text + ") = count(" + text + ")", std::string::npos);
-    check(e);
-    return write(simplify(std::move(e)));
-}
-
 }  // namespace
 
 Formula scan_test(const Expression& e, std::size_t parents, Leaves& leaves) {
     refuse_unscannable(e, leaves.limits());
-    std::string text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
-    if (parents == 0 && selects(e)) text = "boolean(" + text + ")";
-    compile_with_pugixml(text, e.offset);
-    std::string key = "test " + text;
-    return leaves.scanned(std::move(key), std::move(text), reason_of(e), e.offset);
+    Leaves::Scanned leaf;
+    leaf.text = parents > 0 ? text_at_ancestor(e, parents) : write(e);
+    if (parents == 0 && selects(e)) leaf.text = "boolean(" + leaf.text + ")";
+    leaf.key = "test " + leaf.text;
+    leaf.reason = reason_of(e);
+    leaf.shared = parents > 0 || !reads_context(e);
+    leaf.cost = cost_in_words(e, leaf.shared);
+    leaf.condition = std::make_shared<const xpath::Condition>(e, xpath::Condition::Form::test, parents);
+    return leaves.scanned(std::move(leaf), e.offset);
 }
 
 Formula scan_selection(const Expression& e, Leaves& leaves) {
     refuse_unscannable(e, leaves.limits());
-    const bool of_event = find(e, is_variable_reference) != nullptr;
-    std::string text = of_event ? membership(e) : write(e);
-    compile_with_pugixml(text, e.offset);
-    std::string key = (of_event ? "test " : "select ") + text;
-    return leaves.scanned(std::move(key), std::move(text), "it selects by position or along an axis", e.offset);
+    Leaves::Scanned leaf;
+    leaf.text = write(e);
+    leaf.key = "select " + leaf.text;
+    leaf.reason = "it selects by position or along an axis";
+    leaf.shared = true;
+    leaf.cost = cost_in_words(e, leaf.shared);
+    leaf.condition = std::make_shared<const xpath::Condition>(e, xpath::Condition::Form::selection);
+    return leaves.scanned(std::move(leaf), e.offset);
 }
 
-}  // namespace sluice::xpath
+std::shared_ptr<const xpath::Condition> scan_path(const Expression& e, const FilterLimits& limits) {
+    if (e.type != ValueType::node_set) throw Fault{e.offset, "expected a path"};
+    refuse_unscannable(e, limits);
+    const Expression* variable = find(e, [](const Expression& part) { return part.kind == Kind::variable; });
+    if (variable) throw Fault{variable->offset, "expected a path without variables"};
+    return std::make_shared<const xpath::Condition>(e, xpath::Condition::Form::selection);
+}
+
+}  // namespace sluice::filter

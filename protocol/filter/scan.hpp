@@ -1,19 +1,23 @@
-// Leaves that no index holds: pugixml evaluates them for each event. Throws a Fault for what pugixml can't evaluate
-// either. Pure functions; any thread.
+// Compiles leaves that have no index and are evaluated for each event that needs them. Throws a Fault for expressions
+// that can't be evaluated this way. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
-#include <string>
+#include <memory>
 
+#include "protocol/filter/evaluator/condition.hpp"
 #include "protocol/filter/leaves.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-// The boolean value of the expression, with the node `parents` levels above the event's element as context node.
+// The boolean value of the expression. The context node is `parents` levels above the event's element.
 Formula scan_test(const Expression& simplified, std::size_t parents, Leaves& leaves);
 
 // Whether the event's element is in the node-set of the path.
 Formula scan_selection(const Expression& simplified, Leaves& leaves);
 
-}  // namespace sluice::xpath
+// A path on its own. Throws a Fault if it has variables, or is not a path.
+std::shared_ptr<const xpath::Condition> scan_path(const Expression& simplified, const FilterLimits& limits);
+
+}  // namespace sluice::filter

@@ -1,18 +1,26 @@
-// How expensive a scanned leaf can be, told from its form. pugixml can't be interrupted, so what could take a time that
-// grows with a high power of the document's size is refused before it is ever evaluated. Pure functions; any thread.
+// Estimates from its form how expensive a scanned condition can be. The meter stops evaluations that take too long, but
+// a condition whose time could grow with a high power of the document's size is rejected before it is ever evaluated.
+// Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
-#include <string_view>
+#include <string>
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-// d, where evaluating the expression once visits at most about n^d nodes of a document of n: how deep paths that may
-// visit the whole document ("//a", "following::a", "/a/b", "../a") nest in each other's predicates.
-//   title = 'x'  0    count(//item) > 2  1    //item[not(title = preceding-sibling::item/title)]  2    //a = //b  2
+// The smallest d such that one evaluation takes about n^d steps at most in a document of n nodes: the nesting depth of
+// paths that may visit the whole document ("//a", "following::a", "/a/b", "../a") in each other's predicates. Parts
+// with the same value for all nodes are evaluated once and do not count as nested. Comparisons do not multiply their
+// sides.
+//   title = 'x'  0    count(//item) > 2  1    //a = //b  1    //item[not(title = preceding-sibling::item/title)]  2
 std::size_t nested_searches(const Expression& checked);
-std::size_t nested_searches(std::string_view expression);  // throws a Fault for what is none
 
-}  // namespace sluice::xpath
+// Whether the value depends on the context node.
+bool reads_context(const Expression& checked);
+
+// "about n^2 steps for a document of n nodes". `shared`: the answer is the same for all items of a document.
+std::string cost_in_words(const Expression& checked, bool shared);
+
+}  // namespace sluice::filter

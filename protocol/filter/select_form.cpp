@@ -10,7 +10,7 @@
 #include "protocol/filter/self_steps.hpp"
 #include "protocol/filter/test_form.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -21,7 +21,7 @@ bool is_element_test(const NodeTest& test) {
            test.kind == NodeTest::Kind::any_in_namespace || test.kind == NodeTest::Kind::node;
 }
 
-// A path whose elements can be told from the event's element upwards: /a/b/c, //b/c, with conditions as predicates.
+// A path that can be checked from the event's element upwards: /a/b/c, //b/c, with conditions as predicates.
 class Pattern {
 public:
     static std::optional<Pattern> of(const Expression& path) {
@@ -59,7 +59,7 @@ private:
         for (const Step& step : path.steps) steps_.push_back(&step);
     }
 
-    // How far step i is above the event's element.
+    // The number of levels from the event's element up to step i.
     std::size_t parents_of(std::size_t i) const { return steps_.size() - 1 - i; }
 
     bool all_named() const {
@@ -70,22 +70,22 @@ private:
     Formula whole_path(Leaves& leaves) const {
         std::string path;
         for (const Step* step : steps_) path += "/" + step->test.name;
-        return leaves.indexed({"$path", Operator::equal, path, 0}, offset_);
+        return leaves.indexed({"$path", engine::Operator::equal, path, 0}, offset_);
     }
 
-    // What a child step leads to is never the document, even with node().
+    // A child step never leads to the document node, even with node().
     Formula name_test(std::size_t i, Leaves& leaves) const {
         NodeTest test = steps_[i]->test;
         if (test.kind == NodeTest::Kind::node) test.kind = NodeTest::Kind::any_name;
         return compile_node_test(test, parents_of(i), offset_, leaves);
     }
 
-    // Only the document, or what would be above it, has no name.
+    // Only the document node, and the missing nodes above it, have no name.
     Formula nothing_above(Leaves& leaves) const {
         Attribute attribute;
         attribute.function = Attribute::Function::name;
         attribute.path.parents = steps_.size();
-        return leaves.indexed({to_string(attribute), Operator::equal, {}, 0}, offset_);
+        return leaves.indexed({to_string(attribute), engine::Operator::equal, {}, 0}, offset_);
     }
 
     std::vector<const Step*> steps_;
@@ -105,4 +105,4 @@ Formula compile_selection(const Expression& e, Leaves& leaves) {
     return scan_selection(e, leaves);
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
@@ -11,7 +11,7 @@ using Kind = Expression::Kind;
 
 bool reads_position(const Expression& e) {
     if (e.kind == Kind::call && (e.text == "position" || e.text == "last")) return true;
-    // Predicates of inner paths count positions of their own.
+    // Predicates of inner paths have positions of their own.
     return std::any_of(e.operands.begin(), e.operands.end(), reads_position);
 }
 
@@ -50,4 +50,4 @@ std::optional<SelfSteps> split_self_steps(const Expression& path, std::size_t pa
     return result;
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

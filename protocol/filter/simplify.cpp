@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "protocol/filter/constant.hpp"
+#include "protocol/filter/evaluator/comparison.hpp"
 #include "protocol/filter/functions.hpp"
+#include "protocol/filter/times.hpp"
 #include "protocol/filter/writer.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
-
-bool is_call(const Expression& e, std::string_view function) { return e.kind == Kind::call && e.text == function; }
 
 bool all_constant(const std::vector<Expression>& operands) {
     return std::all_of(operands.begin(), operands.end(), [](const Expression& e) { return is_constant(e); });
@@ -27,7 +27,8 @@ Expression unwrap(Expression call) {
     return argument;
 }
 
-// What stands where a value of `type` is wanted: a constant is converted now, a call that only converts is dropped.
+// The expression where a value of `type` is expected: a constant is converted now, a call that only converts is
+// dropped.
 Expression convert(Expression e, ValueType type) {
     if (is_constant(e)) return convert_constant(std::move(e), type);
     const bool converts = (type == ValueType::string && is_call(e, "string")) ||
@@ -57,7 +58,7 @@ Expression simplify_predicate(Expression e) {
 void simplify_arguments(Expression& e, const Function& f) {
     for (std::size_t i = 0; i < e.operands.size(); ++i) {
         Expression& argument = e.operands[i];
-        // The added functions look at every node of a path, but only at the first of string(path).
+        // The added functions read every node of a path, but only the first node of string(path).
         if (f.origin != Function::Origin::xpath && !is_constant(argument)) continue;
         switch (f.arguments[std::min(i, f.arguments.size() - 1)]) {
             case 's':
@@ -94,32 +95,26 @@ Expression simplify_call(Expression e) {
     return e;
 }
 
-Kind mirrored(Kind comparison) {
-    switch (comparison) {
-        case Kind::less:
-            return Kind::greater;
-        case Kind::less_equal:
-            return Kind::greater_equal;
-        case Kind::greater:
-            return Kind::less;
-        case Kind::greater_equal:
-            return Kind::less_equal;
-        default:
-            return comparison;
-    }
+// In order comparisons, too, a node-set is compared with a boolean as a boolean.
+void compare_as_booleans(Expression& a, const Expression& b) {
+    if (a.type == ValueType::node_set && b.type == ValueType::boolean) a = as_boolean(std::move(a));
 }
 
-Expression simplify_comparison(Expression e) {
+Expression simplify_comparison(Expression e, bool dot_is_time) {
+    read_time(e, dot_is_time);
     if (all_constant(e.operands)) return fold(e);
+    if (!is_equality(e.kind)) {
+        compare_as_booleans(e.operands[0], e.operands[1]);
+        compare_as_booleans(e.operands[1], e.operands[0]);
+    }
     const bool swap = is_constant(e.operands[0]) != is_constant(e.operands[1])
                           ? is_constant(e.operands[0])
                           : write(e.operands[1]) < write(e.operands[0]);
     if (swap) {
         std::swap(e.operands[0], e.operands[1]);
-        e.kind = mirrored(e.kind);
+        e.kind = xpath::mirrored(e.kind);
     }
-    const bool by_order = e.kind != Kind::equal && e.kind != Kind::not_equal;
-    if (by_order && is_constant(e.operands[1])) {  // order is of numbers, and NaN has none
+    if (!is_equality(e.kind) && is_constant(e.operands[1])) {  // order compares numbers, and NaN has no order
         e.operands[1] = convert_constant(std::move(e.operands[1]), ValueType::number);
         if (std::isnan(e.operands[1].number)) return make_boolean(false, e.offset);
     }
@@ -134,7 +129,7 @@ Expression simplify_arithmetic(Expression e) {
     return e;
 }
 
-// Operands of the same kind are taken in, then sorted by their text, each kept once.
+// Merges operands of the same kind, sorts them by their text, and keeps each once.
 void flatten_and_sort(Expression& e) {
     std::vector<std::pair<std::string, Expression>> sorted;
     const auto add = [&](Expression operand) {
@@ -198,9 +193,10 @@ Expression simplify_path(Expression e) {
 
 }  // namespace
 
-Expression simplify(Expression e) {
-    for (Expression& operand : e.operands) operand = simplify(std::move(operand));
-    for (Expression& predicate : e.predicates) predicate = simplify_predicate(simplify(std::move(predicate)));
+Expression simplify(Expression e, bool dot_is_time) {
+    for (Expression& operand : e.operands) operand = simplify(std::move(operand), dot_is_time);
+    const bool of_times = selects_times(e, dot_is_time);
+    for (Expression& predicate : e.predicates) predicate = simplify_predicate(simplify(std::move(predicate), of_times));
     for (Step& step : e.steps)
         for (Expression& predicate : step.predicates) predicate = simplify_predicate(simplify(std::move(predicate)));
 
@@ -217,7 +213,7 @@ Expression simplify(Expression e) {
         default:
             break;
     }
-    if (is_comparison(e.kind)) return simplify_comparison(std::move(e));
+    if (is_comparison(e.kind)) return simplify_comparison(std::move(e), dot_is_time);
     if (is_arithmetic(e.kind)) return simplify_arithmetic(std::move(e));
     return e;
 }
@@ -228,4 +224,4 @@ bool selects(const Expression& e) {
     return e.absolute || (!e.operands.empty() && selects(e.operands[0]));
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

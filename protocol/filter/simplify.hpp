@@ -1,15 +1,16 @@
-// Brings a checked expression to its canonical form: constants folded, abbreviations used, constants on the right of
-// comparisons, operands whose order means nothing sorted by their text, conversions that change nothing dropped. The
-// meaning stays exactly what it was. Throws a Fault; any thread.
+// Brings a checked expression to its canonical form: folds constants, reads dates that times are compared with, uses
+// abbreviations, moves constants to the right of comparisons, sorts operands whose order does not matter by their text,
+// and drops redundant conversions. The meaning stays exactly the same. Throws a Fault; any thread.
 #pragma once
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-Expression simplify(Expression expression);
+// `dot_is_time`: as in times.hpp.
+Expression simplify(Expression expression, bool dot_is_time = false);
 
-// True if the expression is the selecting form of a filter: paths that start at the root, one or more joined by '|'.
+// True if the expression is the selecting form of a filter: one or more paths from the root, joined by '|'.
 bool selects(const Expression& expression);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -1,13 +1,14 @@
-// The syntax tree of a filter. Plain values that own their parts; made by the parser, typed by the checker, rewritten
-// by simplify(). Any thread.
+// The syntax tree of a filter. Plain values that own their parts. The parser makes it, the checker types it, simplify()
+// rewrites it. Any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 enum class Axis : std::uint8_t {
     child,
@@ -48,8 +49,8 @@ struct Step {
     std::vector<Expression> predicates;
 };
 
-// XPath's four types. The added functions lower-case() and date() of a node-set give one string or number per node,
-// compared like a node-set: true if it holds for one of them.
+// XPath's four types, plus two. The added functions lower-case() and date() of a node-set give one string or number per
+// node. Comparisons with them hold, as with a node-set, if they hold for one of the values.
 enum class ValueType : std::uint8_t { node_set, string, number, boolean, strings, numbers };
 
 struct Expression {
@@ -80,7 +81,7 @@ struct Expression {
     Kind kind = Kind::number;
     ValueType type = ValueType::number;
     std::size_t offset = 0;  // of the first character, or of a binary operator
-    std::size_t depth = 1;   // of the tree below, this included
+    std::size_t depth = 1;   // of the tree, this node included
     double number = 0;
     bool boolean = false;
     bool absolute = false;
@@ -91,11 +92,17 @@ struct Expression {
 };
 
 constexpr bool is_constant(const Expression& e) { return e.kind <= Expression::Kind::boolean; }
+inline bool is_call(const Expression& e, std::string_view function) {
+    return e.kind == Expression::Kind::call && e.text == function;
+}
 constexpr bool is_comparison(Expression::Kind kind) {
     return kind >= Expression::Kind::less && kind <= Expression::Kind::not_equal;
+}
+constexpr bool is_equality(Expression::Kind kind) {
+    return kind == Expression::Kind::equal || kind == Expression::Kind::not_equal;
 }
 constexpr bool is_arithmetic(Expression::Kind kind) {
     return kind >= Expression::Kind::negate && kind <= Expression::Kind::subtract;
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -7,31 +7,32 @@
 #include <utility>
 
 #include "protocol/filter/constant.hpp"
+#include "protocol/filter/evaluator/comparison.hpp"
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/kernel_functions.hpp"
 #include "protocol/filter/operand.hpp"
 #include "protocol/filter/scan.hpp"
 #include "protocol/filter/self_steps.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
 
-// How a comparison is written as a predicate, by the type of its constant.
+// The predicate operators of a comparison, by the type of its constant.
 struct ComparisonOperators {
     Kind kind;
-    Operator textual, numeric;
+    engine::Operator textual, numeric;
 };
 
 constexpr ComparisonOperators comparison_operators[] = {
-    {Kind::equal, Operator::equal, Operator::number_equal},
-    {Kind::not_equal, Operator::not_equal, Operator::number_not_equal},
-    {Kind::less, Operator::less, Operator::less},
-    {Kind::less_equal, Operator::less_equal, Operator::less_equal},
-    {Kind::greater, Operator::greater, Operator::greater},
-    {Kind::greater_equal, Operator::greater_equal, Operator::greater_equal},
+    {Kind::equal, engine::Operator::equal, engine::Operator::number_equal},
+    {Kind::not_equal, engine::Operator::not_equal, engine::Operator::number_not_equal},
+    {Kind::less, engine::Operator::less, engine::Operator::less},
+    {Kind::less_equal, engine::Operator::less_equal, engine::Operator::less_equal},
+    {Kind::greater, engine::Operator::greater, engine::Operator::greater},
+    {Kind::greater_equal, engine::Operator::greater_equal, engine::Operator::greater_equal},
 };
 
 const ComparisonOperators& operators_of(Kind comparison) {
@@ -39,26 +40,7 @@ const ComparisonOperators& operators_of(Kind comparison) {
                          [&](const ComparisonOperators& o) { return o.kind == comparison; });
 }
 
-bool is_equality(Kind kind) { return kind == Kind::equal || kind == Kind::not_equal; }
 bool has_one_value(ValueType type) { return type == ValueType::string || type == ValueType::number; }
-bool is_call(const Expression& e, std::string_view function) { return e.kind == Kind::call && e.text == function; }
-
-bool compare_numbers(Kind comparison, double a, double b) {
-    switch (comparison) {
-        case Kind::equal:
-            return a == b;
-        case Kind::not_equal:
-            return a != b;
-        case Kind::less:
-            return a < b;
-        case Kind::less_equal:
-            return a <= b;
-        case Kind::greater:
-            return a > b;
-        default:
-            return a >= b;
-    }
-}
 
 class TestCompiler {
 public:
@@ -72,8 +54,8 @@ public:
         if (is_call(e, "boolean")) return test(e.operands[0]);
         if (is_kernel_call(e)) return kernel_test(e, searched_attribute(e, parents_));
         if (is_comparison(e.kind)) return comparison(e);
-        if (is_call(e, "contains")) return search(e, Operator::contains);
-        if (is_call(e, "starts-with")) return search(e, Operator::starts_with);
+        if (is_call(e, "contains")) return search(e, engine::Operator::contains);
+        if (is_call(e, "starts-with")) return search(e, engine::Operator::starts_with);
         if (is_call(e, "ends-with")) return ends_with(e);
         if (std::optional<Formula> found = test_of_last_step(e)) return std::move(*found);
         if (const std::optional<Operand> operand = as_operand(e, parents_)) return truth(*operand, e.offset);
@@ -103,36 +85,36 @@ private:
         return never ? make_constant(false) : computed_leaf(attribute, std::move(compiled), e.offset);
     }
 
-    Formula text_leaf(const Attribute& attribute, Operator op, std::string text, std::size_t offset) {
+    Formula text_leaf(const Attribute& attribute, engine::Operator op, std::string text, std::size_t offset) {
         return leaves_.indexed({to_string(attribute), op, std::move(text), 0}, offset);
     }
     Formula computed_leaf(const Attribute& attribute, KernelCall call, std::size_t offset) {
         return leaves_.computed({to_string(attribute), call.op, {}, call.number + 0.0, std::move(call.measure)},
                                 offset);
     }
-    Formula number_leaf(const Attribute& attribute, Operator op, double number, std::size_t offset) {
-        return leaves_.indexed({to_string(attribute), op, {}, number + 0.0}, offset);  // one zero only
+    Formula number_leaf(const Attribute& attribute, engine::Operator op, double number, std::size_t offset) {
+        return leaves_.indexed({to_string(attribute), op, {}, number + 0.0}, offset);  // -0 becomes 0
     }
     Formula exists_leaf(Attribute attribute, std::size_t offset) {
         const AttributePath& path = attribute.path;
         const bool element = path.children.empty() && path.last == AttributePath::Last::element;
-        // The event's element has a parent, at least the document.
+        // The event's element always has a parent, if only the document node.
         if (attribute.variable.empty() && element && path.parents <= 1) return make_constant(true);
         attribute.function = Attribute::Function::each;
-        return leaves_.indexed({to_string(attribute), Operator::exists, {}, 0}, offset);
+        return leaves_.indexed({to_string(attribute), engine::Operator::exists, {}, 0}, offset);
     }
 
-    // boolean(operand): a node, a string that is not empty, a number that is neither 0 nor NaN.
+    // boolean(operand): a node exists, a string is not empty, a number is neither 0 nor NaN.
     Formula truth(const Operand& operand, std::size_t offset) {
         const Attribute& a = operand.attribute;
         if (operand.type == ValueType::node_set) return exists_leaf(a, offset);
         if (operand.type == ValueType::string || operand.type == ValueType::strings)
-            return text_leaf(a, Operator::not_equal, "", offset);
-        Formula positive = number_leaf(a, Operator::greater, 0, offset);
+            return text_leaf(a, engine::Operator::not_equal, "", offset);
+        Formula positive = number_leaf(a, engine::Operator::greater, 0, offset);
         const bool never_negative =
             a.function == Attribute::Function::count || a.function == Attribute::Function::string_length;
         if (never_negative) return positive;
-        return make_any({std::move(positive), number_leaf(a, Operator::less, 0, offset)});
+        return make_any({std::move(positive), number_leaf(a, engine::Operator::less, 0, offset)});
     }
 
     Formula comparison(const Expression& e) {
@@ -148,12 +130,12 @@ private:
         return scan_test(e, parents_, leaves_);
     }
 
-    // A boolean against a constant: what the comparison gives for false and for true decides.
+    // A boolean against a constant: the outcomes for false and for true decide.
     Formula boolean_comparison(const Expression& e) {
         const Expression& constant = e.operands[1];
         const double number = is_equality(e.kind) ? (constant_boolean(constant) ? 1 : 0) : constant_number(constant);
-        const bool if_false = compare_numbers(e.kind, 0, number);
-        const bool if_true = compare_numbers(e.kind, 1, number);
+        const bool if_false = xpath::compare_numbers(e.kind, 0, number);
+        const bool if_true = xpath::compare_numbers(e.kind, 1, number);
         if (if_false == if_true) return make_constant(if_true);
         return if_true ? test(e.operands[0]) : negate(test(e.operands[0]));
     }
@@ -175,8 +157,8 @@ private:
         return exists_leaf(operand.attribute, e.offset);
     }
 
-    // contains() and starts-with() of the first node's string.
-    Formula search(const Expression& e, Operator op) {
+    // contains() and starts-with() test the first node's string.
+    Formula search(const Expression& e, engine::Operator op) {
         const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
         const std::optional<Attribute> attribute = operand ? string_of(*operand) : std::nullopt;
         if (!attribute || !is_constant(e.operands[1])) return scan_test(e, parents_, leaves_);
@@ -185,13 +167,13 @@ private:
         return text_leaf(*attribute, op, text, e.offset);
     }
 
-    // ends-with() of any node's string.
+    // ends-with() tests each node's string.
     Formula ends_with(const Expression& e) {
         const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
         const bool text = operand && string_of(*operand) && is_constant(e.operands[1]);
         if (!text) return scan_test(e, parents_, leaves_);
         const std::string suffix = constant_string(e.operands[1]);
-        if (!suffix.empty()) return text_leaf(operand->attribute, Operator::ends_with, suffix, e.offset);
+        if (!suffix.empty()) return text_leaf(operand->attribute, engine::Operator::ends_with, suffix, e.offset);
         return has_one_value(operand->type) ? make_constant(true) : exists_leaf(operand->attribute, e.offset);
     }
 
@@ -219,13 +201,13 @@ private:
         if (is_comparison(test.kind) && constant.kind != Kind::boolean) return compare(values, test);
 
         const std::string text = constant_string(constant);
-        const auto found = [&](Operator op) {
+        const auto found = [&](engine::Operator op) {
             return text.empty() ? exists_leaf(values.attribute, test.offset)
                                 : text_leaf(values.attribute, op, text, test.offset);
         };
-        if (is_call(test, "contains")) return found(Operator::contains);
-        if (is_call(test, "starts-with")) return found(Operator::starts_with);
-        if (is_call(test, "ends-with")) return found(Operator::ends_with);
+        if (is_call(test, "contains")) return found(engine::Operator::contains);
+        if (is_call(test, "starts-with")) return found(engine::Operator::starts_with);
+        if (is_call(test, "ends-with")) return found(engine::Operator::ends_with);
         return std::nullopt;
     }
 
@@ -239,7 +221,7 @@ private:
         return make_any(std::move(formulas));
     }
 
-    // Leading self:: and parent:: steps with conditions, then the rest of the path, alone or in its comparison.
+    // Leading self:: and parent:: steps with conditions, then the rest of the path, on its own or in its comparison.
     std::optional<Formula> test_of_self_steps(const Expression& path, const Expression* comparison) {
         std::optional<SelfSteps> steps = split_self_steps(path, parents_);
         if (!steps) return std::nullopt;
@@ -257,7 +239,7 @@ private:
         }
         parts.push_back(compile_test(rest, steps->parents, leaves_));
         Formula formula = make_all(std::move(parts));
-        // A leaf that is scanned far up is written as such a path itself; it must stay one leaf.
+        // The text of a leaf scanned further up is itself such a path; it must stay one leaf.
         if (steps->parents > 1 && leaves_.scans(formula)) return std::nullopt;
         return formula;
     }
@@ -271,7 +253,7 @@ private:
     Leaves& leaves_;
 };
 
-Formula name_leaf(std::size_t parents, Operator op, std::string name, std::size_t offset, Leaves& leaves) {
+Formula name_leaf(std::size_t parents, engine::Operator op, std::string name, std::size_t offset, Leaves& leaves) {
     Attribute attribute;
     attribute.function = Attribute::Function::name;
     attribute.path.parents = parents;
@@ -281,15 +263,16 @@ Formula name_leaf(std::size_t parents, Operator op, std::string name, std::size_
 }  // namespace
 
 Formula compile_node_test(const NodeTest& test, std::size_t parents, std::size_t offset, Leaves& leaves) {
-    if (test.kind == NodeTest::Kind::name) return name_leaf(parents, Operator::equal, test.name, offset, leaves);
+    if (test.kind == NodeTest::Kind::name)
+        return name_leaf(parents, engine::Operator::equal, test.name, offset, leaves);
     if (test.kind == NodeTest::Kind::any_in_namespace)
-        return name_leaf(parents, Operator::starts_with, test.name, offset, leaves);
+        return name_leaf(parents, engine::Operator::starts_with, test.name, offset, leaves);
     if (test.kind == NodeTest::Kind::node || parents == 0) return make_constant(true);
-    return name_leaf(parents, Operator::not_equal, "", offset, leaves);
+    return name_leaf(parents, engine::Operator::not_equal, "", offset, leaves);
 }
 
 Formula compile_test(const Expression& e, std::size_t parents, Leaves& leaves) {
     return TestCompiler(parents, leaves).test(e);
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

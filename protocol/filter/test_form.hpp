@@ -1,4 +1,4 @@
-// Compiles a boolean expression to a formula: which leaf is which predicate. Throws a Fault. Any thread.
+// Compiles a boolean expression to a formula over predicates. Throws a Fault. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 #include "protocol/filter/leaves.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
-// boolean(expression) with the node `parents` levels above the event's element as context node.
+// boolean(expression). The context node is `parents` levels above the event's element.
 Formula compile_test(const Expression& simplified, std::size_t parents, Leaves& leaves);
 
-// The node test, of the element that is `parents` levels above the event's element, or of the document node or nothing
-// at all where there is no such element: they are named "".
+// The node test for the element `parents` levels above the event's element. Where there is no such element, the
+// document node, or nothing, takes its place; both are named "".
 Formula compile_node_test(const NodeTest& test, std::size_t parents, std::size_t offset, Leaves& leaves);
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

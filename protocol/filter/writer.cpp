@@ -4,57 +4,28 @@
 #include <charconv>
 #include <cmath>
 
-namespace sluice::xpath {
+#include "protocol/filter/spelling.hpp"
+
+namespace sluice::filter {
 
 namespace {
 
 using Kind = Expression::Kind;
 
-// Of XPath's grammar, higher binds more tightly; paths, calls and constants bind tightest.
-int precedence(Kind kind) {
-    switch (kind) {
-        case Kind::logical_or:
-            return 1;
-        case Kind::logical_and:
-            return 2;
-        case Kind::equal:
-        case Kind::not_equal:
-            return 3;
-        case Kind::less:
-        case Kind::less_equal:
-        case Kind::greater:
-        case Kind::greater_equal:
-            return 4;
-        case Kind::add:
-        case Kind::subtract:
-            return 5;
-        case Kind::multiply:
-        case Kind::divide:
-        case Kind::modulo:
-            return 6;
-        case Kind::negate:
-            return 7;
-        case Kind::set_union:
-            return 8;
-        default:
-            return 9;
-    }
-}
-
 bool is_root_only(const Expression& e) { return e.kind == Kind::path && e.absolute && e.steps.empty(); }
 
-// "/" before a name would swallow the name as its step.
+// A bare "/" before a name would take the name as its step.
 std::string write_operand(const Expression& e, int precedence_min) {
     const bool parenthesise = precedence(e.kind) < precedence_min || is_root_only(e);
     return parenthesise ? "(" + write(e) + ")" : write(e);
 }
 
 std::string write_binary(const Expression& e) {
-    const int own = precedence(e.kind);
+    const BinaryOperator& op = *find_operator(e.kind);
     std::string text;
     for (const Expression& operand : e.operands) {
-        if (!text.empty()) text += " " + std::string(operator_text(e.kind)) + " ";
-        text += write_operand(operand, text.empty() ? own : own + 1);
+        if (!text.empty()) text += " " + std::string(op.text) + " ";
+        text += write_operand(operand, text.empty() ? op.precedence : op.precedence + 1);
     }
     return text;
 }
@@ -130,51 +101,6 @@ std::string write_call(const Expression& e) {
 
 }  // namespace
 
-std::string_view operator_text(Kind kind) {
-    switch (kind) {
-        case Kind::multiply:
-            return "*";
-        case Kind::divide:
-            return "div";
-        case Kind::modulo:
-            return "mod";
-        case Kind::add:
-            return "+";
-        case Kind::subtract:
-            return "-";
-        case Kind::less:
-            return "<";
-        case Kind::less_equal:
-            return "<=";
-        case Kind::greater:
-            return ">";
-        case Kind::greater_equal:
-            return ">=";
-        case Kind::equal:
-            return "=";
-        case Kind::not_equal:
-            return "!=";
-        case Kind::logical_and:
-            return "and";
-        case Kind::logical_or:
-            return "or";
-        case Kind::set_union:
-            return "|";
-        default:
-            return "";
-    }
-}
-
-std::string_view axis_name(Axis axis) {
-    constexpr std::array<std::string_view, 13> names = {
-        "child",      "attribute",          "self",      "parent",
-        "descendant", "descendant-or-self", "ancestor",  "ancestor-or-self",
-        "following",  "following-sibling",  "preceding", "preceding-sibling",
-        "namespace",
-    };
-    return names[static_cast<std::size_t>(axis)];
-}
-
 std::string write_string(std::string_view text) {
     if (text.find('\'') == std::string_view::npos) return "'" + std::string(text) + "'";
     if (text.find('"') == std::string_view::npos) return "\"" + std::string(text) + "\"";
@@ -213,10 +139,10 @@ std::string write(const Expression& e) {
         case Kind::path:
             return write_path(e);
         case Kind::negate:
-            return "-" + write_operand(e.operands[0], precedence(Kind::negate));
+            return "-" + write_operand(e.operands[0], precedence_negate);
         default:
             return write_binary(e);
     }
 }
 
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

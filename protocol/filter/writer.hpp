@@ -6,16 +6,13 @@
 
 #include "protocol/filter/syntax_tree.hpp"
 
-namespace sluice::xpath {
+namespace sluice::filter {
 
 std::string write(const Expression& expression);
 
-// A constant as an expression: 'text' with whichever quotes fit, else concat(…); digits that read back as the same
+// A constant as an expression: 'text' in whichever quotes fit, else concat(…); digits that read back as the same
 // double, number('NaN'), (1 div 0).
 std::string write_string(std::string_view text);
 std::string write_number(double number);
 
-std::string_view operator_text(Expression::Kind kind);  // of a binary operator
-std::string_view axis_name(Axis axis);
-
-}  // namespace sluice::xpath
+}  // namespace sluice::filter

@@ -6,30 +6,23 @@
 #include <cstddef>
 #include <limits>
 
-namespace sluice {
+#include "protocol/text/ascii.hpp"
+
+namespace sluice::filter {
 
 namespace {
 
-constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t count_digits(std::string_view text) {
     std::size_t n = 0;
-    while (n < text.size() && is_digit(text[n])) ++n;
+    while (n < text.size() && text::is_ascii_digit(text[n])) ++n;
     return n;
-}
-
-std::string_view trim(std::string_view text) {
-    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-    return text;
 }
 
 }  // namespace
 
 double xpath_number(std::string_view text) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    text = trim(text);
+    text = text::trim(text);
     const bool negative = text.starts_with('-');
     const std::string_view digits = text.substr(negative ? 1 : 0);
 
@@ -57,7 +50,7 @@ std::string xpath_string(double number) {
     if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
     if (number == 0) return "0";
 
-    // d.ddddddddddddddde±xx, from which the digits are laid out around the decimal point.
+    // d.ddddddddddddddde±xx; the digits are then laid out around the decimal point.
     constexpr int fraction_digits = std::numeric_limits<double>::digits10;
     std::array<char, 40> buffer;
     const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(number),
@@ -77,4 +70,4 @@ std::string xpath_string(double number) {
     return text + digits.substr(0, integer_digits) + "." + digits.substr(integer_digits);
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

@@ -1,18 +1,18 @@
-// XPath 1.0's conversions between strings and numbers (§4.2, §4.4), exactly as pugixml makes them, whatever the locale.
+// XPath 1.0's conversions between strings and numbers (§4.2, §4.4), exactly as pugixml performs them, in any locale.
 // Pure functions; any thread.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::filter {
 
 // number(text): optional white space around an optional '-' and digits with at most one '.'; NaN for anything else
 // ("+1", "1e3", ""). Correctly rounded; infinite when too large.
 double xpath_number(std::string_view text);
 
-// string(number): decimal digits without exponent, 16 significant ones at most; "NaN", "Infinity", "-Infinity", and
+// string(number): decimal digits without exponent, at most 16 significant ones; "NaN", "Infinity", "-Infinity", and
 // "0" for both zeros.
 std::string xpath_string(double number);
 
-}  // namespace sluice
+}  // namespace sluice::filter

@@ -1,17 +1,25 @@
-// The few operations on ASCII that parsers of feeds share, independent of the locale. Pure functions; any thread.
+// The few ASCII operations that feed parsers share, independent of the locale. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::text {
 
 constexpr std::string_view ascii_space = " \t\r\n";
 
+constexpr bool is_ascii_space(char c) { return ascii_space.find(c) != ascii_space.npos; }
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+// The value of a hexadecimal digit; -1 if it is none.
+constexpr int hex_digit(char c) {
+    if (is_ascii_digit(c)) return c - '0';
+    const char lower = ascii_lower(c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
 
 inline std::string ascii_lower(std::string_view text) {
     std::string lower(text);
@@ -25,4 +33,4 @@ constexpr std::string_view trim(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(ascii_space) - begin + 1);
 }
 
-}  // namespace sluice
+}  // namespace sluice::text

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace sluice {
+namespace sluice::text {
 
 namespace {
 
@@ -29,4 +29,4 @@ bool within(char32_t c, const Range (&ranges)[N]) {
 bool is_name_start(char32_t c) { return within(c, name_start_ranges); }
 bool is_name_char(char32_t c) { return is_name_start(c) || within(c, name_only_ranges); }
 
-}  // namespace sluice
+}  // namespace sluice::text

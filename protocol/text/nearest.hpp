@@ -1,13 +1,13 @@
-// What somebody probably meant who wrote a name that does not exist. Pure function; any thread.
+// Guesses the name that somebody meant who wrote an unknown one. Pure function; any thread.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::text {
 
-// The known name of the least edit distance to the wrong one, the first of several; "" if none is near, or if the wrong
-// one is too long for a slip of the pen.
+// The known name with the smallest edit distance to the wrong one, the first of several. "" if none is near (more than
+// a third of the letters differ), or if the wrong name is too long for a typo.
 std::string_view nearest(std::string_view wrong, std::span<const std::string_view> known);
 
-}  // namespace sluice
+}  // namespace sluice::text

@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <cstring>
 
-namespace sluice {
+namespace sluice::text {
 
 namespace {
 
-// True if all 8 bytes are printable ASCII. A byte below 0x20 borrows in the subtraction and so sets its own or a
-// lower byte's top bit: the test may be wrong only in saying "no".
+// True if all 8 bytes are printable ASCII. A byte below 0x20 borrows in the subtraction and so sets its own or a lower
+// byte's top bit. The test errs only towards false.
 bool is_plain(const char* bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, sizeof word);
@@ -77,6 +77,13 @@ std::string printable_utf8(std::string_view text) {
     return printable;
 }
 
+std::string shortened_utf8(std::string_view text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) return std::string(text);
+    std::size_t end = bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return std::string(text.substr(0, end)) + "…";
+}
+
 std::optional<std::size_t> find_bad_text(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
@@ -104,4 +111,4 @@ std::string code_point_name(char32_t code) {
     return name;
 }
 
-}  // namespace sluice
+}  // namespace sluice::text

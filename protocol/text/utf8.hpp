@@ -1,4 +1,4 @@
-// UTF-8: checking, reading and writing characters. Pure functions; any thread.
+// UTF-8: checks, reads and writes characters. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace sluice {
+namespace sluice::text {
 
-// The character that begins at text[at], and its length in bytes; length 0 if the bytes there are no UTF-8 (an
-// overlong form, a surrogate and anything above U+10FFFF are none).
+// The character that begins at text[at], and its length in bytes. The length is 0 if the bytes are not UTF-8 (as in an
+// overlong form, a surrogate or anything above U+10FFFF).
 struct Utf8Char {
     char32_t code = 0;
     std::size_t length = 0;
@@ -21,11 +21,14 @@ void append_utf8(std::string& text, char32_t code);
 // A stray byte counts as a character.
 std::size_t count_characters(std::string_view text);
 
-// The text with U+FFFD for every byte that is no UTF-8, for showing it.
+// The text with U+FFFD for every byte that is not UTF-8, for display.
 std::string printable_utf8(std::string_view text);
 
-// The first place where text is not UTF-8, or holds a character that is_xml_char refuses: a control character other
-// than tab, LF and CR, U+FFFE or U+FFFF.
+// The text if it fits into `bytes_max` bytes; else as many of its first characters as fit, and "…".
+std::string shortened_utf8(std::string_view text, std::size_t bytes_max);
+
+// The first position where the text is not UTF-8, or has a character that is_xml_char refuses: a control character
+// other than tab, LF and CR, U+FFFE or U+FFFF.
 std::optional<std::size_t> find_bad_text(std::string_view text);
 
 // XML 1.0's Char.
@@ -37,4 +40,4 @@ constexpr bool is_xml_char(char32_t c) {
 // "U+0007", for messages.
 std::string code_point_name(char32_t code);
 
-}  // namespace sluice
+}  // namespace sluice::text

@@ -1,7 +1,7 @@
 // Alignments on one core, beside parasail's best striped function on the same pairs in the same run. Prints
-// tab-separated lines: what, letters a side, GCUPS of each instruction set, the same of align_on_core(), which gives
-// the end, too, of align_rows(), and of parasail. Then what the k-mer filter saves. Processor time, the best of several
-// runs, so that other programs matter little.
+// tab-separated lines: name, letters per side, GCUPS of each instruction set, of align_on_core() (which also returns
+// the end), of align_rows(), of align_tiles() with one thread, and of parasail. Then the savings of the k-mer filter.
+// Processor time, the best of several runs, so that other programs matter little.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -15,6 +15,8 @@
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 #include "gpu/operators/alignment/rows.hpp"
+#include "gpu/operators/alignment/tiles.hpp"
+#include "tests/support/sequence_letters.hpp"
 
 using namespace sluice::alignment;
 
@@ -36,7 +38,7 @@ double processor_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of the best of several runs, each long enough to be timed.
+// The GCUPS of the best of several runs, each long enough to be timed.
 double gcups(double cells, const std::function<void()>& work) {
     const double begin = processor_seconds();
     work();
@@ -51,13 +53,7 @@ double gcups(double cells, const std::function<void()>& work) {
     return cells / best / 1e9;
 }
 
-std::vector<InstructionSet> instruction_sets() {
-    std::vector<InstructionSet> sets;
-    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
-        if (set <= best_instruction_set()) sets.push_back(set);
-    }
-    return sets;
-}
+using sluice::simd::instruction_sets;
 
 // `count` queries and one text; related ones differ in a tenth of their letters.
 Workload make_workload(bool protein, bool related, std::size_t count, std::size_t length) {
@@ -77,12 +73,6 @@ Workload make_workload(bool protein, bool related, std::size_t count, std::size_
         work.cells += static_cast<double>(length) * static_cast<double>(length);
     }
     return work;
-}
-
-std::string letters_of(const Scheme& scheme, Codes codes) {
-    std::string text;
-    for (const auto code : codes) text += scheme.letter(code);
-    return text;
 }
 
 double parasail_gcups(const Workload& work, std::span<const std::int32_t> scores) {
@@ -126,6 +116,14 @@ void measure(bool protein, bool related, std::size_t count, std::size_t length) 
     };
     for (const auto set : instruction_sets()) print_pair(align_on_core, set);
     print_pair(align_rows, best_instruction_set());
+    const auto align_in_tiles = [](const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress,
+                                   InstructionSet set) {
+        return align_tiles(scheme, mode, query, text, true, 1, progress, set).end;
+    };
+    if (protein)
+        std::printf("\t-");
+    else
+        print_pair(align_in_tiles, best_instruction_set());
     std::printf("\t%.2f\n", parasail_gcups(work, scores));
     std::fflush(stdout);
 }
@@ -185,13 +183,9 @@ void measure_filter(std::int32_t threshold) {
 int main() {
     std::printf("what\tletters");
     for (const char* how : {"", "ends "}) {
-        for (const auto set : instruction_sets())
-            std::printf("\t%s%s", how,
-                        set == InstructionSet::portable ? "portable"
-                        : set == InstructionSet::avx2   ? "avx2"
-                                                        : "avx512");
+        for (const auto set : instruction_sets()) std::printf("\t%s%s", how, sluice::simd::name_of(set));
     }
-    std::printf("\trows\tparasail\n");
+    std::printf("\trows\ttiles\tparasail\n");
     for (const bool protein : {false, true}) {
         for (const bool related : {false, true}) {
             for (const std::size_t length : {50u, 100u, 300u, 1000u, 3000u}) measure(protein, related, 64, length);

@@ -1,10 +1,8 @@
 // bench_approximate: approximate matching on one core beside edlib, in the same run. Prints a line of tab-separated
-// figures for each kind of text, length of pattern m and length of text n: the processor time of 32 patterns (or one)
-// that share the texts, in GCUPS (10^9 cells of the matrices a second, all of them, computed or not), and edlib's of
-// the same patterns and texts. Samples of both alternate; of each the fastest counts.
-//   bench_approximate pairs: some of 10,000 patterns with each text, as an engine asks; microseconds a text
-#include "gpu/operators/approximate/approximate.hpp"
-
+// figures for each kind of text, pattern length m and text length n: the processor time of 32 patterns (or one) that
+// share the texts, in GCUPS (10^9 matrix cells per second, counting cells that need not be computed), and edlib's for
+// the same patterns and texts. Samples of the two alternate; the fastest of each counts.
+//   bench_approximate pairs: each text with some of 10,000 patterns, as an engine asks; microseconds per text
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +11,12 @@
 #include <functional>
 #include <vector>
 
+#include "gpu/operators/edits/edits.hpp"
 #include "tests/bench/approximate_texts.hpp"
 #include "tests/support/exact_workload.hpp"
 
 using namespace sluice;
-using namespace sluice::approximate;
+using namespace sluice::edits;
 
 namespace {
 
@@ -62,18 +61,21 @@ void measure(std::string_view kind, std::size_t m, std::size_t n, std::size_t pa
     const PatternSet set(searched, Extent::substring);
     Counters counters;
     std::vector<std::uint32_t> distances(texts.size() * patterns);
-    std::vector<Pair> found;
-    // edlib needs no more of the same patterns to be timed.
+    std::vector<std::uint8_t> within(texts.size() * patterns);
+    std::vector<Pair> pairs;
+    for (std::uint32_t t = 0; t < texts.size(); ++t) {
+        for (std::uint32_t p = 0; p < patterns; ++p) pairs.push_back({t, p});
+    }
+    // Timing edlib needs only a few of the same patterns.
     const std::size_t edlib_patterns = std::min<std::size_t>(patterns, n > 100000 ? 1 : 4);
     std::vector<int> expected;
     double own = 1e9, edlib = 1e9;
     for (int sample = 0; sample < 5; ++sample) {
         own = std::min(own, seconds([&] {
-                           found.clear();
                            if (k < 0)
-                               set.distances(texts, distances, counters);
+                               set.distances(texts, pairs, distances, counters);
                            else
-                               set.find(texts, found, counters);
+                               set.decide(texts, pairs, within, counters);
                        }));
         edlib = std::min(edlib, seconds([&] { edlib_all(load, edlib_patterns, expected); }));
     }
@@ -81,7 +83,7 @@ void measure(std::string_view kind, std::size_t m, std::size_t n, std::size_t pa
         const auto t = static_cast<std::uint32_t>(i / edlib_patterns),
                    p = static_cast<std::uint32_t>(i % edlib_patterns);
         const bool same = k < 0 ? static_cast<int>(distances[t * patterns + p]) == expected[i]
-                                : std::ranges::binary_search(found, Pair{t, p}) == (expected[i] >= 0);
+                                : (within[t * patterns + p] != 0) == (expected[i] >= 0);
         if (!same) {
             std::fprintf(stderr, "not edlib's answer: text %u, pattern %u\n", t, p);
             std::exit(1);
@@ -100,7 +102,7 @@ void measure_pairs(Extent extent, std::size_t shortest, std::size_t longest, std
     constexpr std::uint32_t patterns = 10'000, texts_asked = 512, k = 2;
     constexpr std::size_t text_bytes = 60;
     std::mt19937_64 random(5);
-    const std::string all = exact::make_text(exact::Alphabet::english, std::size_t{2} << 20, 1);
+    const std::string all = substrings::make_text(substrings::Alphabet::english, std::size_t{2} << 20, 1);
     std::vector<std::string> owned;
     while (owned.size() < patterns) {
         owned.push_back(all.substr(random() % (all.size() - longest), shortest + random() % (longest - shortest + 1)));

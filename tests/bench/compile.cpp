@@ -1,6 +1,6 @@
 // How long a `compile` keeps its caller while filters of text operators are added: one by one, each visible at once,
-// and then all together. One line of JSON for each: the processor time of the caller's thread and the wall time of the
-// slowest compile, of that which 99 of 100 stay below, and on average, in milliseconds; what all threads took in all.
+// and then all together. One line of JSON for each: the caller's processor time and the wall time per compile (slowest,
+// 99th percentile, average) in milliseconds, and the total processor time of all threads.
 //   bench_compile [one by one, 10000] [together, 100000]
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <ctime>
 #include <thread>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 #include "tests/support/exact_workload.hpp"
 
 using namespace sluice;
@@ -26,14 +26,21 @@ enum class Kind : std::uint8_t { contains, approx_contains, matches };
 constexpr const char* names[] = {"contains", "approx-contains", "matches"};
 
 // category = '…' and the operator of the title.
-Disjunction filter_of(Kind kind, const std::string& pattern, std::size_t number) {
-    Predicate asked{"title", Operator::contains, pattern, 0};
+engine::Disjunction filter_of(Kind kind, const std::string& pattern, std::size_t number) {
+    engine::Predicate asked{"title", engine::Operator::contains, pattern, 0};
     if (kind == Kind::approx_contains)
-        asked = {"title", Operator::less_equal, {}, 2, Measure{Measure::Kind::approx_distance, pattern, "unit", 0, 0}};
+        asked = {"title",
+                 engine::Operator::less_equal,
+                 {},
+                 2,
+                 engine::Measure{engine::Measure::Kind::approx_distance, pattern, "unit", 0, 0}};
     if (kind == Kind::matches)
-        asked = {
-            "title", Operator::number_not_equal, {}, 0, Measure{Measure::Kind::matches, pattern + ".*x", {}, 0, 0}};
-    return {{{{"category", Operator::equal, "cat" + std::to_string(number % 200), 0}, false}, {asked, false}}};
+        asked = {"title",
+                 engine::Operator::number_not_equal,
+                 {},
+                 0,
+                 engine::Measure{engine::Measure::Kind::matches, pattern + ".*x", {}, 0, 0}};
+    return {{{{"category", engine::Operator::equal, "cat" + std::to_string(number % 200), 0}, false}, {asked, false}}};
 }
 
 struct Times {
@@ -57,9 +64,9 @@ void print(const char* name, std::vector<double> times) {
 }
 
 void add(Kind kind, const std::vector<std::string>& patterns, std::size_t step) {
-    const auto set = make_subscription_set(Backend::cpu);
+    const auto set = make_subscription_set(engine::Backend::cpu);
     const double all_before = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    std::shared_ptr<const Program> program;
+    std::shared_ptr<const engine::Program> program;
     Times times;
     double adding = 0;
     for (std::size_t i = 0; i < patterns.size();) {
@@ -83,11 +90,12 @@ int main(int argc, char** argv) {
     const auto number = [&](int i, std::size_t otherwise) {
         return argc > i ? static_cast<std::size_t>(std::atoll(argv[i])) : otherwise;
     };
-    const std::string text = exact::make_text(exact::Alphabet::english, std::size_t{1} << 20, 1);
-    const auto few = exact::make_patterns(exact::Alphabet::english, text, number(1, 10'000), 8, 24, 2);
-    const auto many = exact::make_patterns(exact::Alphabet::english, text, number(2, 100'000), 8, 24, 3);
+    const std::string text = substrings::make_text(substrings::Alphabet::english, std::size_t{1} << 20, 1);
+    const auto few = substrings::make_patterns(substrings::Alphabet::english, text, number(1, 10'000), 8, 24, 2);
+    const auto many = substrings::make_patterns(substrings::Alphabet::english, text, number(2, 100'000), 8, 24, 3);
     for (const Kind kind : {Kind::contains, Kind::approx_contains, Kind::matches}) {
-        if (kind == Kind::matches && !fault_of({Measure::Kind::matches, "a", {}, 0, 0}).empty()) continue;
+        if (kind == Kind::matches && !engine::invalid_reason({engine::Measure::Kind::matches, "a", {}, 0, 0}).empty())
+            continue;
         std::vector<std::string> patterns = few;
         if (kind == Kind::matches) {
             for (std::string& pattern : patterns) std::erase_if(pattern, [](char c) { return c == '.'; });

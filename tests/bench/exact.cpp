@@ -1,6 +1,6 @@
-// Exact search on one core: the filter searcher beside Vectorscan (HS_FLAG_SINGLEMATCH, the same result), in turns in
-// the same run, best of several by the process's processor time. One line of JSON for each combination; "ratio" is the
-// best filter to Vectorscan.
+// Exact search on one core: the filter searcher beside Vectorscan (HS_FLAG_SINGLEMATCH, the same result), alternating
+// in the same run, the best of several by the process's processor time. One line of JSON for each combination; "ratio"
+// is the best filter to Vectorscan.
 //   bench_exact [megabytes of text, 8] [rounds, 5] [all: also the slower instruction sets and short patterns]
 //   bench_exact megabytes rounds engine: 10 to a million patterns of 4 to 24 bytes in texts as long as titles and
 //   descriptions, up to 10,000 of them also by Vectorscan
@@ -11,13 +11,13 @@
 #include <malloc.h>
 #include <random>
 
-#include "gpu/operators/exact/filter.hpp"
+#include "gpu/operators/substrings/filter.hpp"
 #include "tests/support/exact_workload.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
 #include "tests/support/vectorscan.hpp"
 #endif
 
-using namespace sluice::exact;
+using namespace sluice::substrings;
 
 namespace {
 
@@ -57,12 +57,13 @@ void compile(std::vector<Engine>& engines, const std::vector<Pattern>& patterns,
     if (patterns.size() <= vectorscan_patterns_max)
         add("vectorscan", [&] { return make_vectorscan_searcher(patterns); });
 #endif
-    const auto kernels_here = filter_kernels();
-    for (const FilterKernels& kernels : every_kernel ? kernels_here : kernels_here.last(1))
-        add(kernels.name, [&] { return make_filter_searcher(patterns, sample, kernels); });
+    for (const auto set : sluice::simd::instruction_sets())
+        if (every_kernel || set == sluice::simd::best_instruction_set())
+            add(sluice::simd::name_of(set),
+                [&] { return make_filter_searcher(patterns, sample, filter_kernels(set)); });
 }
 
-// Of lengths between these two.
+// Cuts the text into pieces with lengths between these two.
 std::vector<std::string_view> cut(std::string_view all, std::size_t shortest, std::size_t longest) {
     std::mt19937_64 random(5);
     std::vector<std::string_view> texts;
@@ -76,7 +77,7 @@ void measure(const Workload& workload, const std::vector<std::string_view>& text
     const auto owned = make_patterns(workload.alphabet, all, workload.count, workload.shortest, workload.longest, 3);
     std::vector<Pattern> patterns;
     for (const std::string& text : owned) patterns.push_back({text, Place::anywhere});
-    // What was seen before: texts like those measured, but not they.
+    // Sample texts for the searcher: like the measured ones, but different.
     const std::string seen = make_text(workload.alphabet, std::size_t{64} << 10, 99);
     std::vector<Engine> engines;
     compile(engines, patterns, {seen}, every_kernel);

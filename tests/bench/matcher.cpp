@@ -1,4 +1,4 @@
-// bench_matcher: runs the matching engine on the workloads of matcher_workload.hpp and prints what it costs.
+// bench_matcher: runs the matching engine on the workloads of matcher_workload.hpp and prints the cost.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -29,15 +29,15 @@ Builds a matcher of a workload's subscriptions and matches its events, in batche
   --subscriptions N       how many (default 1000000)
   --events N              how many (default 1000)
   --files PREFIX          read PREFIX.subs and PREFIX.events instead of generating
-  --write PREFIX          write the workload to PREFIX.subs and PREFIX.events, and end
-  --batch N               events a batch, at most 1024 (default: 1, then 32, then 1024)
+  --write PREFIX          write the workload to PREFIX.subs and PREFIX.events, and exit
+  --batch N               events per batch, at most 1024 (default: 1, then 32, then 1024)
   --threads N             threads that match at the same time (default 1)
   --backend cpu|cuda|auto|naive   default cpu
   --devices N[,N…]        the GPUs to match on, as CUDA numbers them (default 0)
-  --seconds S             how long to measure each figure at least (default 1)
-  --settle S              match and compile for S seconds first, so that what was observed of the events takes effect
+  --seconds S             measure each figure for at least S seconds (default 1)
+  --settle S              match and compile for S seconds first, so that the observed events take effect
   --updates N             also measure N additions, N removals, and three times N pairs of both, beside the workload
-  --json                  one JSON object a line
+  --json                  one JSON object per line
 )";
 
 struct Options {
@@ -52,10 +52,10 @@ struct Options {
 };
 
 struct Built {
-    std::unique_ptr<SubscriptionSet> set;
-    std::shared_ptr<const Program> program;
-    std::vector<SubscriptionId> ids;            // by subscription of the workload
-    std::vector<std::uint32_t> number_of_slot;  // the other way round
+    std::unique_ptr<engine::SubscriptionSet> set;
+    std::shared_ptr<const engine::Program> program;
+    std::vector<engine::SubscriptionId> ids;    // by subscription of the workload
+    std::vector<std::uint32_t> number_of_slot;  // the inverse of ids
     double build_seconds = 0;
     double bytes_per_subscription = 0;
 };
@@ -63,7 +63,7 @@ struct Built {
 struct Figures {
     Tally tally;
     double us_per_event = 0;
-    double cpu_us_per_event = 0;  // of one thread; less where other programs had the processor
+    double cpu_us_per_event = 0;  // of one thread; less than wall time if other programs ran
 };
 
 using Clock = std::chrono::steady_clock;
@@ -75,17 +75,17 @@ double heap_bytes() {
     return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
-Backend backend(const std::string& name) {
-    if (name == "naive") return Backend::naive;
-    if (name == "cuda") return Backend::cuda;
-    return name == "auto" ? Backend::automatic : Backend::cpu;
+engine::Backend backend(const std::string& name) {
+    if (name == "naive") return engine::Backend::naive;
+    if (name == "cuda") return engine::Backend::cuda;
+    return name == "auto" ? engine::Backend::automatic : engine::Backend::cpu;
 }
 
 Built build(const Workload& workload, const Options& options) {
     Built b;
     b.ids.reserve(workload.subscriptions());
     const double before = heap_bytes();
-    EngineOptions engine(backend(options.backend));
+    engine::EngineOptions engine(backend(options.backend));
     engine.devices = options.devices;
     b.set = make_subscription_set(engine);
     const auto start = Clock::now();
@@ -101,12 +101,12 @@ Built build(const Workload& workload, const Options& options) {
 }
 
 Figures measure(const Workload& workload, const Built& b, std::size_t batch_size, const Options& options) {
-    std::vector<EventBatch> batches;
+    std::vector<engine::EventBatch> batches;
     for (std::size_t e = 0; e < workload.events(); e += batch_size)
         batches.push_back(workload.batch(e, std::min(batch_size, workload.events() - e), *b.program->attributes()));
 
     Figures figures;
-    std::vector<Match> matches;
+    std::vector<engine::Match> matches;
     for (std::size_t i = 0; i < batches.size(); ++i) {
         matches.clear();
         b.program->match(batches[i], matches);
@@ -116,9 +116,9 @@ Figures measure(const Workload& workload, const Built& b, std::size_t batch_size
     const std::clock_t cpu_start = std::clock();
     const auto start = Clock::now();
     const auto run = [&] {
-        std::vector<Match> found;
+        std::vector<engine::Match> found;
         do {
-            for (const EventBatch& batch : batches) {
+            for (const engine::EventBatch& batch : batches) {
                 found.clear();
                 b.program->match(batch, found);
             }
@@ -136,9 +136,9 @@ Figures measure(const Workload& workload, const Built& b, std::size_t batch_size
 }
 
 void settle(const Workload& workload, Built& b, double seconds) {
-    const std::size_t count = std::min(workload.events(), EventBatch::events_max);
-    const EventBatch batch = workload.batch(0, count, *b.program->attributes());
-    std::vector<Match> found;
+    const std::size_t count = std::min(workload.events(), engine::EventBatch::events_max);
+    const engine::EventBatch batch = workload.batch(0, count, *b.program->attributes());
+    std::vector<engine::Match> found;
     for (const auto start = Clock::now(); seconds_since(start) < seconds; b.program = b.set->compile()) {
         found.clear();
         b.program->match(batch, found);
@@ -167,11 +167,11 @@ void print(const std::string& name, const Built& b, std::size_t batch, const Fig
     std::fflush(stdout);
 }
 
-// What the devices took for the batches since `before`, by those that were measured.
-void print_devices(const Built& b, const EngineStatus& before, const Options& options) {
-    const EngineStatus now = b.set->status();
+// The device time for the batches since `before`, by the measured sample.
+void print_devices(const Built& b, const engine::EngineStatus& before, const Options& options) {
+    const engine::EngineStatus now = b.set->status();
     for (std::size_t d = 0; d < now.devices.size(); ++d) {
-        const DeviceStatus& device = now.devices[d];
+        const engine::DeviceStatus& device = now.devices[d];
         const double seconds = device.sampled_seconds - before.devices[d].sampled_seconds;
         const auto events = static_cast<double>(device.sampled_events - before.devices[d].sampled_events);
         std::printf(options.json ? "{\"device\": %d, \"state\": \"%s\", \"copies_mib\": %.1f, \"batches\": %llu, "
@@ -189,10 +189,10 @@ void print_devices(const Built& b, const EngineStatus& before, const Options& op
 
 struct UpdateFigures {
     double per_second = 0;
-    double processor_us = 0;                        // of all threads, for one change
-    double live_mib = 0, resident_mib = 0;          // of the whole program, when they are done and all is merged
+    double processor_us = 0;                        // of all threads, per change
+    double live_mib = 0, resident_mib = 0;          // of the whole program, after all merges
     double visible_ms_p99 = 0, visible_ms_max = 0;  // from the first change after a compile to the end of the next
-    double busy_ms_max = 0;                         // the most of that in which the thread had the processor
+    double busy_ms_max = 0;                         // the most processor time of the thread within that
 };
 
 double thread_seconds() {
@@ -201,7 +201,7 @@ double thread_seconds() {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Until the heap has not changed for a while, but for the few bytes that one program takes more than another.
+// Waits until the heap has been stable for a while, except for the few bytes by which programs differ.
 void wait_for_merges(Built& b) {
     constexpr double change_min = 1 << 16;
     double heap = 0;
@@ -215,7 +215,7 @@ void wait_for_merges(Built& b) {
     }
 }
 
-// After what was freed has been given back.
+// The resident memory after freed memory has been returned to the system.
 double resident_bytes() {
     malloc_trim(0);
     std::size_t pages = 0, resident = 0;
@@ -223,7 +223,7 @@ double resident_bytes() {
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// change(i) for all i, compiled every few hundred.
+// Calls change(i) for all i, with a compile every few hundred.
 template <class Change>
 UpdateFigures measure_changes(Built& b, std::size_t changes, Change change) {
     constexpr std::size_t step = 500;
@@ -262,12 +262,12 @@ void print(const std::string& name, const char* what, std::size_t changes, const
                 f.busy_ms_max, f.live_mib, f.resident_mib);
 }
 
-// Additions to what is there, removals, and as many pairs of both, which must leave the heap as large as it was.
+// Measures additions, removals, and as many pairs of both, which must leave the heap as large as it was.
 void measure_updates(const std::string& name, const Workload& workload, Built& b, const Options& options) {
-    std::vector<Disjunction> filters;
+    std::vector<engine::Disjunction> filters;
     for (std::size_t i = 0; i < std::min(options.updates, workload.subscriptions()); ++i)
         filters.push_back(workload.filter(i * 7919 % workload.subscriptions()));
-    std::vector<SubscriptionId> ids = b.ids;
+    std::vector<engine::SubscriptionId> ids = b.ids;
     ids.reserve(ids.size() + options.updates);
     const auto run = [&](const char* what, auto change) {
         print(name, what, options.updates, measure_changes(b, options.updates, change), options);
@@ -292,7 +292,7 @@ void run(const std::string& name, const Workload& workload, const Options& optio
     Built b = build(workload, options);
     if (options.settle > 0) settle(workload, b, options.settle);
     for (const std::size_t batch : options.batches) {
-        const EngineStatus before = b.set->status();
+        const engine::EngineStatus before = b.set->status();
         print(name, b, batch, measure(workload, b, batch, options), options);
         print_devices(b, before, options);
     }
@@ -343,7 +343,7 @@ Options parse(int argc, char** argv) {
         else if (option == "--write")
             o.write = value;
         else if (option == "--batch")
-            o.batches = {std::min(positive(option, value), EventBatch::events_max)};
+            o.batches = {std::min(positive(option, value), engine::EventBatch::events_max)};
         else if (option == "--threads")
             o.threads = positive(option, value);
         else if (option == "--updates")

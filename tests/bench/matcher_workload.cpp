@@ -21,8 +21,8 @@ struct Shape {
     double range_width;     // as a share of the domain
     double equality_share;  // of the literals
     double skew;            // of the choice of attributes, by Zipf's law
-    int misleading = 0;     // so many attributes have many operands, yet in every event the value 0
-    double value_skew = 0;  // of the values of equalities and events, by Zipf's law; 0: all alike
+    int misleading = 0;     // this many attributes have many operands, yet the value 0 in every event
+    double value_skew = 0;  // of the values of equalities and events, by Zipf's law; 0: uniform
 };
 
 const std::map<std::string, Shape>& shapes() {
@@ -249,9 +249,9 @@ void write_files(const Workload& w, const std::string& prefix) {
     if (!subs.flush() || !events.flush()) throw std::runtime_error("cannot write " + prefix + ".subs and .events");
 }
 
-void Tally::count(std::span<const Match> found, std::span<const std::uint32_t> number_of_slot,
+void Tally::count(std::span<const engine::Match> found, std::span<const std::uint32_t> number_of_slot,
                   std::size_t first_event) {
-    for (const Match& m : found) {
+    for (const engine::Match& m : found) {
         for (std::uint32_t left = m.accepted; left != 0; left &= left - 1) {
             const std::size_t event = first_event + 32 * m.word + static_cast<std::size_t>(std::countr_zero(left));
             ++matches;
@@ -260,33 +260,33 @@ void Tally::count(std::span<const Match> found, std::span<const std::uint32_t> n
     }
 }
 
-Disjunction Workload::filter(std::size_t i) const {
-    Conjunction conjunction;
+engine::Disjunction Workload::filter(std::size_t i) const {
+    engine::Conjunction conjunction;
     if (is_text) {
         const Text& s = text_subscriptions[i];
-        conjunction.push_back({{"category", Operator::equal, s.category, 0}, false});
-        conjunction.push_back({{"title", Operator::contains, s.text, 0}, false});
+        conjunction.push_back({{"category", engine::Operator::equal, s.category, 0}, false});
+        conjunction.push_back({{"title", engine::Operator::contains, s.text, 0}, false});
         return {std::move(conjunction)};
     }
     for (std::size_t k = interval_ends[i]; k < interval_ends[i + 1]; ++k) {
         const Interval& x = intervals[k];
-        const auto literal = [&](Operator op, int number) {
+        const auto literal = [&](engine::Operator op, int number) {
             conjunction.push_back({{attribute_name(x.attribute), op, {}, static_cast<double>(number)}, false});
         };
         if (x.lo == x.hi) {
-            literal(Operator::number_equal, x.lo);
+            literal(engine::Operator::number_equal, x.lo);
         } else {
-            literal(Operator::greater_equal, x.lo);
-            literal(Operator::less_equal, x.hi);
+            literal(engine::Operator::greater_equal, x.lo);
+            literal(engine::Operator::less_equal, x.hi);
         }
     }
     return {std::move(conjunction)};
 }
 
-EventBatch Workload::batch(std::size_t first, std::size_t count, const Dictionary& attributes) const {
+engine::EventBatch Workload::batch(std::size_t first, std::size_t count, const engine::Dictionary& attributes) const {
     std::unordered_map<std::string, std::uint32_t> ids;
     for (const std::string& name : attributes.names) ids.emplace(name, ids.size());
-    EventBatch batch;
+    engine::EventBatch batch;
     const auto value = [&](const std::string& name, std::string_view text, double number) {
         if (const auto id = ids.find(name); id != ids.end()) batch.values.push_back({id->second, text, number});
     };
@@ -299,7 +299,7 @@ EventBatch Workload::batch(std::size_t first, std::size_t count, const Dictionar
             for (const Number& x : number_events[e]) value(attribute_name(x.attribute), {}, x.value);
         }
         std::stable_sort(batch.values.begin() + begin, batch.values.end(),
-                         [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
+                         [](const engine::Value& a, const engine::Value& b) { return a.attribute < b.attribute; });
         batch.end_event();
     }
     return batch;

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 
 namespace sluice::bench {
 
@@ -30,7 +30,7 @@ struct Workload {
 
     bool is_text = false;
     int dimensions = 0, domain = 0, literals = 0;
-    // Integer workloads: subscription i's intervals are intervals[interval_ends[i] … interval_ends[i + 1]].
+    // Integer workloads: subscription i has intervals[k] for interval_ends[i] <= k < interval_ends[i + 1].
     std::vector<Interval> intervals;
     std::vector<std::size_t> interval_ends{0};
     std::vector<std::vector<Number>> number_events;
@@ -43,24 +43,25 @@ struct Workload {
     }
     std::size_t events() const { return is_text ? text_events.size() : number_events.size(); }
 
-    // Subscription i as the filter compiler would give it.
-    Disjunction filter(std::size_t i) const;
+    // Subscription i as the filter compiler would compile it.
+    engine::Disjunction filter(std::size_t i) const;
     // Events first … first + count - 1, for a program with these attributes.
-    EventBatch batch(std::size_t first, std::size_t count, const Dictionary& attributes) const;
+    engine::EventBatch batch(std::size_t first, std::size_t count, const engine::Dictionary& attributes) const;
 };
 
-// What was matched, whatever the order of the matches and the size of the batches.
+// A summary of the matches, independent of their order and of the batch size.
 struct Tally {
     std::size_t matches = 0;
     std::uint64_t checksum = 0;
 
     // `number_of_slot`: which subscription of the workload has the slot.
-    void count(std::span<const Match> found, std::span<const std::uint32_t> number_of_slot, std::size_t first_event);
+    void count(std::span<const engine::Match> found, std::span<const std::uint32_t> number_of_slot,
+               std::size_t first_event);
 
     friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-// Throw std::runtime_error with what is wrong.
+// Throw std::runtime_error with the reason.
 Workload generate(const std::string& name, std::size_t subscriptions, std::size_t events, std::uint64_t seed = 1);
 Workload read_files(const std::string& prefix);
 void write_files(const Workload& workload, const std::string& prefix);

@@ -1,5 +1,5 @@
-// Recurrence quantification on one core: bench_recurrence. Least processor time of several runs, so that what else the
-// machine does matters little; every instruction set and the plain loops in turn, in one run.
+// Recurrence quantification on one core: bench_recurrence. The least processor time of several runs, so that other load
+// on the machine matters little; every instruction set and the plain loops in turn, in one run.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -23,7 +23,7 @@ std::vector<double> noise(std::size_t n, std::uint32_t seed) {
     return series;
 }
 
-// A call's least seconds of processor time, of as many calls as fit into half a second and at least two.
+// The least processor seconds of a call, over as many calls as fit into half a second, at least two.
 double seconds(const std::function<void()>& call) {
     double least = 1e300, all = 0;
     for (int i = 0; i < 2 || all < 0.5; ++i) {
@@ -37,7 +37,6 @@ double seconds(const std::function<void()>& call) {
 }
 
 void exact(std::size_t n) {
-    constexpr const char* names[] = {"portable", "AVX2", "AVX-512"};
     const auto series = noise(n, 1);
     const double cells = static_cast<double>(n) * static_cast<double>(n);
     if (n <= 10000) {
@@ -45,27 +44,26 @@ void exact(std::size_t n) {
         const double reference = seconds([&] { lines = reference_lines(series, 0.27); });
         std::printf("| %zu | plain loops | 1 | %.1f | %.3f |\n", n, reference * 1e6, cells / reference / 1e9);
     }
-    for (int kernel = 0; kernel <= static_cast<int>(best_bit_row_kernel()); ++kernel) {
+    for (const auto set : sluice::simd::instruction_sets()) {
         for (const std::size_t thresholds : {1u, 16u}) {
             if (thresholds > 1 && n > 30000) continue;
             std::vector<LineQuestion> questions(thresholds, {0.27, 2, 2});
             std::vector<LineSums> sums(thresholds);
             // Several calls together, since the processor's clock ticks in microseconds.
             const std::size_t calls = std::max<std::size_t>(1, 100'000'000 / (n * n));
-            const double each =
-                seconds([&] {
-                    for (std::size_t i = 0; i < calls; ++i)
-                        exact_line_sums(series, questions, sums, 1, 1, static_cast<BitRowKernel>(kernel));
-                }) /
-                static_cast<double>(calls * thresholds);
-            std::printf("| %zu | %s | %zu | %.1f | %.1f |\n", n, names[kernel], thresholds, each * 1e6,
+            const double each = seconds([&] {
+                                    for (std::size_t i = 0; i < calls; ++i)
+                                        exact_line_sums(series, questions, sums, 1, 1, set);
+                                }) /
+                                static_cast<double>(calls * thresholds);
+            std::printf("| %zu | %s | %zu | %.1f | %.1f |\n", n, sluice::simd::name_of(set), thresholds, each * 1e6,
                         cells / each / 1e9);
         }
     }
     std::fflush(stdout);
 }
 
-// A thousand subscribers of one feed of 1,000 readings an event, from text to values.
+// A thousand subscribers of one feed with 1,000 readings per event, from text to values.
 void subscribers(std::size_t thresholds) {
     std::vector<std::string> texts;
     for (std::uint32_t e = 0; e < 32; ++e) {

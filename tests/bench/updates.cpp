@@ -1,6 +1,6 @@
-// bench_updates: what batches take while the set changes. One thread matches batches of 32 without pause; another adds
-// thousands of subscriptions, again and again. Per backend, in the same run: batches before and meanwhile, and how long
-// it took until each addition was matched. JSON, a line each.
+// bench_updates: batch times while the set changes. One thread matches batches of 32 without pause; another adds
+// thousands of subscriptions, again and again. Per backend, in the same run: batch times before and during changes, and
+// the time until each addition was matched. One JSON object per line.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 #include "tests/bench/matcher_workload.hpp"
 
 namespace sluice::bench {
@@ -27,7 +27,7 @@ double microseconds_since(Clock::time_point start) {
     return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Sorts them.
+// Sorts `times`.
 std::string quantiles(std::vector<double>& times) {
     if (times.empty()) return "null";
     std::sort(times.begin(), times.end());
@@ -38,17 +38,17 @@ std::string quantiles(std::vector<double>& times) {
     return text;
 }
 
-// Matches the same batches one after the other, with the latest program.
+// Matches the same batches in sequence, with the latest program.
 class Matching {
 public:
-    Matching(std::vector<EventBatch> batches, std::shared_ptr<const Program> program)
+    Matching(std::vector<engine::EventBatch> batches, std::shared_ptr<const engine::Program> program)
         : batches_(std::move(batches)), program_(std::move(program)), thread_([this] { run(); }) {}
     ~Matching() {
         done_ = true;
         thread_.join();
     }
 
-    void use(std::shared_ptr<const Program> program) {
+    void use(std::shared_ptr<const engine::Program> program) {
         const std::lock_guard lock(mutex_);
         program_.swap(program);
     }
@@ -60,8 +60,8 @@ public:
 
 private:
     void run() {
-        std::vector<Match> found;
-        std::shared_ptr<const Program> program;
+        std::vector<engine::Match> found;
+        std::shared_ptr<const engine::Program> program;
         for (std::size_t i = 0; !done_; ++i) {
             {
                 const std::lock_guard lock(mutex_);
@@ -76,24 +76,25 @@ private:
         }
     }
 
-    const std::vector<EventBatch> batches_;
+    const std::vector<engine::EventBatch> batches_;
     std::mutex mutex_;
-    std::shared_ptr<const Program> program_;
+    std::shared_ptr<const engine::Program> program_;
     std::vector<double> times_;
     std::atomic<bool> done_ = false;
-    std::thread thread_;  // the last member: it uses the others
+    std::thread thread_;  // last member: it uses the others
 };
 
 void run(const std::string& name, std::size_t subscriptions, std::size_t added, const char* backend) {
     constexpr std::size_t events = 32, rounds = 20;
     constexpr std::chrono::milliseconds quiet{500}, pause{30};
     const Workload workload = generate(name, subscriptions, 1024);
-    const auto set = make_subscription_set(std::string(backend) == "cuda" ? Backend::cuda : Backend::cpu);
+    const auto set =
+        make_subscription_set(std::string(backend) == "cuda" ? engine::Backend::cuda : engine::Backend::cpu);
     for (std::size_t i = 0; i < subscriptions; ++i) set->add(workload.filter(i));
-    std::vector<Disjunction> filters;
+    std::vector<engine::Disjunction> filters;
     for (std::size_t i = 0; i < added; ++i) filters.push_back(workload.filter(i * 7919 % subscriptions));
     auto program = set->compile();
-    std::vector<EventBatch> batches;
+    std::vector<engine::EventBatch> batches;
     for (std::size_t e = 0; e < workload.events(); e += events)
         batches.push_back(workload.batch(e, events, *program->attributes()));
 
@@ -104,7 +105,7 @@ void run(const std::string& name, std::size_t subscriptions, std::size_t added, 
     std::vector<double> before = matching.times(), visible;
     for (std::size_t round = 0; round < rounds; ++round) {
         const auto start = Clock::now();
-        for (const Disjunction& filter : filters) set->add(filter);
+        for (const engine::Disjunction& filter : filters) set->add(filter);
         matching.use(set->compile());
         visible.push_back(microseconds_since(start));
         std::this_thread::sleep_for(pause);

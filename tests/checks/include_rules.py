@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: include_rules.py [ROOT]. Prints each violation as file:line: reason; exit status 1 if any.
+"""Checks who includes whom: include_rules.py [ROOT]. Prints each violation as file:line: reason, and then how many
+files, arrows and circles there are; exit status 1 if any rule is violated.
 
 The rules keep text and bytes (protocol), configuration (config) and matching (gpu) free of each other and of the
-daemon, so that each can be built, tested and fuzzed alone. They are the RULES below, first match by folder.
+daemon, so that each can be built, tested and fuzzed alone. FOLDERS says who may include whom of ours, RULES what else a
+folder may include, first match by folder.
 """
 import re
 import sys
@@ -28,31 +30,78 @@ ENGINE_LIBRARIES = r"(hs/|re2/|edlib\.h$|parasail|immintrin\.h$|arm_neon\.h$|sch
 CUDA = r"(cuda|nvtx|cub/|thrust/|cooperative_groups|mma\.h)"
 
 
-class Rule:
-    def __init__(self, folder, standard, system, own, never=None):
-        self.folder, self.standard, self.system, self.own, self.never = folder, standard, system, own, never
+VOCABULARY = {"gpu/api/predicate.hpp", "gpu/api/event_batch.hpp"}  # that protocol and the engine share
+OPERATORS = tuple(f"gpu/operators/{name}" for name in ("alignment", "edits", "recurrence", "regex", "substrings"))
+# A folder, with those below it that are not named themselves, and what it may include beside its own files: folders that
+# stand above it in this list.
+FOLDERS = {
+    "gpu/simd": (),
+    "gpu/device": (),
+    "gpu/api": (),
+    **{operator: ("gpu/simd", "gpu/device") for operator in OPERATORS},
+    "gpu/operators": ("gpu/api", *OPERATORS),
+    "gpu/tables": ("gpu/api", "gpu/operators", "gpu/operators/substrings"),
+    "gpu/naive": ("gpu/api", "gpu/operators"),
+    "gpu/cpu": ("gpu/api", "gpu/operators", "gpu/simd", "gpu/tables"),
+    "gpu/cuda": ("gpu/api", "gpu/cpu", "gpu/device", "gpu/operators", "gpu/tables"),
+    "gpu": ("gpu/api", "gpu/cpu", "gpu/cuda", "gpu/naive"),
+    "protocol/text": (),
+    "protocol/filter": ("gpu/api", "protocol/text"),
+    "protocol/feed": ("gpu/api", "protocol/filter", "protocol/text"),
+    "protocol/wire": ("protocol/feed", "protocol/text"),
+    "config": ("protocol/text",),
+    "broker/base": ("config", "protocol/text"),
+    "broker/store": ("broker/base", "protocol/feed"),
+    "broker/core": ("broker/base", "broker/store", "config", "gpu/api", "gpu/operators", "gpu/operators/alignment",
+                    "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
+    "broker/server": ("broker/base", "broker/core", "config", "protocol/feed", "protocol/filter", "protocol/text",
+                      "protocol/wire"),
+    "broker/cli": ("broker/base", "broker/core", "gpu/operators/alignment", "protocol/feed", "protocol/filter",
+                   "protocol/text", "protocol/wire"),
+    "broker": ("broker/base", "broker/core", "broker/server", "broker/store", "config", "protocol/filter"),
+}
+FOLDERS["tests"] = tuple(FOLDERS)
+_ORDER = list(FOLDERS)
+assert all(_ORDER.index(target) < _ORDER.index(folder) for folder, targets in FOLDERS.items() for target in targets)
 
-    def complaint(self, name, angled):
-        """Why a file of this folder may not include `name`, or None."""
-        if angled and name in STANDARD:
+
+def folder_of(name):
+    """The folder of FOLDERS that a path belongs to, or None."""
+    parts = name.split("/")[:-1]
+    candidates = ("/".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((folder for folder in candidates if folder in FOLDERS), None)
+
+
+class Rule:
+    def __init__(self, folder, standard, system, never=None):
+        self.folder, self.standard, self.system, self.never = folder, standard, system, never
+
+    def complaint(self, path, name, angled):
+        """Why the file `path` of this folder may not include `name`, or None."""
+        if not angled:
+            source, target = folder_of(path), folder_of(name)
+            if self.folder == "protocol" and target == "gpu/api" and name not in VOCABULARY:
+                return f"{source} may include of {target} only the vocabulary"
+            return None if target == source or target in FOLDERS[source] else f"{source} may not include {target}"
+        if name in STANDARD:
             return None if name in self.standard else f"{self.folder} uses no threads, sockets or clocks"
-        if angled and name.startswith(OWN):
+        if name.startswith(OWN):
             return 'our own headers are included as "folder/name.hpp"'
-        allowed, what = (self.system, "libraries") if angled else (self.own, "headers")
-        if not re.match(allowed, name) or (self.never and re.match(self.never, name)):
-            return f"{self.folder} may include no such {what}"
+        if not re.match(self.system, name) or (self.never and re.match(self.never, name)):
+            return f"{self.folder} may include no such libraries"
         return None
 
 
 RULES = [
-    Rule("protocol", STANDARD - THREADS - CLOCKS, r"(pugixml\.hpp$|iconv\.h$|boost/(json|system)\b|boost/throw_exception\.hpp$)",
-         r"(protocol/|gpu/(predicate|event_batch)\.hpp$)"),
-    Rule("config", STANDARD, r"yaml-cpp/|arpa/inet\.h$", r"(config|protocol/text)/"),
-    Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})", r"gpu/"),
-    Rule("broker", STANDARD, r".", r"(broker|config|gpu|protocol)/", CUDA),
-    Rule("tests/cuda", STANDARD, r".", r"(broker|config|gpu|protocol|tests)/"),
-    Rule("tests/bench/gpu", STANDARD, r".", r"(gpu|tests)/"),
-    Rule("tests", STANDARD, r".", r"(broker|config|gpu|protocol|tests)/", CUDA),
+    Rule("protocol", STANDARD - THREADS - CLOCKS,
+         r"(pugixml\.hpp$|iconv\.h$|malloc\.h$|boost/(json|system)\b|boost/throw_exception\.hpp$)"),
+    Rule("config", STANDARD, r"yaml-cpp/|arpa/inet\.h$"),
+    Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})"),
+    Rule("broker", STANDARD, r".", CUDA),
+    Rule("tests/cuda", STANDARD, r"."),
+    Rule("tests/bench/gpu", STANDARD, r"."),
+    Rule("tests/bench/baselines", STANDARD, r"."),
+    Rule("tests", STANDARD, r".", CUDA),
 ]
 # A clock can be read without a header of its own.
 CLOCK_READ = re.compile(r"_clock::now\b|\b(std::time|clock_gettime|gettimeofday)\s*\(")
@@ -65,32 +114,77 @@ def rule_of(relative):
     return next(rule for rule in RULES if relative.is_relative_to(rule.folder))
 
 
-def check(root):
-    """Violations in the files below `root`, as (path, line, reason)."""
+def includes_of(path):
+    """(line number, name, angled) of each #include, and (line number, None, False) of each reading of a clock."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found[1] or found[2], found[1] is not None
+        elif CLOCK_READ.search(line):
+            yield number, None, False
+
+
+def sources(root):
+    """(path below root, its rule) of every source file that has one."""
     for rule in RULES:
         for path in sorted((root / rule.folder).rglob("*")):
             relative = path.relative_to(root)
-            if path.suffix not in SOURCES or rule is not rule_of(relative):
+            if path.suffix in SOURCES and rule is rule_of(relative):
+                yield relative, rule
+
+
+def check(root):
+    """Violations in the files below `root`, as (path, line, reason)."""
+    for path, rule in sources(root):
+        for number, name, angled in includes_of(root / path):
+            if name is None:
+                if rule.folder == "protocol":
+                    yield path, number, "protocol reads no clock; take the time as an argument"
                 continue
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-                found = INCLUDE.match(line)
-                if found:
-                    name = found[1] or found[2]
-                    reason = rule.complaint(name, angled=found[1] is not None)
-                    if not reason and not found[1] and not (root / name).is_file():
-                        reason = "there is no such file (paths start at the root of the project)"
-                    if reason:
-                        yield relative, number, f"#include of {name}: {reason}"
-                elif rule.folder == "protocol" and CLOCK_READ.search(line):
-                    yield relative, number, "protocol reads no clock; take the time as an argument"
+            reason = rule.complaint(path.as_posix(), name, angled)
+            if not reason and not angled and not (root / name).is_file():
+                reason = "there is no such file (paths start at the root of the project)"
+            if reason:
+                yield path, number, f"#include of {name}: {reason}"
+
+
+def circles(root):
+    """Circles of files that include each other, each as a list of paths."""
+    includes = {path.as_posix(): [name for _, name, angled in includes_of(root / path) if name and not angled]
+                for path, _ in sources(root)}
+    done, found = set(), []
+
+    def visit(path, way):
+        if path in way:
+            found.append(way[way.index(path):] + [path])
+        elif path not in done:
+            for name in includes.get(path, ()):
+                visit(name, way + [path])
+            done.add(path)
+
+    for path in includes:
+        visit(path, [])
+    return found
+
+
+def arrows(root):
+    """Which folder includes which, as pairs."""
+    pairs = ((folder_of(path.as_posix()), folder_of(name)) for path, _ in sources(root)
+             for _, name, angled in includes_of(root / path) if name and not angled)
+    return {(source, target) for source, target in pairs if source != target}
 
 
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[2])
-    violations = list(check(root))
+    violations, around = list(check(root)), circles(root)
     for path, number, reason in violations:
         print(f"{path}:{number}: {reason}")
-    return 1 if violations else 0
+    for circle in around:
+        print("circle: " + " > ".join(circle))
+    own = {(source, target) for source, target in arrows(root) if source != "tests"}
+    upward = sum(target is None or _ORDER.index(target) > _ORDER.index(source) for source, target in own)
+    print(f"{len(list(sources(root)))} files, {len(own)} arrows between folders, {upward} upward, {len(around)} circles")
+    return 1 if violations or around else 0
 
 
 if __name__ == "__main__":

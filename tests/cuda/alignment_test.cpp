@@ -2,35 +2,31 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu/operators/alignment/device_long.hpp"
-#include "gpu/operators/alignment/device_many.hpp"
-#include "gpu/operators/alignment/device_middle.hpp"
+#include "gpu/operators/alignment/lane_group_aligner.hpp"
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/rows.hpp"
+#include "gpu/operators/alignment/two_way_aligner.hpp"
+#include "gpu/operators/alignment/wavefront_aligner.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
 using namespace sluice;
 using namespace sluice::alignment;
+using sluice::testing::has_device;
 
 namespace {
 
-bool no_device() {
-    if (cuda::device_count() > 0) return false;
-    WARN("no CUDA device: skipped");
-    return true;
-}
-
 bool no_clusters() {
-    if (no_device()) return true;
-    if (DeviceMiddle::available()) return false;
+    if (!has_device()) return true;
+    if (TwoWayAligner::available()) return false;
     WARN("a CUDA device without clusters: skipped");
     return true;
 }
 
-// Whether an alignment with this score ends here: then one more match makes it one match better.
+// Whether an alignment with this score ends here: then appending a match raises its score by one match.
 bool ends_at(const Scheme& scheme, Codes query, Codes text, const EndPoint& end) {
     if (end.score == 0) return true;
     std::vector<Code> q(query.begin(), query.begin() + end.query_end), t(text.begin(), text.begin() + end.text_end);
@@ -39,11 +35,11 @@ bool ends_at(const Scheme& scheme, Codes query, Codes text, const EndPoint& end)
     return reference_align(scheme, Mode::local, q, t).score >= end.score + scheme.scores[0][0];
 }
 
-// Pairs that are done side by side, in all ways: pruned or not, seeded, and as predicates that hold or don't.
-void check_long(DeviceLong& device, const Scheme& scheme, std::span<const LongPair> pairs, LongShape shape,
+// Checks pairs side by side, in all modes: pruned or not, seeded, and as predicates that hold or don't.
+void check_long(WavefrontAligner& device, const Scheme& scheme, std::span<const SequencePair> pairs, TileShape shape,
                 Random& random) {
     std::vector<EndPoint> expected, global;
-    std::vector<LongPair> seeded(pairs.begin(), pairs.end()), exceeded = seeded, reached = seeded, missed = seeded;
+    std::vector<SequencePair> seeded(pairs.begin(), pairs.end()), exceeded = seeded, reached = seeded, missed = seeded;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         expected.push_back(reference_align(scheme, Mode::local, pairs[k].query, pairs[k].text));
         global.push_back(reference_align(scheme, Mode::global, pairs[k].query, pairs[k].text));
@@ -83,11 +79,11 @@ void check_long(DeviceLong& device, const Scheme& scheme, std::span<const LongPa
     CHECK(wrong == 0);
 }
 
-constexpr LongShape long_shapes[] = {{2, 4}, {4, 8}};
+constexpr TileShape long_shapes[] = {{2, 4}, {4, 8}};
 
-void check_long(DeviceLong& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
-    const LongPair pair{query, text};
-    for (const LongShape shape : long_shapes) check_long(device, scheme, std::span(&pair, 1), shape, random);
+void check_long(WavefrontAligner& device, const Scheme& scheme, Codes query, Codes text, Random& random) {
+    const SequencePair pair{query, text};
+    for (const TileShape shape : long_shapes) check_long(device, scheme, std::span(&pair, 1), shape, random);
 }
 
 Scheme random_dna_scheme(Random& random) {
@@ -132,20 +128,20 @@ TEST_CASE("the plan of many pairs has each once, beside pairs of its text, the l
             pair = {static_cast<std::uint32_t>(below(random, queries.size())),
                     static_cast<std::uint32_t>(below(random, texts.size()))};
         const Mode mode = round % 2 == 0 ? Mode::local : Mode::global;
-        const DevicePlan plan(scheme, mode, queries, ranks, texts, pairs, round % 7 == 0);
+        const LaneGroupPlan plan(scheme, mode, queries, ranks, texts, pairs, round % 7 == 0);
         std::vector<int> seen(pairs.size());
         std::uint64_t cells = 0;
         std::size_t wrong = 0;
         for (const auto& launch : plan.launches) {
             std::uint32_t rows_before = ~0u;
-            for (const DeviceChunk& chunk : launch.chunks) {
+            for (const LaneGroupChunk& chunk : launch.chunks) {
                 wrong += chunk.rows > rows_before || chunk.items == 0 || chunk.items > 256 / launch.shape.group;
                 rows_before = chunk.rows;
                 std::size_t longest = 0;
                 for (std::uint32_t i = chunk.first_item; i < chunk.first_item + chunk.items; ++i) {
                     for (int half = 0; half < 2; ++half) {
                         const std::uint32_t k = plan.items[i].out[half], query = plan.items[i].query[half];
-                        if (k == DeviceItem::none) continue;
+                        if (k == LaneGroupItem::none) continue;
                         ++seen[k];
                         wrong += pairs[k].query != query || pairs[k].text != chunk.text;
                         wrong += launch.shape.wide && half == 1;
@@ -163,7 +159,7 @@ TEST_CASE("the plan of many pairs has each once, beside pairs of its text, the l
 }
 
 TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(11);
     std::size_t pairs_left = test_rounds(100'000);
     while (pairs_left > 0) {
@@ -173,7 +169,7 @@ TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]
         const auto queries = random_set(random, scheme, 1 + below(random, 300), longest, ancestor);
         const auto texts = random_set(random, scheme, 1 + below(random, 20), longest, ancestor);
         const auto pairs = random_pairs(random, queries.size(), texts.size(), 1 + below(random, 10));
-        DeviceMany device(scheme);
+        LaneGroupAligner device(scheme);
         device.set_queries(queries);
         for (const Mode mode : {Mode::local, Mode::global}) {
             INFO("mode " << static_cast<int>(mode) << ", " << scheme.highest << ' ' << scheme.lowest << ' '
@@ -203,16 +199,16 @@ TEST_CASE("a device scores many random pairs as a core does", "[cuda][alignment]
 }
 
 TEST_CASE("known scores come from the device", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     for (const auto& known : known_scores()) {
         INFO(known.query << " x " << known.text << ", " << known.scheme);
         const auto scheme = parse_scheme(known.scheme).scheme;
         SequenceSet queries, texts;
         queries.add(scheme.encode(known.query));
         texts.add(scheme.encode(known.text));
-        DeviceMany many(scheme);
+        LaneGroupAligner many(scheme);
         many.set_queries(queries);
-        DeviceLong one(scheme);
+        WavefrontAligner one(scheme);
         const Pair pairs[] = {{0, 0}};
         for (const auto& [mode, expected] :
              {std::pair(Mode::local, known.local), std::pair(Mode::global, known.global)}) {
@@ -222,15 +218,15 @@ TEST_CASE("known scores come from the device", "[cuda][alignment]") {
             const EndPoint end = one.align(mode, queries[0], texts[0]);
             CHECK(end.score == expected);
             CHECK((mode == Mode::global || is_known_end(known, end)));
-            if (!DeviceMiddle::available() || !DeviceMiddle::fits(scheme, mode, queries[0], texts[0])) continue;
-            const LongPair pair{queries[0], texts[0]};
-            CHECK(is_known_end(known, DeviceMiddle(scheme).align(std::span(&pair, 1)).front()));
+            if (!TwoWayAligner::available() || !TwoWayAligner::fits(scheme, mode, queries[0], texts[0])) continue;
+            const SequencePair pair{queries[0], texts[0]};
+            CHECK(is_known_end(known, TwoWayAligner(scheme).align(std::span(&pair, 1)).front()));
         }
     }
 }
 
 TEST_CASE("a long pair scores as the definition says, pruned, seeded and stopped or not", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(12);
     constexpr std::size_t lengths[] = {1,  2,  3,  4,   5,   15,  16,  17,  31,  32,
                                        33, 63, 64, 127, 128, 129, 257, 511, 513, 1100};
@@ -238,7 +234,7 @@ TEST_CASE("a long pair scores as the definition says, pruned, seeded and stopped
         for (const std::size_t n : lengths) {
             if (below(random, 4) != 0) continue;
             const Scheme scheme = random_scheme(random);
-            DeviceLong device(scheme);
+            WavefrontAligner device(scheme);
             const auto text = random_sequence(random, scheme, n);
             check_long(device, scheme, random_sequence(random, scheme, m), text, random);
             check_long(device, scheme, mutated(random, scheme, text, 20), text, random);
@@ -247,7 +243,7 @@ TEST_CASE("a long pair scores as the definition says, pruned, seeded and stopped
 }
 
 TEST_CASE("so do many random pairs side by side, of odd and tiny sizes", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(14);
     constexpr std::size_t at_once = 5'000;
     const std::size_t batches = test_rounds(100'000) / at_once;
@@ -262,19 +258,19 @@ TEST_CASE("so do many random pairs side by side, of odd and tiny sizes", "[cuda]
                                     : random_sequence(random, scheme, random_length(random, longest)));
             sequences.push_back(text);
         }
-        std::vector<LongPair> pairs;
+        std::vector<SequencePair> pairs;
         for (std::size_t k = 0; k < sequences.size(); k += 2) pairs.push_back({sequences[k], sequences[k + 1]});
-        DeviceLong device(scheme);
+        WavefrontAligner device(scheme);
         check_long(device, scheme, pairs, long_shapes[batch % std::size(long_shapes)], random);
     }
 }
 
 TEST_CASE("so does a pair whose text takes many blocks", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(13);
     for (const std::size_t m : {1u, 33u, 130u, 700u, 3000u}) {
         const Scheme scheme = random_scheme(random);
-        DeviceLong device(scheme);
+        WavefrontAligner device(scheme);
         const auto text = random_sequence(random, scheme, 40'001 + below(random, 600));
         const Codes part = Codes(text).subspan(below(random, 30'000), m);
         check_long(device, scheme, mutated(random, scheme, part, 20), text, random);
@@ -289,7 +285,7 @@ TEST_CASE("clusters align many random pairs as the definition says, seeded or no
     for (std::size_t batch = 0; batch < batches; ++batch) {
         const Scheme scheme = random_dna_scheme(random);
         std::vector<std::vector<Code>> sequences;
-        std::vector<LongPair> pairs;
+        std::vector<SequencePair> pairs;
         for (std::size_t k = 0; k < at_once; ++k) {
             const std::size_t longest = k == 0 ? 2500 : below(random, 20) == 0 ? 700 : 150;
             auto text = random_sequence(random, scheme, 1 + below(random, longest));
@@ -303,7 +299,7 @@ TEST_CASE("clusters align many random pairs as the definition says, seeded or no
         }
         std::vector<EndPoint> expected;
         for (std::size_t k = 0; k < sequences.size(); k += 2) {
-            REQUIRE(DeviceMiddle::fits(scheme, Mode::local, sequences[k], sequences[k + 1]));
+            REQUIRE(TwoWayAligner::fits(scheme, Mode::local, sequences[k], sequences[k + 1]));
             expected.push_back(reference_align(scheme, Mode::local, sequences[k], sequences[k + 1]));
             const std::int32_t score = expected.back().score;
             const bool seeded = below(random, 2) == 0;
@@ -311,14 +307,14 @@ TEST_CASE("clusters align many random pairs as the definition says, seeded or no
                 {sequences[k], sequences[k + 1],
                  seeded ? static_cast<std::int32_t>(below(random, static_cast<std::size_t>(score) + 2)) : 0});
         }
-        std::vector<LongPair> reached = pairs, missed = pairs;
+        std::vector<SequencePair> reached = pairs, missed = pairs;
         for (std::size_t k = 0; k < pairs.size(); ++k) {
             const std::int32_t score = expected[k].score;
             reached[k].stop_at = 1 + static_cast<std::int32_t>(below(random, static_cast<std::size_t>(score) + 1));
             reached[k].known_below = reached[k].stop_at - 1;
             missed[k].known_below = score, missed[k].stop_at = score + 1;
         }
-        DeviceMiddle device(scheme);
+        TwoWayAligner device(scheme);
         const auto ends = device.align(pairs);
         const auto hits = device.scores(reached), misses = device.scores(missed);
         std::size_t wrong = 0;
@@ -349,12 +345,12 @@ TEST_CASE("a cluster aligns pairs of thousands of letters as a core does", "[cud
         related.resize(std::min(m, related.size()));
         const auto unrelated = of_four_letters(random_sequence(random, scheme, m));
         for (const Codes query : {Codes(related), Codes(unrelated)}) {
-            if (!DeviceMiddle::fits(scheme, Mode::local, query, text)) continue;
+            if (!TwoWayAligner::fits(scheme, Mode::local, query, text)) continue;
             const std::int32_t score = align_rows(scheme, Mode::local, query, text).score;
-            const LongPair pair{query, text};
-            // With fewer blocks a warp takes several strips, as where a device has no room for more.
-            for (const unsigned blocks : {DeviceMiddle::way_blocks_max, 4u, 1u}) {
-                DeviceMiddle device(scheme, blocks);
+            const SequencePair pair{query, text};
+            // With fewer blocks a warp takes several strips, as on a device with no room for more.
+            for (const unsigned blocks : {TwoWayAligner::way_blocks_max, 4u, 1u}) {
+                TwoWayAligner device(scheme, blocks);
                 const EndPoint end = device.align(std::span(&pair, 1)).front();
                 CAPTURE(query.size(), n, score, blocks);
                 CHECK(end.score == score);
@@ -366,14 +362,14 @@ TEST_CASE("a cluster aligns pairs of thousands of letters as a core does", "[cud
     }
 }
 
-// Two parts that match, and between them so many letters of one of the sequences that the gap may pass by whole strips.
+// Two matching parts, and between them so many letters of one of the sequences that the gap may span whole strips.
 TEST_CASE("a cluster finds alignments with gaps of hundreds of letters wherever its two ways meet",
           "[cuda][alignment]") {
     if (no_clusters()) return;
     Random random(17);
     const std::size_t rounds = test_rounds(300);
     std::vector<std::vector<Code>> sequences;
-    std::vector<LongPair> pairs;
+    std::vector<SequencePair> pairs;
     const Scheme scheme = Scheme::dna(9, -10, 4, 1);
     const auto of_length = [&](std::size_t length) {
         std::vector<Code> letters(length);
@@ -394,7 +390,7 @@ TEST_CASE("a cluster finds alignments with gaps of hundreds of letters wherever 
         sequences.push_back(std::move(query)), sequences.push_back(std::move(text));
     }
     for (std::size_t k = 0; k < sequences.size(); k += 2) pairs.push_back({sequences[k], sequences[k + 1]});
-    DeviceMiddle device(scheme);
+    TwoWayAligner device(scheme);
     const auto ends = device.align(pairs);
     const auto scores = device.scores(pairs);
     std::size_t wrong = 0;
@@ -413,14 +409,14 @@ TEST_CASE("a cluster finds alignments with gaps of hundreds of letters wherever 
 }
 
 TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear memory", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const Scheme scheme = Scheme::dna();
     const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
     if (phage.empty()) {
         WARN("no sequences in ../shared: skipped");
         return;
     }
-    DeviceLong device(scheme);
+    WavefrontAligner device(scheme);
     for (const auto& [name, local, global] : {std::tuple("enterobacteria_phage_1_mutated_97.fasta", 81314, 81314),
                                               std::tuple("enterobacteria_phage_1_mutated_90.fasta", 53163, 53152)}) {
         const auto mutant = read_fasta(scheme, name);
@@ -434,12 +430,12 @@ TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear m
 }
 
 TEST_CASE("a pair that does not fit the device's memory is refused by name", "[cuda][alignment]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     std::size_t available = 0, total = 0;
     cuda::check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
     const cuda::DeviceBuffer<char> most(available - available / 1000);
     const Scheme scheme = Scheme::dna();
-    DeviceLong device(scheme);
+    WavefrontAligner device(scheme);
     const std::vector<Code> sequence(60'000'000);
     CHECK_THROWS_WITH(device.align(Mode::local, sequence, sequence), Catch::Contains("cudaErrorMemoryAllocation"));
 }

@@ -1,22 +1,18 @@
 // The GPU's approximate matching against the reference and edlib.
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/approximate/approximate_gpu.hpp"
-#include "gpu/operators/approximate/asm_kernels.hpp"
-#include "gpu/operators/approximate/parts.hpp"
-#include "gpu/operators/approximate/reference.hpp"
-#include "tests/unit/gpu/operators/approximate/oracle.hpp"
+#include "gpu/operators/edits/asm_kernels.hpp"
+#include "gpu/operators/edits/edits_cuda.hpp"
+#include "gpu/operators/edits/parts.hpp"
+#include "gpu/operators/edits/reference.hpp"
+#include "tests/cuda/on_device.hpp"
+#include "tests/unit/gpu/operators/edits/oracle.hpp"
 
 using namespace sluice;
-using namespace sluice::approximate;
+using namespace sluice::edits;
+using sluice::testing::has_device;
 
 namespace {
-
-bool no_device() {
-    if (cuda::device_count() > 0) return false;
-    WARN("no CUDA device: skipped");
-    return true;
-}
 
 struct Texts {
     std::vector<std::string> texts, patterns;
@@ -119,7 +115,7 @@ constexpr AsmAlgorithm algorithms[] = {AsmAlgorithm::o_asm, AsmAlgorithm::w_scan
 }  // namespace
 
 TEST_CASE("the GPU's sets answer as edlib does", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(1);
     constexpr std::size_t patterns_of_set[] = {1, 2, 8, 9, 31, 32, 33, 100};
     for (std::size_t round = 0; round < test_rounds(10); ++round) {
@@ -130,7 +126,7 @@ TEST_CASE("the GPU's sets answer as edlib does", "[cuda][approximate]") {
 }
 
 TEST_CASE("the GPU's sets of long patterns answer as edlib does", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(2);
     for (std::size_t round = 0; round < test_rounds(2); ++round) {
         const Texts all = random_texts(random, 3, random.chance(50) ? 5 : 40, 2500, 2100);
@@ -140,7 +136,7 @@ TEST_CASE("the GPU's sets of long patterns answer as edlib does", "[cuda][approx
 }
 
 TEST_CASE("long texts are cut, and nothing is lost at the cuts", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(3);
     const std::u32string_view alphabet = U"ACGT";
     const std::u32string text = random_codes(random, 1 << 20, alphabet);
@@ -157,7 +153,7 @@ TEST_CASE("long texts are cut, and nothing is lost at the cuts", "[cuda][approxi
 }
 
 TEST_CASE("the longest patterns lie across a warp", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(4);
     const std::u32string text = random_codes(random, 60000, U"abcdé漢");
     Texts all;
@@ -169,7 +165,7 @@ TEST_CASE("the longest patterns lie across a warp", "[cuda][approximate]") {
 }
 
 TEST_CASE("alphabets of thousands of characters", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(5);
     Texts all;
     std::vector<std::u32string> codes;
@@ -191,7 +187,7 @@ TEST_CASE("alphabets of thousands of characters", "[cuda][approximate]") {
 }
 
 TEST_CASE("O-ASM, w-SCAN and w-Shuffle give the papers' examples", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     for (const AsmAlgorithm algorithm : algorithms) {
         CAPTURE(int(algorithm));
         CHECK(device_distance(algorithm, "aaabbbaa", "ababa", CostTable::unit, 1) == 1);
@@ -201,7 +197,7 @@ TEST_CASE("O-ASM, w-SCAN and w-Shuffle give the papers' examples", "[cuda][appro
 }
 
 TEST_CASE("O-ASM, w-SCAN and w-Shuffle answer as the reference does", "[cuda][approximate]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     Random random(6);
     for (std::size_t round = 0; round < test_rounds(60); ++round) {
         const bool big = round % 20 == 19;

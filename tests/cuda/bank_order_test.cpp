@@ -64,7 +64,7 @@ TEST_CASE("rows stand so that neighbours' first numbers are in different banks")
                 for (const std::size_t which : {0u, 1u})
                     most += most_in_a_bank([&](std::uint32_t i) { return rows[order[32 * line + i]][which]; });
             }
-            CHECK(most < 1.5 * 2 * (count / 32));  // as they came: 3.5
+            CHECK(most < 1.5 * 2 * (count / 32));  // in the original order: 3.5
         }
         std::sort(order.begin(), order.end());
         std::vector<std::uint32_t> all(count);

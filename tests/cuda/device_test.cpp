@@ -1,10 +1,13 @@
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <vector>
 
+#include "tests/cuda/on_device.hpp"
+
 using namespace sluice::cuda;
+using sluice::testing::has_device;
 
 TEST_CASE("without a device there are none, and an allocation says why", "[cuda]") {
     if (device_count() > 0) return;
@@ -12,10 +15,7 @@ TEST_CASE("without a device there are none, and an allocation says why", "[cuda]
 }
 
 TEST_CASE("what is copied to the device comes back", "[cuda]") {
-    if (device_count() == 0) {
-        WARN("no CUDA device: skipped");
-        return;
-    }
+    if (!has_device()) return;
     std::vector<int> sent(1000), received(1000);
     std::iota(sent.begin(), sent.end(), 1);
     const auto on_device = to_device(std::span<const int>(sent));
@@ -26,10 +26,7 @@ TEST_CASE("what is copied to the device comes back", "[cuda]") {
 }
 
 TEST_CASE("more memory than there is, is refused by name", "[cuda]") {
-    if (device_count() == 0) {
-        WARN("no CUDA device: skipped");
-        return;
-    }
+    if (!has_device()) return;
     try {
         const DeviceBuffer<char> everything(std::size_t{1} << 50);
         FAIL("allocated a petabyte");

@@ -1,19 +1,14 @@
 #include <catch2/catch.hpp>
 
-#include "gpu/cuda/device.hpp"
-#include "gpu/operators/exact/exact_cuda.hpp"
-#include "gpu/operators/exact/filter.hpp"
-#include "tests/unit/gpu/operators/exact/random_exact.hpp"
+#include "gpu/operators/substrings/filter.hpp"
+#include "gpu/operators/substrings/substrings_cuda.hpp"
+#include "tests/cuda/on_device.hpp"
+#include "tests/unit/gpu/operators/substrings/random_exact.hpp"
 
-using namespace sluice::exact;
+using namespace sluice::substrings;
+using sluice::testing::has_device;
 
 namespace {
-
-bool no_device() {
-    if (sluice::cuda::device_count() > 0) return false;
-    WARN("no CUDA device: skipped");
-    return true;
-}
 
 struct Engine {
     std::string name;
@@ -43,7 +38,7 @@ void check_all(const std::vector<std::string>& owned, const std::vector<std::str
     for (const Engine& engine : engines_of(patterns, views)) {
         INFO(engine.name);
         CHECK(hits_of(*engine.searcher, views) == expected);
-        CHECK(hits_of(*engine.searcher, views) == expected);  // what one search left does not change the next
+        CHECK(hits_of(*engine.searcher, views) == expected);  // one search does not affect the next
         CHECK(hits_of(*engine.searcher, {}).empty());
     }
 }
@@ -51,7 +46,7 @@ void check_all(const std::vector<std::string>& owned, const std::vector<std::str
 }  // namespace
 
 TEST_CASE("exact on a device: every kernel finds what naive search finds, at the edges", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const std::string long_text = std::string(500'000, 'a') + "needle" + std::string(500'000, 'b');
     check_all({}, {"", "a"});
     check_all({""}, {"", "a"});
@@ -59,13 +54,13 @@ TEST_CASE("exact on a device: every kernel finds what naive search finds, at the
     check_all({"a", "aa", "aaa", "aaaa", std::string(64, 'a'), std::string(65, 'a')},
               {"", "a", std::string(64, 'a'), "", "baab", ""});
     check_all({"needle", "ab", "aneedleb", std::string(1000, 'a') + "n"}, {long_text, "needle", "needl", "eedle"});
-    check_all({"xy", "yx", "xyx", "yxyx"}, std::vector<std::string>(3000, "xy"));  // borders of texts are not crossed
+    check_all({"xy", "yx", "xyx", "yxyx"}, std::vector<std::string>(3000, "xy"));  // no match crosses texts
     check_all({"caf\xc3\xa9", "\xc3\xa9", "\xa9", std::string("\0", 1), std::string("x\0y", 3), "\xff\xfe"},
               {"un caf\xc3\xa9 noir", std::string("ax\0yb", 5), "\xff", "a\xff\xfe", std::string(100, '\0')});
 }
 
 TEST_CASE("exact on a device: windows of one hash are told apart", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto windows = windows_of_one_hash(90);
     std::vector<std::string> patterns, texts;
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -76,7 +71,7 @@ TEST_CASE("exact on a device: windows of one hash are told apart", "[cuda]") {
 }
 
 TEST_CASE("exact on a device: patterns of 64 KiB", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     std::string text;
     for (std::mt19937 random(1); text.size() < 3 * pattern_bytes_max;) text += static_cast<char>('a' + random() % 26);
     check_all({text.substr(1000, pattern_bytes_max), text.substr(0, pattern_bytes_max),
@@ -85,7 +80,7 @@ TEST_CASE("exact on a device: patterns of 64 KiB", "[cuda]") {
 }
 
 TEST_CASE("exact on a device: more pairs than there is room for at first", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     std::vector<std::string> owned;
     std::string all;
     for (int i = 0; i < 60; ++i) {
@@ -96,7 +91,7 @@ TEST_CASE("exact on a device: more pairs than there is room for at first", "[cud
 }
 
 TEST_CASE("exact on a device: every kernel finds what naive search finds, at random", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     RandomExact random(11);
     const std::size_t texts = std::min<std::size_t>(2000, rounds(4000));
     for (std::size_t searched = 0; searched < rounds(4000); searched += texts) {
@@ -110,7 +105,7 @@ TEST_CASE("exact on a device: every kernel finds what naive search finds, at ran
 }
 
 TEST_CASE("exact on a device: many patterns, against the CPU's filter", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     RandomExact random(12);
     std::size_t found = 0;
     for (std::size_t round = 0; round < 1 + rounds(500) / 20'000; ++round) {
@@ -124,7 +119,7 @@ TEST_CASE("exact on a device: many patterns, against the CPU's filter", "[cuda]"
 }
 
 TEST_CASE("exact on a device: results count what was done", "[cuda]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const std::vector<Pattern> patterns{{"needle", Place::anywhere}, {"haystack", Place::start}, {"", Place::end}};
     const std::vector<std::string_view> texts{"a needle and a needle", "a haystack"};
     for (const CudaKernel kernel : {CudaKernel::filter, CudaKernel::prefix_sums, CudaKernel::plain}) {

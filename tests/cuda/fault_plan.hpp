@@ -1,12 +1,12 @@
-// For tests of what happens when a device fails: for as long as it lives, a call fails so often, by the name that it is
-// checked by (device.hpp). One at a time; calls may come from any thread.
+// For tests of device failures: while it lives, a call, identified by the name in its check (device.hpp), fails a given
+// number of times. One at a time; calls may come from any thread.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <string>
 
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace sluice::testing {
 

@@ -1,4 +1,4 @@
-// What tests of kernels share: whether there is a device, how long to go on, and a batch on the device.
+// Shared by tests of kernels: whether there is a device, and how long to continue.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -7,12 +7,11 @@
 #include <cstdlib>
 #include <vector>
 
-#include "gpu/cuda/batch_view.hpp"
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace sluice::testing {
 
-// Says so where there is none.
+// Prints a message if there is no device.
 inline bool has_device() {
     if (cuda::device_count() > 0) return true;
     WARN("no CUDA device: skipped");
@@ -36,25 +35,6 @@ public:
 
 private:
     std::chrono::steady_clock::time_point end_;
-};
-
-// A batch packed with room for `more` further events, values and bytes, in device memory.
-class PackedBatch {
-public:
-    PackedBatch(const EventBatch& batch, std::size_t attributes, std::size_t more = 0) {
-        const BatchLayout exact(batch, attributes);
-        layout_ = cuda::BatchLayout(batch.size() + more, exact.values + more, exact.text_bytes + more, attributes);
-        std::vector<std::uint64_t> block(layout_.bytes / 8 + 2, 0x5555555555555555u);
-        cuda::pack(batch, layout_, reinterpret_cast<std::byte*>(block.data()));
-        device_ = cuda::to_device(std::span<const std::uint64_t>(block));
-    }
-
-    cuda::BatchView view() const { return layout_.view(reinterpret_cast<const std::byte*>(device_.data())); }
-
-private:
-    using BatchLayout = cuda::BatchLayout;
-    BatchLayout layout_;
-    cuda::DeviceBuffer<std::uint64_t> device_;
 };
 
 }  // namespace sluice::testing

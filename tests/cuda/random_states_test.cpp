@@ -1,15 +1,14 @@
 // The CUDA backend's answers are the naive backend's, on random states of the engine: every segment, however small, is
-// matched on the device. SLUICE_TEST_ROUNDS says how many states the larger tests make (default 4000, so that all make
-// more than 10,000; that takes a minute), SLUICE_TEST_SECONDS after how many seconds a test makes no more (default: it
-// makes all), SLUICE_TEST_SEED=1, 2 … that the states are others, SLUICE_TEST_DEVICES=2 that they are matched on two
-// devices in turns. Prints how many states there were.
+// matched on the device. SLUICE_TEST_ROUNDS sets the number of states in the larger tests (default 4000, so that the
+// total exceeds 10,000; that takes a minute). SLUICE_TEST_SECONDS stops a test from making more states after that time
+// (default: no limit). SLUICE_TEST_SEED=1, 2 … makes other states, and SLUICE_TEST_DEVICES=2 matches them on two
+// devices in turn. Prints the number of states.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
-#include "gpu/cuda/device.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/differential/matcher_random.hpp"
 
@@ -31,25 +30,14 @@ struct Made {
 
 constexpr std::size_t few = 10;  // states, of which some have matches
 
-bool no_device() {
-    if (cuda::device_count() > 0) return false;
-    WARN("no CUDA device: skipped");
-    return true;
-}
-
-std::uint64_t first_seed() {
-    const char* const text = std::getenv("SLUICE_TEST_SEED");
-    return text != nullptr ? 1'000'000 * std::strtoull(text, nullptr, 10) : 0;
-}
-
 std::chrono::seconds time_allowed() {
     const char* const text = std::getenv("SLUICE_TEST_SECONDS");
     return std::chrono::seconds(text != nullptr ? std::strtoll(text, nullptr, 10) : 1'000'000);
 }
 
-EngineOptions on_device() {
-    EngineOptions options;
-    options.backend = Backend::cuda;
+engine::EngineOptions on_device() {
+    engine::EngineOptions options;
+    options.backend = engine::Backend::cuda;
     options.device_rows_min = 1;
     const char* const devices = std::getenv("SLUICE_TEST_DEVICES");
     if (devices != nullptr && std::string(devices) == "2") options.devices = testing::two_devices();
@@ -64,11 +52,10 @@ std::vector<RandomEvent> random_events(const World& world, std::size_t count, Ra
 
 const std::vector<std::size_t> batch_sizes = {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129};
 
-// So many states, `each` to a set, that all differ from the one before by additions and removals.
+// Makes `states` states, `each` per set, each differing from the one before by additions and removals.
 void check_states(const World& world, std::size_t states, std::size_t each, std::size_t adds_max, std::uint64_t seed,
                   std::size_t batch_max = 129) {
     std::size_t matches = 0, batches = 0, state = 0;
-    seed += first_seed();
     for (const testing::Deadline deadline(time_allowed()); state < states && !deadline.passed(); ++seed) {
         Random random(seed);
         INFO("seed " << seed);
@@ -81,9 +68,9 @@ void check_states(const World& world, std::size_t states, std::size_t each, std:
             const std::size_t size = std::min(batch_max, random.of(batch_sizes));
             REQUIRE(sets.differences(random_events(world, size, random)) == 0);
         }
-        const EngineStatus status = sets.status();
+        const engine::EngineStatus status = sets.status();
         REQUIRE(status.faults.empty());
-        for (const DeviceStatus& device : status.devices) batches += device.batches;
+        for (const engine::DeviceStatus& device : status.devices) batches += device.batches;
         matches += sets.matches();
     }
     made.states += state;
@@ -94,12 +81,12 @@ void check_states(const World& world, std::size_t states, std::size_t each, std:
 }  // namespace
 
 TEST_CASE("cuda answers are naive's: all operators, a small world", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     check_states({}, rounds(), 40, 30, 1000);
 }
 
 TEST_CASE("cuda answers are naive's: every text and number, few values", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.texts = 40;
     world.numbers = 24;
@@ -108,7 +95,7 @@ TEST_CASE("cuda answers are naive's: every text and number, few values", "[cuda]
 }
 
 TEST_CASE("cuda answers are naive's: many operands, so that access tokens are used", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.attributes = 5;
     world.texts = 300;
@@ -119,7 +106,7 @@ TEST_CASE("cuda answers are naive's: many operands, so that access tokens are us
 }
 
 TEST_CASE("cuda answers are naive's: pairs of equalities, many values", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.attributes = 4;
     world.texts = 60;
@@ -132,20 +119,20 @@ TEST_CASE("cuda answers are naive's: pairs of equalities, many values", "[cuda]"
 }
 
 TEST_CASE("cuda answers are naive's: so many that share each pair that three tokens lead to them", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     Random random(350);
     BothSets sets(on_device());
     const auto number = [&] { return static_cast<double>(random.below(400)); };
     const auto text = [&] { return std::to_string(random.below(6)); };
     for (int i = 0; i < 30'000; ++i) {
-        Conjunction conjunction;
+        engine::Conjunction conjunction;
         for (const char* attribute : {"a", "b", "c"}) {
             const double lo = number();
-            conjunction.push_back({{attribute, Operator::greater_equal, {}, lo}, false});
+            conjunction.push_back({{attribute, engine::Operator::greater_equal, {}, lo}, false});
             conjunction.push_back(
-                {{attribute, Operator::less_equal, {}, lo + static_cast<double>(random.below(90))}, false});
+                {{attribute, engine::Operator::less_equal, {}, lo + static_cast<double>(random.below(90))}, false});
         }
-        conjunction.push_back({{"d", Operator::equal, text(), 0}, false});
+        conjunction.push_back({{"d", engine::Operator::equal, text(), 0}, false});
         sets.add({conjunction});
     }
     std::vector<RandomEvent> events(70);
@@ -158,7 +145,7 @@ TEST_CASE("cuda answers are naive's: so many that share each pair that three tok
 }
 
 TEST_CASE("cuda answers are naive's: conjunctions of more than 128 literals", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.texts = 400;
     world.negated = 0.97;
@@ -168,15 +155,39 @@ TEST_CASE("cuda answers are naive's: conjunctions of more than 128 literals", "[
 }
 
 TEST_CASE("cuda answers are naive's: conditions that are measured after all others", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.texts = 30;
     world.measured_share = 0.1;
     check_states(world, std::max(rounds() / 20, few), 5, 30, 800'000, 33);
 }
 
+TEST_CASE("cuda answers are naive's: values that events share, few enough for copies and more", "[cuda]") {
+    if (!testing::has_device()) return;
+    std::size_t batches = 0, cpu_batches = 0;
+    for (std::uint64_t seed = 9500; seed < 9530; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        World world;
+        world.texts = random.of<std::size_t>({12, 40});
+        world.measured_share = random.of<double>({0, 0.1});
+        BothSets sets(on_device());
+        RandomGroups groups(world, 7, random.of<std::size_t>({6, 40, 4000}), random);
+        for (int i = 0; i < 4; ++i) {
+            for (int n = 0; n < 30; ++n) sets.add(random_filter(world, random));
+            REQUIRE(sets.differences(groups.random_events(world, random.of(batch_sizes), random), groups) == 0);
+        }
+        const engine::EngineStatus status = sets.status();
+        REQUIRE(status.faults.empty());
+        for (const engine::DeviceStatus& device : status.devices) batches += device.batches;
+        cpu_batches += status.cpu_batches;
+    }
+    CHECK(batches > 20);
+    CHECK(cpu_batches > 0);
+}
+
 TEST_CASE("cuda answers are naive's: events too large for a block's shared memory", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.attributes = 3;
     world.texts = 3000;
@@ -187,19 +198,19 @@ TEST_CASE("cuda answers are naive's: events too large for a block's shared memor
 }
 
 TEST_CASE("cuda answers are naive's: full batches, and many matches", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     Random random(700);
     World world;
     BothSets sets(on_device());
     for (const std::size_t adds : {1u, 63u, 64u, 65u, 500u, 3000u}) {
         for (std::size_t i = 0; i < adds; ++i) sets.add(random_filter(world, random));
-        REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+        REQUIRE(sets.differences(random_events(world, engine::EventBatch::events_max, random)) == 0);
     }
     CHECK(sets.matches() > 0);
 }
 
 TEST_CASE("cuda answers are naive's: an old program, after the set has changed", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.scanned_share = 0;
     Random random(800);
@@ -217,14 +228,15 @@ TEST_CASE("cuda answers are naive's: an old program, after the set has changed",
 }
 
 TEST_CASE("cuda answers are naive's: several threads match one program", "[cuda]") {
-    if (no_device()) return;
+    if (!testing::has_device()) return;
     World world;
     world.texts = 200;
     world.numbers = 200;
     Random random(900);
-    const auto cuda = make_subscription_set(on_device()), naive = make_subscription_set(Backend::naive);
+    const auto cuda = engine::make_subscription_set(on_device()),
+               naive = engine::make_subscription_set(engine::Backend::naive);
     for (int i = 0; i < 2000; ++i) {
-        const Disjunction filter = random_filter(world, random);
+        const engine::Disjunction filter = random_filter(world, random);
         cuda->add(filter);
         naive->add(filter);
     }

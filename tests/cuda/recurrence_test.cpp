@@ -4,26 +4,21 @@
 #include <limits>
 #include <random>
 
-#include "gpu/cuda/device.hpp"
 #include "gpu/operators/recurrence/cuda_solver.hpp"
+#include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/recurrence/series_of.hpp"
 
 using namespace sluice::recurrence;
+using sluice::testing::has_device;
 
 namespace {
-
-bool no_device() {
-    if (sluice::cuda::device_count() > 0) return false;
-    WARN("no CUDA device: skipped");
-    return true;
-}
 
 std::size_t rounds() {
     const char* text = std::getenv("SLUICE_TEST_ROUNDS");
     return text ? std::strtoul(text, nullptr, 10) : 1;
 }
 
-// The device's sums for every question of every series are the CPU's.
+// The device's sums for every question and series equal the CPU's.
 void check(Solver& device, const std::vector<std::vector<double>>& series, const std::vector<LineQuestion>& questions,
            const Options& options = {}) {
     const std::vector<std::span<const double>> spans(series.begin(), series.end());
@@ -57,7 +52,7 @@ std::vector<LineQuestion> thresholds() {
 }  // namespace
 
 TEST_CASE("a device counts lines as the CPU does", "[cuda][recurrence]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto device = make_cuda_solver();
     std::uint32_t seed = 0;
     for (std::size_t round = 0; round < rounds(); ++round) {
@@ -76,7 +71,7 @@ TEST_CASE("a device counts lines as the CPU does", "[cuda][recurrence]") {
 }
 
 TEST_CASE("a device counts random series", "[cuda][recurrence]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto device = make_cuda_solver();
     std::mt19937 random(7);
     for (std::size_t round = 0; round < 3 * rounds(); ++round) {
@@ -90,13 +85,13 @@ TEST_CASE("a device counts random series", "[cuda][recurrence]") {
 }
 
 TEST_CASE("a device counts a long series", "[cuda][recurrence]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto device = make_cuda_solver();
     check(*device, {series_of(Shape::walk, 30011, 7), series_of(Shape::noise, 9000, 8)}, {{0.3, 2, 2}, {1, 2, 2}});
 }
 
 TEST_CASE("a device samples the CPU's microstates", "[cuda][recurrence]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto device = make_cuda_solver();
     CpuSolver cpu;
     std::uint32_t seed = 100;
@@ -121,7 +116,7 @@ TEST_CASE("a device samples the CPU's microstates", "[cuda][recurrence]") {
 }
 
 TEST_CASE("a device answers what the CPU answers", "[cuda][recurrence]") {
-    if (no_device()) return;
+    if (!has_device()) return;
     const auto device = make_cuda_solver();
     CpuSolver cpu;
     const std::vector<std::vector<double>> series{series_of(Shape::noise, 700, 1), series_of(Shape::walk, 20000, 2)};

@@ -1,11 +1,11 @@
-// For tests of what happens when a device is lost: a kernel that does what no program may.
+// For tests of lost devices: a kernel that makes an illegal access.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace sluice::testing {
 
-// Writes to an address that is nobody's; returns the error that every call gives from then on.
+// Writes to an invalid address; returns the error that every later call returns.
 cudaError_t spoil_context();
 
 }  // namespace sluice::testing

@@ -1,28 +1,28 @@
-// The benchmark's workloads: the CUDA backend finds what the CPU finds.
+// The benchmark's workloads: the CUDA backend finds the same matches as the CPU.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "gpu/cuda/device.hpp"
 #include "tests/bench/matcher_workload.hpp"
+#include "tests/cuda/on_device.hpp"
 
 namespace sluice::bench {
 
 namespace {
 
-Tally tally(const Workload& workload, Backend backend, std::size_t batch_size) {
-    EngineOptions options;
+Tally tally(const Workload& workload, engine::Backend backend, std::size_t batch_size) {
+    engine::EngineOptions options;
     options.backend = backend;
     options.device_rows_min = 1;
-    const auto set = make_subscription_set(options);
+    const auto set = engine::make_subscription_set(options);
     std::vector<std::uint32_t> number_of_slot;
     for (std::uint32_t i = 0; i < workload.subscriptions(); ++i) {
-        const SubscriptionId id = set->add(workload.filter(i));
+        const engine::SubscriptionId id = set->add(workload.filter(i));
         number_of_slot.resize(std::max<std::size_t>(number_of_slot.size(), id.slot + 1));
         number_of_slot[id.slot] = i;
     }
     const auto program = set->compile();
     Tally sum;
-    std::vector<Match> matches;
+    std::vector<engine::Match> matches;
     for (std::size_t first = 0; first < workload.events(); first += batch_size) {
         const std::size_t count = std::min(batch_size, workload.events() - first);
         matches.clear();
@@ -36,15 +36,13 @@ Tally tally(const Workload& workload, Backend backend, std::size_t batch_size) {
 }  // namespace
 
 TEST_CASE("workloads: cuda's checksums are cpu's, in batches of any size", "[cuda]") {
-    if (cuda::device_count() == 0) {
-        WARN("no CUDA device: skipped");
-        return;
-    }
+    if (!testing::has_device()) return;
     for (const char* name : {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8"}) {
         INFO(name);
         const Workload workload = generate(name, 20'000, 1000);
-        const Tally cpu = tally(workload, Backend::cpu, 1000);
-        for (const std::size_t batch_size : {1u, 32u, 1000u}) CHECK(tally(workload, Backend::cuda, batch_size) == cpu);
+        const Tally cpu = tally(workload, engine::Backend::cpu, 1000);
+        for (const std::size_t batch_size : {1u, 32u, 1000u})
+            CHECK(tally(workload, engine::Backend::cuda, batch_size) == cpu);
     }
 }
 

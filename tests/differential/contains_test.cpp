@@ -1,14 +1,15 @@
-// contains, starts-with and ends-with of the CPU backend against the naive one: any bytes, no bytes, patterns of 1 byte
-// to more than 64 KiB, that overlap, in sets that grow and shrink. SLUICE_TEST_ROUNDS: texts to search.
+// contains, starts-with and ends-with of the CPU backend against the naive one: arbitrary bytes, empty patterns,
+// patterns of 1 byte to more than 64 KiB, overlapping patterns, in sets that grow and shrink. SLUICE_TEST_ROUNDS: texts
+// to search.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <tuple>
 
-#include "gpu/matcher.hpp"
-#include "tests/unit/gpu/operators/exact/random_exact.hpp"
+#include "gpu/api/matcher.hpp"
+#include "tests/unit/gpu/operators/substrings/random_exact.hpp"
 
 using namespace sluice;
-using exact::Place;
+using substrings::Place;
 
 namespace {
 
@@ -17,12 +18,13 @@ struct Wanted {
     Place place;
 };
 
-Disjunction filter_of(const Wanted& wanted, bool negated) {
-    static constexpr Operator operators[] = {Operator::contains, Operator::starts_with, Operator::ends_with};
+engine::Disjunction filter_of(const Wanted& wanted, bool negated) {
+    static constexpr engine::Operator operators[] = {engine::Operator::contains, engine::Operator::starts_with,
+                                                     engine::Operator::ends_with};
     return {{{{"title", operators[static_cast<int>(wanted.place)], wanted.text, 0}, negated}}};
 }
 
-// The two backends, in step.
+// The two backends, with the same changes.
 class Pair {
 public:
     void add(const Wanted& wanted, bool negated = false) {
@@ -36,21 +38,21 @@ public:
     }
     std::size_t size() const { return ids_[0].size(); }
 
-    // The matches of events with these values each, which both must find; how many.
+    // Returns the number of matches of events with these values, which both backends must find.
     std::size_t check(const std::vector<std::vector<std::string_view>>& events) const {
         std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> found[2];
         for (std::size_t b = 0; b < 2; ++b) {
             std::vector<std::uint32_t> number_of_slot(size());
-            for (std::uint32_t i = 0; i < size(); ++i) number_of_slot[ids_[b][i].slot] = i;  // the latest of the slot
-            EventBatch batch;
+            for (std::uint32_t i = 0; i < size(); ++i) number_of_slot[ids_[b][i].slot] = i;  // the latest of a slot
+            engine::EventBatch batch;
             for (const auto& values : events) {
                 if (!programs_[b]->attributes()->names.empty())
                     for (const std::string_view value : values) batch.values.push_back({0, value, 0});
                 batch.end_event();
             }
-            std::vector<Match> matches;
+            std::vector<engine::Match> matches;
             programs_[b]->match(batch, matches);
-            for (const Match& m : matches)
+            for (const engine::Match& m : matches)
                 found[b].emplace_back(number_of_slot[m.subscription.slot], m.word, m.accepted);
             std::sort(found[b].begin(), found[b].end());
         }
@@ -59,10 +61,10 @@ public:
     }
 
 private:
-    std::unique_ptr<SubscriptionSet> sets_[2] = {make_subscription_set(Backend::naive),
-                                                 make_subscription_set(Backend::cpu)};
-    std::vector<SubscriptionId> ids_[2];
-    std::shared_ptr<const Program> programs_[2];
+    std::unique_ptr<engine::SubscriptionSet> sets_[2] = {engine::make_subscription_set(engine::Backend::naive),
+                                                         engine::make_subscription_set(engine::Backend::cpu)};
+    std::vector<engine::SubscriptionId> ids_[2];
+    std::shared_ptr<const engine::Program> programs_[2];
 };
 
 std::size_t check(const std::vector<std::string>& patterns, const std::vector<std::string>& texts) {
@@ -103,7 +105,7 @@ TEST_CASE("contains: the CPU backend answers as the naive one does, at the edges
 TEST_CASE("contains: patterns of 64 KiB and more") {
     std::string text;
     for (std::mt19937 random(1); text.size() < 250'000;) text += static_cast<char>('a' + random() % 26);
-    const std::size_t most = exact::pattern_bytes_max;
+    const std::size_t most = substrings::pattern_bytes_max;
     CHECK(check({text.substr(1000, most), text.substr(0, most), text.substr(5, most - 1) + "!",
                  text.substr(7, most + 1), text.substr(9, 2 * most), "q", text.substr(100, 20)},
                 {text, text.substr(1), text.substr(1000, most), text.substr(0, most - 1), text.substr(9, 2 * most)}) >
@@ -111,11 +113,11 @@ TEST_CASE("contains: patterns of 64 KiB and more") {
 }
 
 TEST_CASE("contains: the CPU backend answers as the naive one does, at random, as the set changes") {
-    exact::RandomExact random(5);
+    substrings::RandomExact random(5);
     std::mt19937 choice(6);
     std::size_t found = 0, pairs = 0, searched = 0;
-    for (const std::size_t all = exact::rounds(2000); searched < all;) {
-        const exact::RandomCase c = random.next(64, searched % 1000 == 0 ? 3000 : 60);
+    for (const std::size_t all = substrings::rounds(2000); searched < all;) {
+        const substrings::RandomCase c = random.next(64, searched % 1000 == 0 ? 3000 : 60);
         std::vector<std::vector<std::string_view>> events;
         for (std::size_t t = 0; t < c.views.size();) {
             auto& values = events.emplace_back();

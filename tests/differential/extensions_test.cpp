@@ -1,6 +1,6 @@
-// What filters have beyond XPath 1.0, the functions and the variables, against an evaluator that knows the items it was
-// asked about without any XML, feeds or dates to read. What it makes of the functions that operators compute is their
-// meaning in words: all parts of a text, one after the other.
+// The extensions of filters to XPath 1.0, functions and variables, against an evaluator that knows the items without
+// parsing any XML, feeds or dates. It evaluates operator functions by their definition: all parts of a text, one after
+// the other.
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -26,11 +26,11 @@ struct Record {
     std::string feed_title;
     std::optional<std::string> title;
     std::vector<std::string> categories;
-    std::optional<double> date;  // NaN: a text that is none
+    std::optional<double> date;  // NaN: a text that is not a date
     std::string date_text;
 };
 
-// A date as feeds have it, built from its parts so that nothing of ours is needed to know its seconds.
+// A date as feeds have it, built from its parts so that its seconds are known without our own code.
 void give_date(Record& record, Random& random) {
     constexpr const char* months[] = {"Jan", "Feb", "Mar"};
     constexpr int days_before[] = {0, 31, 60};  // 2024 is a leap year
@@ -68,7 +68,7 @@ std::vector<Record> make_records(Random& random) {
     return records;
 }
 
-DocumentPtr publish(const std::vector<Record>& records) {
+feed::DocumentPtr publish(const std::vector<Record>& records) {
     std::string xml = "<rss version='2.0'><channel><title>" + records[0].feed_title + "</title>";
     for (const Record& record : records) {
         xml += "<item>";
@@ -77,7 +77,15 @@ DocumentPtr publish(const std::vector<Record>& records) {
         if (record.date) xml += "<pubDate>" + record.date_text + "</pubDate>";
         xml += "</item>";
     }
-    return parse_document(xml + "</channel></rss>", {}).value();
+    return feed::parse_document(xml + "</channel></rss>", {}).value();
+}
+
+// No oracle reads it.
+OracleDocument as_published(const std::vector<Record>& records) {
+    OracleDocument document;
+    document.ours = publish(records);
+    for (const feed::Item& item : document.ours->items()) document.items.push_back(item.element);
+    return document;
 }
 
 struct Test {
@@ -92,7 +100,7 @@ std::string lower(std::string text) {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The values of what a filter may name in two ways, and its texts: "title" and "$title", "category" and "$category".
+// The values and texts of a name that filters can use in two forms: "title" and "$title", "category" and "$category".
 struct Named {
     std::string text;
     std::function<std::vector<std::string>(const Record&)> values;
@@ -169,7 +177,7 @@ std::size_t distance_of_part(const std::string& text, const std::string& pattern
     return least;
 }
 
-// The score of texts too short for a gap or a mismatch to pay: their longest common part, of A, C, G and T.
+// The score of texts too short for a gap or a mismatch to pay off: their longest common part of A, C, G and T.
 std::size_t alignment_score(const std::string& text, const std::string& sequence) {
     std::size_t best = 0;
     for (std::size_t begin = 0; begin < sequence.size(); ++begin) {
@@ -180,7 +188,7 @@ std::size_t alignment_score(const std::string& text, const std::string& sequence
     return best;
 }
 
-// A regular expression and what it says.
+// A regular expression and its meaning.
 struct Expression {
     const char* text;
     bool (*found)(const std::string&);
@@ -201,7 +209,7 @@ const Expression expressions[] = {
 Test computed_test(const Named& n, Random& random) {
     const std::string x(random.pick(texts)), k = std::to_string(random.below(3));
     const std::size_t limit = std::stoul(k);
-    static const bool has_regex = fault_of({Measure::Kind::matches, "a", "", 0, 0}).empty();
+    static const bool has_regex = engine::invalid_reason({engine::Measure::Kind::matches, "a", "", 0, 0}).empty();
     switch (random.below(has_regex ? 8 : 7)) {
         case 0:
             return any_value(n, "approx-contains(" + n.text + ", " + quoted(x) + ", " + k + ")",
@@ -219,7 +227,8 @@ Test computed_test(const Named& n, Random& random) {
             return any_value(n, "align(" + n.text + ", 'CACA') > " + k,
                              [=](const auto& v) { return alignment_score(v, "CACA") > limit; });
         case 5:
-            // A series of one point recurs with itself; what is no number has no rate, not even a different one.
+            // A series of one point recurs with itself; a text that is not a number has no rate, and so not even a
+            // different one.
             return any_value(n, "recurrence-rate(" + n.text + ", 0.5) != " + k,
                              [=](const auto& v) { return v == "12" && limit != 1; });
         case 6:
@@ -295,16 +304,16 @@ TEST_CASE("added functions and variables mean what they say") {
         std::vector<OracleDocument> documents;
         for (int i = 0; i < 8; ++i) {
             const auto more = make_records(random);
-            documents.push_back(make_oracle_document(publish(more)));
+            documents.push_back(as_published(more));
             records.insert(records.end(), more.begin(), more.end());
         }
         std::vector<Test> tests;
-        OurSide ours(round % 4 == 0 ? Backend::naive : Backend::cpu);
+        OurSide ours(round % 4 == 0 ? engine::Backend::naive : engine::Backend::cpu);
         while (tests.size() < 50) {
             Test test = any_test(random, random.below(3));
             if (random.chance(20)) test.text = "//item[" + test.text + "]";
             INFO(test.text);
-            ours.add(compile_filter(test.text).value().conjunctions);
+            ours.add(filter::compile_filter(test.text).value().conjunctions);
             tests.push_back(std::move(test));
         }
         const std::vector<Answers> answers = ours.answers(documents);

@@ -19,7 +19,7 @@ std::string huge(std::size_t size, char last) {
     return text;
 }
 
-// Texts that contain, begin and end one another.
+// Texts that contain, start and end one another.
 const std::vector<std::string>& texts() {
     static const std::vector<std::string> all = {"",
                                                  "a",
@@ -81,7 +81,7 @@ std::string attribute(const World& world, Random& random) {
     return "attribute" + std::to_string(random.below(world.attributes));
 }
 
-// Not Catch's REQUIRE, which belongs to one thread.
+// Used instead of Catch's REQUIRE, which works on one thread only.
 void expect(bool condition) {
     if (!condition) throw std::logic_error("a program broke the contract of matcher.hpp");
 }
@@ -102,64 +102,68 @@ double random_number(const World& world, Random& random) {
     return numbers()[random.below(world.numbers)];
 }
 
-// Of every kind that this build has.
-Measure random_measure(Random& random) {
-    static const std::vector<Measure> all = [] {
-        std::vector<Measure> measures;
+// A measure of any kind that this build has.
+engine::Measure random_measure(Random& random) {
+    static const std::vector<engine::Measure> all = [] {
+        std::vector<engine::Measure> measures;
         for (const char* expression : {"a", "^a", "b$", "^$", "a.*b", "[^a]", "(?i)AB", "日", "\\d+", "(ab)+c?$"})
-            measures.push_back({Measure::Kind::matches, expression, "", 0, 0});
-        for (const Measure::Kind kind : {Measure::Kind::approx_distance, Measure::Kind::edit_distance}) {
+            measures.push_back({engine::Measure::Kind::matches, expression, "", 0, 0});
+        for (const engine::Measure::Kind kind :
+             {engine::Measure::Kind::approx_distance, engine::Measure::Kind::edit_distance}) {
             for (const char* pattern : {"a", "abc", "abcabcabc", "日本語", "xyz", "é"}) {
                 for (const char* table : {"unit", "typing", "vowels"}) measures.push_back({kind, pattern, table, 0, 0});
             }
         }
-        for (const Measure::Kind kind : {Measure::Kind::align, Measure::Kind::align_global}) {
+        for (const engine::Measure::Kind kind : {engine::Measure::Kind::align, engine::Measure::Kind::align_global}) {
             for (const char* sequence : {"A", "ACGTACG", "GATTACA"}) {
                 for (const char* scheme : {"dna:1,-3,-5,-2", "dna:2,-1,-2,-1", "blosum62:-11,-1"})
                     measures.push_back({kind, sequence, scheme, 0, 0});
             }
         }
         for (const double epsilon : {0.1, 1.5}) {
-            measures.push_back({Measure::Kind::laminarity, "", "", epsilon, 2});
-            measures.push_back({Measure::Kind::determinism, "", "", epsilon, 3});
-            measures.push_back({Measure::Kind::recurrence_rate, "", "", epsilon, 0});
+            measures.push_back({engine::Measure::Kind::laminarity, "", "", epsilon, 2});
+            measures.push_back({engine::Measure::Kind::determinism, "", "", epsilon, 3});
+            measures.push_back({engine::Measure::Kind::recurrence_rate, "", "", epsilon, 0});
         }
-        std::erase_if(measures, [](const Measure& m) { return !fault_of(m).empty(); });
+        std::erase_if(measures, [](const engine::Measure& m) { return !engine::invalid_reason(m).empty(); });
         return measures;
     }();
     return random.of(all);
 }
 
-Predicate random_measured(const World& world, Random& random) {
-    constexpr auto first = static_cast<std::size_t>(Operator::number_equal);
-    constexpr auto count = static_cast<std::size_t>(Operator::greater_equal) + 1 - first;
-    Predicate p;
+engine::Predicate random_measured(const World& world, Random& random) {
+    constexpr auto first = static_cast<std::size_t>(engine::Operator::number_equal);
+    constexpr auto count = static_cast<std::size_t>(engine::Operator::greater_equal) + 1 - first;
+    engine::Predicate p;
     p.attribute = attribute(world, random);
-    p.op = static_cast<Operator>(first + random.below(count));
+    p.op = static_cast<engine::Operator>(first + random.below(count));
     p.number = random.chance(0.1) ? random_number(world, random) : static_cast<double>(random.below(17)) / 4;
     p.measure = random_measure(random);
     return p;
 }
 
-Predicate random_predicate(const World& world, Random& random) {
+engine::Predicate random_predicate(const World& world, Random& random) {
     if (random.chance(world.measured_share)) return random_measured(world, random);
-    Predicate p;
+    engine::Predicate p;
     if (random.chance(world.scanned_share)) {
-        p.op = Operator::scanned;
+        p.op = engine::Operator::scanned;
         p.attribute = "scanned" + std::to_string(random.below(world.scanned));
         return p;
     }
     p.attribute = attribute(world, random);
-    p.op = static_cast<Operator>(random.below(static_cast<std::size_t>(Operator::scanned)));
-    if (world.equality_only) p.op = random.chance(0.5) ? Operator::equal : Operator::number_equal;
-    if (is_textual(p.op)) p.text = random_text(world, random);
-    if (is_numeric(p.op)) p.number = random_number(world, random);
+    p.op = static_cast<engine::Operator>(random.below(static_cast<std::size_t>(engine::Operator::scanned)));
+    if (world.equality_only) p.op = random.chance(0.5) ? engine::Operator::equal : engine::Operator::number_equal;
+    if (engine::is_numeric(p.op)) {
+        p.number = random_number(world, random);
+    } else if (p.op != engine::Operator::exists) {
+        p.text = random_text(world, random);
+    }
     return p;
 }
 
-Disjunction random_filter(const World& world, Random& random) {
-    Disjunction filter(random.chance(0.7) ? 1 : random.below(world.conjunctions_max + 1));
-    for (Conjunction& conjunction : filter) {
+engine::Disjunction random_filter(const World& world, Random& random) {
+    engine::Disjunction filter(random.chance(0.7) ? 1 : random.below(world.conjunctions_max + 1));
+    for (engine::Conjunction& conjunction : filter) {
         const std::size_t literals = random.chance(0.02) ? 0 : 1 + random.below(world.literals_max);
         for (std::size_t i = 0; i < literals; ++i)
             conjunction.push_back({random_predicate(world, random), random.chance(world.negated)});
@@ -176,18 +180,29 @@ RandomEvent random_event(const World& world, Random& random) {
 
 namespace {
 
-EventBatch make_batch(const Program& program, const std::vector<RandomEvent>& events) {
-    std::unordered_map<std::string, std::uint32_t> ids;
-    for (const std::string& name : program.attributes()->names) ids.emplace(name, ids.size());
-    expect(ids.size() == program.attributes()->names.size());
-    EventBatch batch;
+using Ids = std::unordered_map<std::string, std::uint32_t>;
+
+Ids ids_of(const engine::Dictionary& attributes) {
+    Ids ids;
+    for (const std::string& name : attributes.names) ids.emplace(name, ids.size());
+    expect(ids.size() == attributes.names.size());
+    return ids;
+}
+
+void append(const RandomEvent& event, const Ids& ids, std::vector<engine::Value>& values) {
+    const auto begin = values.end() - values.begin();
+    for (const RandomValue& v : event) {
+        if (const auto id = ids.find(v.attribute); id != ids.end()) values.push_back({id->second, v.text, v.number});
+    }
+    std::stable_sort(values.begin() + begin, values.end(),
+                     [](const engine::Value& a, const engine::Value& b) { return a.attribute < b.attribute; });
+}
+
+engine::EventBatch make_batch(const engine::Program& program, const std::vector<RandomEvent>& events) {
+    const Ids ids = ids_of(*program.attributes());
+    engine::EventBatch batch;
     for (const RandomEvent& event : events) {
-        const auto begin = batch.values.end() - batch.values.begin();
-        for (const RandomValue& v : event) {
-            if (ids.contains(v.attribute)) batch.values.push_back({ids[v.attribute], v.text, v.number});
-        }
-        std::stable_sort(batch.values.begin() + begin, batch.values.end(),
-                         [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
+        append(event, ids, batch.values);
         batch.end_event();
     }
     return batch;
@@ -195,20 +210,90 @@ EventBatch make_batch(const Program& program, const std::vector<RandomEvent>& ev
 
 }  // namespace
 
-Answers answers(const Program& program, const std::vector<RandomEvent>& events) {
-    EventBatch batch = make_batch(program, events);
+std::size_t RandomGroups::place_of(const std::string& attribute) {
+    return static_cast<std::size_t>(attribute.back() - '0') % places;
+}
+
+RandomGroups::RandomGroups(const World& world, std::size_t count, std::size_t values_max, Random& random)
+    : groups_(count) {
+    for (std::size_t g = 0; g < count; ++g) {
+        for (std::size_t n = random.of<std::size_t>({0, 1, 2, values_max}); n > 0; --n) {
+            RandomValue value{attribute(world, random), random_text(world, random), random_number(world, random)};
+            if (place_of(value.attribute) == g % (places - 1)) groups_[g].push_back(std::move(value));
+        }
+    }
+}
+
+RandomGroups::Events RandomGroups::random_events(const World& world, std::size_t count, Random& random) const {
+    Events events{std::vector<RandomEvent>(count), std::vector<std::vector<std::size_t>>(count)};
+    for (std::size_t e = 0; e < count; ++e) {
+        std::vector<bool> is_shared(places);
+        for (std::size_t place = 0; place + 1 < places; ++place) {
+            const std::size_t g = random.below(groups_.size());
+            if (g % (places - 1) != place) continue;
+            events.groups[e].push_back(g);
+            is_shared[place] = true;
+        }
+        events.own[e] = random_event(world, random);
+        std::erase_if(events.own[e], [&](const RandomValue& v) { return is_shared[place_of(v.attribute)]; });
+    }
+    return events;
+}
+
+std::vector<RandomEvent> RandomGroups::flat(const Events& events) const {
+    std::vector<RandomEvent> flat = events.own;
+    for (std::size_t e = 0; e < flat.size(); ++e) {
+        for (const std::size_t g : events.groups[e])
+            flat[e].insert(flat[e].end(), groups_[g].begin(), groups_[g].end());
+    }
+    return flat;
+}
+
+void RandomGroups::learn(const std::shared_ptr<const engine::Dictionary>& attributes) {
+    const Ids ids = ids_of(*attributes);
+    Known& known = known_.emplace_back(Known{attributes, {}, {}});
+    for (const RandomEvent& group : groups_) {
+        append(group, ids, known.values.emplace_back());
+        known.ids.push_back(engine::ValueGroup::new_id());
+    }
+}
+
+engine::EventBatch RandomGroups::batch(const engine::Program& program, const Events& events) {
+    const auto is_current = [&](const Known& known) { return known.attributes == program.attributes(); };
+    if (std::none_of(known_.begin(), known_.end(), is_current)) learn(program.attributes());
+    const Known& known = *std::find_if(known_.begin(), known_.end(), is_current);
+    engine::EventBatch batch;
+    const Ids ids = ids_of(*program.attributes());
+    std::unordered_map<std::size_t, std::uint32_t> index;
+    for (std::size_t e = 0; e < events.own.size(); ++e) {
+        append(events.own[e], ids, batch.values);
+        for (const std::size_t g : events.groups[e]) {
+            const auto [at, is_new] = index.emplace(g, batch.groups.size());
+            if (is_new) batch.groups.push_back({known.ids[g], known.values[g]});
+            batch.shares.push_back(at->second);
+        }
+        batch.end_event();
+    }
+    return batch;
+}
+
+Answers answers(const engine::Program& program, const std::vector<RandomEvent>& events) {
+    return answers(program, make_batch(program, events));
+}
+
+Answers answers(const engine::Program& program, engine::EventBatch batch) {
     std::set<std::pair<std::uint32_t, std::uint32_t>> asked;
     batch.scan = [&](std::uint32_t scanned, std::uint32_t event) {
         expect(asked.emplace(scanned, event).second);
         expect(event < batch.size());
         return scan_answer(program.scanned()->names.at(scanned), event) % 3 == 0;
     };
-    std::vector<Match> matches{{{4000000000u, 7}, 0, 1}};  // match() appends
+    std::vector<engine::Match> matches{{{4000000000u, 7}, 0, 1}};  // match() appends
     program.match(batch, matches);
-    expect(matches.front() == Match{{4000000000u, 7}, 0, 1});
+    expect(matches.front() == engine::Match{{4000000000u, 7}, 0, 1});
     Answers result;
     for (std::size_t i = 1; i < matches.size(); ++i) {
-        const Match& m = matches[i];
+        const engine::Match& m = matches[i];
         expect(m.accepted != 0);
         expect(m.word < batch.words());
         auto& words = result[{m.subscription.slot, m.subscription.generation}];
@@ -219,7 +304,7 @@ Answers answers(const Program& program, const std::vector<RandomEvent>& events) 
     return result;
 }
 
-void BothSets::add(const Disjunction& filter) {
+void BothSets::add(const engine::Disjunction& filter) {
     const Both both{naive_->add(filter), cpu_->add(filter)};
     REQUIRE(std::none_of(living_.begin(), living_.end(), [&](const Both& b) { return b.cpu.slot == both.cpu.slot; }));
     living_.push_back(both);
@@ -237,8 +322,8 @@ void BothSets::remove(std::size_t i) {
 
 void BothSets::observe(const std::vector<RandomEvent>& events, std::size_t times) {
     const auto program = cpu_->compile();
-    const EventBatch batch = make_batch(*program, events);
-    std::vector<Match> matches;
+    const engine::EventBatch batch = make_batch(*program, events);
+    std::vector<engine::Match> matches;
     for (; times > 0; --times) {
         matches.clear();
         program->match(batch, matches);
@@ -246,9 +331,19 @@ void BothSets::observe(const std::vector<RandomEvent>& events, std::size_t times
 }
 
 std::size_t BothSets::differences(const std::vector<RandomEvent>& events) {
+    return differences(answers(*naive_->compile(), events), answers(*cpu_->compile(), events));
+}
+
+std::size_t BothSets::differences(const RandomGroups::Events& events, RandomGroups& groups) {
+    const auto naive = naive_->compile(), cpu = cpu_->compile();
+    const Answers expected = answers(*naive, groups.flat(events));
+    REQUIRE(answers(*naive, groups.batch(*naive, events)) == expected);
+    return differences(expected, answers(*cpu, groups.batch(*cpu, events)));
+}
+
+std::size_t BothSets::differences(const Answers& naive, const Answers& cpu) {
     REQUIRE(naive_->size() == living_.size());
     REQUIRE(cpu_->size() == living_.size());
-    const Answers naive = answers(*naive_->compile(), events), cpu = answers(*cpu_->compile(), events);
     std::size_t different = 0;
     for (const Both& both : living_) {
         const auto n = naive.find({both.naive.slot, both.naive.generation});

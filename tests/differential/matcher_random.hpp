@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 #include "tests/support/seed.hpp"
 
 namespace sluice::test {
@@ -29,7 +29,7 @@ private:
     std::mt19937_64 engine_;
 };
 
-// An event before it has a program's attribute ids.
+// A value of an event, before it gets a program's attribute ids.
 struct RandomValue {
     std::string attribute, text;
     double number;
@@ -47,40 +47,78 @@ struct World {
 
 std::string random_text(const World& world, Random& random);
 double random_number(const World& world, Random& random);
-Measure random_measure(Random& random);
-Predicate random_predicate(const World& world, Random& random);
-Disjunction random_filter(const World& world, Random& random);
+engine::Measure random_measure(Random& random);
+engine::Predicate random_predicate(const World& world, Random& random);
+engine::Disjunction random_filter(const World& world, Random& random);
 RandomEvent random_event(const World& world, Random& random);
+
+// Values that events share, by place, as items have parents and grandparents: an event has at most one group of each
+// place. The attributes of a place have all their values in the group, or among the event's own values if it has no
+// group.
+class RandomGroups {
+public:
+    RandomGroups(const World& world, std::size_t count, std::size_t values_max, Random& random);
+
+    // Events with their own values and indexes of groups.
+    struct Events {
+        std::vector<RandomEvent> own;
+        std::vector<std::vector<std::size_t>> groups;
+    };
+    Events random_events(const World& world, std::size_t count, Random& random) const;
+
+    // The events without groups, as if all values were their own; and with them.
+    std::vector<RandomEvent> flat(const Events& events) const;
+    engine::EventBatch batch(const engine::Program& program, const Events& events);
+
+private:
+    static constexpr std::size_t places = 3;  // the last place is the event itself
+    static std::size_t place_of(const std::string& attribute);
+    void learn(const std::shared_ptr<const engine::Dictionary>& attributes);
+
+    std::vector<RandomEvent> groups_;  // group g is of place g % (places - 1)
+    // A group with the ids of a dictionary, for as long as that is used.
+    struct Known {
+        std::shared_ptr<const engine::Dictionary> attributes;
+        std::vector<std::vector<engine::Value>> values;
+        std::vector<std::uint64_t> ids;
+    };
+    std::vector<Known> known_;
+};
 
 // The answers of one program to a batch of events, by subscription. Any thread; throws if the program breaks its
 // contract.
 using Answers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>;
-Answers answers(const Program& program, const std::vector<RandomEvent>& events);
+Answers answers(const engine::Program& program, const std::vector<RandomEvent>& events);
+Answers answers(const engine::Program& program, engine::EventBatch batch);
 
 // The same changes to both sets; names(i) are the ids that the i-th living subscription has.
 class BothSets {
 public:
     // The set that is compared with the naive one.
-    explicit BothSets(const EngineOptions& options = {}) : cpu_(make_subscription_set(options)) {}
+    explicit BothSets(const engine::EngineOptions& options = {}) : cpu_(engine::make_subscription_set(options)) {}
 
-    void add(const Disjunction& filter);
+    void add(const engine::Disjunction& filter);
     void remove(std::size_t i);
     std::size_t size() const { return living_.size(); }
     // Compiles, matches, and returns how many subscriptions answer differently.
     std::size_t differences(const std::vector<RandomEvent>& events);
-    // Compiles and matches with the cpu set alone, for it to observe the events.
+    // The same if events share groups of values: both sets must answer as the naive one does without groups.
+    std::size_t differences(const RandomGroups::Events& events, RandomGroups& groups);
+    // Compiles and matches with the cpu set alone, so that it observes the events.
     void observe(const std::vector<RandomEvent>& events, std::size_t times);
     std::size_t matches() const { return matches_; }
-    EngineStatus status() const { return cpu_->status(); }
-    std::shared_ptr<const Program> compile() { return cpu_->compile(); }
+    engine::EngineStatus status() const { return cpu_->status(); }
+    std::shared_ptr<const engine::Program> compile() { return cpu_->compile(); }
 
 private:
     struct Both {
-        SubscriptionId naive, cpu;
+        engine::SubscriptionId naive, cpu;
     };
 
-    std::unique_ptr<SubscriptionSet> naive_ = make_subscription_set(Backend::naive);
-    std::unique_ptr<SubscriptionSet> cpu_;
+    std::size_t differences(const Answers& naive, const Answers& cpu);
+
+    std::unique_ptr<engine::SubscriptionSet> naive_ = engine::make_subscription_set(engine::Backend::naive);
+    std::unique_ptr<engine::SubscriptionSet> cpu_;
     std::vector<Both> living_;
     std::size_t matches_ = 0;
 };

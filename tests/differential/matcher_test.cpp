@@ -26,7 +26,33 @@ void mutate_and_match(const World& world, std::size_t rounds, std::size_t adds_m
     CHECK(sets.matches() > 0);
 }
 
-Literal number_literal(const std::string& attribute, Operator op, double number) {
+// The same if events share values, in groups of 0 to many; some batches are repeated.
+void mutate_and_match_sharing(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
+    const std::vector<std::size_t> batch_sizes = {0, 1, 2, 31, 32, 33, 64, 65, 100};
+    BothSets sets;
+    RandomGroups groups(world, 7, random.of<std::size_t>({6, 40, 400}), random);
+    auto events = groups.random_events(world, 33, random);
+    for (std::size_t round = 0; round < rounds; ++round) {
+        for (std::size_t i = random.below(adds_max + 1); i > 0; --i) sets.add(random_filter(world, random));
+        if (random.chance(0.5)) {
+            for (std::size_t i = random.below(sets.size() + 1); i > 0; --i) sets.remove(random.below(sets.size()));
+        }
+        if (random.chance(0.8)) events = groups.random_events(world, random.of(batch_sizes), random);
+        if (random.chance(0.1)) groups = RandomGroups(world, 7, 40, random);
+        REQUIRE(sets.differences(events, groups) == 0);
+    }
+    CHECK(sets.matches() > 0);
+}
+
+World operators_world(Random& random) {
+    World world;
+    world.measured_share = random.of<double>({0.1, 0.4, 1});
+    world.texts = random.of<std::size_t>({12, 46});
+    world.negated = 0.3;
+    return world;
+}
+
+engine::Literal number_literal(const std::string& attribute, engine::Operator op, double number) {
     return {{attribute, op, {}, number}, false};
 }
 
@@ -88,15 +114,15 @@ TEST_CASE("cpu answers are naive's: so many that share each pair that three toke
     const auto number = [&] { return static_cast<double>(random.below(400)); };
     const auto text = [&] { return std::to_string(random.below(6)); };
     for (int i = 0; i < 30'000; ++i) {
-        Conjunction conjunction;
+        engine::Conjunction conjunction;
         for (const char* attribute : {"a", "b", "c"}) {
-            if (random.chance(0.9)) conjunction.push_back({{attribute, Operator::equal, text(), 0}, false});
+            if (random.chance(0.9)) conjunction.push_back({{attribute, engine::Operator::equal, text(), 0}, false});
         }
         for (const char* attribute : {"x", "y"}) {
             if (random.chance(0.5)) continue;
             const double lo = number();
-            conjunction.push_back(number_literal(attribute, Operator::greater_equal, lo));
-            conjunction.push_back(number_literal(attribute, Operator::less, lo + 40));
+            conjunction.push_back(number_literal(attribute, engine::Operator::greater_equal, lo));
+            conjunction.push_back(number_literal(attribute, engine::Operator::less, lo + 40));
         }
         sets.add({conjunction});
     }
@@ -117,12 +143,12 @@ TEST_CASE("cpu answers are naive's: ranges found by three of one half of the att
     const auto name = [](std::size_t i) { return "r" + std::to_string(i % 20); };
     std::vector<RandomEvent> events(33);
     for (int i = 0; i < 30'000; ++i) {
-        Conjunction conjunction;
+        engine::Conjunction conjunction;
         RandomEvent inside;  // an event that the subscription accepts
         for (std::size_t k = 0, at = random.below(20), step = 1 + random.below(4); k < 5; ++k, at += step) {
             const auto lo = static_cast<double>(random.below(900));
-            conjunction.push_back(number_literal(name(at), Operator::greater_equal, lo));
-            conjunction.push_back(number_literal(name(at), Operator::less, lo + 60));
+            conjunction.push_back(number_literal(name(at), engine::Operator::greater_equal, lo));
+            conjunction.push_back(number_literal(name(at), engine::Operator::less, lo + 60));
             inside.push_back({name(at), "", lo + static_cast<double>(random.below(60))});
         }
         sets.add({conjunction});
@@ -148,15 +174,15 @@ TEST_CASE("cpu answers are naive's: ranges of all widths") {
         world.values_max = 6;
         BothSets sets;
         for (int i = 0; i < 800; ++i) {
-            Conjunction conjunction;
+            engine::Conjunction conjunction;
             for (std::size_t k = 1 + random.below(3); k > 0; --k) {
                 const std::string attribute = "attribute" + std::to_string(random.below(4));
                 const double lo = static_cast<double>(random.below(2000));
                 const double width = static_cast<double>(random.of<std::size_t>({0, 5, 20, 100, 500, 2000}));
-                conjunction.push_back(
-                    number_literal(attribute, random.chance(0.5) ? Operator::greater : Operator::greater_equal, lo));
-                conjunction.push_back(
-                    number_literal(attribute, random.chance(0.5) ? Operator::less : Operator::less_equal, lo + width));
+                conjunction.push_back(number_literal(
+                    attribute, random.chance(0.5) ? engine::Operator::greater : engine::Operator::greater_equal, lo));
+                conjunction.push_back(number_literal(
+                    attribute, random.chance(0.5) ? engine::Operator::less : engine::Operator::less_equal, lo + width));
                 conjunction.back().negated = random.chance(0.05);
             }
             sets.add({conjunction});
@@ -167,7 +193,7 @@ TEST_CASE("cpu answers are naive's: ranges of all widths") {
     }
 }
 
-// Two operands hold in every event, though few subscriptions ask for them; half way it is two others.
+// Two operands hold in every event, though few subscriptions use them; half way, two others take their place.
 TEST_CASE("cpu answers are naive's: access literals chosen anew as events are observed") {
     Random random(450);
     World world;
@@ -178,12 +204,12 @@ TEST_CASE("cpu answers are naive's: access literals chosen anew as events are ob
     world.equality_only = true;
     BothSets sets;
     const auto add = [&] {
-        Conjunction conjunction;
+        engine::Conjunction conjunction;
         for (const char* attribute : {"hot0", "hot1"}) {
             const std::string text = std::to_string(random.below(random.chance(0.6) ? 2 : 200));
-            conjunction.push_back({{attribute, Operator::equal, text, 0}, false});
+            conjunction.push_back({{attribute, engine::Operator::equal, text, 0}, false});
         }
-        Disjunction filter = random_filter(world, random);
+        engine::Disjunction filter = random_filter(world, random);
         if (filter.empty()) filter.emplace_back();
         filter.front().insert(filter.front().end(), conjunction.begin(), conjunction.end());
         sets.add(filter);
@@ -211,12 +237,50 @@ TEST_CASE("cpu answers are naive's: operators") {
     for (std::uint64_t seed = 700; seed < 712; ++seed) {
         Random random(seed);
         INFO("seed " << seed);
-        World world;
-        world.measured_share = random.of<double>({0.1, 0.4, 1});
-        world.texts = random.of<std::size_t>({12, 46});
-        world.negated = 0.3;
+        const World world = operators_world(random);
         mutate_and_match(world, 6, 40, random);
     }
+}
+
+TEST_CASE("cpu answers are naive's: values that events share") {
+    for (std::uint64_t seed = 740; seed < 780; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        World world;
+        world.texts = random.of<std::size_t>({12, 40});
+        world.numbers = world.texts == 40 ? 24 : 12;
+        mutate_and_match_sharing(world, 12, 40, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: values that events share, behind access tokens") {
+    Random random(780);
+    World world;
+    world.texts = world.numbers = 300;
+    world.values_max = 12;
+    world.negated = 0.1;
+    mutate_and_match_sharing(world, 6, 700, random);
+}
+
+TEST_CASE("cpu answers are naive's: operators on values that events share") {
+    for (std::uint64_t seed = 790; seed < 800; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        const World world = operators_world(random);
+        mutate_and_match_sharing(world, 8, 40, random);
+    }
+}
+
+TEST_CASE("cpu answers are naive's: a full batch of events that share values") {
+    Random random(800);
+    World world;
+    world.measured_share = 0.2;
+    BothSets sets;
+    for (int i = 0; i < 150; ++i) sets.add(random_filter(world, random));
+    RandomGroups groups(world, 300, 20, random);
+    const auto events = groups.random_events(world, engine::EventBatch::events_max, random);
+    REQUIRE(sets.differences(events, groups) == 0);
+    REQUIRE(sets.differences(events, groups) == 0);
 }
 
 TEST_CASE("cpu answers are naive's: operators behind access tokens") {
@@ -241,7 +305,7 @@ TEST_CASE("cpu answers are naive's: operators in conjunctions of more than 128 l
     world.measured_share = 0.5;
     BothSets sets;
     for (int i = 0; i < 100; ++i) sets.add(random_filter(world, random));
-    REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+    REQUIRE(sets.differences(random_events(world, engine::EventBatch::events_max, random)) == 0);
 }
 
 TEST_CASE("cpu answers are naive's: conjunctions of more than 128 literals") {
@@ -259,9 +323,9 @@ TEST_CASE("cpu answers are naive's: a full batch of 1024 events") {
     World world;
     BothSets sets;
     for (int i = 0; i < 200; ++i) sets.add(random_filter(world, random));
-    REQUIRE(sets.differences(random_events(world, EventBatch::events_max, random)) == 0);
+    REQUIRE(sets.differences(random_events(world, engine::EventBatch::events_max, random)) == 0);
     world.numbers = 500;
-    for (int i = 0; i < 3000; ++i) sets.add(random_filter(world, random));  // so many masks that the batch is cut up
+    for (int i = 0; i < 3000; ++i) sets.add(random_filter(world, random));  // enough masks to split the batch
     REQUIRE(sets.differences(random_events(world, 300, random)) == 0);
 }
 
@@ -270,7 +334,7 @@ TEST_CASE("cpu answers are naive's: 0, 1, 31, 32, 33 … predicates") {
     for (const int predicates : {0, 1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129}) {
         BothSets sets;
         for (int i = 0; i < predicates; ++i)
-            sets.add({{{{"attribute0", Operator::equal, "t" + std::to_string(i), 0}, false}}});
+            sets.add({{{{"attribute0", engine::Operator::equal, "t" + std::to_string(i), 0}, false}}});
         World world;
         world.attributes = 1;
         world.texts = 140;
@@ -283,9 +347,9 @@ TEST_CASE("always and never") {
     sets.add({});
     sets.add({{}});
     sets.add({{}, {}});
-    sets.add({{{{"a", Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, false}}});
-    sets.add({{{{"a", Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, true}}});
-    sets.add({{{{"a", Operator::exists, {}, 0}, false}, {{"a", Operator::exists, {}, 0}, true}}});
+    sets.add({{{{"a", engine::Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, false}}});
+    sets.add({{{{"a", engine::Operator::less, {}, std::numeric_limits<double>::quiet_NaN()}, true}}});
+    sets.add({{{{"a", engine::Operator::exists, {}, 0}, false}, {{"a", engine::Operator::exists, {}, 0}, true}}});
     CHECK(sets.differences({}) == 0);
     CHECK(sets.matches() == 0);
     CHECK(sets.differences({{}, {{"a", "x", 1}}}) == 0);

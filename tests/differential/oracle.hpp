@@ -1,4 +1,5 @@
-// Both sides of the oracle: what our filters, extraction and engine answer, and what pugixml's XPath says.
+// Both sides of the oracle: the answers of our filters, extraction and engine, and those of pugixml and libxml2, each
+// of which parses the document independently.
 #pragma once
 
 #include <memory>
@@ -8,49 +9,58 @@
 #include <string>
 #include <vector>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 #include "protocol/feed/document.hpp"
 #include "protocol/filter/filter.hpp"
+#include "tests/differential/libxml2_oracle.hpp"
 #include "tests/differential/random_document.hpp"
 #include "tests/differential/random_filter.hpp"
 
 namespace sluice {
 
-// A document as both sides see it. items[i] is the element in `theirs` that our event i must be.
+// A document as all sides see it. items[i] is the element in pugixml's tree that our event i must be.
 struct OracleDocument {
-    DocumentPtr ours;
-    std::shared_ptr<const pugi::xml_document> theirs;
+    feed::DocumentPtr ours;
+    std::shared_ptr<const pugi::xml_document> tree;
     std::vector<pugi::xml_node> items;
+    std::shared_ptr<const Libxml2Document> libxml2;
+    DocumentStyle style;
 };
 
-// Parsed by us as published, and by pugixml as expected. Throws where either refuses it.
+// Parsed by us and by libxml2 as published, by pugixml as expected. Throws if one of them refuses it.
 OracleDocument make_oracle_document(const RandomDocument& document);
-// The other side's tree is ours too, so only filters are put to the test.
-OracleDocument make_oracle_document(const DocumentPtr& document);
 
 using Answers = std::vector<bool>;  // by event, of all documents in their order
 
-// pugixml's answers. Throws pugi::xpath_exception for what is no XPath.
-Answers their_answers(const RandomFilter& filter, std::span<const OracleDocument> documents);
+// An evaluator that can answer a filter on a document: pugixml counts bytes, libxml2 reads exponents.
+enum class Oracle : std::uint8_t { pugixml, libxml2 };
+bool knows(Oracle oracle, const RandomFilter& filter);
+bool knows(Oracle oracle, const OracleDocument& document);
+
+// The answers by event of the document. Throws if the filter is not XPath.
+Answers answers_of(Oracle oracle, const RandomFilter& filter, const OracleDocument& document);
 
 // A set of subscriptions, and its answers for all events, matched together in batches.
 class OurSide {
 public:
-    explicit OurSide(Backend backend) : set_(make_subscription_set(backend)) {}
+    explicit OurSide(engine::Backend backend) : set_(engine::make_subscription_set(backend)) {}
 
-    void add(const Disjunction& filter) { ids_.push_back(set_->add(filter)); }
+    void add(const engine::Disjunction& filter) { ids_.push_back(set_->add(filter)); }
     bool remove(std::size_t filter) { return set_->remove(ids_[filter]); }
-    void add_again(std::size_t filter, const Disjunction& disjunction) { ids_[filter] = set_->add(disjunction); }
+    void add_again(std::size_t filter, const engine::Disjunction& disjunction) {
+        ids_[filter] = set_->add(disjunction);
+    }
 
     // By filter, in the order of the first add().
     std::vector<Answers> answers(std::span<const OracleDocument> documents);
 
 private:
-    std::unique_ptr<SubscriptionSet> set_;
-    std::vector<SubscriptionId> ids_;
+    std::unique_ptr<engine::SubscriptionSet> set_;
+    std::vector<engine::SubscriptionId> ids_;
 };
 
-// One filter on one document, alone: what is wrong, or nothing. A filter or document that a side refuses is not wrong.
-std::optional<std::string> disagreement(const RandomFilter& filter, const RandomDocument& document);
+// One filter on one document, alone: the disagreement, or nothing. A filter or document that a side refuses is no
+// disagreement.
+std::optional<std::string> disagreement(Oracle oracle, const RandomFilter& filter, const RandomDocument& document);
 
 }  // namespace sluice

@@ -12,17 +12,20 @@ namespace sluice {
 
 namespace {
 
-// One text into XML: what must be escaped is, in one of the ways there are; what need not be sometimes is too.
+// Writes a text into XML: escapes what it must, in any of the possible forms, and sometimes more.
 class TextWriter {
 public:
     TextWriter(Random& random, std::string& out) : random_(random), out_(out) {}
 
     void text(std::string_view value) {
-        if (random_.chance(8) && value.find("]]>") == std::string_view::npos) {
+        if (random_.chance(8) && !value.empty() && value.find("]]>") == std::string_view::npos) {
+            // Often next to other text, with which it forms one text node.
+            if (random_.chance(30)) out_ += random_.chance(50) ? " " : "x";
             out_.append("<![CDATA[").append(value).append("]]>");
+            if (random_.chance(30)) out_ += random_.chance(50) ? "\n" : "y";
             return;
         }
-        for (std::size_t i = 0; i < value.size(); i += utf8_at(value, i).length) {
+        for (std::size_t i = 0; i < value.size(); i += text::utf8_at(value, i).length) {
             if (random_.chance(1)) out_ += random_.chance(50) ? "<!-- c -->" : "<?pi x?>";
             character(value, i, false);
         }
@@ -30,13 +33,13 @@ public:
 
     void attribute_value(std::string_view value) {
         out_ += '"';
-        for (std::size_t i = 0; i < value.size(); i += utf8_at(value, i).length) character(value, i, true);
+        for (std::size_t i = 0; i < value.size(); i += text::utf8_at(value, i).length) character(value, i, true);
         out_ += '"';
     }
 
 private:
     void character(std::string_view value, std::size_t at, bool in_attribute) {
-        const Utf8Char c = utf8_at(value, at);
+        const text::Utf8Char c = text::utf8_at(value, at);
         const bool must = c.code == '&' || c.code == '<' || c.code == '>' ||
                           (in_attribute && (c.code == '"' || c.code == '\n' || c.code == '\t'));
         if (!must && !random_.chance(3)) {
@@ -59,7 +62,7 @@ private:
     std::string& out_;
 };
 
-// A namespace prefix is written as \1, its customary name and a colon; resolve() puts in what a document uses.
+// A namespace prefix is written as \1, its customary name and a colon; resolve() inserts the document's prefix.
 struct Namespace {
     std::string_view marker;
     std::string_view uri;
@@ -75,7 +78,7 @@ constexpr Namespace namespaces[] = {
     {"own", "http://example.org/own", "own:"},
 };
 
-// Takes back the colon before it: the prefix is then the name that is declared.
+// Deletes the colon before it: the prefix is then the declared name.
 constexpr char declaration_end = '\2';
 
 using Prefixes = std::map<std::string_view, std::string>;
@@ -99,7 +102,7 @@ std::string resolve(std::string_view text, const Prefixes& prefixes) {
 
 class DocumentWriter {
 public:
-    explicit DocumentWriter(Random& random) : random_(random), text_(random, out_) {}
+    DocumentWriter(Random& random, const DocumentStyle& style) : random_(random), style_(style), text_(random, out_) {}
 
     RandomDocument write() {
         switch (random_.below(4)) {
@@ -115,7 +118,7 @@ public:
     }
 
 private:
-    std::string_view value() { return random_value(random_); }
+    std::string_view value() { return random_value(random_, style_); }
     std::size_t few() { return random_.pick(std::vector<std::size_t>{0, 1, 1, 1, 2, 3}); }
 
     void attribute(std::string_view name, std::string_view value) {
@@ -123,7 +126,7 @@ private:
         text_.attribute_value(value);
     }
 
-    // An element with text and, now and then, attributes and elements among the text.
+    // An element with text and, sometimes, attributes and elements among the text.
     void leaf(std::string_view name, std::string_view value) {
         out_.append("<").append(name);
         if (random_.chance(15)) attribute("type", random_.chance(50) ? "text" : value);
@@ -140,8 +143,11 @@ private:
             out_ += "<b>";
             text_.text(value.substr(split));
             out_ += "</b>";
+            if (random_.chance(30)) out_ += random_.chance(50) ? " " : "\n  ";
+            if (random_.chance(30)) out_ += "<i>z</i>";
             if (random_.chance(40)) text_.text(this->value());
         }
+        if (random_.chance(4)) out_ += random_.chance(50) ? "<!-- a 12 -->" : "<?go 12?>";
         out_.append("</").append(name).append(">");
         if (random_.chance(10)) out_ += random_.chance(50) ? "\n  " : "\r\n";
     }
@@ -165,7 +171,7 @@ private:
         out_ += "/>";
     }
 
-    // The children of an item, in random order; most of them are missing or many at times.
+    // The children of an item, in random order; most are missing or repeated at times.
     void children(bool is_atom) {
         const std::string p = is_atom ? "\1atom:" : plain_;
         for (std::size_t n = random_.between(2, 9); n > 0; --n) {
@@ -180,7 +186,7 @@ private:
                     leaves(p + "category", few());
                     break;
                 case 3:
-                    leaf("price", random_.pick(random_numbers));
+                    leaf("price", random_number(random_, style_));
                     break;
                 case 4:
                     leaves("tag", random_.between(1, 3));
@@ -201,7 +207,7 @@ private:
                     media();
                     break;
                 case 10:
-                    leaf("\1own:score", random_.pick(random_numbers));
+                    leaf("\1own:score", random_number(random_, style_));
                     break;
                 case 11:
                     leaf(p + "description", value());
@@ -236,7 +242,7 @@ private:
     }
 
     void items(const std::string& name, bool is_atom = false) {
-        for (std::size_t n = random_.between(1, 5); n > 0; --n) {
+        for (std::size_t n = random_.chance(4) ? random_.between(20, 40) : random_.between(1, 5); n > 0; --n) {
             item(name, is_atom);
             if (random_.chance(10)) out_ += "\n<!-- between items -->";
             if (random_.chance(5)) leaf("note", value());
@@ -247,15 +253,18 @@ private:
         if (random_.chance(80)) leaf(p + "title", value());
         if (random_.chance(50)) leaf(p + "link", value());
         if (random_.chance(30)) leaf("\1dc:creator", value());
-        if (random_.chance(20)) leaf("price", random_.pick(random_numbers));
+        if (random_.chance(20)) leaf("price", random_number(random_, style_));
     }
 
     RandomDocument rss() {
         open("rss", " version=\"2.0\"");
-        out_ += "<channel>";
-        head("");
-        items("item");
-        out_ += "</channel></rss>";
+        for (std::size_t n = random_.chance(30) ? random_.between(2, 4) : 1; n > 0; --n) {
+            out_ += "<channel>";
+            head("");
+            if (n == 1 || random_.chance(80)) items("item");
+            out_ += "</channel>";
+        }
+        out_ += "</rss>";
         return finish("/rss/channel/item");
     }
 
@@ -303,7 +312,7 @@ private:
             }
             used_.emplace(n.marker, prefix);
             customary_.emplace(n.marker, n.customary);
-            // Names without a prefix need none declared; their declarations stay as they are.
+            // Unprefixed names need no prefix declared; their declarations stay as they are.
             out_ += prefix.empty() ? " xmlns" : " xmlns:";
             if (!prefix.empty()) out_ += n.customary.empty() ? prefix : "\1" + std::string(n.marker) + ':';
             if (!prefix.empty()) out_ += declaration_end;
@@ -313,20 +322,21 @@ private:
     }
 
     RandomDocument finish(std::string_view items) {
-        return {resolve(out_, used_), resolve(out_, customary_), std::string(items)};
+        return {resolve(out_, used_), resolve(out_, customary_), std::string(items), style_, false};
     }
 
     Random& random_;
+    const DocumentStyle style_;
     std::string out_;
     TextWriter text_;
-    std::string plain_;  // prefix of what has no namespace in RSS 2.0
+    std::string plain_;  // the prefix of names that have no namespace in RSS 2.0
     Prefixes used_, customary_;
 };
 
 }  // namespace
 
-RandomDocument random_document(Random& random) {
-    return random.chance(15) ? random_json_document(random) : DocumentWriter(random).write();
+RandomDocument random_document(Random& random, const DocumentStyle& style) {
+    return random.chance(15) ? random_json_document(random, style) : DocumentWriter(random, style).write();
 }
 
 }  // namespace sluice

@@ -44,6 +44,21 @@ public:
         return {boolean(random_.between(0, 3)), false};
     }
 
+    std::string write(OracleValue::Type type) {
+        const std::size_t depth = random_.between(1, 4);
+        switch (type) {
+            case OracleValue::Type::nodes:
+                return nodes(depth);
+            case OracleValue::Type::boolean:
+                return "boolean(" + boolean(depth - 1) + ")";
+            case OracleValue::Type::number:
+                return "number(" + number(depth) + ")";
+            case OracleValue::Type::string:
+                return "string(" + string(depth) + ")";
+        }
+        return {};
+    }
+
 private:
     template <class... Choices>
     std::string any_of(const Choices&... choices) {
@@ -76,7 +91,7 @@ private:
     }
 
     const VocabularyPath& known_path() {
-        if (!vocabulary_.outer_paths.empty() && random_.chance(12)) return random_.pick(vocabulary_.outer_paths);
+        if (!vocabulary_.outer_paths.empty() && random_.chance(16)) return random_.pick(vocabulary_.outer_paths);
         return vocabulary_.paths.empty() ? nothing_ : random_.pick(vocabulary_.paths);
     }
 
@@ -106,7 +121,7 @@ private:
     // Leaves that the engine has an index for.
     std::string simple_leaf() {
         const VocabularyPath& known = known_path();
-        const std::string &p = known.path, value = value_of(known);
+        const std::string p = random_.chance(3) ? any_of("..", "../..") : known.path, value = value_of(known);
         switch (random_.below(18)) {
             case 0:
             case 1:
@@ -277,7 +292,16 @@ private:
     std::string nodes(std::size_t depth) {
         const std::string known = known_path().path;
         if (depth == 0) return known;
-        switch (random_.below(16)) {
+        switch (random_.below(19)) {
+            case 16:
+                return "(" + nodes(depth - 1) + ")/" + random_axis() + "::" + node_test() +
+                       (random_.chance(60) ? predicate(depth - 1) : "");
+            case 17:
+                return random_axis() + "::" + node_test() + predicate(depth - 1) + "/" + random_axis() +
+                       "::" + node_test() + (random_.chance(40) ? predicate(depth - 1) : "");
+            case 18:
+                return any_of("//", ".//", "..//", "/") + element() + any_of("//", "/") + node_test() +
+                       (random_.chance(50) ? predicate(depth - 1) : "");
             case 0:
             case 1:
                 return known + predicate(depth - 1);
@@ -313,6 +337,16 @@ private:
             default:
                 return known;
         }
+    }
+
+    std::string random_axis() {
+        return any_of("child", "attribute", "self", "parent", "descendant", "descendant-or-self", "ancestor",
+                      "ancestor-or-self", "following", "following-sibling", "preceding", "preceding-sibling");
+    }
+    std::string node_test() {
+        return random_.chance(40) ? element()
+                                  : any_of("*", "node()", "text()", "comment()", "processing-instruction()",
+                                           "processing-instruction('go')", prefix() + ":*");
     }
 
     std::string element() { return vocabulary_.elements.empty() ? "title" : random_.pick(vocabulary_.elements); }
@@ -411,6 +445,10 @@ private:
 };
 
 }  // namespace
+
+std::string random_expression(Random& random, const Vocabulary& vocabulary, OracleValue::Type type) {
+    return FilterWriter(random, vocabulary).write(type);
+}
 
 RandomFilter random_filter(Random& random, const Vocabulary& vocabulary) {
     return FilterWriter(random, vocabulary).write();

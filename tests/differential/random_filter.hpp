@@ -1,9 +1,10 @@
-// Random filters of XPath 1.0, in both forms, over a vocabulary: simple leaves that the engine has an index for, any
-// other expression, and every way to put them together.
+// Random XPath 1.0 filters, in both forms, over a vocabulary: simple leaves that the engine has an index for, any other
+// expression, and all combinations of them.
 #pragma once
 
 #include <string>
 
+#include "tests/differential/libxml2_oracle.hpp"
 #include "tests/differential/random.hpp"
 #include "tests/differential/vocabulary.hpp"
 
@@ -15,5 +16,8 @@ struct RandomFilter {
 };
 
 RandomFilter random_filter(Random& random, const Vocabulary& vocabulary);
+
+// An expression of that type, for any context node.
+std::string random_expression(Random& random, const Vocabulary& vocabulary, OracleValue::Type type);
 
 }  // namespace sluice

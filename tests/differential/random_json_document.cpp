@@ -8,18 +8,18 @@ namespace sluice {
 
 namespace {
 
-// Numbers as JSON writes them, and as XPath does.
+// Numbers as JSON writes them, and as filters see them: as they are written, but without exponents.
 struct JsonNumber {
     std::string_view json, text;
 };
 constexpr JsonNumber json_numbers[] = {
-    {"0", "0"},       {"12", "12"},   {"-3", "-3"},     {"12.50", "12.5"}, {"1e3", "1000"},
-    {"-0.5", "-0.5"}, {"0.1", "0.1"}, {"1E-2", "0.01"}, {"90", "90"},      {"1700000000", "1700000000"}};
+    {"0", "0"},       {"12", "12"},   {"-3", "-3"},     {"12.50", "12.50"}, {"1e3", "1000"},
+    {"-0.5", "-0.5"}, {"0.1", "0.1"}, {"1E-2", "0.01"}, {"90", "90"},       {"1700000000", "1700000000"}};
 
 // Writes the same values as JSON and as the XML that filters see.
 class JsonFeedWriter {
 public:
-    explicit JsonFeedWriter(Random& random) : random_(random) {}
+    JsonFeedWriter(Random& random, const DocumentStyle& style) : random_(random), style_(style) {}
 
     RandomDocument write() {
         json_ += "{\"version\": \"https://jsonfeed.org/version/1.1\"";
@@ -35,7 +35,7 @@ public:
         }
         json_ += ']';
         if (random_.chance(20)) member("note", 1);
-        return {json_ + "}", xml_ + "</feed>", "/feed/item"};
+        return {json_ + "}", xml_ + "</feed>", "/feed/item", style_, true};
     }
 
 private:
@@ -84,6 +84,7 @@ private:
     void scalar() {
         if (random_.chance(25)) {
             const JsonNumber& number = random_.pick(json_numbers);
+            if (!has_style(number.text, style_)) return scalar();
             json_ += number.json;
             xml_ += number.text;
         } else if (random_.chance(8)) {
@@ -91,7 +92,7 @@ private:
             json_ += truth;
             xml_ += truth;
         } else {
-            string(random_value(random_));
+            string(random_value(random_, style_));
         }
     }
 
@@ -109,11 +110,14 @@ private:
     }
 
     Random& random_;
+    const DocumentStyle style_;
     std::string json_, xml_;
 };
 
 }  // namespace
 
-RandomDocument random_json_document(Random& random) { return JsonFeedWriter(random).write(); }
+RandomDocument random_json_document(Random& random, const DocumentStyle& style) {
+    return JsonFeedWriter(random, style).write();
+}
 
 }  // namespace sluice

@@ -8,7 +8,7 @@ namespace sluice {
 
 namespace {
 
-// Pieces that make sense alone: names and numbers, quoted texts, tags, single characters.
+// Splits into pieces that make sense alone: names and numbers, quoted texts, tags, single characters.
 std::vector<std::string> tokens_of(std::string_view text, std::string_view quotes) {
     std::vector<std::string> tokens;
     for (std::size_t at = 0; at < text.size();) {
@@ -34,7 +34,7 @@ std::string join(const std::vector<std::string>& tokens) {
     return text;
 }
 
-// Takes away runs of tokens, the longest first, for as long as `fails` holds for what is left.
+// Removes runs of tokens, the longest first, as long as `fails` holds for the rest.
 template <class Fails>
 std::string shrink_text(const std::string& text, std::string_view quotes, const Fails& fails) {
     std::vector<std::string> tokens = tokens_of(text, quotes);
@@ -61,11 +61,10 @@ OracleCase shrink(OracleCase failing, const std::function<bool(const OracleCase&
     });
     const RandomDocument& document = failing.document;
     const std::string small = shrink_text(document.expected, "<", [&](const std::string& text) {
-        return fails({failing.filter, {text, text, document.items}});
+        return fails({failing.filter, {text, text, document.items, document.style, true}});
     });
-    if (fails({failing.filter, {small, small, document.items}})) {
-        failing.document = {small, small, document.items};
-    }
+    const RandomDocument smaller{small, small, document.items, document.style, true};
+    if (fails({failing.filter, smaller})) failing.document = smaller;
     return failing;
 }
 

@@ -1,4 +1,4 @@
-// Makes a failing case small enough to be read.
+// Reduces a failing case until it is readable.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ struct OracleCase {
     RandomDocument document;
 };
 
-// Takes away pieces of the filter and of the document for as long as `fails` still holds.
+// Removes pieces of the filter and of the document as long as `fails` still holds.
 OracleCase shrink(OracleCase failing, const std::function<bool(const OracleCase&)>& fails);
 
 }  // namespace sluice

@@ -32,6 +32,7 @@ public:
                 if (child.type() == pugi::node_element && child.first_child().type() == pugi::node_pcdata) {
                     keep(outer_, up + "/" + child.name(), text_of(child));
                 }
+                siblings(child, up);
             }
             up += "/..";
         }
@@ -54,6 +55,17 @@ private:
         std::vector<VocabularyPath> paths;
         for (const auto& [path, known] : values) paths.push_back({path, known});
         return paths;
+    }
+
+    // ../item/title, ../*/title, ../../channel/@id …
+    void siblings(pugi::xml_node sibling, const std::string& up) {
+        const std::string path = up + "/" + sibling.name() + "/";
+        attributes_of(sibling, path, outer_);
+        for (const pugi::xml_node child : sibling.children()) {
+            if (child.type() != pugi::node_element) continue;
+            keep(outer_, path + child.name(), text_of(child));
+            keep(outer_, up + "/*/" + child.name(), text_of(child));
+        }
     }
 
     void attributes_of(pugi::xml_node node, const std::string& prefix, Values& values) {

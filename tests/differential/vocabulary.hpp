@@ -1,5 +1,5 @@
-// What a document has to ask for: the paths of its items with their values. Filters made from it are true often enough
-// to tell something.
+// What filters can ask of a document: the paths of its items with their values. Filters made from it are true often
+// enough for a meaningful test.
 #pragma once
 
 #include <pugixml.hpp>
@@ -16,7 +16,7 @@ struct VocabularyPath {
 
 struct Vocabulary {
     std::vector<VocabularyPath> paths;        // below the item
-    std::vector<VocabularyPath> outer_paths;  // ../title …
+    std::vector<VocabularyPath> outer_paths;  // ../title, ../item/title …
     std::vector<std::string> elements;        // names
     std::vector<std::string> attributes;      // names
     std::vector<std::string> item_paths;      // "/rss/channel/item"

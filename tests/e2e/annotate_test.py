@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Alignments beside the events, for subscribers that ask for them."""
-import os
-import subprocess
+"""Alignments in events, for subscribers that request them."""
 import unittest
 
-from sluice_process import TIMEOUT_S, Sluiced, eventually, report_crash, rss
+from client_process import Client
+from sluice_process import Sluiced, rss
 
 GENE = "ACGTTGCAACGGTCATTGCA"
 
@@ -50,20 +49,14 @@ class Annotate(unittest.TestCase):
             self.assertNotIn("alignments", subscriber.next_json())
 
     def test_the_client_prints_them(self):
-        client = subprocess.Popen(
-            [os.environ["SLUICE"], "subscribe", "--server", f"http://127.0.0.1:{self.daemon.port}", "--count", "1",
-             "--annotate", "alignment", f"align(sequence, '{GENE}') >= 11"],
-            stdout=subprocess.PIPE, text=True)
-        self.addCleanup(client.kill)
-        eventually(lambda: client.poll() is not None or self.daemon.status()["subscriptions"]["total"] == 1,
-                   "the client's subscription")
-        # It is counted when its filter waits to be put in place; whoever comes later is in place later.
-        with self.daemon.subscribe():
+        with Client("subscribe", "--server", f"http://127.0.0.1:{self.daemon.port}", "--count", "1",
+                    "--annotate", "alignment", f"align(sequence, '{GENE}') >= 11") as client:
+            self.daemon.wait_for_subscriptions()
             self.daemon.publish(sequences(("whole", "GG" + GENE)))
-            printed = client.communicate(timeout=TIMEOUT_S)[0]
-        report_crash(client.returncode, client.args)
-        self.assertEqual(client.returncode, 0)
-        self.assertEqual(printed, f"whole\n  align(sequence, '{GENE}') >= 11: score 20, query 1-20, text 3-22, 20=\n")
+            printed = [client.line() for _ in range(3)]
+            self.assertEqual(client.ended(), 0)
+        self.assertEqual(printed, ["whole", f"  align(sequence, '{GENE}') >= 11: score 20, query 1-20, text 3-22, 20=",
+                                   None])
 
     def test_bad_wishes(self):
         for parameters, expected in (("annotate=cigar", "none or alignment"),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Publishing and subscribing, as a user does it."""
+"""Publishing and subscribing as a user does it."""
 import gzip
 import json
 import unittest
 
-from sluice_process import Sluiced, item, rss
+from sluice_process import Sluiced, eventually, item, rss
 
 
 class PublishSubscribe(unittest.TestCase):
@@ -22,6 +22,10 @@ class PublishSubscribe(unittest.TestCase):
                                      "first_id": 1, "last_id": 4})
             self.assertEqual(politics.titles(2), ["a", "d"])
             self.assertEqual(everything.titles(4), ["a", "b", "c", "d"])
+
+    def test_a_stream_says_how_often_it_shows_that_it_lives(self):
+        with Sluiced("delivery.heartbeat=15s") as daemon, daemon.subscribe() as subscriber:
+            self.assertEqual(subscriber.reply.headers["Sluice-Heartbeat"], "15")
 
     def test_posting_a_feed_again_delivers_what_changed(self):
         with self.daemon.subscribe() as subscriber:
@@ -75,7 +79,7 @@ class PublishSubscribe(unittest.TestCase):
             self.daemon.publish(rss(item("2")), stream="a")
             self.assertEqual(a.titles(1), ["2"])
             self.assertEqual(every.titles(2), ["1", "2"])
-        self.assertEqual(self.daemon.status()["streams"], {"a": {"last_id": 1}, "b": {"last_id": 1}})
+        eventually(lambda: self.daemon.status()["streams"] == {"a": {"last_id": 1}, "b": {"last_id": 1}}, "two streams")
 
     def test_a_filter_can_be_tried(self):
         status, _, reply = self.daemon.request(

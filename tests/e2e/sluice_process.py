@@ -1,10 +1,11 @@
-"""sluiced as a process, and clients that see what it sends. Standard library only."""
+"""sluiced as a process, and clients that read what it sends. Standard library only."""
 import contextlib
 import http.client
 import json
 import os
 import pathlib
 import queue
+import resource
 import signal
 import socket
 import subprocess
@@ -12,16 +13,19 @@ import threading
 import time
 import urllib.parse
 
-TIMEOUT_S = 60  # for anything that has to happen; sanitizer builds are slow
+TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
 
-# Limits that a machine must not meet by being busy, and no comments between the events.
-PATIENT = ("delivery.heartbeat=1h", "publish.wait=60s", "limits.condition_time=60s", "shutdown.drain_timeout=60s")
+# Limits that a machine must not meet by being busy, and no comments between the events. Compiling the filters of a
+# connection may take 4 ms for each filter that it may have.
+PATIENT = ("delivery.heartbeat=1h", "publish.wait=60s", "http.idle_timeout=1h", "http.request_timeout=1h",
+           "http.body_rate=0", "limits.condition_time=60s", "limits.filters_per_connection=15000",
+           "shutdown.drain_timeout=60s")
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
 
 
 def eventually(condition, what):
-    """Polls `condition` until it holds; its value. Fails after a minute."""
+    """Polls `condition` until it holds, and returns its value. Fails after a minute."""
     give_up = time.monotonic() + TIMEOUT_S
     while not (value := condition()):
         assert time.monotonic() < give_up, f"waited a minute for: {what}"
@@ -30,23 +34,28 @@ def eventually(condition, what):
 
 
 def report_crash(status, command):
-    """Leaves a file in $SLUICE_REPORTS for a process that crashed: the gate is red then, whatever the next try says."""
+    """Leaves a file in $SLUICE_REPORTS for a process that crashed: the gate is red then, whatever the next try says.
+    `status` is Popen's; a shell's, 128 and the signal's number, is understood, too."""
     folder = os.environ.get("SLUICE_REPORTS")
-    if folder and -status in CRASHES:
+    died_of = -status if status < 0 else status - 128
+    if folder and died_of in CRASHES:
         path = pathlib.Path(folder) / f"crash.{os.getpid()}.{time.monotonic_ns()}"
-        path.write_text(f"{' '.join(map(str, command))}: died of {signal.Signals(-status).name}\n")
+        text = command if isinstance(command, str) else " ".join(map(str, command))
+        path.write_text(f"{text}: died of {signal.Signals(died_of).name}\n")
 
 
 class Sluiced:
-    """A running daemon on a free port. Use as a context manager: it is stopped with SIGTERM and has to exit with 0."""
+    """A running daemon on a free port. As a context manager, stops it with SIGTERM and asserts exit status 0."""
 
-    def __init__(self, *options, config=None, folder=None):
+    common = PATIENT  # options of all; those of one daemon come later, and override them
+
+    def __init__(self, *options, config=None, **popen):
         arguments = [os.environ["SLUICED"]]
         if config is not None:
             arguments += ["--config", str(config)]
-        for option in ("http.port=0", "log.format=json", *PATIENT, *options):
+        for option in ("http.port=0", "log.format=json", *self.common, *options):
             arguments += ["--set", option]
-        self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, cwd=folder)
+        self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, **popen)
         self.log = []
         self._lines = queue.Queue()
         self._reader = threading.Thread(target=self._read_log, daemon=True)
@@ -75,7 +84,7 @@ class Sluiced:
         raise AssertionError(f"sluiced ended without logging {message!r}: {self.log}")
 
     def stop(self, sign=signal.SIGTERM):
-        """Exit status after a signal."""
+        """Sends the signal and returns the exit status."""
         self.process.send_signal(sign)
         try:
             status = self.process.wait(2 * TIMEOUT_S)  # draining has a limit of its own
@@ -109,7 +118,7 @@ class Sluiced:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_S)
 
     def request(self, method, path, body=None, headers=None):
-        """Status, headers and body, the body decoded if it is JSON."""
+        """Returns status, headers and body; a JSON body is decoded."""
         connection = self.connect()
         try:
             connection.request(method, path, body, headers or {})
@@ -131,9 +140,16 @@ class Sluiced:
     def subscribe(self, filters=(), **parameters):
         return Subscriber(self, filters, parameters)
 
+    def wait_for_subscriptions(self, n=1):
+        """Waits until n filters of others are in place. A filter is counted while it is still being put in place; a
+        later subscriber is in place only after it."""
+        eventually(lambda: self.status()["subscriptions"]["total"] == n, f"{n} subscriptions")
+        with self.subscribe():
+            pass
+
 
 class Subscriber:
-    """An open event stream that is in place: what is published from now on arrives."""
+    """An established event stream: everything published from now on arrives."""
 
     def __init__(self, daemon, filters, parameters):
         pairs = [*parameters.items(), *(("filter", text) for text in filters)]
@@ -144,7 +160,7 @@ class Subscriber:
         assert self.next() == {"comment": "subscribed"}
 
     def next(self):
-        """The next event as its fields ("data" joined), or a comment; None when the stream has ended well."""
+        """The next event as its fields ("data" lines joined), or a comment; None when the stream has ended properly."""
         event = {}
         while line := self.reply.readline():
             line = line.decode().rstrip("\n")
@@ -165,7 +181,7 @@ class Subscriber:
         return [self.next_json()["item"]["title"] for _ in range(n)]
 
     def close(self):
-        # The reply holds the socket once the connection is to be closed.
+        # If the connection is to be closed, the reply holds the socket.
         self.reply.close()
         self.connection.close()
 
@@ -176,8 +192,13 @@ class Subscriber:
         self.close()
 
 
+def limit(resource_of_process, value):
+    """For Popen's preexec_fn: a limit that the daemon can't raise."""
+    return lambda: resource.setrlimit(resource_of_process, (value, value))
+
+
 def run_to_end(*arguments):
-    """A sluiced that is expected to end by itself: exit status, standard output, standard error."""
+    """Runs a sluiced that should end on its own. Returns exit status, standard output, standard error."""
     done = subprocess.run([os.environ["SLUICED"], *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
     report_crash(done.returncode, done.args)
     return done.returncode, done.stdout, done.stderr
@@ -193,7 +214,7 @@ def item(title, category="news", **more):
 
 
 def raw_reply(port, request):
-    """Sends bytes; status line and body of the reply, after which the daemon has to close."""
+    """Sends bytes and returns status line and body of the reply. The daemon must then close the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S) as connection:
         connection.sendall(request)
         received = b""

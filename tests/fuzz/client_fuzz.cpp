@@ -1,11 +1,17 @@
-// Any bytes as what the client reads: a FASTA file, and an event stream that arrives in pieces.
+// Any bytes as the client's input: a FASTA file, an event stream that arrives in pieces, the lines of a reply's head,
+// an event, and text on its way to a terminal.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "broker/cli/event_text.hpp"
 #include "broker/cli/fasta.hpp"
+#include "broker/cli/http_headers.hpp"
 #include "broker/cli/sse_reader.hpp"
+#include "protocol/text/terminal.hpp"
 
 namespace {
 
@@ -35,7 +41,7 @@ std::vector<SseEvent> events(std::string_view bytes, std::size_t piece) {
     return list;
 }
 
-// Whatever the pieces, the events are the same.
+// The events are the same for all pieces.
 void check_stream(std::string_view bytes) {
     const auto whole = events(bytes, bytes.size());
     for (const std::size_t piece : {1u, 7u}) {
@@ -48,11 +54,32 @@ void check_stream(std::string_view bytes) {
     }
 }
 
+void check_head(std::string_view bytes) {
+    HttpReply reply;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.find('\n'), bytes.size() - 1) + 1))
+        read_header(bytes.substr(0, bytes.find('\n')), reply);
+    if (reply.status > 999) std::abort();
+}
+
+// Nothing may be left that a terminal obeys; cleaning again changes nothing.
+void check_terminal(std::string_view bytes) {
+    const std::string line = sluice::text::terminal_line(bytes), lines = sluice::text::terminal_lines(bytes);
+    for (const char c : line)
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') std::abort();
+    for (const char c : lines)
+        if ((static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') || c == '\x7F') std::abort();
+    if (sluice::text::terminal_line(line) != line || sluice::text::terminal_lines(lines) != lines) std::abort();
+    const std::string event = event_text(std::string(bytes));
+    if (sluice::text::terminal_lines(event) != event) std::abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     check_fasta(bytes);
     check_stream(bytes);
+    check_head(bytes);
+    check_terminal(bytes);
     return 0;
 }

@@ -1,7 +1,10 @@
-// Feeds from outside: whatever the bytes, parsing ends with a document or an error that says where; and a document can
-// be read in every way, and reads the same when it is parsed again. The last byte chooses the options.
+// Feeds from outside: for any bytes, parsing ends with a document or an error with its position. A document can be read
+// in every way, and reads the same when parsed again. What expat accepts is not repaired, and expat accepts what has
+// been repaired. The last byte chooses the options.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <expat.h>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -9,6 +12,8 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/identity.hpp"
+#include "protocol/feed/record_document.hpp"
+#include "tests/fuzz/document_type.hpp"
 
 namespace {
 
@@ -20,8 +25,9 @@ void require(bool holds, const char* what) {
     std::abort();
 }
 
-DocumentOptions options_of(std::uint8_t choice) {
-    DocumentOptions options;
+feed::DocumentOptions options_of(std::uint8_t choice) {
+    feed::DocumentOptions options;
+    if ((choice & 8) != 0) options.repair = feed::RepairMode::lenient;
     switch (choice % 8) {
         case 1:
             options.content_type = "text/xml; charset=windows-1252";
@@ -44,12 +50,12 @@ DocumentOptions options_of(std::uint8_t choice) {
     return options;
 }
 
-void check_item(const Document& document, const Item& item, const FeedLimits& limits) {
+void check_item(const feed::Document& document, const feed::Item& item, const feed::FeedLimits& limits) {
     const std::string_view source = item.source;
-    require(source.size() >= 2, "an item has a source");
-    if (document.format() == FeedFormat::json) {
+    require(!source.empty(), "an item has a source");
+    if (feed::is_json(document.syntax())) {
         require(source.front() == '{' && source.back() == '}', "a JSON item's source is an object");
-    } else {
+    } else if (document.syntax() == feed::Syntax::xml) {
         require(source.front() == '<' && source.back() == '>', "an item's source is an element");
     }
     std::size_t values = 0;
@@ -57,41 +63,89 @@ void check_item(const Document& document, const Item& item, const FeedLimits& li
         values += node.node().type() == pugi::node_element || node.attribute();
     }
     require(values <= limits.item_values_max, "an item is within its limit");
-    require(!read_id(document, item).value_or("x").empty(), "a field is not empty");
+    require(!feed::read_id(document, item).value_or("x").empty(), "a field is not empty");
 }
 
-void check_same(const Document& a, const Document& b) {
+void check_same(const feed::Document& a, const feed::Document& b) {
     require(a.format() == b.format() && a.items().size() == b.items().size(), "parsing again gives the same items");
     for (std::size_t i = 0; i < a.items().size(); ++i) {
-        const Fields x = read_fields(a, a.items()[i]), y = read_fields(b, b.items()[i]);
+        const feed::Fields x = feed::read_fields(a, a.items()[i]), y = feed::read_fields(b, b.items()[i]);
         require(a.items()[i].source == b.items()[i].source, "the same source");
-        require(item_identity(a, a.items()[i]) == item_identity(b, b.items()[i]), "the same identity");
-        require(x.title == y.title && x.link == y.link && x.author == y.author && x.category == y.category &&
+        require(feed::item_identity(a, a.items()[i]).id == feed::item_identity(b, b.items()[i]).id,
+                "the same identity");
+        require(x.title == y.title && x.link == y.link && x.authors == y.authors && x.category == y.category &&
                     x.published.has_value() == y.published.has_value(),
                 "the same fields");
     }
-    require(read_feed_fields(a).title == read_feed_fields(b).title, "the same feed");
+    require(feed::read_feed_fields(a).title == feed::read_feed_fields(b).title, "the same feed");
+}
+
+// Expat knows other characters in names, reads declarations inside a DOCTYPE, and does not know HTML's entities.
+bool is_comparable(std::string_view text) {
+    const auto is_plain = [](char c) { return c > 0; };
+    return std::all_of(text.begin(), text.end(), is_plain) && text.find("<!DOCTYPE") == std::string_view::npos;
+}
+
+bool expat_accepts(std::string_view text, bool has_namespaces) {
+    XML_Parser parser = has_namespaces ? XML_ParserCreateNS("UTF-8", ' ') : XML_ParserCreate("UTF-8");
+    XML_UseForeignDTD(parser, has_namespaces ? XML_FALSE : XML_TRUE);
+    const bool accepts = XML_Parse(parser, text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK;
+    XML_ParserFree(parser);
+    return accepts;
+}
+
+void check_repairs(const std::string& bytes, feed::DocumentOptions options) {
+    options.repair = feed::RepairMode::strict;
+    const auto strict = feed::parse_document(bytes, options);
+    options.repair = feed::RepairMode::lenient;
+    const auto lenient = feed::parse_document(bytes, options);
+    if (strict) {
+        require(lenient && (*lenient)->repairs().empty() && *(*lenient)->text() == *(*strict)->text(),
+                "what is well-formed is not repaired");
+    } else if (options.content_type.empty() && is_comparable(bytes) && expat_accepts(bytes, true)) {
+        require(strict.error().kind != feed::FeedError::Kind::not_well_formed, "what expat accepts is well-formed");
+    }
+    if (!lenient || strict) return;
+    const feed::Document& document = **lenient;
+    require(!document.repairs().empty(), "what is not well-formed is repaired");
+    feed::FeedLimits limits = options.limits;
+    limits.document_bytes_max *= 2;
+    const auto again = feed::parse_record(feed::record_document(document, options), limits);
+    require(again.has_value(), "what has been repaired is well-formed");
+    check_same(document, **again);
+    std::string_view text = *document.text();
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (document.syntax() == feed::Syntax::xml && is_comparable(text))
+        require(expat_accepts(text, false), "expat accepts what has been repaired");
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string bytes(reinterpret_cast<const char*>(data), size);
-    const DocumentOptions options = options_of(size > 0 ? data[size - 1] : std::uint8_t{0});
-    const auto document = parse_document(bytes, options);
+    std::string bytes(reinterpret_cast<const char*>(data), size);
+    feed::DocumentOptions options = take_document_type(bytes);
+    if (options.content_type.empty()) options = options_of(size > 0 ? data[size - 1] : std::uint8_t{0});
+    check_repairs(bytes, options);
+    const auto document = feed::parse_document(bytes, options);
     if (!document) {
-        const FeedError& error = document.error();
+        const feed::FeedError& error = document.error();
         require(!error.message.empty() && error.line >= 1 && error.column >= 1, "an error says what and where");
         // Counted in UTF-8, which has at most three bytes for each byte of another encoding.
         require(error.offset <= 3 * size, "an error is in the document");
         return 0;
     }
     require((*document)->items().size() <= options.limits.items_max, "a document is within its limit");
+    const feed::Refusals& refusals = (*document)->refusals();
+    require(refusals.first.size() == std::min(refusals.count, feed::refusals_max), "the first refusals are told");
+    for (const auto& [index, error] : refusals.first)
+        require(
+            !error.message.empty() && error.offset <= 3 * size && index < (*document)->items().size() + refusals.count,
+            "a refusal says what and where");
     std::size_t items_checked = 0;
-    for (const Item& item : (*document)->items()) {
+    for (const feed::Item& item : (*document)->items()) {
         if (++items_checked <= 100) check_item(**document, item, options.limits);
     }
-    const auto again = parse_document(bytes, options);
+    const auto again = feed::parse_document(bytes, options);
     require(again.has_value(), "parsing again succeeds");
     check_same(**document, **again);
     return 0;

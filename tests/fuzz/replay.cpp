@@ -1,4 +1,4 @@
-// Runs a fuzz target over every file of the folders named on the command line, where there is no libFuzzer.
+// Runs a fuzz target over every file of the folders named on the command line, for builds without libFuzzer.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <unordered_set>
 
-namespace sluice::exact {
+namespace sluice::substrings {
 
 namespace {
 
-// Per thousand letters of English prose, a to z.
+// Frequencies of a to z in English prose, per thousand letters.
 constexpr double letter_weights[] = {82, 15, 28, 43, 127, 22, 20, 61, 70, 2,  8, 40, 24,
                                      67, 75, 19, 1,  60,  63, 91, 28, 10, 24, 2, 20, 1};
 
@@ -41,7 +41,7 @@ public:
 
 private:
     std::vector<std::string> words_;
-    std::vector<double> weights_below_;  // of a word and those before it
+    std::vector<double> weights_below_;  // the sums of the weights up to each word
 };
 
 std::string make_text(Alphabet alphabet, std::size_t bytes, std::mt19937_64& random) {
@@ -84,4 +84,4 @@ std::vector<std::string> make_patterns(Alphabet alphabet, std::string_view text,
     return patterns;
 }
 
-}  // namespace sluice::exact
+}  // namespace sluice::substrings

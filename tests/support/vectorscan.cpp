@@ -3,9 +3,9 @@
 #include <hs/hs.h>
 #include <vector>
 
-#include "gpu/operators/exact/pattern_pool.hpp"
+#include "gpu/operators/substrings/pattern_pool.hpp"
 
-namespace sluice::exact {
+namespace sluice::substrings {
 
 namespace {
 
@@ -37,7 +37,7 @@ public:
 
     bool compiled() const { return compiled_; }
 
-    // Not from several threads: there is one scratch space.
+    // One thread at a time: there is only one scratch space.
     void search(std::span<const std::string_view> texts, Results& results) const override {
         results.begin(texts.size(), pool_.size());
         for (std::uint32_t t = 0; t < texts.size(); ++t) {
@@ -79,4 +79,4 @@ std::unique_ptr<Searcher> make_vectorscan_searcher(std::span<const Pattern> patt
     return searcher;
 }
 
-}  // namespace sluice::exact
+}  // namespace sluice::substrings

@@ -1,15 +1,15 @@
-// Vectorscan as a Searcher: the library that ours are measured against and checked by.
+// Vectorscan as a Searcher: the library that Sluice's searchers are measured against and checked by.
 #pragma once
 
 #include <memory>
 #include <span>
 
-#include "gpu/operators/exact/exact.hpp"
+#include "gpu/operators/substrings/substrings.hpp"
 
-namespace sluice::exact {
+namespace sluice::substrings {
 
-// Null for what it can't compile: patterns of more than 16,000 bytes or that begin with byte 0. Where a pattern has to
-// stand is looked at afterwards.
+// Null for patterns that it can't compile: more than 16,000 bytes, or beginning with byte 0. A required place (Place)
+// is checked after matching.
 std::unique_ptr<Searcher> make_vectorscan_searcher(std::span<const Pattern> patterns);
 
-}  // namespace sluice::exact
+}  // namespace sluice::substrings

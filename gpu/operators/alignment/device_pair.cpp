@@ -2,21 +2,19 @@
 #include <set>
 #include <thread>
 
-#include "gpu/cuda/keep_device.hpp"
-#include "gpu/operators/alignment/device_long.hpp"
-#include "gpu/operators/alignment/device_middle.hpp"
-#include "gpu/operators/alignment/device_slices.hpp"
+#include "gpu/device/keep_device.hpp"
+#include "gpu/operators/alignment/dispatch.hpp"
+#include "gpu/operators/alignment/multi_device_aligner.hpp"
 #include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/two_way_aligner.hpp"
+#include "gpu/operators/alignment/wavefront_aligner.hpp"
 
 namespace sluice::alignment {
 
 namespace {
 
-// Below this one device holds all of the columns at once, and a second one would do nothing sooner.
-constexpr std::size_t shared_columns_min = 100'000;
-
-void score_on_devices(const Scheme& scheme, const LongPair& pair, const PairOptions& options, PairResult& result) {
-    DeviceSlices devices(scheme, options.devices);
+void score_on_devices(const Scheme& scheme, const SequencePair& pair, const PairOptions& options, PairResult& result) {
+    MultiDeviceAligner devices(scheme, options.devices);
     devices.prepare(options.mode, pair, options.prune);
     const auto begin = std::chrono::steady_clock::now();
     devices.enqueue();
@@ -44,20 +42,22 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
         require_devices(options.devices);
         const cuda::KeepDevice keep;
         cuda::check(cudaSetDevice(options.devices.front()), "cudaSetDevice");
-        const LongPair pair{query, text};
-        if (options.devices.size() > 1 && text.size() >= shared_columns_min)
-            return score_on_devices(scheme, pair, options, result);
+        const SequencePair pair{query, text};
+        const Spread spread = spread_of(text, 1, options.devices.size(), [&] {
+            return TwoWayAligner::available() && TwoWayAligner::fits(scheme, options.mode, query, text);
+        });
+        if (spread == Spread::slices) return score_on_devices(scheme, pair, options, result);
         const cuda::Stream stream;
-        if (DeviceMiddle::available() && DeviceMiddle::fits(scheme, options.mode, query, text)) {
-            DeviceMiddle device(scheme);
+        if (spread == Spread::clusters) {
+            TwoWayAligner device(scheme);
             device.prepare(std::span(&pair, 1));
             const auto begin = std::chrono::steady_clock::now();
             device.enqueue(stream);
-            result.end = device.finish(stream).front();  // a core has its part in it
+            result.end = device.finish(stream).front();  // includes the part of the work done on a core
             result.score_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         } else {
             const cuda::Event begin(cudaEventDefault), finished(cudaEventDefault);
-            DeviceLong device(scheme);
+            WavefrontAligner device(scheme);
             device.prepare(options.mode, std::span(&pair, 1), options.prune);
             begin.record(stream);
             device.enqueue(stream);
@@ -66,7 +66,7 @@ void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const P
                 options.progress(device.progress());
                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
             }
-            cudaGetLastError();  // "not ready" counts as one; what went wrong with the kernel, finish() says
+            cudaGetLastError();  // clears "not ready", which counts as an error; finish() reports the kernel's errors
             result.end = device.finish(stream).front();
             result.pruned_share = device.statistics().pruned_share();
             float milliseconds = 0;

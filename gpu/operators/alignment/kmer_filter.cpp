@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::size_t nucleotides = 4;
 constexpr std::size_t k_least = 4, k_most = 10;
-// Pairs of a text; where there are fewer, counting costs as much as aligning.
+// The fewest pairs of a text worth filtering; with fewer, counting costs as much as aligning.
 constexpr std::size_t pairs_min = 8;
 
 std::size_t kmers_of(std::size_t k) { return std::size_t{1} << (2 * k); }
 
-// Calls work(number of the k letters, place) for all k nucleotides in a row; unknown ones match nothing.
+// Calls work(number of the k-mer, index of its last letter) for every k known nucleotides in a row.
 template <class Work>
 void for_kmers(Codes codes, std::size_t k, Work work) {
     const std::uint32_t mask = static_cast<std::uint32_t>(kmers_of(k) - 1);
@@ -28,8 +28,8 @@ void for_kmers(Codes codes, std::size_t k, Work work) {
     }
 }
 
-// Whether texts of random letters, as long as the query, would be skipped: the places that they share with it, and five
-// standard deviations (overlapping places are not independent), are too few.
+// Whether random texts as long as the query would be skipped: the expected number of shared places, plus five standard
+// deviations (overlapping places are not independent), is too low.
 bool skips_random_texts(const Scheme& scheme, std::size_t k, std::size_t length, std::int32_t threshold) {
     if (threshold == std::numeric_limits<std::int32_t>::min() || length < k) return false;
     const double places = static_cast<double>(length - k + 1);
@@ -38,8 +38,8 @@ bool skips_random_texts(const Scheme& scheme, std::size_t k, std::size_t length,
     return static_cast<double>(shared_least(scheme, k, length, threshold)) > expected;
 }
 
-// The k that serves most queries; of several the longest whose table is no larger than the queries are, since fewer
-// queries have the same longer letters. 0: none is of use to a tenth of them.
+// The k that serves the most queries. Among equals, the longest k whose table is no larger than the queries, since
+// longer k-mers have fewer queries each. 0: no k helps more than a tenth of the queries.
 std::size_t best_k(const Scheme& scheme, const SequenceSet& queries, std::span<const std::int32_t> thresholds) {
     std::size_t best = 0, most = queries.size() / 10;
     for (std::size_t k = k_least; k <= k_most; ++k) {
@@ -120,10 +120,6 @@ void KmerFilter::skip(const SequenceSet& texts, std::span<const Pair> pairs, std
             if (shared[query] < shared_least(scheme_, k_, shorter, thresholds[i])) possible[i] = 0;
         }
     }
-}
-
-std::size_t KmerFilter::bytes() const {
-    return sizeof(*this) + (lengths_.capacity() + first_.capacity() + holders_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace sluice::alignment

@@ -32,22 +32,6 @@ void ScoreTables::widen(const Scheme& scheme) {
     }
 }
 
-LaneKernels lane_kernels_of([[maybe_unused]] InstructionSet set) {
-#ifdef SLUICE_X86_KERNELS
-    if (set == InstructionSet::avx512) return avx512::lane_kernels();
-    if (set == InstructionSet::avx2) return avx2::lane_kernels();
-#endif
-    return portable::lane_kernels();
-}
-
-InstructionSet best_instruction_set() {
-#ifdef SLUICE_X86_KERNELS
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512vbmi"))
-        return InstructionSet::avx512;
-    if (__builtin_cpu_supports("avx2")) return InstructionSet::avx2;
-#endif
-    return InstructionSet::portable;
-}
+LaneKernels lane_kernels_of(InstructionSet set) { return SLUICE_KERNEL(set, lane_kernels()); }
 
 }  // namespace sluice::alignment

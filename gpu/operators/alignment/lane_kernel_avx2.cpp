@@ -1,4 +1,4 @@
-// Compiled with the instruction set of its name; see lane_kernel.hpp.
+// Compiled with the instruction set in its name; see lane_kernel.hpp.
 #include <algorithm>
 #include <bit>
 #include <immintrin.h>

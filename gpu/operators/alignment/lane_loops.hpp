@@ -1,9 +1,9 @@
 // Included by lane_kernel_*.cpp inside their namespaces, with the vector classes of an instruction set. A class V has
-// lanes of V::Lane, `count` of them, and the operations used below; if V::saturates, its lowest value stands for 0 in
-// local alignments, so that saturation does what max(0, …) would.
+// `count` lanes of type V::Lane and the operations used below. If V::saturates, its lowest value stands for 0 in local
+// alignments, so that saturation replaces max(0, …).
 
-// A strip of `columns` letters of the text, from top to bottom: the cells above are in registers, those to the left in
-// `state` (H, and the E of the next column, of each row), which the strip leaves for the next one.
+// A strip of `columns` letters of the text, from top to bottom. The cells above are in registers. `state` holds the
+// cells to the left (for each row H, and E of the next column); the strip overwrites them for the next strip.
 template <class V, bool local, std::size_t columns>
 void lane_strip(const LaneTask& task, std::size_t first_column, V corner, V& best, V& edge) {
     using Lane = typename V::Lane;
@@ -48,7 +48,7 @@ void lane_strip(const LaneTask& task, std::size_t first_column, V corner, V& bes
     }
 }
 
-// What the lanes hold, as scores.
+// Converts lane values to scores.
 template <class V>
 void lane_scores(V values, std::array<std::int32_t, lanes_max>& scores) {
     alignas(64) typename V::Lane lanes[V::count];
@@ -56,7 +56,7 @@ void lane_scores(V values, std::array<std::int32_t, lanes_max>& scores) {
     for (std::size_t l = 0; l < V::count; ++l) scores[l] = static_cast<std::int32_t>(lanes[l]) - V::offset;
 }
 
-// Whether no lane needs the rest of the text.
+// Returns whether no lane needs the rest of the text.
 template <class V>
 bool all_decided(const LaneTask& task, V best, V edge, std::size_t columns_left) {
     std::array<std::int32_t, lanes_max> reached, open;

@@ -1,6 +1,6 @@
-// Vectors of 256 bits. A look-up among 32 scores is one among the first 16, one among the others, and a choice.
+// Vectors of 256 bits. A look-up among 32 scores is one among the first 16, one among the rest, and a blend.
 
-// The bytes of `a` moved up by up to 16, with the last ones of `before` in the first.
+// Shifts the bytes of `a` up by up to 16; the last bytes of `before` fill the gap.
 template <std::size_t by>
 __m256i bytes_shifted(__m256i a, __m256i before) {
     const __m256i halves = _mm256_permute2x128_si256(before, a, 0x21);  // the upper of `before`, the lower of `a`
@@ -18,7 +18,7 @@ struct HalfTables {
         const auto* p = static_cast<const __m128i*>(bytes);
         return {_mm256_broadcastsi128_si256(_mm_load_si128(p)), _mm256_broadcastsi128_si256(_mm_load_si128(p + 1))};
     }
-    // Of each byte of `letters`; `upper` has its top bit where that is above 15.
+    // Looks up each byte of `letters`. A byte of `upper` has its top bit set where the letter is above 15.
     __m256i look_up(__m256i letters, __m256i upper) const {
         return _mm256_blendv_epi8(_mm256_shuffle_epi8(low, letters), _mm256_shuffle_epi8(high, letters), upper);
     }
@@ -55,7 +55,7 @@ struct Lanes8 {
     }
     static Table table(const ScoreTables& tables, Code c) { return HalfTables::of(tables.bytes[c].data()); }
     static Lanes8 look_up(const Table& table, Letters letters) { return {table.look_up(letters.code, letters.upper)}; }
-    // Each lane's value `by` lanes further on, 0 in the first ones.
+    // Moves each lane's value up by `by` lanes; the first lanes become zero().
     template <std::size_t by = 1>
     static Lanes8 shifted(Lanes8 a) {
         return {bytes_shifted<by>(a.v, zero().v)};
@@ -103,7 +103,7 @@ struct Lanes16 {
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi16(a.v, b.v)) != 0; }
 
-    // Of tiles.
+    // For tiles.
     static Lanes16 load_any(const Lane* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
     static Lanes16 shifted(Lanes16 a, Lanes16 before) { return {bytes_shifted<2>(a.v, before.v)}; }
     static Lanes16 if_equal(Lanes16 a, Lanes16 b, Lanes16 yes, Lanes16 no) {
@@ -144,7 +144,7 @@ struct Lanes32 {
     }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm256_movemask_epi8(_mm256_cmpgt_epi32(a.v, b.v)) != 0; }
 
-    // Of rows and tiles.
+    // For rows and tiles.
     static Lanes32 load_any(const Lane* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
     static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {bytes_shifted<4>(a.v, before.v)}; }
     static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {

@@ -1,6 +1,6 @@
 // Vectors of 512 bits, with the 32 scores of a letter in one register (or two).
 
-// Of each lane, the lane `by` before it.
+// For each lane, the index of the lane `by` before it.
 template <class T, std::size_t n>
 constexpr std::array<T, n> lanes_before(std::size_t by) {
     std::array<T, n> lanes{};
@@ -8,7 +8,7 @@ constexpr std::array<T, n> lanes_before(std::size_t by) {
     return lanes;
 }
 
-// Of the lanes of two vectors, `count` of them from `first` on.
+// `count` indices into the lanes of two vectors, starting at `first`.
 template <class T, std::size_t count>
 constexpr std::array<T, count> lanes_after(std::size_t first) {
     std::array<T, count> lanes{};
@@ -37,7 +37,7 @@ struct Lanes8 {
     static __m512i letters(const Code* codes) { return _mm512_load_si512(codes); }
     static Table table(const ScoreTables& tables, Code c) { return _mm512_load_si512(tables.bytes[c].data()); }
     static Lanes8 look_up(Table table, __m512i letters) { return {_mm512_permutexvar_epi8(letters, table)}; }
-    // Each lane's value `by` lanes further on, 0 in the first ones.
+    // Moves each lane's value up by `by` lanes; the first lanes become zero().
     template <std::size_t by = 1>
     static Lanes8 shifted(Lanes8 a) {
         alignas(64) static constexpr auto from = lanes_before<std::uint8_t, count>(by);
@@ -76,9 +76,9 @@ struct Lanes16 {
     }
     static bool any_greater(Lanes16 a, Lanes16 b) { return _mm512_cmpgt_epi16_mask(a.v, b.v) != 0; }
 
-    // Of tiles.
+    // For tiles.
     static Lanes16 load_any(const Lane* p) { return {_mm512_loadu_si512(p)}; }
-    // The last lane of `before` is above the first one.
+    // Moves each lane up by one; the last lane of `before` becomes the first.
     static Lanes16 shifted(Lanes16 a, Lanes16 before) {
         alignas(64) static constexpr auto from = lanes_after<std::uint16_t, count>(count - 1);
         return {_mm512_permutex2var_epi16(before.v, _mm512_load_si512(from.data()), a.v)};
@@ -127,7 +127,7 @@ struct Lanes32 {
     }
     static bool any_greater(Lanes32 a, Lanes32 b) { return _mm512_cmpgt_epi32_mask(a.v, b.v) != 0; }
 
-    // Of rows and tiles.
+    // For rows and tiles.
     static Lanes32 load_any(const Lane* p) { return {_mm512_loadu_si512(p)}; }
     static Lanes32 shifted(Lanes32 a, Lanes32 before) { return {_mm512_alignr_epi32(a.v, before.v, 15)}; }
     static Lanes32 if_equal(Lanes32 a, Lanes32 b, Lanes32 yes, Lanes32 no) {

@@ -1,5 +1,6 @@
-// Vectors of 128 bits as GCC and clang know them for every processor. Lanes of 16 bits do not saturate: they are used
-// below half their range.
+// Vectors of 128 bits, which GCC and clang support on every processor. 16-bit lanes do not saturate, so scores must
+// stay below `limit`.
+#pragma once
 
 template <class T>
 struct PlainLanes {
@@ -35,7 +36,7 @@ struct PlainLanes {
         return scores;
     }
 
-    // Of rows and tiles.
+    // For rows and tiles.
     static PlainLanes load_any(const Lane* p) {
         PlainLanes lanes;
         __builtin_memcpy(&lanes.v, p, sizeof lanes.v);

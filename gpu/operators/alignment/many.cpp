@@ -4,10 +4,9 @@
 #include <numeric>
 #include <optional>
 
+#include "gpu/operators/alignment/dispatch.hpp"
 #include "gpu/operators/alignment/lane_kernel.hpp"
-#include "gpu/operators/alignment/rows.hpp"
 #include "gpu/operators/alignment/scratch.hpp"
-#include "gpu/operators/alignment/striped.hpp"
 
 namespace sluice::alignment {
 
@@ -15,10 +14,7 @@ namespace {
 
 enum Width { bytes, words, longs };
 
-// Up to so many pairs of a text are aligned one after the other, striped or by rows, rather than a lane each.
-constexpr std::size_t striped_max = 12, rows_max = 3;
-
-// One call's work: pairs by text, then by length, so that neighbours share a text and waste few rows.
+// One call's work: pairs sorted by text, then by length, so that neighbours share a text and waste few rows.
 class Batch {
 public:
     Batch(const Scheme& scheme, Mode mode, const SequenceSet& queries, const SequenceSet& texts,
@@ -27,8 +23,7 @@ public:
           mode_(mode),
           tables_(scheme),
           kernels_(lane_kernels_of(set)),
-          striped_(scheme, tables_, set),
-          set_(set),
+          one_by_one_(scheme, mode, tables_, set),
           pairs_(pairs) {
         // Scores are symmetric, so the side with fewer sequences can be the one that lanes share.
         swapped_ = queries.size() < texts.size();
@@ -50,11 +45,9 @@ public:
             for_groups(
                 todo, [&](std::uint32_t k) { return width_for(k); },
                 [&](auto group, Width width) {
-                    const LaneWidth& kernel = kernel_of(width);
-                    const bool exact = few(group.size());
-                    const bool finished = exact ? run_one_by_one(group, {}) : run(kernel, group, {});
+                    const std::int32_t limit = run(kernel_of(width), group, {});
                     for (std::size_t l = 0; l < group.size(); ++l) {
-                        if (exact || (finished && results_[l] < kernel.limit)) {
+                        if (results_[l] < limit) {
                             scores[group[l]] = results_[l];
                         } else {
                             exceeded.push_back(group[l]);
@@ -69,7 +62,8 @@ public:
     void reaches(std::span<const std::int32_t> thresholds, std::span<std::uint8_t> hits) {
         std::vector<std::uint32_t> todo;
         for (std::uint32_t k = 0; k < pairs_.size(); ++k) {
-            if (const auto known = known_answer(k, thresholds[k])) {
+            if (const auto known =
+                    reaches_by_lengths(scheme_, mode_, lane_length(k), shared_length(k), thresholds[k])) {
                 hits[k] = *known;
             } else {
                 todo.push_back(k);
@@ -77,7 +71,7 @@ public:
         }
         const auto width = [&](std::uint32_t k) { return width_for(k, thresholds[k]); };
         for_groups(todo, width, [&](auto group, Width narrow) {
-            few(group.size()) ? run_one_by_one(group, thresholds) : run(kernel_of(narrow), group, thresholds);
+            run(kernel_of(narrow), group, thresholds);
             for (std::size_t l = 0; l < group.size(); ++l) hits[group[l]] = results_[l] >= thresholds[group[l]];
         });
     }
@@ -98,18 +92,7 @@ private:
         return mode_ == Mode::local ? 0 : static_cast<std::int32_t>(-scheme_.gap_cost(m + n));
     }
 
-    // What the lengths alone decide.
-    std::optional<bool> known_answer(std::uint32_t k, std::int32_t threshold) const {
-        if (const auto score = known_score(k)) return *score >= threshold;
-        const std::size_t m = lane_length(k), n = shared_length(k);
-        const bool local = mode_ == Mode::local;
-        const std::int64_t unmatched = local ? 0 : scheme_.gap_cost(std::max(m, n) - std::min(m, n));
-        if (scheme_.score_bound(m, n) - unmatched < threshold) return false;
-        if ((local ? 0 : -scheme_.gap_cost(m) - scheme_.gap_cost(n)) >= threshold) return true;
-        return std::nullopt;
-    }
-
-    // The narrowest lanes whose range the pair may not exceed, or that find out if it does. With a threshold the range
+    // The narrowest lanes whose range the pair can't exceed, or that detect it if it does. With a threshold, the range
     // need only reach that.
     Width width_for(std::uint32_t k, std::optional<std::int32_t> threshold = {}) const {
         const std::size_t m = lane_length(k), n = shared_length(k);
@@ -128,7 +111,8 @@ private:
         return longs;
     }
 
-    // Calls work(indices of pairs, width) for groups that share a text and a width, as large as that has lanes.
+    // Calls work(indices of pairs, width) for groups that share a text and a width, of at most as many pairs as it has
+    // lanes.
     template <class WidthOf, class Work>
     void for_groups(std::vector<std::uint32_t>& indices, WidthOf width_of, Work work) {
         struct Key {
@@ -160,23 +144,17 @@ private:
         }
     }
 
-    // So few that most lanes would be empty.
-    bool few(std::size_t pairs) const {
-        return pairs <= (mode_ == Mode::local && StripedAligner::has(set_) ? striped_max : rows_max);
-    }
-
-    bool run_one_by_one(std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
-        for (std::size_t l = 0; l < group.size(); ++l) {
-            const Codes query = (*lanes_)[lane_index(group[l])], text = (*shared_)[shared_index(group[l])];
-            const bool striped = mode_ == Mode::local && StripedAligner::has(set_);
-            results_[l] = striped ? striped_.score(query, text, thresholds.empty() ? INT32_MAX : thresholds[group[l]])
-                                  : align_rows(scheme_, mode_, query, text, {}, set_).score;
+    // Leaves the group's scores in results_. `thresholds` are by pair, or empty. If empty, scores below the returned
+    // limit are right.
+    std::int32_t run(const LaneWidth& kernel, std::span<const std::uint32_t> group,
+                     std::span<const std::int32_t> thresholds) {
+        const Codes text = (*shared_)[shared_index(group[0])];
+        if (one_by_one_.suits(group.size())) {
+            for (std::size_t l = 0; l < group.size(); ++l)
+                results_[l] = one_by_one_.score((*lanes_)[lane_index(group[l])], text,
+                                                thresholds.empty() ? INT32_MAX : thresholds[group[l]]);
+            return INT32_MAX;
         }
-        return true;
-    }
-
-    // Leaves the group's scores in results_. `thresholds` are by pair, or none.
-    bool run(const LaneWidth& kernel, std::span<const std::uint32_t> group, std::span<const std::int32_t> thresholds) {
         if (kernel.limit != kernels_.bytes.limit) tables_.widen(scheme_);
         const std::size_t lanes = kernel.lanes, rows = lane_length(group.back());
         auto* codes = static_cast<Code*>(codes_.reserve(rows * lanes));
@@ -190,21 +168,19 @@ private:
             lengths[l] = static_cast<std::uint32_t>(query.size());
             if (!thresholds.empty()) targets[l] = thresholds[group[l]];
         }
-        const Codes text = (*shared_)[shared_index(group[0])];
         const LaneTask task{&tables_,       mode_,
                             text.data(),    text.size(),
                             codes,          rows,
                             lengths.data(), thresholds.empty() ? nullptr : targets.data(),
                             &results_,      state_.reserve(rows * 2 * 64)};
-        return kernel.run(task);
+        return kernel.run(task) ? kernel.limit : INT32_MIN;
     }
 
     const Scheme& scheme_;
     Mode mode_;
     ScoreTables tables_;
     LaneKernels kernels_;
-    StripedAligner striped_;
-    InstructionSet set_;
+    CoreAligner one_by_one_;
     std::span<const Pair> pairs_;
     const SequenceSet *lanes_, *shared_;
     bool swapped_;

@@ -1,4 +1,4 @@
-// In place of device_pair.cpp where CUDA is not built.
+// Replaces device_pair.cpp in builds without CUDA.
 #include "gpu/operators/alignment/pair.hpp"
 
 namespace sluice::alignment {

@@ -3,35 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <optional>
 #include <thread>
 #include <utility>
 
-#include "gpu/operators/alignment/striped.hpp"
-#include "gpu/operators/alignment/tiles.hpp"
+#include "gpu/operators/alignment/dispatch.hpp"
 
 namespace sluice::alignment {
 
 namespace {
 
-// Below this a core is done before a device has started, which takes some tenths of a second.
-constexpr std::uint64_t gpu_cells_min = 1'000'000'000;
-
-// The longer sequence is striped if a column stays in the core's own cache, else the shorter; if that is far too long,
-// too, or so short that most lanes have no row, rows are faster.
-constexpr std::size_t cache_bytes = 1 << 20, striped_bytes_max = 4 << 20, striped_rows_min = 20;
-
-// From here on tiles are faster than stripes of more than 8 bits, and those of 8 bits, which hold the scores of
-// sequences that are not related, as fast as so many threads.
-constexpr std::uint64_t tiled_cells_min = 1'000'000'000;
-constexpr std::size_t tiled_rows_min = 4096;
-constexpr unsigned threads_of_stripes = 2;
-
 double seconds_since(std::chrono::steady_clock::time_point begin) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Turns cells done into a share of all cells, of which `from` to `to` are this part's.
+// Turns numbers of cells done into a share of all the work, of which this part is from `from` to `to`.
 Progress share_of(const PairOptions& options, std::uint64_t cells, double from, double to) {
     if (!options.progress) return {};
     return [&options, cells, from, to, done = std::uint64_t{0}](std::uint64_t more) mutable {
@@ -42,39 +27,12 @@ Progress share_of(const PairOptions& options, std::uint64_t cells, double from, 
     };
 }
 
-// Local only.
-std::optional<EndPoint> align_striped(const Scheme& scheme, Codes query, Codes text, bool bytes_only,
-                                      const Progress& progress, InstructionSet set) {
-    const std::size_t m = query.size(), n = text.size();
-    const auto column = [&](std::size_t rows) { return StripedAligner::column_bytes(scheme, rows); };
-    if (!StripedAligner::has(set) || column(std::min(m, n)) > striped_bytes_max) return std::nullopt;
-    const bool stripes_longer = column(std::max(m, n)) <= cache_bytes;
-    if (!stripes_longer && std::min(m, n) < striped_rows_min) return std::nullopt;
-    ScoreTables tables(scheme);
-    StripedAligner aligner(scheme, tables, set);
-    if ((m >= n) == stripes_longer) return aligner.align(query, text, bytes_only, progress);
-    auto end = aligner.align(text, query, bytes_only, progress);
-    if (end) std::swap(end->query_end, end->text_end);
-    return end;
-}
-
-TilesResult align_on_cores(const Scheme& scheme, Mode mode, Codes query, Codes text, bool prune, unsigned threads,
-                           const Progress& progress, InstructionSet set) {
-    const bool tiled = scheme.alphabet == Scheme::Alphabet::dna &&
-                       std::min(query.size(), text.size()) >= tiled_rows_min &&
-                       std::uint64_t{query.size()} * text.size() >= tiled_cells_min;
-    if (mode == Mode::local && (!tiled || threads <= threads_of_stripes)) {
-        if (const auto end = align_striped(scheme, query, text, tiled, progress, set)) return {*end};
-    }
-    if (tiled) return align_tiles(scheme, mode, query, text, prune, threads, progress, set);
-    return {align_rows(scheme, mode, query, text, progress, set)};
-}
-
 }  // namespace
 
 EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress,
                        InstructionSet set) {
-    return align_on_cores(scheme, mode, query, text, true, 1, progress, set).end;
+    ScoreTables tables(scheme);
+    return CoreAligner(scheme, mode, tables, set).align(query, text, true, 1, progress).end;
 }
 
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options) {
@@ -84,9 +42,9 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         return result;
     }
     const std::uint64_t cells = std::uint64_t{query.size()} * text.size();
-    const double trace_begins = options.trace ? 0.3 : 1;  // reverse and divided passes are two to three times the work
-    result.on_gpu = options.processor == Processor::gpu ||
-                    (options.processor == Processor::automatic && cells >= gpu_cells_min && pair_device_available());
+    const double trace_begins = options.trace ? 0.3 : 1;  // reverse and divided passes take two to three times the work
+    result.on_gpu = options.processor == Processor::gpu || (options.processor == Processor::automatic &&
+                                                            cells >= device_start_cells_min && pair_device_available());
     const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     try {
         auto begin = std::chrono::steady_clock::now();
@@ -98,8 +56,10 @@ PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairO
         }
         if (!result.on_gpu) {
             begin = std::chrono::steady_clock::now();
-            const TilesResult found = align_on_cores(scheme, options.mode, query, text, options.prune, threads,
-                                                     share_of(options, cells, 0, trace_begins), best_instruction_set());
+            ScoreTables tables(scheme);
+            const TilesResult found =
+                CoreAligner(scheme, options.mode, tables, best_instruction_set())
+                    .align(query, text, options.prune, threads, share_of(options, cells, 0, trace_begins));
             result.end = found.end;
             result.threads = found.threads;
             result.pruned_share = found.pruned_share;

@@ -1,5 +1,5 @@
-// One pair of sequences on whichever processor suits, for tools: score, end points, statistics and, if wanted, the
-// alignment. Pure functions; any thread.
+// Aligns one pair of sequences on the processor that suits it, for tools: score, end points, statistics and, if wanted,
+// the alignment. Pure functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,36 @@ enum class Processor { automatic, cpu, gpu };
 struct PairOptions {
     Mode mode = Mode::local;
     Processor processor = Processor::automatic;
-    bool prune = true;               // of long local pairs: leave out parts that can't hold the best score
-    unsigned threads = 0;            // on the CPU, for long local pairs of DNA; 0: as many as the processor has
-    std::vector<int> devices = {0};  // GPUs, as CUDA numbers them; several share a text of 100,000 letters
+    bool prune = true;               // of long local pairs: skip parts that can't hold the best score
+    unsigned threads = 0;            // on the CPU, for long pairs of DNA; 0: as many as the processor has
+    std::vector<int> devices = {0};  // GPUs by CUDA's numbers; several share a text of 100,000 letters
     bool trace = false;
-    // Called now and then with the share of the work that is done, from 0 to 1. On the calling thread.
+    // Called occasionally, on the calling thread, with the share of the work done, from 0 to 1.
     std::function<void(double share)> progress;
 };
 
 struct PairResult {
-    std::string error;  // empty: none, and the rest is valid
+    std::string error;  // if empty, the rest is valid
     EndPoint end;
     std::optional<Alignment> alignment;
     bool on_gpu = false;
-    unsigned threads = 1;   // on the CPU: those that took part
-    std::size_t gpus = 1;   // on GPUs: likewise
-    std::string gpu_error;  // why the core did what a GPU was to do (Processor::automatic)
+    unsigned threads = 1;   // the number that took part, on the CPU
+    std::size_t gpus = 1;   // likewise, on GPUs
+    std::string gpu_error;  // why the CPU did a GPU's work (Processor::automatic)
     double pruned_share = 0;
     double score_seconds = 0, trace_seconds = 0;
 };
 
-// One pair on this core, as reference_align(): striped, in tiles, or by rows, whichever is faster. `progress` as
-// rows.hpp says.
+// Aligns one pair on this core, as reference_align(): striped, in tiles or by rows, whichever is fastest. `progress` as
+// in rows.hpp.
 EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress = {},
                        InstructionSet set = best_instruction_set());
 
-// Errors: sequences that are too long, a GPU that is wanted and not there, memory.
+// Errors: sequences that are too long, a requested GPU that is missing or fails, lack of memory.
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options);
 
-// The device's part: whether there is one, and score and end point there. Without CUDA: no, and an error.
+// The device's part: whether there is a device, and the score and end point found there. Without CUDA: false, and an
+// error.
 bool pair_device_available();
 void score_pair_on_device(const Scheme& scheme, Codes query, Codes text, const PairOptions& options,
                           PairResult& result);

@@ -7,7 +7,6 @@ namespace sluice::alignment {
 
 namespace {
 
-constexpr std::int32_t minus_infinity = -(1 << 30);
 constexpr std::int64_t score_limit = (1 << 30) - 4 * score_max;
 
 struct Cell {

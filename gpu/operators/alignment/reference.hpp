@@ -1,5 +1,5 @@
-// Defines what align() and align-global() mean: Gotoh's algorithm (J. Mol. Biol. 162, 1982), one cell after the other.
-// Every faster kernel gives the same scores. Pure functions; any thread.
+// Defines the results of align() and align-global(): Gotoh's algorithm (J. Mol. Biol. 162, 1982), one cell after the
+// other. Every faster kernel gives the same scores. Pure functions, callable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace sluice::alignment {
 
-// Where an alignment ends: after so many letters of the query and of the text. Several cells may have the best score;
-// any of them is right.
+// Where an alignment ends, in letters of the query and of the text before that point. Several cells may have the best
+// score; any of them is correct.
 struct EndPoint {
     std::int32_t score = 0;
     std::uint32_t query_end = 0, text_end = 0;
@@ -24,11 +24,11 @@ struct EndPoint {
 //   E[i][j] = max(E[i][j-1] - further, H[i][j-1] - first)
 //   F[i][j] = max(F[i-1][j] - further, H[i-1][j] - first)
 //   H[i][j] = max(H[i-1][j-1] + scores[query[i]][text[j]], E[i][j], F[i][j]), and at least 0 if local.
-// Local: the largest H, 0 at (0, 0) if nothing scores; of equal ones the first by rows. Global: H[m][n].
-// O(m n) time, O(n) memory. Scores must fit: too_long().
+// Local: the largest H, or 0 at (0, 0) if nothing scores; among equals, the first by rows. Global: H[m][n]. O(m n)
+// time, O(n) memory. The pair must not be too_long().
 EndPoint reference_align(const Scheme& scheme, Mode mode, Codes query, Codes text);
 
-// Whether all cells of two sequences of these lengths fit 32 bits; else the error to show.
+// Returns nothing if all cells of two sequences of these lengths fit 32 bits, else the error to show.
 std::optional<std::string> too_long(const Scheme& scheme, std::size_t m, std::size_t n);
 
 }  // namespace sluice::alignment

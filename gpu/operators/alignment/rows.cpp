@@ -8,9 +8,7 @@ namespace sluice::alignment {
 
 namespace {
 
-constexpr std::int32_t minus_infinity = -(1 << 30);
-
-void run_rows(RowsTask& task, [[maybe_unused]] InstructionSet set) {
+void run_rows(RowsTask& task, InstructionSet set) {
     const std::size_t n = task.text.size();
     task.h.assign(n + 2 * RowsTask::margin, 0);
     task.f.assign(n + 2 * RowsTask::margin, 0);
@@ -19,11 +17,7 @@ void run_rows(RowsTask& task, [[maybe_unused]] InstructionSet set) {
         task.h[RowsTask::margin + j] = above;
         task.f[RowsTask::margin + j] = above - task.scheme.gap_first;
     }
-#ifdef SLUICE_X86_KERNELS
-    if (set == InstructionSet::avx512) return avx512::run_rows(task);
-    if (set == InstructionSet::avx2) return avx2::run_rows(task);
-#endif
-    portable::run_rows(task);
+    SLUICE_KERNEL(set, run_rows(task));
 }
 
 }  // namespace

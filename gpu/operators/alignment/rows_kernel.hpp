@@ -1,5 +1,5 @@
-// What rows.cpp and its kernels share: rows_loops.hpp is the loop, lanes_*.hpp the vectors, rows_*.cpp the two together
-// for an instruction set.
+// Shared by rows.cpp and its kernels: rows_loops.hpp is the loop, lanes_*.hpp are the vectors, and rows_*.cpp combine
+// the two for an instruction set.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace sluice::alignment {
 
-// Local: borders of 0, no cell below 0. Else a gap along the upper border costs first + …, along the left one
-// left_first + …. `best` is the best cell if it is tracked.
+// Local: borders are 0, and no cell is below 0. Otherwise a gap along the upper border costs first + …, and along the
+// left one left_first + …. `best` is the best cell if it is tracked.
 struct RowsTask {
     const Scheme& scheme;
     Codes query, text;
@@ -17,7 +17,7 @@ struct RowsTask {
     int left_first;
     const Progress& progress;
 
-    // The last row: H, and F of the row below, of columns 1 to n; with room for vectors on both sides.
+    // The last row: H, and F of the row below, for columns 1 to n, with room for vectors on both sides.
     static constexpr std::size_t margin = 64;
     std::vector<std::int32_t> h, f;
     EndPoint best;

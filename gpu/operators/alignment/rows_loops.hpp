@@ -1,15 +1,15 @@
-// Included by rows_*.cpp inside their namespaces, with the vector classes of an instruction set: a strip of as many
-// rows as two vectors have lanes, along the text; lane l is l columns behind lane 0, so that what it needs from the row
-// above is what the lane above had a step ago. The last lane's row is the next strip's upper border, in place. Lanes
-// that are before the text's first column, behind its last, or below the query's last row compute cells that no other
-// cell uses and that are below the best: letters there match nothing, and gaps only lose.
+// Included by rows_*.cpp inside their namespaces, with the vector classes of an instruction set. A strip of as many
+// rows as two vectors have lanes moves along the text. Lane l is l columns behind lane 0, so the values that it needs
+// from the row above are those that the lane above had one step ago. The last lane's row becomes the next strip's upper
+// border, in place. Lanes before the text's first column, behind its last, or below the query's last row compute cells
+// that no other cell uses and that are below the best: letters there match nothing, and gaps only lose.
 
 constexpr std::size_t vectors = 2, strip_rows = vectors * Lanes32::count;
 static_assert(strip_rows <= RowsTask::margin);
 
-// The letters of both, such that equal ones match: nucleotides that match nothing, and what is no letter, differ.
+// The letters of both, such that equal ones match. Nucleotides that match nothing, and padding, differ between the two.
 struct Nucleotides {
-    std::vector<std::int32_t> query, text;  // the text backwards, so that the lanes' letters stand side by side
+    std::vector<std::int32_t> query, text;  // the text is reversed, so that the lanes' letters are adjacent
 
     explicit Nucleotides(const RowsTask& task)
         : query(task.query.size() + strip_rows, 100), text(task.text.size() + 2 * RowsTask::margin, 101) {
@@ -18,13 +18,13 @@ struct Nucleotides {
         std::transform(task.text.rbegin(), task.text.rend(), text.begin() + RowsTask::margin,
                        [&](Code c) { return of(c, 101); });
     }
-    // Of the lanes at a step: lane l is at column step - l.
+    // The lanes' letters at a step: lane l is at column step - l.
     const std::int32_t* letters(std::size_t step) const {
         return text.data() + text.size() - RowsTask::margin - 1 - step;
     }
 };
 
-// The scores of amino acids, put where the lanes will want them some steps before they do: scores[step][lane].
+// The scores of amino acids, stored some steps before the lanes need them: scores[step][lane].
 class SkewedScores {
 public:
     SkewedScores(const RowsTask& task, std::size_t first_row) : task_(task) {
@@ -102,9 +102,7 @@ public:
     }
 
 private:
-    static constexpr std::int32_t minus_infinity = -(1 << 30);
-
-    // `starting`: some lanes are not at the first column yet, and keep their left border until they are.
+    // `starting`: some lanes have not reached the first column yet, and keep their left border until then.
     template <bool starting>
     void advance(std::size_t step) {
         const V gap_first = V::of(task_.scheme.gap_first), gap_further = V::of(task_.scheme.gap_further);
@@ -140,7 +138,7 @@ private:
         }
     }
 
-    // The last row's cell at `column`, to where the upper border's was.
+    // Stores the last row's cell at `column` in place of the upper border's.
     void publish(std::size_t column) {
         if (rows_ == strip_rows) {
             h_border_[column] = V::last(h_[vectors - 1]);

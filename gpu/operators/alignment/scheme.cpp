@@ -11,11 +11,11 @@ namespace sluice::alignment {
 
 namespace {
 
-constexpr std::string_view nucleotides = "ACGTN";  // N stands for every other letter
+constexpr std::string_view nucleotide_letters = "ACGTN";  // N stands for every other letter
 constexpr Code unknown_nucleotide = 4;
 constexpr Code white_space = 255;
 
-// A gap of several letters may also be several gaps of one, so a further letter never costs more than a first.
+// Several gaps of one letter can replace a gap of several letters, so a further letter never costs more than the first.
 void set_gaps(Scheme& scheme, int first, int further) {
     scheme.gap_first = first;
     scheme.gap_further = std::min(first, further);
@@ -28,7 +28,7 @@ Scheme protein(const std::int8_t (&scores)[amino_acid_count][amino_acid_count], 
     scheme.highest = scheme.lowest = 0;
     for (std::size_t a = 0; a < amino_acid_count; ++a) {
         for (std::size_t b = 0; b < amino_acid_count; ++b) {
-            const int score = scores[a][b];  // NOLINT(bugprone-signed-char-misuse): a number of 8 bits, no character
+            const int score = scores[a][b];  // NOLINT(bugprone-signed-char-misuse): an 8-bit number, not a character
             scheme.scores[a][b] = static_cast<std::int16_t>(score);
             scheme.highest = std::max(scheme.highest, score);
             scheme.lowest = std::min(scheme.lowest, score);
@@ -54,7 +54,7 @@ CodeTable make_codes(std::string_view letters, Code other) {
 
 const CodeTable& codes_of(Scheme::Alphabet alphabet) {
     static const CodeTable dna = [] {
-        CodeTable codes = make_codes(nucleotides, unknown_nucleotide);
+        CodeTable codes = make_codes(nucleotide_letters, unknown_nucleotide);
         codes['U'] = codes['u'] = codes['T'];
         return codes;
     }();
@@ -111,8 +111,6 @@ std::vector<Code> Scheme::encode(std::string_view text) const {
     return encoded;
 }
 
-char Scheme::letter(Code code) const { return (alphabet == Alphabet::dna ? nucleotides : amino_acids)[code]; }
-
 std::int64_t Scheme::score_bound(std::size_t m, std::size_t n) const {
     return std::max(highest, 0) * static_cast<std::int64_t>(std::min(m, n));
 }
@@ -134,7 +132,7 @@ ParsedScheme parse_scheme(std::string_view written) {
     const auto numbers = plain ? std::nullopt : parse_integers(std::string_view(text).substr(colon + 1));
     if (name == "dna") {
         if (plain) return {Scheme::dna(), {}};
-        if (!numbers || numbers->size() != 4) return refuse(text, "'dna:match,mismatch,first,further'" + limit);
+        if (!numbers || numbers->size() != 4) return refuse(text, "'dna:match,mismatch,first,extend'" + limit);
         const auto& n = *numbers;
         if (n[0] <= 0 || n[1] >= 0) return refuse(text, "a match above 0 and a mismatch below 0");
         if (n[2] == 0 || n[3] == 0) return refuse(text, "gaps that cost something");
@@ -143,12 +141,12 @@ ParsedScheme parse_scheme(std::string_view written) {
     if (name == "blosum62" || name == "blosum50") {
         const bool is_62 = name == "blosum62";
         if (plain) return {is_62 ? Scheme::blosum62() : Scheme::blosum50(), {}};
-        if (!numbers || numbers->size() != 2) return refuse(text, "'" + name + ":first,further'" + limit);
+        if (!numbers || numbers->size() != 2) return refuse(text, "'" + name + ":first,extend'" + limit);
         const int first = std::abs((*numbers)[0]), further = std::abs((*numbers)[1]);
         if (first == 0 || further == 0) return refuse(text, "gaps that cost something");
         return {is_62 ? Scheme::blosum62(first, further) : Scheme::blosum50(first, further), {}};
     }
-    return refuse(text, "'dna', 'blosum62' or 'blosum50', with ':' and numbers if not the usual ones");
+    return refuse(text, "'dna', 'blosum62' or 'blosum50', optionally with ':' and numbers");
 }
 
 }  // namespace sluice::alignment

@@ -1,4 +1,4 @@
-// Memory that is used again and again, aligned for vectors. Belongs to one thread.
+// A reusable memory block, aligned for vectors. Owned by one thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace sluice::alignment {
 
 class Scratch {
 public:
-    // At least `size` bytes; what was there before may be gone.
+    // Returns at least `size` bytes; their previous contents may be lost.
     void* reserve(std::size_t size) {
         size = (size + 63) / 64 * 64;
         if (size > size_) {

@@ -1,5 +1,4 @@
-// Encoded sequences, one after the other in memory, and which of them are to be aligned. Values; reading from any
-// thread.
+// Encoded sequences, stored one after the other, and the pairs of them to align. Plain values; any thread may read.
 #pragma once
 
 #include <cstddef>

@@ -6,9 +6,9 @@ namespace sluice::alignment {
 
 namespace {
 
-// Short queries leave wide vectors too few segments: up to so many letters narrower ones are faster.
+// Short queries leave wide vectors too few segments; up to this many letters narrower vectors are faster.
 constexpr std::size_t narrow_max = 128;
-// Between two calls of `progress`.
+// Work between two calls of `progress`.
 constexpr std::size_t cells_a_call = 200'000'000, columns_a_call_min = 1024;
 
 }  // namespace
@@ -38,7 +38,7 @@ StripedTask StripedAligner::task(Codes query, Codes text, std::int32_t threshold
     return task;
 }
 
-// False if only wider lanes could go on.
+// Returns false if only wider lanes could continue.
 bool StripedAligner::run(StripedTask& task, bool bytes_only, const Progress& progress) {
     const LaneKernels& kernels = task.rows <= narrow_max ? narrow_kernels_ : kernels_;
     for (const LaneWidth* width : {&kernels.bytes, &kernels.words, &kernels.longs}) {

@@ -1,6 +1,6 @@
-// One local alignment at a time on one core, with the query striped over the lanes of vector registers: the fastest way
-// for few pairs (striped_loops.hpp says how). Lanes of 8 bits first; where a score might not fit, wider ones go on from
-// that column. Memory linear in the query. Belongs to one thread.
+// Aligns one local pair at a time on one core, with the query striped over the lanes of vector registers: the fastest
+// method for few pairs (see striped_loops.hpp). It starts with 8-bit lanes; where a score might not fit, wider lanes
+// continue from that column. Memory is linear in the query. Owned by one thread.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,16 @@ namespace sluice::alignment {
 
 class StripedAligner {
 public:
-    // Both are used as long as this is.
+    // `scheme` and `tables` must outlive this object.
     StripedAligner(const Scheme& scheme, ScoreTables& tables, InstructionSet set);
 
     static bool has(InstructionSet set) { return set != InstructionSet::portable; }
-    // What is written for each of a text's letters, while lanes have 16 bits.
+    // Bytes touched for each letter of a text while lanes have 16 bits.
     static std::size_t column_bytes(const Scheme& scheme, std::size_t query_length);
 
-    // The score if it is below `threshold`, which is above 0; else any that reaches it.
+    // Returns the score if it is below `threshold`, which must be above 0; else any value that reaches `threshold`.
     std::int32_t score(Codes query, Codes text, std::int32_t threshold);
-    // As reference_align(). `progress` as rows.hpp says. With `bytes_only`, none if a score might not fit 8 bits.
+    // Like reference_align(), with `progress` as in rows.hpp. Empty if `bytes_only` and a score might not fit 8 bits.
     std::optional<EndPoint> align(Codes query, Codes text, bool bytes_only, const Progress& progress);
 
 private:

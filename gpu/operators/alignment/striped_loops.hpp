@@ -1,12 +1,12 @@
 // Included by lane_kernel_*.cpp inside their namespaces, after the vector classes: one local alignment with the query
 // striped over the lanes (Farrar, Bioinformatics 23, 2007), for pairs that share their text with few others. Lane l of
-// segment s is row l * segments + s. What F carries from lane to lane is found by a prefix maximum over the lanes and
-// added while the next column is computed; Farrar's loop goes over a column again and again where sequences are alike.
+// segment s is row l * segments + s. A prefix maximum over the lanes finds what F carries from lane to lane; it is
+// added while the next column is computed. Farrar's own loop repeats columns many times where sequences are similar.
 
-// Lanes that may be full are noticed this often.
+// How often to check for lanes that may be full.
 constexpr std::size_t columns_between_checks = 8;
 
-// The query's scores for each letter of a text: [letter][segment]. `codes` is room for the query's own letters.
+// The query's scores for each letter of a text: [letter][segment]. `codes` is scratch space for the query's letters.
 template <class V>
 void striped_profile(const StripedTask& task, std::size_t segments, Code* codes, typename V::Lane* profile) {
     std::fill_n(codes, segments * V::count, null_code);
@@ -20,11 +20,11 @@ void striped_profile(const StripedTask& task, std::size_t segments, Code* codes,
     }
 }
 
-// What a lane loses over so many gap letters, in two halves, since lanes of 8 and 16 bits are signed.
+// The cost of a number of gap letters, in two halves since lanes of 8 and 16 bits are signed.
 template <class V>
 struct Cost {
     V half = V::of(0), rest = V::of(0);
-    bool leaves_something = false;  // else the gap costs more than a lane holds
+    bool leaves_something = false;  // false: the gap costs more than a lane holds
 
     Cost() = default;
     explicit Cost(std::int64_t cost) : leaves_something(cost < V::limit) {
@@ -35,7 +35,7 @@ struct Cost {
     V taken_from(V a) const { return V::subtract(V::subtract(a, half), rest); }
 };
 
-// How gaps are carried over 1, 2, 4, … lanes, and to a lane's last row.
+// The costs of carrying a gap over 1, 2, 4, … lanes, and to a lane's last row.
 template <class V>
 struct CarryCosts {
     static constexpr std::size_t doublings = std::bit_width(V::count) - 1;
@@ -50,7 +50,7 @@ struct CarryCosts {
     }
 };
 
-// f[l] becomes the most that reaches lane l from those before it.
+// f[l] becomes the highest value that reaches lane l from any earlier lane.
 template <class V, std::size_t doubling = 0>
 V carried(V f, const CarryCosts<V>& costs) {
     if constexpr (doubling == CarryCosts<V>::doublings) {
@@ -70,9 +70,9 @@ struct Columns {
     V gap_first, gap_further;
 };
 
-// Computes a column from the one before, to which `carry` is still to be added if there is any: gaps that come from the
-// lanes above. Gives what F leaves each lane with. Takes all by value: stores of lanes might change what is referred
-// to.
+// Computes a column from the one before. If `carries`, `carry` (gaps that come from the lanes above) is still to be
+// added to that one. Returns what F leaves in each lane. Takes arguments by value: stores of lanes might alias
+// references.
 template <class V, bool carries>
 V next_column(const Columns<V> of, const typename V::Lane* scores, V carry, const CarryCosts<V>& costs,
               V& best_so_far) {
@@ -88,7 +88,7 @@ V next_column(const Columns<V> of, const typename V::Lane* scores, V carry, cons
         best = V::max(best, cell);
         V::store(of.h + i, cell);
         V::store(of.e + i, V::max(V::subtract(gap, of.gap_further), V::subtract(cell, of.gap_first)));
-        // A gap that ended here to begin anew costs more than one that goes on, so F needn't wait for the cell.
+        // A gap that ends here and opens anew costs more than one that continues, so F need not wait for the cell.
         f = V::max(V::subtract(f, of.gap_further), V::subtract(without_f, of.gap_first));
         diagonal = V::load(of.h_before + i);
         if (carries) {
@@ -100,7 +100,7 @@ V next_column(const Columns<V> of, const typename V::Lane* scores, V carry, cons
     return f;
 }
 
-// A column between lanes and rows.
+// Converts a column between lanes and rows.
 template <class V>
 void read_rows(const std::int32_t* rows, const StripedTask& task, std::size_t segments, typename V::Lane* lanes) {
     std::fill_n(lanes, segments * V::count, static_cast<typename V::Lane>(V::offset));
@@ -118,7 +118,7 @@ void write_rows(const typename V::Lane* lanes, const StripedTask& task, std::siz
     }
 }
 
-// Where in the column is what exceeds the best of the columns before. Gives that in all lanes.
+// Finds the row of the column that exceeds the best of all earlier columns. Returns its value in all lanes.
 template <class V>
 V find_best(StripedTask& task, const typename V::Lane* h, std::size_t segments, V best) {
     const auto found = [&](std::size_t row, V value) {
@@ -126,7 +126,7 @@ V find_best(StripedTask& task, const typename V::Lane* h, std::size_t segments, 
         task.text_end = static_cast<std::uint32_t>(task.column + 1);
         return value;
     };
-    // Mostly on the diagonal of the best before.
+    // It is mostly on the same diagonal as the previous best.
     const std::size_t next = task.query_end + task.column - task.text_end;
     if (next < task.rows) {
         const V value = V::of(h[next % segments * V::count + next / segments]);
@@ -167,7 +167,7 @@ void run_striped(StripedTask& task) {
             const V f = V::shifted(carries ? next_column<V, true>(column, scores, carry, costs, best)
                                            : next_column<V, false>(column, scores, carry, costs, best));
             carries = V::any_greater(f, V::subtract(V::load(column.h), column.gap_first));
-            if (carries) carry = carried<V>(f, costs);  // else what is below had as much already
+            if (carries) carry = carried<V>(f, costs);  // else the rows below already had as much
             if constexpr (places) {
                 if (V::any_greater(best, best_before)) best_before = find_best<V>(task, column.h, segments, best);
             }

@@ -1,7 +1,7 @@
-// Included by tiles_*.cpp inside their namespaces, with the vector classes of an instruction set: a tile's rows in the
-// lanes of some vectors, along its columns; lane l is l columns behind lane 0, so that what it needs from the row above
-// is what the lane above had a step ago. Lanes that are not at the first column yet, are behind the last, or have no
-// row compute what no other cell uses and what is below the best: letters there match nothing, and gaps only lose.
+// Included by tiles_*.cpp inside their namespaces, with the vector classes of an instruction set. A tile's rows are the
+// lanes of some vectors, which move along its columns. Lane l is l columns behind lane 0, so it needs from the row
+// above what the lane above had one step ago. A lane that is before the first column, past the last, or without a row
+// computes values below the best that no other cell uses: letters there match nothing, and gaps only lose.
 
 template <class V, std::size_t tile_rows>
 class Tile {
@@ -17,7 +17,7 @@ public:
         };
         std::fill(std::begin(query_), std::end(query_), Lane{no_letter_of_query});
         for (std::size_t l = 0; l < rows_; ++l) query_[l] = letter(task.query[l], no_letter_of_query);
-        // Backwards, so that the lanes' letters stand side by side.
+        // Backwards, so that the letters of the lanes are adjacent.
         std::fill_n(text_, tile_rows, Lane{no_letter_of_text});
         for (std::size_t c = 0; c < columns_; ++c)
             text_[tile_rows + c] = letter(task.text[columns_ - 1 - c], no_letter_of_text);
@@ -47,7 +47,7 @@ private:
         if constexpr (sizeof(Lane) == sizeof score) {
             return score;
         } else {
-            // What is as good as minus infinity may be too far from the base for 32 bits.
+            // A value as good as minus infinity may be too far from the base for 32 bits.
             if (score == tile_floor) return std::numeric_limits<Lane>::min();
             return static_cast<Lane>(std::clamp(score - task_.base, -32768, 32767));
         }
@@ -74,7 +74,7 @@ private:
         V h[vectors], f[vectors], e[vectors], diagonal[vectors], query[vectors], found[vectors], best;
     };
 
-    // Finds the highest cell, or, with `places`, the step at which each lane had it.
+    // Finds the highest cell or, with `places`, the step at which each lane reached it.
     template <bool places>
     void run() {
         read_borders();
@@ -100,7 +100,7 @@ private:
         V::store(best_, s.best);
     }
 
-    // `edge`: some lanes are before the first column or behind the last, and keep their borders.
+    // `edge`: some lanes are before the first column or past the last, and keep their borders.
     template <bool places, bool edge>
     void advance(State& s, std::size_t step) {
         const V gap_first = V::of(task_.scheme.gap_first), gap_further = V::of(task_.scheme.gap_further);
@@ -115,7 +115,7 @@ private:
             const V equal = V::if_equal(s.query[v], V::load_any(letters + v * V::count), match, mismatch);
             const V without_f = V::max(V::max(V::add(s.diagonal[v], equal), s.e[v]), floor);
             const V cell = V::max(without_f, gap_down);
-            // A gap that ended here to begin anew costs more than one that goes on, so F needn't wait for the cell.
+            // A gap that ends here and opens anew costs more than one that continues, so F need not wait for the cell.
             s.f[v] = V::max(V::subtract(gap_down, gap_further), V::subtract(without_f, gap_first));
             const V e = V::max(V::subtract(s.e[v], gap_further), V::subtract(cell, gap_first));
             if constexpr (places) {
@@ -140,7 +140,7 @@ private:
         if (step + 1 >= rows_) publish(s, step + 1 - rows_);
     }
 
-    // The last row's cell at `column`, to where the upper border's was.
+    // Writes the last row's cell at `column` over that of the upper border.
     void publish(const State& s, std::size_t column) {
         if (rows_ == tile_rows) {
             h_border_[column] = V::last(s.h[vectors - 1]);

@@ -1,3 +1,4 @@
+// Above 300 lines: one matrix, whose tiles, threads and pruning share its borders.
 #include "gpu/operators/alignment/tiles.hpp"
 
 #include <algorithm>
@@ -12,33 +13,27 @@
 
 namespace sluice::alignment {
 
-const TileKernels& tile_kernels_of([[maybe_unused]] InstructionSet set) {
-#ifdef SLUICE_X86_KERNELS
-    if (set == InstructionSet::avx512) return avx512::tile_kernels;
-    if (set == InstructionSet::avx2) return avx2::tile_kernels;
-#endif
-    return portable::tile_kernels;
-}
+const TileKernels& tile_kernels_of(InstructionSet set) { return SLUICE_KERNEL(set, tile_kernels); }
 
 namespace {
 
-// A thread more is worth its start for so many cells.
+// The number of cells that makes it worth starting another thread.
 constexpr std::uint64_t cells_a_thread = 20'000'000;
 
 struct Range {
     std::int32_t low, high;
 };
 
-// What is to be computed of which matrix.
+// A matrix, and what to compute of it.
 struct Job {
     const Scheme& scheme;
     Codes query, text;
     bool local = false;
     bool track_best = false;
     bool prune = false;
-    int left_first = 0;          // what the first letter of a gap along the left border costs
-    std::size_t rows_below = 0;  // that the query goes on for
-    std::int32_t target = 0;     // what an alignment that counts scores at least; local ones: more than the best so far
+    int left_first = 0;          // cost of the first letter of a gap along the left border
+    std::size_t rows_below = 0;  // by which the query continues
+    std::int32_t target = 0;     // the least score that counts; for local alignments: more than the best so far
 };
 
 class Matrix {
@@ -57,7 +52,7 @@ public:
         }
     }
 
-    // Gives how many threads took part.
+    // Returns the number of threads that took part.
     unsigned compute(unsigned threads, const Progress& progress) {
         const std::uint64_t cells = std::uint64_t{job_.query.size()} * job_.text.size();
         const std::uint64_t wanted = std::min<std::uint64_t>({threads, strips_, 1 + cells / cells_a_thread});
@@ -70,7 +65,7 @@ public:
             while (others.size() + 1 < most)
                 others.emplace_back([this, &own = edges[others.size() + 1]] { work(own, {}); });
         } catch (const std::exception&) {
-            // Those that there are do it all.
+            // The threads already started do all the work.
         }
         const std::uint64_t told = work(edges[0], progress);
         for (auto& thread : others) thread.join();
@@ -81,7 +76,7 @@ public:
         return static_cast<unsigned>(others.size()) + 1;
     }
 
-    // After that: of the last row, H, and F of the row below.
+    // After compute(): H of the last row, and F of the row below.
     const std::vector<std::int32_t>& h() const { return h_; }
     const std::vector<std::int32_t>& f() const { return f_; }
     EndPoint best() const { return best_; }
@@ -90,20 +85,20 @@ public:
     }
 
 private:
-    // Of a strip's rows: H of the column before the next tile, and E of its first.
+    // For a strip's rows: H of the column before the next tile, and E of that tile's first column.
     struct Edges {
         std::vector<std::int32_t> left_h, e;
     };
 
-    // A tile's place, and what its neighbours left at its borders; nothing where they were left out.
+    // A tile's place, and the values that its neighbours left at its borders. Neighbours that were left out leave none.
     struct Place {
         std::size_t row, rows, tile, column, columns;
         std::int32_t corner, *left_h, *e;
         bool corner_left_out, left_left_out;
     };
 
-    // Takes strips until there are none; whichever thread has taken one finishes it, so nobody waits for ever. Gives
-    // how many cells `progress` has been told of.
+    // Takes strips until none are left. The thread that takes a strip finishes it, so no thread waits for ever. Returns
+    // the number of cells reported to `progress`.
     std::uint64_t work(Edges& edges, const Progress& progress) {
         auto& [left_h, e] = edges;
         std::uint64_t told = 0;
@@ -145,13 +140,13 @@ private:
             tiles.wait(done, std::memory_order_acquire);
     }
 
-    // H after so many letters of the query and none of the text.
+    // H after `row` letters of the query and none of the text.
     std::int32_t left_border(std::size_t row) const {
         if (job_.local || row == 0) return 0;
         return -job_.left_first - static_cast<std::int32_t>(row - 1) * job_.scheme.gap_further;
     }
 
-    // The most that alignments gain after so many letters of both.
+    // The most that alignments gain after `row` letters of the query and `column` letters of the text.
     std::int32_t bound(std::size_t row, std::size_t column) const {
         return static_cast<std::int32_t>(
             job_.scheme.score_bound(job_.query.size() + job_.rows_below - row, h_.size() - column));
@@ -182,7 +177,7 @@ private:
         if (job_.track_best && task.best > best) keep(task, place);
     }
 
-    // Whether no alignment through the tile may reach the target. If not, its borders have their values.
+    // Whether no alignment through the tile can reach the target. If one can, the tile's borders have their values.
     bool is_useless(Place& place, std::int32_t target) {
         const bool above_left_out = left_out_[place.tile] != 0;
         if (above_left_out && place.left_left_out && place.corner_left_out &&
@@ -194,11 +189,11 @@ private:
         return reach(place) < target;
     }
 
-    // The most that an alignment through the tile may score: it comes over the borders or, if local, begins here.
+    // The most that an alignment through the tile may score. It enters across the borders or, if local, may begin here.
     std::int32_t reach(const Place& place) const {
         const std::int32_t* h = h_.data() + place.column;
         const std::int32_t match = job_.scheme.highest;
-        // In 32 bits, and without calls, so that the loops become ones of vectors.
+        // In 32 bits and without calls, so that the compiler vectorises the loops.
         const auto below = static_cast<std::int32_t>(job_.query.size() + job_.rows_below - place.row);
         const auto behind = static_cast<std::int32_t>(h_.size() - place.column);
         std::int32_t most = place.corner + bound(place.row, place.column);
@@ -207,12 +202,12 @@ private:
             most = std::max(most, h[c] + match * std::min(below, behind - c - 1));
         for (std::int32_t l = 0; l < static_cast<std::int32_t>(place.rows); ++l)
             most = std::max(most, place.left_h[l] + match * std::min(below - l - 1, behind));
-        return job_.local ? most : most + 2 * job_.scheme.gap_first;  // if gaps go on at both ends
+        return job_.local ? most : most + 2 * job_.scheme.gap_first;  // if gaps continue at both ends
     }
 
-    // What the cells of a tile that is left out are said to have, where the tiles beside it ask. Local alignments find
-    // nothing there, others what just can't reach the target: that is close to the cells beside it, as lanes of 16 bits
-    // want it, and is as little a reason to compute the next tile.
+    // The score given to the cells of a left-out tile when the tiles beside it need it. For local alignments it is 0,
+    // for others a score that just can't reach the target. Such a score is close to the cells beside it, as 16-bit
+    // lanes require, and gives no more reason to compute the next tile.
     std::int32_t without_use(std::size_t row, std::size_t column) const {
         return job_.local ? 0 : job_.target - 1 - 2 * job_.scheme.gap_first - bound(row, column);
     }
@@ -242,8 +237,8 @@ private:
         return {low, high};
     }
 
-    // No cell is below what a gap from the upper border leaves, none above what matches make of the highest. What 16
-    // bits can't tell from minus infinity is then below anything that counts.
+    // No cell is below what a gap from the upper border leaves, or above what matches add to the highest border value.
+    // What 16 bits can't distinguish from minus infinity is then below anything that counts.
     void run(TileTask& task, const Range& border) const {
         const auto rows = static_cast<std::int64_t>(kernels_.rows);
         const std::int64_t lowest = border.low - 2 * job_.scheme.gap_first - rows * job_.scheme.gap_further;
@@ -265,16 +260,16 @@ private:
     const Job job_;
     const TileKernels& kernels_;
     const std::size_t strips_;
-    // Of each column, below the last tile that was computed there: H, and F of the next row.
+    // For each column, at the lower edge of the last tile computed there: H, and F of the next row.
     std::vector<std::int32_t> h_, f_;
-    std::vector<char> left_out_;  // of each column of tiles, likewise: then h_ and f_ there are nothing
-    std::unique_ptr<std::atomic<int>[]> tiles_done_;  // of each strip
+    std::vector<char> left_out_;  // by column of tiles: the last one was left out, so h_ and f_ are invalid there
+    std::unique_ptr<std::atomic<int>[]> tiles_done_;  // by strip
     std::atomic<std::size_t> next_strip_ = 0;
     std::atomic<std::int32_t> best_score_ = 0;
     std::atomic<std::uint64_t> cells_done_ = 0, cells_pruned_ = 0;
     std::atomic<bool> stopped_ = false;
     std::mutex mutex_;
-    EndPoint best_;  // under mutex_
+    EndPoint best_;  // guarded by mutex_
 };
 
 }  // namespace

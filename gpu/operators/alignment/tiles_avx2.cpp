@@ -1,4 +1,4 @@
-// Compiled with the instruction set of its name; see tile_kernel.hpp.
+// Compiled with the instruction set in its name; see tile_kernel.hpp.
 #include <algorithm>
 #include <array>
 #include <immintrin.h>

@@ -8,10 +8,9 @@ namespace sluice::alignment {
 
 namespace {
 
-constexpr std::int32_t minus_infinity = -(1 << 30);
-// Below this many cells a sub-problem keeps a byte a cell and is traced back at once.
+// Below this many cells a sub-problem keeps one byte per cell and is traced back directly.
 constexpr std::uint64_t direct_cells_max = 1 << 22;
-// Tiles of so many columns are faster than rows.
+// From this many columns on, tiles are faster than rows.
 constexpr std::size_t tiled_columns_min = 256;
 
 void append(std::vector<AlignedRun>& runs, char operation, std::size_t length) {
@@ -25,14 +24,14 @@ void append(std::vector<AlignedRun>& runs, char operation, std::size_t length) {
 
 std::vector<Code> reversed(Codes codes) { return {codes.rbegin(), codes.rend()}; }
 
-// Global alignments of parts of two sequences, appended to `runs`. `left_first` and `right_first` are what the first
-// letter of a gap in the text costs at the upper left and the lower right corner: less if it continues a gap outside.
+// Appends global alignments of parts of two sequences to `runs`. `left_first` and `right_first` are the costs of the
+// first letter of a gap in the text at the upper left and the lower right corner: less if it continues a gap outside.
 class Tracer {
 public:
     Tracer(const Scheme& scheme, std::vector<AlignedRun>& runs, unsigned threads, const Progress& progress)
         : scheme_(scheme), runs_(runs), threads_(threads), progress_(progress) {}
 
-    // `score` is what the alignment scores.
+    // `score` is the score of the alignment.
     void align(Codes query, Codes text, int left_first, int right_first, std::int32_t score) {
         const std::uint64_t cells = std::uint64_t{query.size() + 1} * (text.size() + 1);
         if (query.size() < 2 || cells <= direct_cells_max) return align_directly(query, text, left_first, right_first);
@@ -43,7 +42,7 @@ public:
             align(query.first(middle), text.first(join.column), left_first, first, join.score);
             align(query.subspan(middle), text.subspan(join.column), first, right_first, join.score_behind);
         } else {
-            // F charges the middle letters as the first of a gap, or further; these parts leave them out.
+            // F charges each middle letter as the first letter of a gap, or a further one; the parts leave them out.
             align(query.first(middle - 1), text.first(join.column), left_first, further, join.score + first);
             append(runs_, 'I', 2);
             align(query.subspan(middle + 1), text.subspan(join.column), further, right_first,
@@ -55,7 +54,7 @@ private:
     struct Join {
         std::size_t column = 0;
         bool in_gap = false;                       // the letters on both sides of the middle are in one gap
-        std::int32_t score = 0, score_behind = 0;  // H, or F, of the parts before and behind
+        std::int32_t score = 0, score_behind = 0;  // H, or F, of the parts before and behind the middle
     };
 
     Join best_join(Codes query, Codes text, std::size_t middle, int left_first, int right_first, std::int32_t score) {
@@ -64,7 +63,7 @@ private:
         std::vector<std::int32_t> h(n + 1), f(n + 1), h_back(n + 1), f_back(n + 1);
         rows(left_first, query.first(middle), behind, text, score, h, f);
         rows(right_first, reversed(query.subspan(middle)), middle, reversed(text), score, h_back, f_back);
-        // Cells that can't be on an alignment of that score may have any values.
+        // Cells that cannot be on an alignment of that score may have any value.
         const auto counts = [&](std::int32_t value, std::size_t rows_left, std::size_t columns_left) {
             return value + scheme_.score_bound(rows_left, columns_left) + first >= score;
         };
@@ -205,23 +204,6 @@ Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const 
     alignment.text_end = alignment.text_begin + static_cast<std::uint32_t>(text.size());
     Tracer(scheme, alignment.runs, threads, progress).align(query, text, scheme.gap_first, scheme.gap_first, end.score);
     return alignment;
-}
-
-std::int64_t score_of(const Scheme& scheme, const Alignment& alignment, Codes query, Codes text) {
-    std::int64_t score = 0;
-    std::size_t i = alignment.query_begin, j = alignment.text_begin;
-    for (const auto& run : alignment.runs) {
-        if (run.operation == 'I') {
-            score -= scheme.gap_cost(run.length);
-            i += run.length;
-        } else if (run.operation == 'D') {
-            score -= scheme.gap_cost(run.length);
-            j += run.length;
-        } else {
-            for (std::uint32_t k = 0; k < run.length; ++k) score += scheme.scores[query[i++]][text[j++]];
-        }
-    }
-    return score;
 }
 
 }  // namespace sluice::alignment

@@ -1,6 +1,6 @@
-// The alignment itself, by the divide and conquer of Myers and Miller (CABIOS 4, 1988): memory linear in the lengths,
-// about twice the time of a score; what of long pairs of DNA can't be on an alignment of that score is left out, and
-// `threads` share the rest. Pure functions; any thread.
+// Finds the alignment itself by the divide and conquer of Myers and Miller (CABIOS 4, 1988). Memory is linear in the
+// lengths; time is about twice that of a score. For long pairs of DNA, cells that cannot be on an alignment of that
+// score are left out, and `threads` share the rest. Pure functions, callable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace sluice::alignment {
 
-// A run of columns of an alignment. Of SAM's operations: '=' match, 'X' mismatch, 'I' query letters that the text
-// lacks, 'D' text letters that the query lacks.
+// A run of equal columns of an alignment, as one of SAM's operations: '=' match, 'X' mismatch, 'I' query letters that
+// the text lacks, 'D' text letters that the query lacks.
 struct AlignedRun {
     char operation;
     std::uint32_t length;
@@ -29,11 +29,9 @@ struct Alignment {
     std::uint64_t columns(char operation) const;
 };
 
-// An alignment with the best score; local ones end at `end`, which align_rows() or a device found (score 0: empty).
+// Returns an alignment with the best score. A local one ends at `end`, found by align_rows() or a device. Score 0:
+// empty.
 Alignment trace(const Scheme& scheme, Mode mode, Codes query, Codes text, const EndPoint& end, unsigned threads = 1,
                 const Progress& progress = {});
-
-// What an alignment scores, letter by letter. For tests, and for those who distrust.
-std::int64_t score_of(const Scheme& scheme, const Alignment& alignment, Codes query, Codes text);
 
 }  // namespace sluice::alignment

@@ -1,4 +1,4 @@
-// Compiled with the instruction set of its name; see bit_rows_loops.hpp.
+// Compiled with the instruction set in its name; see bit_rows_loops.hpp.
 #include <immintrin.h>
 
 #include "gpu/operators/recurrence/bit_rows.hpp"
@@ -7,7 +7,7 @@ namespace sluice::recurrence::avx2 {
 
 using Words = std::uint64_t __attribute__((vector_size(32)));
 
-// Both halves of each byte are looked up in a table of sixteen counts; the bytes of a word are then added.
+// Looks up both halves of each byte in a table of sixteen counts, then adds the bytes of each word.
 inline void add_popcount(const Words& x, Words& sums) {
     const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);

@@ -1,4 +1,4 @@
-// Compiled with the instruction set of its name; see bit_rows_loops.hpp.
+// Compiled with the instruction set in its name; see bit_rows_loops.hpp.
 #include <immintrin.h>
 
 #include "gpu/operators/recurrence/bit_rows.hpp"

@@ -1,8 +1,8 @@
-// The loops of bit_rows.hpp, included by one source file per instruction set inside a namespace of its own, after
-// `Words` (a vector register of std::uint64_t) and add_popcount. No functions of the standard library: see
-// gpu/cpu/scan_kernel_loops.hpp.
+// The loops of bit_rows.hpp, included by one source file per instruction set inside its namespace, after `Words` (a
+// vector register of std::uint64_t) and add_popcount. They use no functions of the standard library: see
+// gpu/cpu/cluster_kernel_loops.hpp.
 
-constexpr std::size_t chunk_rows = 128;  // 12 KiB with the rows after them, so that all passes stay in the L1 cache
+constexpr std::size_t chunk_rows = 128;  // 12 KiB with the rows after them, so all passes stay in the L1 cache
 constexpr std::size_t lanes = sizeof(Words) / 8;
 
 struct Chunk {
@@ -11,7 +11,7 @@ struct Chunk {
 
 inline void load(const std::uint64_t* from, Words& to) { __builtin_memcpy(&to, from, sizeof to); }
 inline void store(const Words& from, std::uint64_t* to) { __builtin_memcpy(to, &from, sizeof from); }
-// Column c of the result is column c + bits of the row (0 < bits < 64). The row's last `bits` columns are of the next.
+// Column c of the result is column c + bits of the row (0 < bits < 64). Its last `bits` columns come from the next row.
 inline void load_shifted(const std::uint64_t* row, unsigned bits, Words& to) {
     Words low, high;
     load(row, low);
@@ -24,7 +24,7 @@ inline std::uint64_t total(const Words& sums) {
     return sum;
 }
 
-// Rows first … first + count - 1 of the block; those below the matrix are empty.
+// Builds rows first … first + count - 1 of the block; rows below the matrix are empty.
 inline void fill(const BitBlock& block, std::size_t first, std::size_t count, Chunk& chunk) {
     const std::size_t inside = first >= block.rows ? 0 : (block.rows - first < count ? block.rows - first : count);
     for (std::size_t k = 0; k < inside; ++k) {
@@ -40,7 +40,7 @@ inline void fill(const BitBlock& block, std::size_t first, std::size_t count, Ch
     __builtin_memset(chunk.row[inside], 0, (count - inside) * sizeof chunk.row[0]);
 }
 
-// The passes below look at the columns of `own`, which are those of the words w … of each row.
+// The passes below count in the columns of `own`, a mask for the words of each row from w on.
 
 inline void count_vertical_pairs(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own,
                                  Stretches& sums) {
@@ -74,8 +74,8 @@ inline void count_diagonal_pairs(const Chunk& chunk, std::size_t w, std::size_t 
     sums.next += total(triples);
 }
 
-// Row k becomes the AND of the rows k … k + shortest - 1, by doubling: of the cells below each other (slope 0) or on a
-// diagonal (slope 1). It is so for rows 0 … count.
+// ANDs the rows k … k + shortest - 1 into row k, by doubling, for rows 0 … count: cells below each other (slope 0) or
+// on a diagonal (slope 1).
 template <unsigned slope>
 void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
     std::size_t rows = count + shortest;
@@ -97,7 +97,7 @@ void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
     }
 }
 
-// After and_rows.
+// Must be called after and_rows.
 template <unsigned slope>
 void count_stretches(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own, Stretches& sums) {
     Words mins = {}, nexts = {};

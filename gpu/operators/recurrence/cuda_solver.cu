@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/operators/recurrence/cuda_solver.hpp"
 #include "gpu/operators/recurrence/exact.hpp"
 #include "gpu/operators/recurrence/kernels.cuh"
@@ -68,8 +68,7 @@ public:
     }
 
 private:
-    // Copies the plan in one piece, runs it, and fetches the answers; they are there when the stream has been waited
-    // for.
+    // Copies the plan in one piece, runs it, and fetches the answers, which are complete after stream_.wait().
     void launch(const ExactPlan& plan) {
         const std::size_t sizes[3] = {plan.values.size() * sizeof(double), plan.work.size() * sizeof(ExactWork),
                                       plan.questions.size() * sizeof(DeviceQuestion)};

@@ -1,4 +1,4 @@
-// Recurrence quantification on one CUDA device: the same integers as CpuSolver. Used by one thread at a time.
+// Recurrence quantification on one CUDA device, with the same integers as CpuSolver. Used by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace sluice::recurrence {
 
-// Throws sluice::cuda::CudaError where there is no such device, and from exact() and sample() on a device's error (out
-// of memory included); the solver can be used again after that, or CpuSolver in its place. Questions for shortest lines
-// other than 2 are counted by the CPU: bit rows there have any.
+// Throws sluice::cuda::CudaError if there is no such device, as do exact() and sample() on a device error (including
+// out of memory). The solver remains usable afterwards, and CpuSolver can replace it. Questions for shortest lines
+// other than 2 are counted by the CPU, whose bit rows support any length.
 std::unique_ptr<Solver> make_cuda_solver(int device = 0);
 
 }  // namespace sluice::recurrence

@@ -16,7 +16,7 @@ std::uint32_t shortest_line(const Question& question) {
     return question.measure == Measure::recurrence_rate ? 0 : std::max<std::uint32_t>(question.shortest, 1);
 }
 
-// One for all thresholds below which there is nothing.
+// Maps all thresholds at which nothing recurs to one.
 double threshold(double epsilon) { return epsilon > 0 ? epsilon : 0; }
 
 double exact_value(const LineSums& sums, const Question& question) {
@@ -62,8 +62,8 @@ double sampled_value(std::span<const double> series, const Question& question, c
     return std::numeric_limits<double>::quiet_NaN();
 }
 
-// Puts a question into a task of the same matrix: into the last, or one before it, that does not count that direction
-// yet. Returns the task's index.
+// Adds a question to the last task of the same matrix, or to one before it, that does not yet count lines of that
+// direction or counts the same ones; otherwise to a new task. Returns the task's index.
 std::size_t place(std::uint32_t series, const Question& question, std::vector<ExactTask>& tasks) {
     const LineQuestion lines = alone(question);
     for (std::size_t t = tasks.size(); t > 0; --t) {
@@ -80,16 +80,16 @@ std::size_t place(std::uint32_t series, const Question& question, std::vector<Ex
     return tasks.size() - 1;
 }
 
-// To one distinct question of one series.
+// The answer to one distinct question for one series.
 struct Answer {
     static constexpr std::size_t sampled = static_cast<std::size_t>(-1);
 
     std::uint32_t question;
-    std::size_t task;  // that has it, or `sampled`
+    std::size_t task;  // the index of its task, or `sampled`
     double value;
 };
 
-// What is asked of the series, each distinct question once, in order; fills `asked` (1 for those that are).
+// Returns the distinct questions demanded for a series, in order. `asked` is scratch space, all 0 before and after.
 std::vector<std::uint32_t> asked_of(std::span<const std::uint32_t> demanded, std::vector<std::uint8_t>& asked) {
     std::vector<std::uint32_t> distinct;
     for (const std::uint32_t q : demanded) {
@@ -117,11 +117,6 @@ Questions::Questions(std::vector<Question> questions)
     }
 }
 
-std::size_t Questions::bytes() const {
-    return questions_.capacity() * sizeof(Question) +
-           (distinct_of_.capacity() + first_.capacity()) * sizeof(std::uint32_t);
-}
-
 void CpuSolver::exact(Series series, std::span<ExactTask> tasks, const Options& options) {
     std::vector<LineQuestion> questions;
     std::vector<LineSums> sums;
@@ -145,7 +140,7 @@ MicrostateSums CpuSolver::sample(std::span<const double> series, const LineQuest
 
 void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters) {
-    // Demands by series: positions[first[s]] … are those of series s.
+    // Demands by series: those of series s are positions[first[s]] … positions[first[s + 1] - 1].
     std::vector<std::uint32_t> first(series.size() + 1), positions(demands.size()), demanded(demands.size());
     for (const Demand& demand : demands) ++first[demand.series + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
@@ -158,7 +153,7 @@ void evaluate(Solver::Series series, const Questions& questions, std::span<const
 
     const std::size_t exact_max = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
     std::vector<ExactTask> tasks;
-    std::vector<Answer> answers;  // to what is asked of each series, each distinct question once
+    std::vector<Answer> answers;                           // one for each distinct question of each series
     std::vector<std::uint32_t> answer_of(demands.size());  // by position
     std::vector<std::uint8_t> asked(questions.distinct());
     std::vector<std::uint32_t> answer_here(questions.distinct());
@@ -188,7 +183,7 @@ void evaluate(Solver::Series series, const Questions& questions, std::span<const
 }
 
 std::string describe(const Question& question, const Options& options) {
-    const std::string otherwise = "; false where the text is no series of numbers";
+    const std::string otherwise = "; false where the text is not a series of numbers";
     std::string text = "exact up to " + std::to_string(options.exact_points_max) + " values; ";
     if (too_long_to_sample(question, options))
         return text + "no answer beyond, since lines of " + std::to_string(question.shortest) +
@@ -212,14 +207,6 @@ std::uint32_t SeriesBatch::add(std::string_view text) {
     }
     spans_.emplace_back(values_.back());
     return index;
-}
-
-void SeriesBatch::clear() {
-    indices_.clear();
-    values_.clear();
-    spans_.clear();
-    errors_.clear();
-    error_count_ = 0;
 }
 
 }  // namespace sluice::recurrence

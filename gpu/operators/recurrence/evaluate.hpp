@@ -1,7 +1,7 @@
-// Recurrence measures of many series for many subscribers: what is asked twice is computed once, and thresholds of one
-// series share its sorting. This is what the matching engine calls.
+// Recurrence measures of many series for many subscribers, as called by the matching engine. Each distinct value is
+// computed once, and thresholds of one series share its sorting.
 //
-// evaluate() may be called by any thread, with a Solver that no other thread uses meanwhile (CpuSolver: any).
+// evaluate() may be called by any thread, with a Solver that no other thread is using (CpuSolver: no limit).
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,20 @@ namespace sluice::recurrence {
 
 enum class Measure : std::uint8_t { recurrence_rate, determinism, laminarity };
 
-// `shortest` is l_min or v_min, at least 1; a recurrence rate has none.
+// `shortest` is l_min or v_min, at least 1; unused for a recurrence rate.
 struct Question {
     Measure measure = Measure::laminarity;
     double epsilon = 0;
     std::uint32_t shortest = 2;
 };
 
-// Questions, by index. Those that have the same answer are known to be one.
+// Questions by index. Questions with the same answer are identified as one distinct question.
 class Questions {
 public:
     explicit Questions(std::vector<Question> questions = {});
 
     const Question& operator[](std::size_t q) const { return questions_[q]; }
     std::size_t size() const { return questions_.size(); }
-    std::size_t bytes() const;
 
     // Distinct questions are numbered in the order in which they are computed together.
     std::size_t distinct() const { return first_.size(); }
@@ -46,28 +45,28 @@ public:
 private:
     std::vector<Question> questions_;
     std::vector<std::uint32_t> distinct_of_;
-    std::vector<std::uint32_t> first_;  // by distinct question: the first that is it
+    std::vector<std::uint32_t> first_;  // [distinct question]: the index of one such question
 };
 
-// The value asked for is questions[question] of series[series].
+// Asks for the value of questions[question] for series[series].
 struct Demand {
     std::uint32_t series = 0, question = 0;
 };
 
 struct Options {
     std::size_t exact_points_max = 16384;  // longer series are sampled
-    std::size_t threads = 1;               // of the CPU, for one long series
+    std::size_t threads = 1;               // CPU threads, for one long series
     std::size_t theiler = 1;
     MicrostateOptions microstates = {};
 };
 
 struct Counters {
-    std::uint64_t demands = 0;     // values given
-    std::uint64_t matrices = 0;    // exact passes: a series, an epsilon, up to one shortest line a direction
+    std::uint64_t demands = 0;     // values returned
+    std::uint64_t matrices = 0;    // exact passes: one series, one epsilon, at most one shortest line per direction
     std::uint64_t cells = 0;       // of those matrices
-    std::uint64_t samplings = 0;   // estimates made
-    std::uint64_t windows = 0;     // microstates looked at
-    std::uint64_t unanswered = 0;  // shortest lines too long to sample
+    std::uint64_t samplings = 0;   // estimates computed
+    std::uint64_t windows = 0;     // microstates evaluated
+    std::uint64_t unanswered = 0;  // questions of a series whose shortest line is too long to sample
 };
 
 struct ExactTask {
@@ -76,15 +75,15 @@ struct ExactTask {
     LineSums sums;
 };
 
-// Where the work is done. Every solver gives the same integers.
+// Does the computation. Every solver gives the same integers.
 class Solver {
 public:
     using Series = std::span<const std::span<const double>>;
 
     virtual ~Solver() = default;
-    // Fills the tasks' sums; tasks of one series stand together.
+    // Fills the tasks' sums; tasks of one series must be adjacent.
     virtual void exact(Series series, std::span<ExactTask> tasks, const Options& options) = 0;
-    // sample_microstates() of the series.
+    // Returns sample_microstates() of the series.
     virtual MicrostateSums sample(std::span<const double> series, const LineQuestion& question,
                                   const Options& options) = 0;
 };
@@ -96,26 +95,25 @@ public:
                           const Options& options) override;
 };
 
-// values[d] answers demands[d]: exact up to options.exact_points_max points, estimated above. NaN for a share of
-// nothing (no vectors, no points), and for a shortest line above half a microstate where the series has to be sampled.
-// A value does not depend on what else is asked. Counters are added to.
+// values[d] answers demands[d]: exactly for series of up to options.exact_points_max points, estimated for longer ones.
+// NaN if a share has no base (no vectors, no points), and if the series must be sampled and the shortest line exceeds
+// half a microstate. A value does not depend on the other demands. Adds to `counters`.
 void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters);
 
 // For `explain`: "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005); false
-// where the text is no series of numbers".
+// where the text is not a series of numbers".
 std::string describe(const Question& question, const Options& options);
 
-// Parses each different text once. Texts must outlive it.
+// Parses each different text once. The texts must outlive the batch.
 class SeriesBatch {
 public:
-    // The index of the text's series. One that is no series is empty and has an error.
+    // Returns the index of the text's series. A text that is not a series gets an empty one and an error.
     std::uint32_t add(std::string_view text);
 
     const std::optional<SeriesError>& error(std::uint32_t index) const { return errors_[index]; }
     Solver::Series series() const { return spans_; }
     std::size_t errors() const { return error_count_; }
-    void clear();
 
 private:
     std::unordered_map<std::string_view, std::uint32_t> indices_;

@@ -19,7 +19,7 @@ struct SortedSeries {
     explicit SortedSeries(std::span<const double> series);
 
     std::vector<double> values;         // ascending
-    std::vector<std::uint32_t> column;  // column[r]: where the series has values[r]
+    std::vector<std::uint32_t> column;  // column[r]: the index of values[r] in the series
     std::vector<std::uint32_t> rank;    // rank[column[r]] = r
 };
 
@@ -36,8 +36,8 @@ double value_of_key(std::uint64_t key) {
     return std::bit_cast<double>(key >> 63 != 0 ? key & ~(std::uint64_t{1} << 63) : ~key);
 }
 
-// Radix sort by bytes, those left out that are the same in all keys: a comparison sort of readings, which have no order
-// to predict, takes three times as long.
+// Radix sort by bytes, skipping bytes that are equal in all keys. A comparison sort takes three times as long on
+// readings, whose order is unpredictable.
 void sort_by_key(std::vector<Keyed>& items) {
     std::uint32_t counts[8][256] = {};
     for (const Keyed& item : items) {
@@ -69,12 +69,12 @@ SortedSeries::SortedSeries(std::span<const double> series)
 // For each row, the range of sorted values at a distance less than epsilon.
 struct Ranges {
     std::vector<std::uint32_t> first, end;
-    std::vector<std::uint32_t> ending;  // ending[r]: how many ranges end at rank r
+    std::vector<std::uint32_t> ending;  // ending[r]: the number of ranges that end at rank r
 };
 
-// Rounding keeps order, so that the rounded distance is less than epsilon for one range of the sorted values, whose
-// ends move up from one value to the next. A value recurs with a greater one exactly if that is before its end; so the
-// ranges that end at or before a value say where its own begins, which needs no second search.
+// Rounding preserves order, so the rounded distance is less than epsilon for one range of the sorted values, whose ends
+// move up from one value to the next. A value recurs with a greater one exactly if the latter is before the former's
+// end. So the number of ranges that end at or before a value gives where its range begins, without a second search.
 std::uint64_t find_ranges(const SortedSeries& sorted, double epsilon, Ranges& ranges) {
     const std::size_t n = sorted.values.size();
     ranges.first.resize(n);
@@ -97,7 +97,7 @@ std::uint64_t find_ranges(const SortedSeries& sorted, double epsilon, Ranges& ra
     return points;
 }
 
-// The tables of a block of columns, which do not depend on epsilon.
+// The tables of a block of columns, which are independent of epsilon.
 class Block {
 public:
     explicit Block(std::size_t points) : below_(points + 1), members_((points + 63) / 64) {}
@@ -130,11 +130,11 @@ public:
 private:
     alignas(64) std::uint64_t prefix_[BitBlock::columns + 1][BitBlock::words];
     std::vector<std::uint16_t> below_;
-    std::vector<std::uint64_t> members_;  // bit r: the block has the value of rank r
+    std::vector<std::uint64_t> members_;  // bit r: whether the value of rank r is in the block
 };
 
 LineSums reference_sums(std::span<const double> series, const LineQuestion& question, std::size_t theiler) {
-    const Lines lines = reference_lines(series, question.epsilon, {.theiler = theiler});
+    const Lines lines = reference_lines(series, question.epsilon, theiler);
     const auto stretches = [](const LineLengths& lengths, std::uint64_t shortest) {
         Stretches sums{.points = lengths.points(1)};
         if (shortest == 0) return sums;
@@ -147,10 +147,10 @@ LineSums reference_sums(std::span<const double> series, const LineQuestion& ques
     return {lines.vectors, stretches(lines.vertical, question.v_min), stretches(lines.diagonal, question.l_min)};
 }
 
-// Questions that are answered together share the tables of a block while it is in the cache.
+// Questions answered together share the tables of a block while these are in the cache.
 constexpr std::size_t questions_together = 16;
 
-// Questions that bit rows answer, with their ranges.
+// A question that bit rows answer, with its ranges.
 struct Asked {
     const LineQuestion* question;
     LineSums* sums;
@@ -197,7 +197,7 @@ void leave_out_theiler_window(std::span<const double> series, double epsilon, st
         diagonal.next -= length > l_min ? lines * (length - l_min) : 0;
     };
     if (theiler == 0 || !(epsilon > 0)) return;
-    leave_out(series.size(), 1);  // everything recurs with itself
+    leave_out(series.size(), 1);  // every value recurs with itself
     for (std::size_t d = 1; d < std::min(theiler, series.size()); ++d) {
         std::uint64_t length = 0;
         for (std::size_t i = 0; i + d < series.size(); ++i) {
@@ -213,7 +213,7 @@ void leave_out_theiler_window(std::span<const double> series, double epsilon, st
 }
 
 void exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
-                     std::size_t theiler, std::size_t threads, BitRowKernel kernel) {
+                     std::size_t theiler, std::size_t threads, simd::InstructionSet set) {
     const SortedSeries sorted(series);
     std::vector<Asked> asked(std::min(questions.size(), questions_together));
     for (std::size_t q = 0; q < questions.size();) {
@@ -237,7 +237,7 @@ void exact_line_sums(std::span<const double> series, std::span<const LineQuestio
             }
         }
         const std::span<const Asked> these(asked.data(), together);
-        if (together != 0) count_blocks(sorted, these, threads, count_lines(kernel));
+        if (together != 0) count_blocks(sorted, these, threads, count_lines(set));
         for (const Asked& one : these)
             leave_out_theiler_window(series, one.question->epsilon, one.question->l_min, theiler, one.sums->diagonal);
     }

@@ -1,4 +1,4 @@
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/operators/recurrence/kernels.cuh"
 
 namespace sluice::recurrence::cuda {
@@ -7,13 +7,13 @@ namespace {
 constexpr std::uint32_t threads = 1024, warps = threads / 32, words = block_columns / 32;
 constexpr std::uint32_t rows_together_max = 2048;
 
-// Where in the table a row's two prefix sets stand, in words.
+// The places of a row's two prefix sets in the table, in words.
 struct Ends {
     std::uint32_t first, end;
 };
 
-// The block's values, ascending. A gap after each 16 puts values that are a power of two apart, which binary searches
-// read together, into different banks.
+// The block's values, ascending. Binary searches read values that are a power of two apart at the same time; a gap
+// after every 16 values puts these into different banks.
 struct Sorted {
     double values[block_columns + block_columns / 16];
 
@@ -26,11 +26,11 @@ struct Shared {
     Sorted sorted;
     std::uint16_t column[block_columns];
     std::uint16_t rank[block_columns];
-    Ends ends[2][rows_together_max + 2];  // of the rows that are counted, and of those after them
+    Ends ends[2][rows_together_max + 2];  // of the rows being counted and of those after them
     unsigned long long counted[5][warps];
 };
 
-// Sorts the block's values with their columns; columns past the end are infinite, and so recur with nothing.
+// Sorts the block's values with their columns. Columns past the end are infinite, so they recur with nothing.
 __device__ void sort_block(const double* series, const ExactWork& work, Shared& shared) {
     const std::uint32_t t = threadIdx.x, c = work.first_column + t;
     shared.sorted[t] = c < work.points ? series[c] : __longlong_as_double(0x7ff0000000000000);
@@ -56,7 +56,7 @@ __device__ void sort_block(const double* series, const ExactWork& work, Shared& 
     __syncthreads();
 }
 
-// prefix[k] has the columns of the k smallest values: each warp builds the 32 sets after its first, word by lane.
+// Builds prefix[k], the columns of the k smallest values: each warp builds 32 sets, one word per lane.
 __device__ void build_prefixes(Shared& shared) {
     const std::uint32_t lane = threadIdx.x % 32, first = threadIdx.x / 32 * 32;
     std::uint32_t word = 0;
@@ -70,7 +70,7 @@ __device__ void build_prefixes(Shared& shared) {
     __syncthreads();
 }
 
-// How many of the block's values are too small to recur with x: a count of those with x - value >= epsilon.
+// The number of the block's values that are too small to recur with x: those with x - value >= epsilon.
 __device__ std::uint32_t too_small(const Sorted& sorted, double x, double epsilon) {
     std::uint32_t count = 0;
     for (std::uint32_t step = block_columns; step > 0; step /= 2) {
@@ -79,7 +79,7 @@ __device__ std::uint32_t too_small(const Sorted& sorted, double x, double epsilo
     }
     return count;
 }
-// How many are not too large: those with value - x < epsilon.
+// The number of values that are not too large: those with value - x < epsilon.
 __device__ std::uint32_t not_too_large(const Sorted& sorted, double x, double epsilon) {
     std::uint32_t count = 0;
     for (std::uint32_t step = block_columns; step > 0; step /= 2) {
@@ -89,8 +89,8 @@ __device__ std::uint32_t not_too_large(const Sorted& sorted, double x, double ep
     return count;
 }
 
-// Counts the ones in words that come one after the other, by column: carry-save adders instead of a population count
-// for each word, of which the chip does only 16 a cycle.
+// Counts the ones in successive words, by column, with carry-save adders instead of a population count per word, of
+// which the chip does only 16 per cycle.
 struct Counter {
     std::uint32_t ones = 0, twos = 0, fours = 0, eights_counted = 0;
 
@@ -110,7 +110,7 @@ struct Counter {
     }
 };
 
-// One row as a lane sees it: its 32 columns, and the same one and two columns further right.
+// One row as a lane sees it: its 32 columns, and the same shifted by one and two columns to the right.
 struct Row {
     std::uint32_t bits, right1, right2;
 };
@@ -124,12 +124,12 @@ __device__ Row read_row(const std::uint32_t* lane_prefix, const Ends& ends) {
     return row;
 }
 
-// What a lane has counted: a DeviceSums.
+// The counts of a lane, as in DeviceSums.
 struct Counted {
     std::uint32_t points = 0, vertical_min = 0, vertical_next = 0, diagonal_min = 0, diagonal_next = 0;
 };
 
-// Adds the stretches of `count` rows, a multiple of 8, whose ends begin at `ends`; two more rows follow them.
+// Adds the stretches of `count` rows, a multiple of 8, whose ends begin at `ends`; the ends of two more rows follow.
 __device__ void count_rows(const Shared& shared, const Ends* ends, std::uint32_t count, Counted& counted) {
     const std::uint32_t lane = threadIdx.x % 32;
     const std::uint32_t* lane_prefix = &shared.prefix[0][lane];
@@ -159,8 +159,8 @@ __device__ void count_rows(const Shared& shared, const Ends* ends, std::uint32_t
     counted.diagonal_next += diagonal_next.count();
 }
 
-// Finds the ends of the rows from `first` on, `count` and two more, each thread those of some rows; returns the points
-// of its rows in the block's own columns.
+// Finds the ends of `count` + 2 rows from `first` on, each thread for some of them. Returns the number of points of the
+// thread's rows in the block's own columns, without the two extra rows.
 __device__ std::uint32_t find_ends(const Shared& shared, const double* series, std::uint32_t points,
                                    std::uint32_t first, std::uint32_t count, double epsilon, const double (&halo)[2],
                                    Ends* ends) {
@@ -178,7 +178,7 @@ __device__ std::uint32_t find_ends(const Shared& shared, const double* series, s
     return found;
 }
 
-// Adds what all threads have counted.
+// Adds the counts of all threads to `sums`.
 __device__ void add_to(DeviceSums& sums, const Counted& counted, Shared& shared) {
     const std::uint32_t mine[5] = {counted.points, counted.vertical_min, counted.vertical_next, counted.diagonal_min,
                                    counted.diagonal_next};
@@ -196,16 +196,16 @@ __device__ void add_to(DeviceSums& sums, const Counted& counted, Shared& shared)
     }
 }
 
-// A block of 1024 threads owns 1024 columns: it sorts their values, writes their 1025 prefix sets to shared memory
-// (128 KiB), and answers its questions with them. For each, it takes rows_together rows at a time: a thread finds by
-// two binary searches which of the sorted values recur with its row, while the other half of the warps make the bits of
-// the rows before: a warp those of rows_together / 32 rows, a lane 32 columns, by XOR of two sets. Neighbouring columns
-// come by one shuffle.
+// A block of 1024 threads owns 1024 columns. It sorts their values, writes their 1025 prefix sets to shared memory (128
+// KiB), and answers its questions with them. For each question, it takes rows_together rows at a time. A thread finds
+// by two binary searches which of the sorted values recur with its row, while the other half of the warps builds the
+// bits of the previous rows: a warp builds rows_together / 32 rows, a lane 32 columns, by XOR of two sets. One shuffle
+// fetches neighbouring columns.
+//
 // Device memory: the series, once for each block of columns and part of its rows. Floor on an H100: about 20 integer
-// operations for 32 cells, 64 lanes a cycle and processor: 100 cells, 26 Tcell/s; for comparison, subtracting and
-// comparing each cell in double precision, 32 cells a cycle.
-// Measured: 691 µs for the 102,400² cells of one threshold (15 Tcell/s; compared one by one 1,809 µs), 2.3 ms for 32
-// series of 1,000 with 1,000 thresholds each.
+// operations for 32 cells, 64 lanes per cycle and multiprocessor: 100 cells, 26 Tcell/s. For comparison, subtracting
+// and comparing each cell in double precision: 32 cells per cycle. Measured: 691 µs for the 102,400² cells of one
+// threshold (15 Tcell/s; 1,809 µs if compared one by one), 2.3 ms for 32 series of 1,000 with 1,000 thresholds each.
 __global__ void __launch_bounds__(threads, 1)
     exact_lines(const double* values, const ExactWork* works, const DeviceQuestion* questions, DeviceSums* sums,
                 std::uint32_t rows_together) {

@@ -11,7 +11,7 @@ std::uint32_t parts(std::size_t whole, std::size_t part) {
 }
 
 // Cuts the matrices into blocks of columns, parts of rows and groups of questions: about eight pieces for each
-// processor, none so small that sorting its columns would take longer than answering.
+// multiprocessor, none so small that sorting its columns would take longer than answering.
 void add_work(ExactPlan& plan, std::span<const std::pair<std::uint64_t, std::uint32_t>> series_of_question,
               std::size_t processors) {
     std::uint64_t units = 0;

@@ -1,4 +1,4 @@
-// How exact questions are cut into pieces for a device's thread blocks. Plain values; no CUDA.
+// Cuts exact questions into pieces for a device's thread blocks. Plain values; no CUDA.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace sluice::recurrence::cuda {
 
-// One epsilon for one series. Lines of at least 2, both ways.
+// One epsilon for one series. Counts lines of at least 2 in both directions.
 struct DeviceQuestion {
     double epsilon;  // above 0
 };
 
-// What a question's blocks add to: stretches of 1, of 2 and 3 below each other, of 2 and 3 on diagonals (the main
-// diagonal counted).
+// The sums to which a question's blocks add: stretches of 1; of 2 and 3 vertically; of 2 and 3 on diagonals (including
+// the main diagonal).
 struct DeviceSums {
     unsigned long long points, vertical_min, vertical_next, diagonal_min, diagonal_next;
 };
 
-// The work of one thread block: rows first_row … of the matrix, in a block of columns, for some questions. `rows` is a
-// multiple of rows_together and may reach beyond the matrix.
+// The work of one thread block: the rows of the matrix from first_row on, in a block of columns, for some questions.
+// `rows` is a multiple of rows_together and may extend past the matrix.
 struct ExactWork {
-    std::uint64_t series;  // offset of the first value among all
+    std::uint64_t series;  // offset of its first value among all values
     std::uint32_t points;
     std::uint32_t first_column;
     std::uint32_t first_row, rows;
@@ -32,21 +32,21 @@ struct ExactWork {
 };
 
 constexpr std::uint32_t block_columns = 1024;
-constexpr std::uint32_t own_columns = block_columns - 2;  // the last two only continue diagonals
+constexpr std::uint32_t own_columns = block_columns - 2;  // the last two columns only continue diagonals
 
-// What one launch of exact_lines takes, cut into pieces.
+// The input of one launch of exact_lines, cut into pieces.
 struct ExactPlan {
     std::vector<double> values;
     std::vector<DeviceQuestion> questions;
     std::vector<ExactWork> work;
-    std::vector<std::size_t> tasks;  // tasks[q]: the task that questions[q] answers
+    std::vector<std::size_t> tasks;  // tasks[q]: index of the task that questions[q] answers
     std::uint32_t rows_together = 1024;
 };
 
-// Can the device's kernel answer it? It counts lines of at least 2.
+// Whether the device's kernel can answer the question: it counts lines of at least 2 only.
 bool for_device(const LineQuestion& question);
 
-// The tasks that the device's kernel can answer and that are not about nothing (no points, epsilon 0).
+// Plans the tasks that the device's kernel can answer, except trivial ones (no points, or no epsilon above 0).
 ExactPlan make_plan(Solver::Series series, std::span<const ExactTask> tasks, std::size_t processors);
 
 }  // namespace sluice::recurrence::cuda

@@ -1,4 +1,4 @@
-// The kernels of recurrence quantification, and what their launches take. Inside .cu files only.
+// The kernels of recurrence quantification, and the arguments of their launches. For .cu files only.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace sluice::recurrence::cuda {
 
-// sums[question] is added to; `rows_together` is 1024 or 2048.
+// Adds to sums[question]; `rows_together` is 1024 or 2048.
 void launch_exact(const double* values, const ExactWork* work, std::uint32_t works, const DeviceQuestion* questions,
                   DeviceSums* sums, std::uint32_t rows_together, cudaStream_t stream);
 
-// The integers of MicrostateSums, in its order: ones, min, next and their six products of rows, the same of diagonals,
-// laminar, nonempty.
+// The number of integers in MicrostateSums, in this order: ones, min, next and their six products for rows, the same
+// for diagonals, laminar, nonempty.
 constexpr std::uint32_t microstate_numbers = 20;
 
 struct MicrostateWork {
@@ -24,7 +24,7 @@ struct MicrostateWork {
     std::uint64_t seed, first_window, windows;
 };
 
-// numbers[microstate_numbers] are added to.
+// Adds to numbers[microstate_numbers].
 void launch_microstates(const MicrostateWork& work, unsigned long long* numbers, cudaStream_t stream);
 
 }  // namespace sluice::recurrence::cuda

@@ -1,7 +1,6 @@
 #include "gpu/operators/recurrence/lines.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace sluice::recurrence {
@@ -19,12 +18,6 @@ void LineLengths::add(std::size_t length) {
     ++count[length];
 }
 
-std::uint64_t LineLengths::lines(std::size_t min) const {
-    std::uint64_t sum = 0;
-    for (std::size_t k = std::max<std::size_t>(min, 1); k < count.size(); ++k) sum += count[k];
-    return sum;
-}
-
 std::uint64_t LineLengths::points(std::size_t min) const {
     std::uint64_t sum = 0;
     for (std::size_t k = std::max<std::size_t>(min, 1); k < count.size(); ++k) sum += k * count[k];
@@ -32,25 +25,6 @@ std::uint64_t LineLengths::points(std::size_t min) const {
 }
 
 double LineLengths::share(std::size_t min) const { return ratio(points(min), points(1)); }
-double LineLengths::mean(std::size_t min) const { return ratio(points(min), lines(min)); }
-
-std::size_t LineLengths::longest() const {
-    for (std::size_t k = count.size(); k > 1; --k) {
-        if (count[k - 1] != 0) return k - 1;
-    }
-    return 0;
-}
-
-double LineLengths::entropy(std::size_t min) const {
-    const std::uint64_t all = lines(min);
-    double entropy = 0;
-    for (std::size_t k = std::max<std::size_t>(min, 1); k < count.size(); ++k) {
-        if (count[k] == 0) continue;
-        const double p = ratio(count[k], all);
-        entropy -= p * std::log(p);
-    }
-    return entropy + 0.0;  // not -0 where all lines are of one length
-}
 
 double Lines::recurrence_rate() const { return ratio(points, vectors * vectors); }
 

@@ -11,7 +11,7 @@
 namespace sluice::recurrence {
 namespace {
 
-// A sum of (ratio - value) over windows is 0; its spread gives the ratio's (the delta method). The estimate is
+// The sum of (ratio - value) over windows is 0; its spread gives that of the ratio (the delta method). The estimate is
 // (min_weight * min + next_weight * next) / (ones_weight * ones).
 Estimate ratio(const MicrostateSums::Direction& sums, std::uint64_t windows, double ones_weight, double min_weight,
                double next_weight) {
@@ -88,13 +88,13 @@ Estimate estimate_recurrence_rate(const MicrostateSums& sums, const MicrostateOp
     return {mean / cells, std::sqrt(std::max(0.0, variance) / n) / cells};
 }
 
-// Rows of Q have Q - k + 1 places for a stretch of k, and there are Q rows.
+// A row of Q has Q - k + 1 places for a stretch of k, and there are Q rows.
 Estimate estimate_laminarity(const MicrostateSums& sums, std::uint32_t v_min, const MicrostateOptions& options) {
     const double q = options.size, v = v_min;
     return ratio(sums.vertical, sums.windows, 1 / q, v / (q - v + 1), -(v - 1) / (q - v));
 }
 
-// Diagonals have (Q - k + 1)² places for a stretch of k.
+// A window's diagonals have (Q - k + 1)² places for a stretch of k.
 Estimate estimate_determinism(const MicrostateSums& sums, std::uint32_t l_min, const MicrostateOptions& options) {
     const double q = options.size, l = l_min, fit = q - l + 1;
     return ratio(sums.diagonal, sums.windows, 1 / (q * q), l / (fit * fit), -(l - 1) / ((q - l) * (q - l)));
@@ -108,11 +108,11 @@ double froguel_laminarity(const MicrostateSums& sums) {
 void add_microstates(std::span<const double> series, const LineQuestion& question, const MicrostateOptions& options,
                      std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums) {
     const auto places = static_cast<std::uint32_t>(series.size() - options.size + 1);
-    const WindowRows window_rows = best_window_rows();
+    const WindowRows rows_of = window_rows(simd::best_instruction_set());
     for (std::uint64_t w = first_window; w < first_window + windows; ++w) {
         const WindowPlace place = window_place(options.seed, w, places);
         std::uint32_t rows[MicrostateOptions::size_max];
-        window_rows(&series[place.row], &series[place.column], options.size, question.epsilon, rows);
+        rows_of(&series[place.row], &series[place.column], options.size, question.epsilon, rows);
         add_rows(rows, options.size, question.v_min, sums);
         if (question.l_min != 0) add_diagonals(rows, options.size, question.l_min, place, options.theiler, sums);
     }

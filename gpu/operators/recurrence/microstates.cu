@@ -1,4 +1,4 @@
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 #include "gpu/operators/recurrence/kernels.cuh"
 #include "gpu/operators/recurrence/microstate_window.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t threads = 256, warps = threads / 32;
 constexpr std::uint32_t all_lanes = 0xffffffff;
 
-// The row of a window that the lane has: bit c says that x[c] recurs with y.
+// This lane's row of a window: bit c says whether x[c] recurs with y.
 __device__ std::uint32_t window_row(const double* x, double y, double epsilon) {
     std::uint32_t bits = 0;
 #pragma unroll
@@ -20,7 +20,7 @@ __device__ std::uint32_t window_row(const double* x, double y, double epsilon) {
     return bits;
 }
 
-// Bit c of lane r: `shortest` ones begin there, on a diagonal that goes down through the lanes' rows.
+// Sets bit c of lane r if `shortest` ones begin there on a diagonal that runs down through the lanes' rows.
 __device__ std::uint32_t stretches_on_diagonals(std::uint32_t bits, std::uint32_t shortest) {
     const std::uint32_t lane = threadIdx.x % 32;
     for (std::uint32_t length = 1; length < shortest;) {
@@ -32,7 +32,7 @@ __device__ std::uint32_t stretches_on_diagonals(std::uint32_t bits, std::uint32_
     return bits;
 }
 
-// The counts of a window, added up over the lanes; the lane whose turn it is keeps them.
+// The counts of a window, summed over the lanes and kept by the lane of that window.
 struct Counts {
     std::uint32_t ones = 0, min_next = 0;  // two numbers of up to 1024 in one word
 
@@ -46,13 +46,13 @@ struct Counts {
     }
 };
 
-// Lane i keeps the sum over all windows of number i (microstate_numbers), so that they take one register pair.
+// Lane i keeps the sum over all windows of number i (microstate_numbers), so the sums take one register pair.
 __device__ void add_number(unsigned long long& sums, std::uint32_t i, std::uint32_t mine) {
     const std::uint32_t sum = __reduce_add_sync(all_lanes, mine);
     if (threadIdx.x % 32 == i) sums += sum;
 }
 
-// Each lane has the counts of one window: at most 1024, so that sums of 32 products fit into a word.
+// Each lane has the counts of one window, at most 1024 each, so sums of 32 products fit into a word.
 __device__ void add_direction(unsigned long long& sums, std::uint32_t first, const Counts& counts) {
     const std::uint32_t ones = counts.ones, min = counts.min_next & 0xffff, next = counts.min_next >> 16;
     const std::uint32_t numbers[9] = {ones,        min,       next,       ones * ones, ones * min,
@@ -61,14 +61,15 @@ __device__ void add_direction(unsigned long long& sums, std::uint32_t first, con
     for (std::uint32_t i = 0; i < 9; ++i) add_number(sums, first + i, numbers[i]);
 }
 
-// A warp takes 32 windows at a time: first a lane draws the place of one, then the warp looks at one after the other, a
-// lane a row, and then a lane does the sums of one. Directions that are not asked for cost nothing.
-// Device memory: 512 bytes a window, from the L2 cache where the series fits there. Floor on an H100: subtracting and
-// comparing 1024 cells in double precision, 64 lanes a cycle and processor: 32 cycles a window, 8,000 million windows a
-// second. The instruction that sets the bit goes another way; all in all a warp issues about 140 for a window, 35
-// cycles.
-// Measured: 355 µs for 1,638,400 windows of a series as long, laminarity only; 500 µs with determinism (4,610 and 3,270
-// million a second).
+// A warp takes 32 windows at a time. First each lane draws the place of one window, then the warp evaluates one window
+// after the other, one row per lane, and finally each lane adds the sums of one window. Directions that are not asked
+// for cost nothing.
+//
+// Device memory: 512 bytes per window, from the L2 cache if the series fits. Floor on an H100: subtracting and
+// comparing 1024 cells in double precision, 64 lanes per cycle and multiprocessor: 32 cycles per window, 8,000 million
+// windows a second. The instruction that sets the bit uses a different pipe; in all, a warp issues about 140 for a
+// window, 35 cycles. Measured: 355 µs for 1,638,400 windows of a series of that length, laminarity only; 500 µs with
+// determinism (4,610 and 3,270 million a second).
 template <bool diagonals, bool pairs>
 __global__ void __launch_bounds__(threads) sample(MicrostateWork work, unsigned long long* numbers) {
     __shared__ alignas(16) double columns[warps][2][32];
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(threads) sample(MicrostateWork work, unsigned 
             __syncwarp();
             const double my_y = y;
             const std::uint32_t my_row = row, my_column = column;
-            row = __shfl_sync(all_lanes, mine.row, w + 1);  // of the next window, while this one is looked at
+            row = __shfl_sync(all_lanes, mine.row, w + 1);  // of the next window, while this one is evaluated
             column = __shfl_sync(all_lanes, mine.column, w + 1);
             y = work.series[row + reach];
             x = work.series[column + reach];

@@ -1,11 +1,11 @@
-// Recurrence measures estimated from microstates (Froguel): Q × Q windows of the recurrence matrix at sampled places.
-// For series whose whole matrix would take too long. Deterministic: the same series, question and options give the same
-// numbers on every processor, since all that is added up are integers. Pure functions; any thread.
+// Recurrence measures estimated from microstates (Froguel): Q × Q windows of the recurrence matrix at sampled places,
+// for series whose whole matrix would take too long. Deterministic: the same series, question and options give the same
+// numbers on every processor, since all sums are integers. Pure functions, callable from any thread.
 //
-// Froguel's value is the mean over the windows of each window's laminarity, in which a line that leaves the window
-// counts with its length inside. That is biased: the window's border cuts lines (about -2 % at Q = 32 on noise). The
-// estimate used here counts stretches of v and v + 1 ones (line_sums.hpp) and divides each by the places where it fits
-// into a window, which has no such bias. Both are given.
+// Froguel's value is the mean of the windows' laminarities, in which a line that leaves the window counts with its
+// length inside. This is biased, because the window's border cuts lines (about -2 % at Q = 32 on noise). The estimate
+// used here counts stretches of v and v + 1 ones (line_sums.hpp) and divides each count by the number of places where
+// such a stretch fits into a window, which avoids this bias. Both values are available.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@ namespace sluice::recurrence {
 struct MicrostateOptions {
     static constexpr std::uint32_t size_max = 32;
 
-    std::uint32_t size = 32;  // Q; a shortest line is at most Q / 2
+    std::uint32_t size = 32;  // Q; shortest lines are at most Q / 2
     std::uint64_t seed = 1;
-    double standard_error = 0.005;  // windows are doubled until the estimates' standard errors are below
+    double standard_error = 0.005;  // windows are doubled until the estimates' standard errors are below this
     std::uint64_t windows_first = 8192, windows_max = 1 << 20;
     std::uint32_t theiler = 1;
 };
 
-// Sums over windows of what each contains: stretches of 1, min and next ones in its rows and on its diagonals (those
-// without the Theiler window), and the sums of their products, for the standard error.
+// Sums over windows: stretches of 1, min and next ones in a window's rows and on its diagonals (the latter without the
+// Theiler window), and the sums of their products, for the standard error.
 struct MicrostateSums {
     struct Direction {
         std::uint64_t ones = 0, min = 0, next = 0;
@@ -39,8 +39,8 @@ struct MicrostateSums {
 
     std::uint64_t windows = 0;
     Direction vertical, diagonal;
-    std::uint64_t laminar = 0;   // Froguel's laminarity of the windows that have a point, each in units of 2^-20
-    std::uint64_t nonempty = 0;  // those windows
+    std::uint64_t laminar = 0;   // Froguel's laminarities of the windows that have a point, in units of 2^-20
+    std::uint64_t nonempty = 0;  // the number of those windows
 
     friend bool operator==(const MicrostateSums&, const MicrostateSums&) = default;
 };
@@ -55,13 +55,14 @@ Estimate estimate_laminarity(const MicrostateSums& sums, std::uint32_t v_min, co
 Estimate estimate_determinism(const MicrostateSums& sums, std::uint32_t l_min, const MicrostateOptions& options);
 double froguel_laminarity(const MicrostateSums& sums);  // NaN if no point was seen
 
-// Adds windows first_window … first_window + windows - 1 to `sums`. The series has at least options.size points; a
-// direction with a shortest line of 0 is left out.
+// Adds windows first_window … first_window + windows - 1 to `sums`. The series has at least options.size points. A
+// direction whose shortest line is 0 is left out.
 void add_microstates(std::span<const double> series, const LineQuestion& question, const MicrostateOptions& options,
                      std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums);
 
-// Windows enough for options.standard_error of what is asked (the recurrence rate if no line is), added by any function
-// that does what add_microstates does. How many depends on the question: to get the same answer, ask the same.
+// Takes enough windows for options.standard_error of the estimates in question (the recurrence rate if no line is asked
+// for). `add` is any equivalent of add_microstates. The number of windows depends on the question, so equal answers
+// need equal questions.
 template <class Add>
 MicrostateSums sample_microstates(const LineQuestion& question, const MicrostateOptions& options, Add add) {
     MicrostateSums sums;

@@ -30,9 +30,9 @@ std::string quoted(std::string_view text, std::size_t at) {
     return '"' + std::string(text.substr(at, end - at)) + (cut ? "…\"" : "\"");
 }
 
-// Reads digits with a point or without, as sensors write them: whole numbers and powers of ten below 2^53 are doubles,
-// so that their quotient is the nearest to what is written (Clinger, PLDI 1990). Where it ends; `begin` where there is
-// anything else.
+// Reads digits with or without a point, as sensors write them. Whole numbers and powers of ten below 2^53 are exact
+// doubles, so their quotient is the double nearest to the text (Clinger, PLDI 1990). Returns the end, or `begin` if the
+// number has any other form.
 const char* read_decimal(const char* begin, const char* end, double& value) {
     constexpr std::ptrdiff_t digits_max = 15;
     static constexpr double powers[digits_max + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -57,7 +57,7 @@ const char* read_decimal(const char* begin, const char* end, double& value) {
     return at;
 }
 
-// Reads the number at text[at] and returns where it ends; `at` itself where there is none. Infinite if too large.
+// Reads the number at text[at] and returns where it ends, or `at` if there is none. Infinite if too large.
 std::size_t read_number(std::string_view text, std::size_t at, double& value) {
     const char* const end = text.data() + text.size();
     const char* begin = text.data() + at;

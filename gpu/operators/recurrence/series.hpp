@@ -1,4 +1,4 @@
-// A numeric series from the text of an attribute's value: "0.1 0.5, 1.3;0.7". Pure function; any thread.
+// Parses a numeric series from the text of an attribute's value: "0.1 0.5, 1.3;0.7". Pure function; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,11 @@ struct SeriesError {
     std::string message;
 };
 
-// Replaces `values` by the series in `text`, which is empty for a text of white space only. Values are decimal numbers
-// ("-1.5", "+2", ".5", "1e-3") separated by white space, a comma or a semicolon, each with white space around it; one
-// separator may follow the last value. An error, and `values` up to it, where a value is no number (also "nan", "inf"
-// and what is too large for a double), is missing between two separators, or comes after `points_max` others.
+// Replaces `values` by the series in `text`, which is empty if the text is only white space. Values are decimal numbers
+// ("-1.5", "+2", ".5", "1e-3") separated by white space, a comma or a semicolon, with optional white space around it;
+// one separator may follow the last value. Returns an error, and the `values` before it, if a value is not a number
+// (this includes "nan", "inf" and numbers too large for a double), is missing between two separators, or would be one
+// more than `points_max`.
 std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values,
                                         std::size_t points_max = series_points_max);
 

@@ -26,14 +26,6 @@ void window_rows(const double*, const double*, std::uint32_t, double, std::uint3
 }
 #endif
 
-WindowRows portable_window_rows() { return portable::window_rows; }
-
-WindowRows best_window_rows() {
-#ifdef SLUICE_X86_KERNELS
-    if (__builtin_cpu_supports("avx512f")) return avx512::window_rows;
-    if (__builtin_cpu_supports("avx2")) return avx2::window_rows;
-#endif
-    return portable::window_rows;
-}
+WindowRows window_rows(simd::InstructionSet set) { return SLUICE_KERNEL(set, window_rows); }
 
 }  // namespace sluice::recurrence

@@ -1,4 +1,4 @@
-// Compiled with the instruction set of its name.
+// Compiled with the instruction set in its name.
 #include <cstdint>
 #include <immintrin.h>
 

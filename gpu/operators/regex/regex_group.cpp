@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
-namespace sluice {
+namespace sluice::regex {
 
 namespace {
 
-constexpr std::size_t together_min = 8;    // expressions asked of one text
-constexpr std::uint64_t trial_texts = 64;  // before the set is made, and before it is judged
+constexpr std::size_t together_min = 8;    // fewest expressions of a text worth a set
+constexpr std::uint64_t trial_texts = 64;  // before the set is built, and again before it is judged
 
 class Stopwatch {
 public:
@@ -45,7 +45,7 @@ void RegexGroup::find(std::string_view text, std::span<const std::uint32_t> aske
     const std::uint64_t texts = trial.together.texts.load();
     if (known && texts > trial_texts) return;
     trial.together.add(watch.ns());
-    // Its first texts make the automaton, which is not what the later ones take; but they are allowed no more for it.
+    // The set's first texts build its automaton and thus take longer than later ones, but they get no allowance for it.
     if (!known || (texts == trial_texts && trial.together.mean() > trial.alone.mean()))
         trial.state.store(State::never, std::memory_order_release);
 }
@@ -74,11 +74,4 @@ void RegexGroup::make_set() const {
     trial_->state.store(trial_->set ? State::together : State::never, std::memory_order_release);
 }
 
-// What the library takes for the expressions it does not say.
-std::size_t RegexGroup::bytes() const {
-    std::size_t sum = sizeof(Trial) + compiled_.capacity() * sizeof(compiled_[0]);
-    for (const std::string& expression : expressions_) sum += sizeof expression + expression.capacity();
-    return sum;
-}
-
-}  // namespace sluice
+}  // namespace sluice::regex

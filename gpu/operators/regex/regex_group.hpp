@@ -1,6 +1,6 @@
-// Some expressions of a family, searched for one by one or, where many of them are asked of one text, by a set. Whether
-// the set is made, and whether it is used, is decided by what the first texts took: making it takes milliseconds, and
-// some expressions are slower together than alone. Any thread.
+// Some expressions of a family, searched for one by one or, if many of them are asked for one text, as a set. The times
+// of the first texts decide whether the set is built and used: building it takes milliseconds, and some expressions are
+// slower together than alone. find() may be called from any thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 #include "gpu/operators/regex/regex.hpp"
 
-namespace sluice {
+namespace sluice::regex {
 
 class RegexGroup {
 public:
@@ -23,14 +23,13 @@ public:
 
     void add(std::string_view expression);
     std::size_t size() const { return expressions_.size(); }
-    std::size_t bytes() const;
 
-    // found[i] = whether expression asked[i] is found in the text.
+    // Sets found[i] to whether expression asked[i] is found in the text.
     void find(std::string_view text, std::span<const std::uint32_t> asked, std::span<std::uint8_t> found) const;
 
 private:
     enum class State : std::uint8_t { alone, together, never };
-    // Nanoseconds of so many texts.
+    // The number of texts and their total time in nanoseconds.
     struct Times {
         std::atomic<std::uint64_t> texts{0}, sum_ns{0};
 
@@ -57,4 +56,4 @@ private:
     std::unique_ptr<Trial> trial_ = std::make_unique<Trial>();
 };
 
-}  // namespace sluice
+}  // namespace sluice::regex

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <re2/re2.h>
 #include <re2/set.h>
@@ -5,35 +7,58 @@
 
 #include "gpu/operators/regex/regex.hpp"
 
-namespace sluice {
+namespace sluice::regex {
 
 namespace {
 
-// What one expression may take for its program and for the automaton that grows as texts are searched, and what a set.
-// (regex_fault() names the first.)
-constexpr std::int64_t memory_bytes_max = 1 << 20, set_bytes_max = 16 << 20;
+// RE2's memory limit for an expression. A third is for programs that are not needed here, a third for an automaton that
+// grows as texts are searched. The first constant applies to all expressions; the others apply to long programs, whose
+// states are as long. (The message of regex_fault() states the last one.)
+constexpr std::int64_t bytes_usual = 256 << 10, bytes_of_instruction = 512, bytes_most = 1 << 20;
+// The same for each expression of a set, whose automaton gets two thirds of it (regex_set_share_bytes).
+constexpr std::int64_t set_bytes_of_expression = 128 << 10;
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-RE2::Options options(std::int64_t bytes_max = memory_bytes_max) {
+RE2::Options options(std::int64_t bytes_max) {
     RE2::Options options(RE2::Quiet);
     options.set_never_capture(true);
     options.set_max_mem(bytes_max);
     return options;
 }
 
+// The memory limit for the final compilation of an expression, given its first compilation.
+std::int64_t bytes_for(const RE2& compiled) {
+    if (!compiled.ok()) return bytes_most;
+    return std::clamp(compiled.ProgramSize() * bytes_of_instruction, bytes_usual, bytes_most);
+}
+
 class Re2Regex final : public Regex {
 public:
-    explicit Re2Regex(std::string_view expression) : expression_(piece(expression), options()) {}
-    bool found_in(std::string_view text) const override { return RE2::PartialMatch(piece(text), expression_); }
-    std::size_t instructions() const override { return static_cast<std::size_t>(expression_.ProgramSize()); }
+    explicit Re2Regex(std::string_view expression)
+        : expression_(std::make_unique<RE2>(piece(expression), options(bytes_usual))) {
+        if (const std::int64_t bytes = bytes_for(*expression_); bytes > bytes_usual)
+            expression_ = std::make_unique<RE2>(piece(expression), options(bytes));
+    }
+    bool found_in(std::string_view text) const override { return RE2::PartialMatch(piece(text), *expression_); }
+    std::size_t instructions() const override { return static_cast<std::size_t>(expression_->ProgramSize()); }
+    // RE2 takes two thirds of its limit, subtracts the program, and gives its automaton half of the rest.
+    std::size_t bytes_max() const override {
+        constexpr std::size_t object_bytes = 4096, instruction_bytes = 16, syntax_bytes = 16;
+        const std::size_t program = instruction_bytes * instructions();
+        const auto allowed = 2 * static_cast<std::size_t>(expression_->options().max_mem()) / 3;
+        const std::size_t automaton = (allowed - std::min(allowed, program)) / 2;
+        return object_bytes + syntax_bytes * expression_->pattern().size() + program + automaton;
+    }
 
 private:
-    RE2 expression_;
+    std::unique_ptr<RE2> expression_;
 };
 
 class Re2RegexSet final : public RegexSet {
 public:
+    explicit Re2RegexSet(std::size_t expressions)
+        : set_(options(static_cast<std::int64_t>(expressions) * set_bytes_of_expression), RE2::UNANCHORED) {}
     bool compile(std::span<const std::string_view> expressions) {
         for (const std::string_view expression : expressions) {
             if (set_.Add(piece(expression), nullptr) < 0) return false;
@@ -46,10 +71,10 @@ public:
     }
 
 private:
-    RE2::Set set_{options(set_bytes_max), RE2::UNANCHORED};
+    RE2::Set set_;
 };
 
-// Expressions in use, by their text. What nobody holds any more is dropped when the table has doubled.
+// Expressions in use, by text. Entries that nobody holds any more are dropped when the table has doubled in size.
 class Compiled {
 public:
     std::shared_ptr<const Regex> get(std::string_view expression) {
@@ -75,7 +100,7 @@ private:
 }  // namespace
 
 std::string regex_fault(std::string_view expression) {
-    const RE2 compiled(piece(expression), options());
+    const RE2 compiled(piece(expression), options(bytes_most));
     if (compiled.ok()) return {};
     if (compiled.error_code() == RE2::ErrorPatternTooLarge)
         return "expected a smaller regular expression, whose automaton fits into 1 MiB";
@@ -83,7 +108,7 @@ std::string regex_fault(std::string_view expression) {
 }
 
 std::unique_ptr<const RegexSet> compile_regex_set(std::span<const std::string_view> expressions) {
-    auto set = std::make_unique<Re2RegexSet>();
+    auto set = std::make_unique<Re2RegexSet>(expressions.size());
     if (!set->compile(expressions)) return nullptr;
     return set;
 }
@@ -93,4 +118,4 @@ std::shared_ptr<const Regex> compile_regex(std::string_view expression) {
     return compiled.get(expression);
 }
 
-}  // namespace sluice
+}  // namespace sluice::regex

@@ -1,11 +1,11 @@
 // Alignments on a device: many pairs (thousands of queries, 32 texts; beside them one core of this machine on a part of
 // the same work), pairs of thousands of letters and long ones, with and without pruning. Prints tab-separated lines:
-// what, cells, microseconds, GCUPS, remarks. bench_alignment [--shapes | --many | --middle] [FASTA FASTA]… times these
-// pairs too; --shapes: all but many pairs, long ones with every shape of tiles; --many: many pairs only; --middle:
-// pairs of thousands of letters only. bench_alignment --slices DEVICES LETTERS [FASTA FASTA]…: these pairs, and if
-// LETTERS is not 0 a random one of that length whose text differs in 3 of 100 letters, on the first device alone, on
-// all of DEVICES
-// ("0,1"; "0,0" are halves of one), and so with the edges between them going through the host's memory.
+// name, cells, microseconds, GCUPS, remarks.
+//   bench_alignment [--shapes | --many | --middle] [FASTA FASTA]… also times these pairs. --shapes: all but many pairs,
+//   long ones with every shape of tiles; --many: many pairs only; --middle: pairs of thousands of letters only.
+//   bench_alignment --slices DEVICES LETTERS [FASTA FASTA]…: these pairs, and unless LETTERS is 0 a random pair of that
+//   length whose text differs in 3 of 100 letters: on the first device alone, on all of DEVICES ("0,1"; "0,0" are
+//   halves of one), and the same with the edges between them going through the host's memory.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -14,11 +14,11 @@
 #include <random>
 #include <string>
 
-#include "gpu/operators/alignment/device_long.hpp"
-#include "gpu/operators/alignment/device_many.hpp"
-#include "gpu/operators/alignment/device_middle.hpp"
-#include "gpu/operators/alignment/device_slices.hpp"
+#include "gpu/operators/alignment/lane_group_aligner.hpp"
 #include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/multi_device_aligner.hpp"
+#include "gpu/operators/alignment/two_way_aligner.hpp"
+#include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 
 using namespace sluice;
@@ -34,8 +34,8 @@ std::vector<Code> random_sequence(std::size_t length, unsigned letters) {
     return sequence;
 }
 
-std::string name_of(LongShape shape) {
-    return shape == LongShape{} ? ""
+std::string name_of(TileShape shape) {
+    return shape == TileShape{} ? ""
                                 : ", tiles of " + std::to_string(shape.rows) + " x " + std::to_string(shape.columns);
 }
 
@@ -69,7 +69,7 @@ void many_pairs(const char* name, const Scheme& scheme, std::size_t count, std::
     for (std::uint32_t t = 0; t < 32; ++t) {
         for (std::uint32_t q = 0; q < count; ++q) pairs.push_back({q, t});
     }
-    DeviceMany device(scheme);
+    LaneGroupAligner device(scheme);
     device.set_queries(queries);
     const auto begin = std::chrono::steady_clock::now();
     device.prepare(mode, texts, pairs, false);
@@ -98,9 +98,9 @@ double device_microseconds(Device& device, EndPoint& end) {
 }
 
 void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes query, Codes text,
-               const LongOptions& options, int repeats) {
-    DeviceLong device(scheme);
-    const LongPair pair{query, text, options.known_below, options.stop_at};
+               const WavefrontOptions& options, int repeats) {
+    WavefrontAligner device(scheme);
+    const SequencePair pair{query, text, options.known_below, options.stop_at};
     device.prepare(mode, std::span(&pair, 1), options.prune, options.shape);
     EndPoint end;
     std::vector<double> times;
@@ -114,11 +114,11 @@ void long_pair(const std::string& name, const Scheme& scheme, Mode mode, Codes q
           times[static_cast<std::size_t>(repeats / 2)], remarks);
 }
 
-// On several devices; wall time, since no device's clock sees all.
+// On several devices; wall time, since no device clock covers all of them.
 void sliced_pair(const std::string& name, const Scheme& scheme, std::span<const int> numbers, Codes query, Codes text,
-                 const LongOptions& options, SliceOptions slices, int repeats) {
-    DeviceSlices devices(scheme, numbers);
-    const LongPair pair{query, text, options.known_below, options.stop_at};
+                 const WavefrontOptions& options, SliceOptions slices, int repeats) {
+    MultiDeviceAligner devices(scheme, numbers);
+    const SequencePair pair{query, text, options.known_below, options.stop_at};
     devices.prepare(Mode::local, pair, options.prune, options.shape, slices);
     EndPoint end;
     double best = 0;
@@ -150,11 +150,11 @@ void on_one_and_several(const std::string& name, const Scheme& scheme, std::span
     }
 }
 
-// By a cluster each, `count` of them side by side.
+// `count` pairs side by side, one cluster each.
 void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, std::size_t every,
-                  unsigned way_blocks = DeviceMiddle::way_blocks_max) {
+                  unsigned way_blocks = TwoWayAligner::way_blocks_max) {
     std::vector<std::vector<Code>> sequences;
-    std::vector<LongPair> pairs;
+    std::vector<SequencePair> pairs;
     for (std::size_t i = 0; i < count; ++i) {
         sequences.push_back(random_sequence(length, 4));
         sequences.push_back(every == 0 ? random_sequence(length, 4) : sequences.back());
@@ -162,7 +162,7 @@ void middle_pairs(const Scheme& scheme, std::size_t count, std::size_t length, s
             sequences.back()[k] = (sequences.back()[k] + 1) & 3;
     }
     for (std::size_t i = 0; i < 2 * count; i += 2) pairs.push_back({sequences[i], sequences[i + 1]});
-    DeviceMiddle device(scheme, way_blocks);
+    TwoWayAligner device(scheme, way_blocks);
     device.prepare(pairs);
     EndPoint end;
     std::vector<double> times;
@@ -187,26 +187,26 @@ double median_microseconds(const std::function<void()>& work) {
     return times[5];
 }
 
-// What the broker asks, from the call to the answer: a few pairs' scores, in each of the ways that there are.
+// A call as the broker makes it, from the call to the answer: the scores of a few pairs, by each available method.
 void few_pairs(const Scheme& scheme, std::size_t count, std::size_t m, std::size_t n) {
     SequenceSet queries, texts;
     std::vector<Pair> pairs;
-    std::vector<LongPair> spans;
+    std::vector<SequencePair> spans;
     for (std::uint32_t i = 0; i < count; ++i) {
         queries.add(random_sequence(m, 4));
         texts.add(random_sequence(n, 4));
         pairs.push_back({i, i});
     }
     for (std::uint32_t i = 0; i < count; ++i) spans.push_back({queries[i], texts[i]});
-    DeviceMany many(scheme);
+    LaneGroupAligner many(scheme);
     many.set_queries(queries);
-    DeviceLong strips(scheme);
-    DeviceMiddle clusters(scheme);
+    WavefrontAligner strips(scheme);
+    TwoWayAligner clusters(scheme);
     std::vector<std::int32_t> scores(count);
     const double cells = static_cast<double>(count * m) * static_cast<double>(n);
     const std::string name = std::to_string(count) + " pairs of " + std::to_string(m) + " x " + std::to_string(n);
     const bool fits =
-        DeviceMiddle::available() && DeviceMiddle::fits(scheme, Mode::local, spans[0].query, spans[0].text);
+        TwoWayAligner::available() && TwoWayAligner::fits(scheme, Mode::local, spans[0].query, spans[0].text);
     if (fits) print(name + ", whole call, clusters", cells, median_microseconds([&] { clusters.scores(spans); }), "");
     print(name + ", whole call, strips", cells, median_microseconds([&] { strips.align(Mode::local, spans); }), "");
     print(name + ", whole call, many", cells,
@@ -214,12 +214,12 @@ void few_pairs(const Scheme& scheme, std::size_t count, std::size_t m, std::size
 }
 
 // Pairs of random sequences side by side.
-void side_by_side(const Scheme& scheme, std::size_t count, std::size_t length, LongShape shape) {
+void side_by_side(const Scheme& scheme, std::size_t count, std::size_t length, TileShape shape) {
     std::vector<std::vector<Code>> sequences;
     for (std::size_t i = 0; i < 2 * count; ++i) sequences.push_back(random_sequence(length, 4));
-    std::vector<LongPair> pairs;
+    std::vector<SequencePair> pairs;
     for (std::size_t i = 0; i < 2 * count; i += 2) pairs.push_back({sequences[i], sequences[i + 1]});
-    DeviceLong device(scheme);
+    WavefrontAligner device(scheme);
     device.prepare(Mode::local, pairs, true, shape);
     const double microseconds = bench::graph_microseconds([&](cudaStream_t stream) { device.enqueue(stream); }, 2, 7);
     print(std::to_string(count) + " random pairs of " + std::to_string(length) + name_of(shape),
@@ -274,7 +274,7 @@ int main(int argc, char** argv) {
     const Scheme dna = Scheme::dna(), protein = Scheme::blosum62();
     std::printf("what\tcells\tmicroseconds\tGCUPS\tremarks\n");
     if (argc > 3 && std::string_view(argv[1]) == "--slices") return slices_main(dna, argc, argv);
-    std::vector<LongShape> shapes = {{}};
+    std::vector<TileShape> shapes = {{}};
     if (argc > 1 && std::string_view(argv[1]) == "--shapes") {
         shapes = {{2, 4}, {4, 8}};
         --argc, ++argv;
@@ -282,7 +282,7 @@ int main(int argc, char** argv) {
         all_many_pairs(dna, protein);
         return 0;
     }
-    if (DeviceMiddle::available()) {
+    if (TwoWayAligner::available()) {
         for (const std::size_t n : {128u, 1024u, 2048u, 4096u, 8192u}) middle_pairs(dna, 1, n, 0);
         middle_pairs(dna, 1, 4096, 33);
         for (const unsigned way_blocks : {8u, 4u, 2u, 1u}) {
@@ -296,7 +296,7 @@ int main(int argc, char** argv) {
         for (const std::size_t count : {1u, 8u, 64u}) few_pairs(dna, count, 4096, 32'000);
         return 0;
     }
-    for (const LongShape shape : shapes) {
+    for (const TileShape shape : shapes) {
         for (const std::size_t n : {1024u, 4096u, 16384u, 65536u}) {
             const auto query = random_sequence(n, 4), text = random_sequence(n, 4);
             long_pair("random pair of " + std::to_string(n) + name_of(shape), dna, Mode::local, query, text,
@@ -313,7 +313,7 @@ int main(int argc, char** argv) {
             const int repeats = query.size() < 200'000 ? 5 : 1;
             long_pair(name + ", pruning off", dna, Mode::local, query, text, {.prune = false, .shape = shape}, repeats);
             long_pair(name + ", pruning on", dna, Mode::local, query, text, {.shape = shape}, repeats);
-            if (shape == LongShape{}) long_pair(name + ", global", dna, Mode::global, query, text, {}, repeats);
+            if (shape == TileShape{}) long_pair(name + ", global", dna, Mode::global, query, text, {}, repeats);
         }
     }
     if (shapes.size() == 1) all_many_pairs(dna, protein);

@@ -4,30 +4,29 @@
 //   long   the bit-parallel kernel by D, m = 1024
 //   many   texts of 200 and 60 bytes against 10,000 patterns: distances, and hits within k = 2
 //   bench_approximate_gpu [--brief: fewer lengths] [--many: only the third table]
-// Every answer is checked against the CPU's (for `many`, of some texts).
-#include "gpu/operators/approximate/approximate.hpp"
-
+// Every answer is checked against the CPU's (for `many`, those of some texts).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
-#include "gpu/operators/approximate/asm_kernels.hpp"
-#include "gpu/operators/approximate/device_groups.hpp"
-#include "gpu/operators/approximate/myers_long.hpp"
-#include "gpu/operators/approximate/parts.hpp"
+#include "gpu/operators/edits/asm_kernels.hpp"
+#include "gpu/operators/edits/device_groups.hpp"
+#include "gpu/operators/edits/edits.hpp"
+#include "gpu/operators/edits/myers_long.hpp"
+#include "gpu/operators/edits/parts.hpp"
 #include "tests/bench/approximate_texts.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 
 using namespace sluice;
-using namespace sluice::approximate;
+using namespace sluice::edits;
 
 namespace {
 
 constexpr std::size_t n = std::size_t{1} << 22;
 
-// The median of as many replays as take about a tenth of a second.
+// The median of replays that take about a tenth of a second in all.
 template <class Enqueue>
 double microseconds(Enqueue enqueue) {
     const double once = bench::graph_microseconds(enqueue, 1, 3);
@@ -41,7 +40,8 @@ std::uint32_t cpu_distance(const std::string& text, const std::string& pattern) 
     const std::vector<std::string_view> texts{text};
     std::uint32_t distance = 0;
     Counters counters;
-    PatternSet(patterns, Extent::substring).distances(texts, std::span(&distance, 1), counters);
+    const std::vector<Pair> pair{{0, 0}};
+    PatternSet(patterns, Extent::substring).distances(texts, pair, std::span(&distance, 1), counters);
     return distance;
 }
 
@@ -83,6 +83,7 @@ void measure_papers(const char* kind, const std::string& text, const std::string
     const DeviceCosts costs(table);
     const cuda::DeviceBuffer<std::uint32_t> result(1);
     constexpr const char* names[] = {"O-ASM", "w-SCAN", "w-Shuffle"};
+    constexpr const char* table_names[] = {"unit", "typing", "vowels"};
     for (const AsmAlgorithm algorithm : {AsmAlgorithm::o_asm, AsmAlgorithm::w_scan, AsmAlgorithm::w_shuffle}) {
         Timed best;
         for (const std::uint64_t parts : {132u, 264u, 528u, 1056u, 2112u, 4224u, 8448u, 16896u}) {
@@ -103,7 +104,7 @@ void measure_papers(const char* kind, const std::string& text, const std::string
             if (table == CostTable::unit) check(names[static_cast<int>(algorithm)], read(result), expected);
             best.take(us, parts);
         }
-        print_asm(kind, m, names[static_cast<int>(algorithm)], name_of(table).data(), best);
+        print_asm(kind, m, names[static_cast<int>(algorithm)], table_names[static_cast<std::size_t>(table)], best);
     }
 }
 

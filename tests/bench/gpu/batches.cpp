@@ -1,6 +1,5 @@
-// bench_batches: what one batch takes from host memory to what was found, on an idle device: its kernels launched one
-// by one, as a graph, and with those of several segments side by side. The median of many, the three
-// taking turns.
+// bench_batches: the time of one batch from host memory to its results, on an idle device: its kernels launched one by
+// one, as a graph, and with the kernels of several segments side by side. The median of many; the three alternate.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double microseconds(cuda::BatchSlot& slot, const EventBatch& batch,
+double microseconds(cuda::BatchSlot& slot, const engine::EventBatch& batch,
                     std::span<const cuda::SegmentTables* const> tables) {
     const auto start = Clock::now();
     slot.begin(batch, tables);
@@ -33,13 +32,13 @@ double median(std::vector<double>& times) {
     return *middle;
 }
 
-// The workload's subscriptions in so many segments.
+// The workload's subscriptions, divided into this many segments.
 void run(const std::string& name, std::size_t subscriptions, std::size_t segments) {
     const Workload workload = generate(name, subscriptions, 1024);
-    NameTable attributes, scanned;
-    std::vector<std::shared_ptr<const Segment>> built;
+    engine::NameTable attributes, scanned;
+    std::vector<std::shared_ptr<const cpu::Segment>> built;
     for (std::size_t s = 0; s < segments; ++s) {
-        SegmentBuilder builder;
+        cpu::SegmentBuilder builder;
         for (std::size_t i = s; i < subscriptions; i += segments)
             builder.add({static_cast<std::uint32_t>(i), 0}, workload.filter(i), attributes, scanned);
         built.push_back(std::move(builder).build());
@@ -52,13 +51,13 @@ void run(const std::string& name, std::size_t subscriptions, std::size_t segment
     for (const auto& segment : built) {
         copies.push_back(std::make_unique<cuda::SegmentTables>(*segment, memory, uploader));
         tables.push_back(copies.back().get());
-        scans |= !tables.back()->scan.empty();
+        scans |= !tables.back()->clusters.empty();
     }
     using Launch = cuda::BatchSlot::Launch;
     cuda::BatchSlot one_by_one(Launch::one_by_one), as_graph(Launch::graph), side_by_side(Launch::side_by_side);
     constexpr int warm_up = 20, samples = 301;
     for (const std::size_t events : {1u, 8u, 32u, 64u, 128u, 1024u}) {
-        const EventBatch batch = workload.batch(0, events, *attributes.snapshot());
+        const engine::EventBatch batch = workload.batch(0, events, *attributes.snapshot());
         std::vector<double> singly, joined, beside;
         for (int i = -warm_up; i < samples; ++i) {
             const double a = microseconds(one_by_one, batch, tables), b = microseconds(as_graph, batch, tables),

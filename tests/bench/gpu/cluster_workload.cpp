@@ -10,7 +10,7 @@ ClusterWorkload::ClusterWorkload(std::uint32_t predicate_count, std::uint32_t ev
                                  std::uint32_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<float> unit(0, 1);
-    // Ranges begin anywhere in [0, 1 - width]; values from [width, 1 - width] meet the share of them.
+    // Ranges begin anywhere in [0, 1 - width]; values from [width, 1 - width] satisfy the given share of them.
     const auto width = static_cast<float>(share < 1 ? share / (1 + share) : 0);
     for (std::uint32_t p = 0; p < predicate_count; ++p) {
         const std::uint32_t attribute = p * attributes / predicate_count;
@@ -33,8 +33,8 @@ ClusterWorkload::ClusterWorkload(std::uint32_t predicate_count, std::uint32_t ev
     }
 }
 
-cuda::MaskTableBuilder ClusterWorkload::mask_tables() const {
-    cuda::MaskTableBuilder builder;
+MaskTableBuilder ClusterWorkload::mask_tables() const {
+    MaskTableBuilder builder;
     for (const Range& r : ranges) builder.add_range(r.attribute, double{r.lo}, double{r.hi});
     return builder;
 }

@@ -1,10 +1,9 @@
 // bench_clusters: masks and clusters on the device, next to the kernels of the paper that the project implements, on
-// the paper's workload. Prints one JSON object a line. What is timed: from the packed batch on the device to the
-// compact list of hits on the device (ours: two kernels), or to a word for each subscription (the paper's: eight
-// kernels), replayed as a graph, median of many:
-//   chain_us      20 batches one after the other in one graph, divided by 20: the device time a batch
-//   us            one batch a graph: with the launch of a graph and the way from one to the next, 5 us where kernels do
-//                 nothing
+// the paper's workload. Prints one JSON object per line. The time is from the packed batch on the device to the compact
+// list of hits on the device (ours: two kernels), or to a word for each subscription (the paper's: eight kernels),
+// replayed as a graph, median of many:
+//   chain_us      20 batches in sequence in one graph, divided by 20: the device time per batch
+//   us            one batch per graph: includes the launch of a graph and the gap to the next, 5 us for empty kernels
 //   in_flight_us  three such chains side by side in one graph, divided by the 60 batches
 #include <algorithm>
 #include <chrono>
@@ -15,7 +14,9 @@
 #include <thread>
 
 #include "gpu/cuda/cluster_match.hpp"
-#include "gpu/cuda/version_gate.hpp"
+#include "tests/bench/baselines/live_rows.hpp"
+#include "tests/bench/baselines/mask_tables.hpp"
+#include "tests/bench/baselines/version_gate.hpp"
 #include "tests/bench/gpu/cluster_workload.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 #include "tests/bench/gpu/paper_kernels.hpp"
@@ -39,17 +40,17 @@ std::vector<T> from_device(const T* data, std::size_t size) {
 
 constexpr int chain_batches = 20;
 
-// Our structures and everything that a match needs, on the device.
+// Our structures and everything else that a match needs, on the device.
 class Ours {
 public:
     static constexpr std::size_t slots = 3;  // batches that can be under way
 
     explicit Ours(const ClusterWorkload& workload, std::uint32_t spare_rows = 0)
         : tables_(workload.mask_tables()),
-          rows_(workload.rows(), options(tables_, spare_rows)),
+          rows_(workload.rows(), tables_.literals(), spare_rows),
           layout_(workload.batch, ClusterWorkload::attributes) {
         std::vector<std::uint64_t> packed(layout_.bytes / 8 + 1);
-        cuda::pack(workload.batch, layout_, reinterpret_cast<std::byte*>(packed.data()));
+        pack(workload.batch, layout_, reinterpret_cast<std::byte*>(packed.data()));
         batch_ = cuda::to_device(std::span<const std::uint64_t>(packed));
         for (std::size_t i = 0; i < (layout_.words == 1 ? slots : 1); ++i) {
             slots_.push_back({{cuda::DeviceBuffer<std::uint32_t>(tables_.mask_words(layout_.words)),
@@ -62,9 +63,9 @@ public:
     }
 
     void enqueue_masks(cudaStream_t stream, bool overlap = true, std::size_t slot = 0, int turn = 0) const {
-        cuda::evaluate_masks(tables_, view_, masks(slot, turn), slots_[slot].count.data(), stream, overlap);
+        evaluate_masks(tables_, view_, masks(slot, turn), slots_[slot].count.data(), stream, overlap);
     }
-    // `turn`: of a batch among those that follow each other in the stream.
+    // `turn`: the number of the batch in its stream's sequence.
     void enqueue(cudaStream_t stream, const cuda::MatchTuning& tuning = {}, std::size_t slot = 0, int turn = 0) const {
         enqueue_masks(stream, tuning.overlap_masks, slot, turn);
         const Slot& s = slots_[slot];
@@ -96,30 +97,24 @@ public:
         cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");  // streams that don't block would not wait
     }
     std::size_t slots_made() const { return slots_.size(); }
-    cuda::ClusterRows& rows() { return rows_; }
+    LiveRows& rows() { return rows_; }
 
 private:
     struct Slot {
-        cuda::DeviceBuffer<std::uint32_t> masks[2];  // in turns
+        cuda::DeviceBuffer<std::uint32_t> masks[2];  // used alternately
         cuda::DeviceBuffer<cuda::Hit> hits;
         cuda::DeviceBuffer<std::uint32_t> count;
     };
-    static cuda::ClusterRows::Options options(const cuda::MaskTables& tables, std::uint32_t spare_rows) {
-        cuda::ClusterRows::Options o;
-        o.literals = tables.literals();
-        o.spare_rows = spare_rows;
-        return o;
-    }
     cuda::MaskView masks(std::size_t slot, int turn) const {
         return {slots_[slot].masks[turn % 2].data(), tables_.stride()};
     }
 
-    cuda::MaskTables tables_;
-    cuda::ClusterRows rows_;
-    cuda::BatchLayout layout_;
+    MaskTables tables_;
+    LiveRows rows_;
+    BatchLayout layout_;
     cuda::DeviceBuffer<std::uint64_t> batch_;
     std::vector<Slot> slots_;
-    cuda::BatchView view_;
+    BatchView view_;
     cuda::Event fork_, joins_[slots];
     cuda::Stream streams_[slots];
 };
@@ -140,7 +135,7 @@ public:
         const auto int_of = [](std::size_t n) { return static_cast<std::int32_t>(n); };
         for (std::size_t e = 0; e < std::min<std::size_t>(w.batch.size(), 32); ++e) {
             events.push_back({int_of(attributes.size()), 0});
-            for (const Value& v : w.batch.event(e)) {
+            for (const engine::Value& v : w.batch.event(e)) {
                 attributes.push_back({int_of(v.attribute), int_of(values.size()), int_of(values.size() + 2)});
                 values.insert(values.end(), {{static_cast<float>(v.number), 0, 0, 0}, {0, 0, 0, 0}});
             }
@@ -191,7 +186,7 @@ private:
     std::vector<paper::Cluster> clusters_;
 };
 
-// Whether each batch slot has exactly the expected hits, each once.
+// Whether each batch slot has exactly the expected hits, without duplicates.
 bool agrees(const Ours& ours, const std::vector<std::uint32_t>& expected, std::size_t subscriptions) {
     for (std::size_t slot = 0; slot < ours.slots_made(); ++slot) {
         std::vector<std::uint32_t> found(expected.size());
@@ -226,7 +221,7 @@ Best best_grid(std::initializer_list<int> blocks, Enqueue enqueue) {
 struct Times {
     double alone, chain, in_flight;
 };
-// Microseconds a batch. What the device found last, in each slot, is that of the timed runs.
+// Microseconds per batch. The last result in each slot is from the timed runs.
 Times time_ours(const Ours& ours, const cuda::MatchTuning& tuning = {}) {
     Times t{};
     const bool small = ours.slots_made() > 1;
@@ -286,8 +281,8 @@ double percentile(std::vector<double> times, double p) {
     return times[std::min(times.size() - 1, static_cast<std::size_t>(p * static_cast<double>(times.size())))];
 }
 
-// One thread matches batches of 32 events one after the other, from the call to the end on the device, while another
-// inserts 1,000 subscriptions into each of the seven clusters, and removes them again, some times.
+// One thread matches batches of 32 events in sequence, each from the call to its end on the device. Another repeatedly
+// inserts 1,000 subscriptions into each of the seven clusters and removes them again.
 void update_live(int rounds) {
     constexpr std::uint32_t inserts = 1000;
     const ClusterWorkload workload(30000, 32, 0.1);
@@ -301,7 +296,7 @@ void update_live(int rounds) {
         first += size;
     }
 
-    cuda::VersionGate gate(1);
+    VersionGate gate(1);
     std::mutex gate_mutex;
     bool stop = false, updating = false;
     std::vector<double> quiet, meanwhile, insert_times, enqueue_times;

@@ -1,5 +1,5 @@
-// bench_devices: the same set matched by one device and by several, taking turns in one run: events/s from host memory
-// to matches, in batches of 1024, as many threads at a time as it says. JSON, a line each; the best of its rounds
+// bench_devices: the same set matched by one device and by several, alternating in one run: events/s from host memory
+// to matches, in batches of 1024, with the given number of threads. One JSON object per line; the best of the rounds
 // counts.
 #include <algorithm>
 #include <atomic>
@@ -41,9 +41,9 @@ std::vector<int> numbers(const std::string& text) {
 // The set on some devices, with its batches.
 struct OnDevices {
     std::string name;
-    std::unique_ptr<SubscriptionSet> set;
-    std::shared_ptr<const Program> program;
-    std::vector<EventBatch> batches;
+    std::unique_ptr<engine::SubscriptionSet> set;
+    std::shared_ptr<const engine::Program> program;
+    std::vector<engine::EventBatch> batches;
     Tally tally;
     double build_seconds = 0;
 };
@@ -51,21 +51,21 @@ struct OnDevices {
 OnDevices build(const Workload& workload, const std::string& devices) {
     OnDevices b;
     b.name = devices;
-    EngineOptions options(Backend::cuda);
+    engine::EngineOptions options(engine::Backend::cuda);
     options.devices = numbers(devices);
-    b.set = make_subscription_set(options);
+    b.set = engine::make_subscription_set(options);
     const auto start = Clock::now();
     std::vector<std::uint32_t> number_of_slot;
     for (std::uint32_t i = 0; i < workload.subscriptions(); ++i) {
-        const SubscriptionId id = b.set->add(workload.filter(i));
+        const engine::SubscriptionId id = b.set->add(workload.filter(i));
         number_of_slot.resize(std::max<std::size_t>(number_of_slot.size(), id.slot + 1));
         number_of_slot[id.slot] = i;
     }
     b.program = b.set->compile();
     b.build_seconds = seconds_since(start);
-    std::vector<Match> found;
-    for (std::size_t e = 0; e < workload.events(); e += EventBatch::events_max) {
-        b.batches.push_back(workload.batch(e, EventBatch::events_max, *b.program->attributes()));
+    std::vector<engine::Match> found;
+    for (std::size_t e = 0; e < workload.events(); e += engine::EventBatch::events_max) {
+        b.batches.push_back(workload.batch(e, engine::EventBatch::events_max, *b.program->attributes()));
         found.clear();
         b.program->match(b.batches.back(), found);
         b.tally.count(found, number_of_slot, e);
@@ -74,10 +74,10 @@ OnDevices build(const Workload& workload, const std::string& devices) {
 }
 
 struct Figures {
-    double events_per_second = 0, processor_us = 0;  // the latter of all threads, for one event
+    double events_per_second = 0, processor_us = 0;  // processor time of all threads, per event
 };
 
-// Every thread goes through the batches, from a place of its own.
+// Every thread goes through all batches, from a different starting place.
 Figures match(const OnDevices& b, std::size_t threads, double seconds) {
     std::atomic<bool> done = false;
     std::atomic<std::size_t> matched = 0;
@@ -86,9 +86,9 @@ Figures match(const OnDevices& b, std::size_t threads, double seconds) {
     const auto start = Clock::now();
     for (std::size_t t = 0; t < threads; ++t)
         running.emplace_back([&, t] {
-            std::vector<Match> found;
+            std::vector<engine::Match> found;
             for (std::size_t i = t; !done; ++i) {
-                const EventBatch& batch = b.batches[i % b.batches.size()];
+                const engine::EventBatch& batch = b.batches[i % b.batches.size()];
                 found.clear();
                 b.program->match(batch, found);
                 matched += batch.size();
@@ -108,14 +108,14 @@ void print(const std::string& workload, const OnDevices& b, std::size_t threads,
         "\"checksum\": \"%016llx\", \"build_seconds\": %.1f, \"of_each\": [",
         workload.c_str(), b.set->size(), b.name.c_str(), threads, f.events_per_second, f.processor_us, b.tally.matches,
         static_cast<unsigned long long>(b.tally.checksum), b.build_seconds);
-    const EngineStatus status = b.set->status();
+    const engine::EngineStatus status = b.set->status();
     for (std::size_t d = 0; d < status.devices.size(); ++d) {
-        const DeviceStatus& device = status.devices[d];
+        const engine::DeviceStatus& device = status.devices[d];
         std::printf("%s{\"state\": \"%s\", \"batches\": %llu, \"faults\": %llu, \"batch_us\": %.1f, \"mib\": %.0f}",
                     d == 0 ? "" : ", ", device.state.c_str(), static_cast<unsigned long long>(device.batches),
                     static_cast<unsigned long long>(device.faults),
                     1e6 * device.sampled_seconds / std::max(1.0, static_cast<double>(device.sampled_events)) *
-                        static_cast<double>(EventBatch::events_max),
+                        static_cast<double>(engine::EventBatch::events_max),
                     static_cast<double>(device.bytes) / (1u << 20));
     }
     std::printf("]}\n");

@@ -1,5 +1,6 @@
 // Exact search on a device: Rabin-Karp plain and with prefix sums (Nunes 2018, tables 5.1 and 5.5) beside the
-// production filter, device time, medians of graph replays, the output cleared in each. One line of JSON a figure.
+// production filter; device time, medians of graph replays, with the output cleared in each. One line of JSON per
+// figure.
 //   bench_exact_gpu [log2 of the bytes of the one long text, 27] [log2 of the bytes of the many short texts, 30]
 //   [quick]
 // quick: only texts over {0,1}, and the first of the workloads with many texts.
@@ -8,13 +9,13 @@
 #include <optional>
 #include <thread>
 
-#include "gpu/operators/exact/filter_cuda.cuh"
-#include "gpu/operators/exact/rabin_karp_cuda.cuh"
+#include "gpu/operators/substrings/filter_cuda.cuh"
+#include "gpu/operators/substrings/rabin_karp_cuda.cuh"
 #include "tests/bench/gpu/graph_timer.hpp"
 #include "tests/support/exact_workload.hpp"
 
 using namespace sluice;
-using namespace sluice::exact;
+using namespace sluice::substrings;
 
 namespace {
 
@@ -118,7 +119,7 @@ void measure_long_text(Alphabet alphabet, const DeviceBatch& batch, const std::s
     print("plain", timed([&](cudaStream_t s) { rabin_karp.enqueue_plain(view, places, s); }, 1, 5), true);
 }
 
-// Many short texts: each pair of a pattern and a text once.
+// Many short texts: each pair of a pattern and a text is reported once.
 void measure_texts(Alphabet alphabet, const DeviceBatch& batch, const std::string& text, std::size_t text_bytes,
                    std::size_t count, std::size_t shortest, std::size_t longest, std::uint32_t room) {
     const auto owned = make_patterns(alphabet, text, count, shortest, longest, 6);

@@ -1,16 +1,16 @@
-// Times device work as it is measured everywhere in this folder: captured into a graph, replayed, median of many.
+// How this folder times device work: captured into a graph, replayed, median of many.
 #pragma once
 
 #include <algorithm>
 #include <cuda_runtime_api.h>
 #include <vector>
 
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace sluice::bench {
 
-// `enqueue(stream)` puts the work into a stream that is being captured. Each of `samples` times is that of `replays`
-// replays in a row, divided by them, after a warm-up of as many. Microseconds; the median.
+// `enqueue(stream)` puts the work into a stream that is being captured. Each of `samples` times is the average of
+// `replays` replays in a row, after a warm-up of as many. Returns the median, in microseconds.
 template <class Enqueue>
 double graph_microseconds(Enqueue enqueue, int replays = 20, int samples = 51) {
     const cuda::Stream stream;

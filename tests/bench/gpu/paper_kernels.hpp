@@ -1,6 +1,6 @@
 // The kernels of Araújo 2009 ("Filtragem de eventos baseada em conteúdo usando GPUs", sections 3.2 and 3.3), written
-// from the thesis's description, as the baseline of this folder's cluster benchmark: masks by one thread a predicate,
-// which loops over events and their attributes; rows by one thread a subscription over row-major rows, one launch a
+// from the thesis's description, as the baseline of this folder's cluster benchmark. Masks: one thread per predicate
+// loops over events and their attributes. Rows: one thread per subscription over row-major rows, one launch per
 // cluster. Host-side functions that enqueue them.
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <cuda_runtime_api.h>
 #include <vector>
 
-#include "gpu/cuda/device.hpp"
+#include "gpu/device/device.hpp"
 
 namespace sluice::bench::paper {
 
-// One predicate, as the thesis's int3: attribute, operator, where its value stands. The operand's two float4 hold a
-// string's hash or, in x, a number; `between` (x <= value <= y) is added to its seven operators.
+// One predicate, as the thesis's int3: attribute, operator, place of its value. The operand's two float4 hold a
+// string's hash or, in x, a number; `between` (x <= value <= y) is added to the thesis's seven operators.
 enum Operator : std::int32_t { equal, greater, less, not_equal, less_equal, greater_equal, between = 7 };
 struct Predicate {
     std::int32_t attribute, op, value;

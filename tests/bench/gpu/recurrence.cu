@@ -1,6 +1,6 @@
-// Recurrence quantification on a device: bench_gpu_recurrence. Prints a table row a measurement: kernels by graph
+// Recurrence quantification on a device: bench_gpu_recurrence. Prints a table row per measurement: kernels by graph
 // replays (median), whole calls by the wall clock (least of many), next to simpler kernels and one core of the CPU in
-// the same run. Exit status 1 where two ways disagree.
+// the same run. Exit status 1 if two methods disagree.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -57,7 +57,7 @@ std::vector<ExactTask> every(std::size_t series, const std::vector<double>& thre
     return tasks;
 }
 
-// The kernel by itself, and the calls of both solvers, on some series and thresholds.
+// The kernel alone, and the calls of both solvers, on some series and thresholds.
 void exact(const char* name, const std::vector<std::vector<double>>& series, const std::vector<double>& thresholds,
            int calls, bool on_cpu) {
     const std::vector<std::span<const double>> spans(series.begin(), series.end());

@@ -1,13 +1,13 @@
-// What the recurrence kernels are measured against: Froguel's kernel for microstates as his text describes it, and a
-// matrix whose cells are subtracted and compared one by one.
+// Baselines for the recurrence kernels: Froguel's kernel for microstates as his text describes it, and a matrix whose
+// cells are subtracted and compared one by one.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice::bench {
 
-// One block a window, one thread a row of it, a histogram of line lengths in shared memory. lam[window] is its
-// laminarity, in single precision as his.
+// One block per window, one thread per row of it, a histogram of line lengths in shared memory. lam[window] is its
+// laminarity, in single precision like his.
 template <std::uint32_t size>
 __global__ void froguel(const float* series, const std::uint32_t* rows, const std::uint32_t* columns, float epsilon,
                         std::uint32_t v_min, float* lam) {
@@ -47,8 +47,8 @@ __global__ void froguel(const float* series, const std::uint32_t* rows, const st
     }
 }
 
-// A thread owns 30 columns, and two more to continue diagonals, in registers, and goes down `rows` rows of them; the
-// rows' values come from shared memory. Two instructions in double precision a cell, and one that sets its bit.
+// A thread owns 30 columns in registers, plus two more to continue diagonals, and goes down `rows` rows of them; the
+// rows' values come from shared memory. Per cell, two instructions in double precision, and one that sets its bit.
 constexpr std::uint32_t compared_columns = 30, compared_rows = 1024;
 __global__ void __launch_bounds__(128)
     compare_cells(const double* series, std::uint32_t n, double epsilon, unsigned long long* sums) {

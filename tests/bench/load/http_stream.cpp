@@ -91,7 +91,7 @@ HttpStream::Event HttpStream::take_chunk_size() {
         state_ = State::chunk_data;
         return next();
     }
-    state_ = State::fixed;  // nothing is left; the empty line behind it goes before the next header
+    state_ = State::fixed;  // nothing left; the empty line after it is consumed before the next header
     return next();
 }
 

@@ -1,5 +1,5 @@
-// HTTP/1.1 replies out of the bytes of one connection: just what the load program needs of them, at little cost. Does
-// no input or output; belongs to one thread.
+// Parses HTTP/1.1 replies from the bytes of one connection: only the parts that the load program needs, at little cost.
+// Does no input or output; belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ class HttpStream {
 public:
     enum class Event : unsigned char { need_more, header, body, end, malformed };
 
-    // Appends received bytes to this.
+    // The input, to which received bytes are to be appended.
     std::string& input() { return input_; }
 
-    // The next thing in the input. After `header`, status() is the reply's; after `body`, piece() is some of its body,
-    // until the next call. A body without a length lasts as long as the connection.
+    // Returns the next event in the input. After `header`, status() is the reply's; after `body`, piece() is part of
+    // its body, until the next call. A body without a length lasts as long as the connection.
     Event next();
 
     int status() const { return status_; }

@@ -1,5 +1,5 @@
-// Who must still receive what: every delivery is checked off against what was expected, so that a lost, a repeated and
-// a wrong one are all seen. Belongs to one thread.
+// Tracks which deliveries are still due: every delivery is checked off against the expected ones, so that lost,
+// repeated and wrong ones are all seen. Belongs to one thread.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ class Ledger {
 public:
     // `intended` is when the item should have been sent, which is when its latency begins.
     void published(std::uint64_t number, Clock::time_point intended, const Receivers& receivers);
-    void refused(std::uint64_t number);  // the broker did not take it: nobody receives it
+    void refused(std::uint64_t number);  // the broker refused it: nobody receives it
     void received(std::uint64_t number, std::size_t connection, Clock::time_point now);
 
     std::uint64_t outstanding() const { return expected_ - received_; }
@@ -41,7 +41,7 @@ private:
         Receivers missing;
     };
 
-    std::deque<Item> items_;   // the oldest that somebody misses, and all after it
+    std::deque<Item> items_;   // the oldest item that somebody misses, and all after it
     std::uint64_t first_ = 0;  // number of items_.front()
     std::uint64_t expected_ = 0, received_ = 0, unexpected_ = 0;
     Latencies latencies_;

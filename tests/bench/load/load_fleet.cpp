@@ -8,14 +8,14 @@ namespace sluice::load {
 
 namespace {
 
-// The i-th part of what `parts` share.
+// The i-th part of `all`, divided into `parts`.
 std::size_t share(std::size_t all, std::size_t i, std::size_t parts) { return all * (i + 1) / parts - all * i / parts; }
 
 void append(Latencies& all, const Latencies& more) {
     all.samples_us.insert(all.samples_us.end(), more.samples_us.begin(), more.samples_us.end());
 }
 
-// Times are of the whole process, and of the broker's: the longest is that of all.
+// Times are of the whole process and of the broker's; the duration is the longest of all.
 LoadResult join(const std::vector<LoadResult>& results) {
     LoadResult all;
     double matched = 0;

@@ -1,5 +1,5 @@
-// Several load tests at a time, a thread each, for a broker that one thread cannot keep busy: each has its share of the
-// filters, connections and items, and a stream of its own if there are several. Belongs to one thread.
+// Several load tests at a time, one thread each, for a broker that one thread cannot keep busy: each has its share of
+// the filters, connections and items, and its own stream if there are several. Belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace sluice::load {
 
 class LoadFleet {
 public:
-    // Connects and subscribes; throws std::runtime_error, also if there is a thread without a connection.
+    // Connects and subscribes; throws std::runtime_error, also if a thread would have no connection.
     LoadFleet(const LoadOptions& options, std::size_t threads);
 
     // As LoadTest::run, with `rate` for all of them together.

@@ -198,7 +198,7 @@ bool LoadTest::replies_due() const {
 }
 
 LoadResult LoadTest::run(double rate, double seconds) {
-    prctl(PR_SET_TIMERSLACK, 1);  // of this thread, so that waiting ends when it should
+    prctl(PR_SET_TIMERSLACK, 1);  // for this thread, so that waits end on time
     result_ = {};
     sent_in_run_ = 0;
     ledger_ = std::make_unique<Ledger>();
@@ -216,7 +216,7 @@ LoadResult LoadTest::run(double rate, double seconds) {
         wait(until);
     }
     const auto give_up = Clock::now() + drain_time;
-    const auto all = static_cast<std::uint64_t>(rate * seconds);  // late ones are sent too, and count as late
+    const auto all = static_cast<std::uint64_t>(rate * seconds);  // late items are sent too, and count as late
     while ((sent_in_run_ < all || ledger_->outstanding() > 0 || replies_due()) && Clock::now() < give_up) {
         send_due(rate, start, stop);
         wait(Clock::now() + std::chrono::milliseconds(10));

@@ -20,7 +20,7 @@ namespace sluice::load {
 struct LoadOptions {
     std::string host = "127.0.0.1";
     std::uint16_t port = 8080;
-    pid_t broker = 0;  // whose CPU time is measured; 0: nobody's
+    pid_t broker = 0;  // the process whose CPU time is measured; 0: none
     std::size_t subscribers = 100, filters = 10'000, publishers = 8;
     std::string workload = "mixed";
     std::string stream;        // empty: the broker's default

@@ -1,11 +1,14 @@
-// bench_load: what a broker carries, and how fast. Prints JSON; exit status 1 if anything was lost, repeated or wrong.
+// bench_load: the load that a broker can carry, and its latency. Prints JSON; exit status 1 if anything was lost,
+// repeated or wrong.
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "broker/cli/commands.hpp"
 #include "broker/cli/http_client.hpp"
 #include "tests/bench/load/load_fleet.hpp"
 #include "tests/bench/load/process.hpp"
@@ -29,12 +32,13 @@ void allow_many_descriptors() {
 
 double per_second(std::uint64_t count, const LoadResult& result) { return static_cast<double>(count) / result.seconds; }
 
-// What the broker says of how it has matched since it was started: where, why, and what its operators did.
-// Null if it says nothing, of which the measurement is none the worse.
+// The broker's report on its matching since it was started: where, why, and the work of its operators. Null if it gives
+// none, which does not invalidate the measurement.
 boost::json::value matching_status(const LoadOptions& options) {
     try {
-        const auto server = sluice::cli::parse_server("http://" + options.host + ":" + std::to_string(options.port));
-        const auto reply = sluice::cli::send(server.value(), {.target = "/v1/status"});
+        sluice::cli::BrokerOptions broker;
+        broker.server = "http://" + options.host + ":" + std::to_string(options.port);
+        const auto reply = sluice::cli::send(sluice::cli::find_server(broker).value(), {.target = "/v1/status"});
         const auto status = boost::json::parse(reply.value().body);
         boost::json::object operators;
         for (const auto& [name, done] : status.at("operators").as_object()) {
@@ -72,7 +76,7 @@ void print(std::ostream& out, const LoadOptions& options, std::size_t threads, d
     out << "    \"status\": " << matching_status(options) << "\n  }" << std::flush;
 }
 
-// A broker that crashed takes its measurer with it, so that nobody mistakes the crash for a bad figure.
+// If the broker crashed, so does the program that measures it: nobody shall take the crash for a bad figure.
 bool ended_well(BrokerProcess& process) {
     const int status = process.end();
     if (status == 0) return true;
@@ -102,12 +106,12 @@ int main(int argc, char** argv) {
         "how long items take. A latency runs from the time an item should have been sent.",
         "bench_load");
     app.add_option("--broker", broker, "Start this sluiced and measure it");
-    app.add_option("--set", settings, "Options for it, as its own --set: matcher.backend=naive");
+    app.add_option("--set", settings, "Options for the started broker, as in its own --set: matcher.backend=naive");
     app.add_option("--host", options.host, "Measure a running broker")->capture_default_str();
     app.add_option("--port", options.port)->capture_default_str();
-    app.add_option("--pid", options.broker, "Its process, to know its CPU time");
-    app.add_option("--rate", rate, "Only open loop, with so many items per second");
-    app.add_flag("--find-max", find_max, "Only closed loop: as fast as replies come");
+    app.add_option("--pid", options.broker, "Process id of the running broker, to measure its CPU time");
+    app.add_option("--rate", rate, "Open loop only, at this many items per second");
+    app.add_flag("--find-max", find_max, "Closed loop only: as fast as replies arrive");
     app.add_flag("--wait", ask, "Subscribe, then wait for a line of standard input before the first run");
     app.add_option("--seconds", seconds, "Length of each run")->capture_default_str();
     app.add_option("--subscribers", options.subscribers, "Connections; each has its share of the filters, 128 at most")
@@ -122,7 +126,7 @@ int main(int argc, char** argv) {
            "W1 to W5, W7 and W8")
         ->capture_default_str();
     app.add_option("--feeds", options.feeds, "Take the titles from the feeds of this folder");
-    app.add_option("--threads", threads, "That share the load, each on a stream of its own if there are several")
+    app.add_option("--threads", threads, "Threads that share the load, each on its own stream if there are several")
         ->capture_default_str()
         ->check(CLI::Range(1, 64));
     app.add_option("--seed", options.seed)->capture_default_str();
@@ -155,7 +159,8 @@ int main(int argc, char** argv) {
             if (!find_max) measure(sustained / 2, ",\n");
         }
         std::cout << "\n]\n";
-        return clean && (!process || ended_well(*process)) ? 0 : 1;
+        const bool well = !process || ended_well(*process);
+        return clean && well ? 0 : 1;
     } catch (const std::exception& error) {
         std::cerr << "bench_load: " << error.what() << '\n';
         if (process) ended_well(*process);

@@ -7,7 +7,7 @@ namespace sluice::load {
 
 namespace {
 
-constexpr std::size_t filters_unit = 10'000;  // as many filters as what follows is for
+constexpr std::size_t filters_unit = 10'000;  // the number of filters that the sizes below are for
 constexpr std::uint32_t categories_per_unit = 7'000, prices_per_unit = 1'000'000;
 constexpr std::size_t words_per_unit = 20'000;
 constexpr std::size_t title_words = 8;
@@ -16,7 +16,7 @@ constexpr std::uint32_t top_prices = 700;
 
 }  // namespace
 
-// Words have one length and no blanks, so that a word is contained in a title only where it was put there.
+// Words have one length and no blanks, so a title contains a word only where it was put.
 MixedWorkload::MixedWorkload(const WorkloadOptions& options) : Workload(options.connections, options.seed) {
     const auto units = static_cast<std::uint32_t>(std::max<std::size_t>(1, options.filters / filters_unit));
     categories_ = units * categories_per_unit;

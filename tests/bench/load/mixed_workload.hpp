@@ -1,6 +1,6 @@
 // Filters that an index decides. 70 % ask for one of 7,000 categories, 10 % for a price in a narrow band, 10 % for a
-// price near the top, 10 % for a word of the title. An item satisfies about two of 10,000 filters on average. Where
-// there are more filters, there are as many times more categories, prices and words: an item still satisfies about two.
+// price near the top, 10 % for a word of the title. An item satisfies about two of 10,000 filters on average. With more
+// filters, categories, prices and words grow in proportion, so an item still satisfies about two.
 #pragma once
 
 #include <unordered_map>

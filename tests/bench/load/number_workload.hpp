@@ -1,5 +1,5 @@
 // The matching workloads of tests/bench/matcher_workload.hpp through a broker: their intervals as comparisons, their
-// events as items with an element for each attribute, which come again and again.
+// events as items with an element for each attribute. The events are repeated.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "gpu/operators/approximate/reference.hpp"
+#include "gpu/operators/edits/reference.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
 #include "gpu/operators/recurrence/series.hpp"
 #include "protocol/feed/fields.hpp"
@@ -22,8 +22,8 @@ constexpr std::size_t filters_of_category = 50, made_up_titles = 2'000, title_wo
 constexpr std::ptrdiff_t letters_min = 4;
 constexpr std::size_t pattern_bytes_min = 8, pattern_bytes_max = 24, changes_max = 3, word_bytes = 4;
 constexpr std::uint32_t edits = 2;
-// Between an item's number and its title, so that no more edits than those lead from one into the other: with it, what
-// holds for a title holds whatever the number before it. (Patterns have no bars, and more letters than the number.)
+// Stands between an item's number and its title. No pattern can match across it within its edits, so what holds for a
+// title holds whatever number precedes it. (Patterns have no bars, and more letters than the number.)
 const std::string fence = "||||";
 constexpr std::size_t sequence_bases = 300, planted_bases = 150, too_few_bases = 60;
 constexpr std::size_t series_points = 1'000, series_count = 16, epsilons = 20, thresholds = 50;
@@ -44,7 +44,7 @@ std::string escaped(const std::string& text) {
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// As it can stand between single quotes in a filter, and in one line of a document.
+// Makes a text fit between single quotes in a filter, and in one line of a document.
 std::string plain(std::string text) {
     for (char& c : text) {
         if (static_cast<unsigned char>(c) < ' ' || c == '\'' || c == '"' || c == '|' || c == '>') c = ' ';
@@ -52,7 +52,7 @@ std::string plain(std::string text) {
     return text;
 }
 
-// work(item) for each, any of them by any thread.
+// Calls work(item) for each, on any thread.
 template <class Item, class Work>
 void on_all_cores(std::vector<Item>& items, Work work) {
     std::atomic<std::size_t> next = 0;
@@ -90,14 +90,14 @@ void TitleWorkload::read_titles(const std::string& folder) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         std::ifstream file(entry.path(), std::ios::binary);
         std::string text(std::istreambuf_iterator<char>(file), {});
-        const auto document = parse_document(std::move(text), {});
+        const auto document = feed::parse_document(std::move(text), {});
         if (!document) continue;
         for (const auto& item : (*document)->items()) {
-            const auto title = read_fields(**document, item).title;
+            const auto title = feed::read_fields(**document, item).title;
             if (title && title->size() > pattern_bytes_max) titles_.push_back(plain(*title));
         }
     }
-    std::sort(titles_.begin(), titles_.end());  // a folder has no order of its own
+    std::sort(titles_.begin(), titles_.end());  // directory order is arbitrary
     if (titles_.empty()) throw std::runtime_error("no titles in feeds of " + folder);
 }
 
@@ -111,7 +111,7 @@ void TitleWorkload::invent_titles() {
     }
 }
 
-// Part of a title, from one character on to before another, some letters changed.
+// A part of a title, with some letters changed.
 TitleWorkload::Filter TitleWorkload::approximate_filter() {
     Filter filter{{}, {}, below(titles_.size()), 0, 0};
     const std::string& title = titles_[filter.title];
@@ -130,7 +130,7 @@ TitleWorkload::Filter TitleWorkload::approximate_filter() {
     return filter;
 }
 
-// Two pieces of letters, in the order in which they stand in a title.
+// Two words, in the order in which they occur in a title.
 TitleWorkload::Filter TitleWorkload::matches_filter() {
     Filter filter{{}, {}, below(titles_.size()), 0, 0};
     const std::string& title = titles_[filter.title];
@@ -147,7 +147,7 @@ TitleWorkload::Filter TitleWorkload::matches_filter() {
 }
 
 bool TitleWorkload::holds(const Filter& filter, const std::string& title) const {
-    if (asks_ == Asks::approximate) return approximate::approx_contains(title, filter.first, edits);
+    if (asks_ == Asks::approximate) return edits::approx_distance(title, filter.first) <= edits;
     const std::size_t at = title.find(filter.first);
     return at != std::string::npos && title.find(filter.second, at + filter.first.size()) != std::string::npos;
 }
@@ -202,7 +202,7 @@ Workload::Item AlignWorkload::next_item(std::uint64_t) {
     return item;
 }
 
-// Between the differences that there are, so that no rounding matters.
+// A threshold between the occurring differences, so that rounding does not matter.
 double LaminarityWorkload::epsilon(std::size_t filter) const {
     return 0.0005 + 0.01 * static_cast<double>(1 + filter % epsilons);
 }
@@ -242,7 +242,7 @@ void LaminarityWorkload::compute(Series& series) const {
         series.laminarity.push_back(recurrence::reference_lines(values, epsilon(e)).laminarity());
 }
 
-// Blanks at the end make texts of one series differ, so that nothing can be known from the last one.
+// Trailing blanks make texts of one series differ, so that no answer can be reused.
 Workload::Item LaminarityWorkload::next_item(std::uint64_t number) {
     Series& series = series_[below(series_.size())];
     compute(series);

@@ -1,4 +1,4 @@
-// Filters that operators of the engine compute, behind a category where that is how they are used.
+// Filters that the engine's operators compute, combined with a category where operators are typically used so.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 namespace sluice::load {
 
 // `category='c' and approx-contains(title,'…',2)`, or `… and matches(title,'word.*word')`, with the titles of real
-// feeds where a folder of them is given. A category has 50 filters and every item one category, so 50 of them are left
-// to compute. The patterns are taken from titles, with up to three letters changed; every other item has a title and
-// the category of some filter, so that about a quarter of the items satisfy one. There are 4,096 different titles with
-// a category; what holds for them is computed beforehand, by all cores.
+// feeds if a folder of them is given. A category has 50 filters and every item has one category, so 50 filters remain
+// to compute. The patterns are taken from titles, with up to three letters changed. Every other item has a title and
+// category of some filter, so about a quarter of the items satisfy one. There are 4,096 different titles with a
+// category; the answers for them are computed beforehand, on all cores.
 class TitleWorkload final : public Workload {
 public:
     enum class Asks { approximate, matches };
@@ -47,9 +47,9 @@ private:
     std::vector<Sample> samples_;
 };
 
-// `align(sequence,'…') >= 100` with queries of 300 bases, against sequences of 300. Every other item has a part of some
-// query in it: 150 bases with three changed, which score 100 and more, or 60, which don't. What is not planted scores
-// far less.
+// `align(sequence,'…') >= 100` with queries of 300 bases, against sequences of 300. Every other item contains a part of
+// some query: 150 bases with three changed, which score 100 and more, or 60, which don't. Unrelated sequences score far
+// less.
 class AlignWorkload final : public Workload {
 public:
     explicit AlignWorkload(const WorkloadOptions& options);
@@ -64,8 +64,8 @@ private:
     std::vector<Query> queries_;
 };
 
-// `laminarity(series,epsilon) > x` of series of 1,000 points, which are noise with stretches of rest; 20 different
-// epsilons. What holds is computed by the definition, once for each of 16 series.
+// `laminarity(series,epsilon) > x` of series of 1,000 points: noise with stretches of rest; 20 different epsilons. The
+// answers are computed by the definition, once for each of 16 series.
 class LaminarityWorkload final : public Workload {
 public:
     explicit LaminarityWorkload(const WorkloadOptions& options);

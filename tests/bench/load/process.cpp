@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
@@ -26,8 +27,9 @@ double cpu_seconds(pid_t process) {
 }
 
 BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::string>& settings) {
-    std::vector<std::string> command{program, "--set", "http.port=0", "--set", "log.level=info"};
+    std::vector<std::string> command{program, "--set", "http.port=0", "--set", "log.level=warn"};
     for (const auto& setting : settings) command.insert(command.end(), {"--set", setting});
+    command.insert(command.end(), {"--set", "log.format=text"});  // read_log() understands it
     std::vector<char*> arguments;
     for (auto& argument : command) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
@@ -48,7 +50,8 @@ BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::
     try {
         port_ = listening_.get_future().get();
     } catch (...) {
-        end();
+        const int status = end();
+        if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM) std::abort();  // a crash is not only "did not start"
         throw;
     }
 }
@@ -74,8 +77,9 @@ void BrokerProcess::read_log(int descriptor) {
         if (!listens && line.find(" listening ") != std::string::npos && port != std::string::npos) {
             listens = true;
             listening_.set_value(static_cast<std::uint16_t>(std::stoul(line.substr(port + 6))));
+        } else {
+            std::cerr << line;
         }
-        if (line.find(" info ") == std::string::npos) std::cerr << line;
     }
     std::free(text);
     std::fclose(log);

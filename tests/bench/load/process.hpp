@@ -10,10 +10,10 @@
 
 namespace sluice::load {
 
-// CPU time that a process has used so far, user and system together; 0 if it can't be known.
+// The CPU time that a process has used so far, user and system together; 0 if unknown.
 double cpu_seconds(pid_t process);
 
-// A sluiced on a port of its own choice, which its log names. The log's warnings and errors go to standard error.
+// A sluiced on a port of its own choice, which its log names. The rest of the log goes to standard error.
 class BrokerProcess {
 public:
     // Returns when it listens; throws if it ends instead. `settings` are options such as "matcher.threads=2".

@@ -1,4 +1,4 @@
-// The plainest non-blocking TCP connection there is: the load program shares its machine with the broker it measures.
+// A minimal non-blocking TCP connection: cheap, since the load program shares its machine with the broker it measures.
 // Belongs to one thread.
 #pragma once
 
@@ -22,13 +22,13 @@ public:
     bool is_open() const { return descriptor_ >= 0; }
     void close();
 
-    // Sends what it can at once and keeps the rest for flush(). False: the connection is gone.
+    // Sends as much as possible at once and keeps the rest for flush(). False: the connection is lost.
     bool send(std::string_view bytes);
     bool flush();
     bool is_flushed() const { return unsent_.empty(); }
 
     enum class Received : std::uint8_t { some, none_yet, closed };
-    Received receive(std::string& bytes);  // appends what there is
+    Received receive(std::string& bytes);  // appends the available bytes
 
 private:
     int descriptor_ = -1;

@@ -1,6 +1,6 @@
-// What the load test subscribes to and publishes: filters and items, made from a seed, and which connections must
-// receive which item. The answer is computed from how the item was made or by the plain definition of an operator,
-// never by the code that is measured, so that it checks the broker.
+// The filters and items of the load test, made from a seed, and the connections that must receive each item. The
+// expected receivers follow from how the item was made or from the plain definition of an operator, never from the code
+// that is measured, so that they check the broker.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@ class Workload {
 public:
     virtual ~Workload() = default;
 
-    // Computes beforehand what would take long between items; not needed.
+    // Optional: computes in advance what would take long between items.
     virtual void prepare() {}
 
     // The filters of one connection.
     const std::vector<std::string>& filters(std::size_t connection) const { return filters_[connection]; }
 
-    // Writes an RSS document whose one item's title starts with "e<number> ", and says who must receive it.
+    // Writes an RSS document whose one item's title starts with "e<number> ", and returns its receivers.
     Receivers make_item(std::uint64_t number, std::string& document);
 
     double filters_matched_mean() const;  // per item made so far

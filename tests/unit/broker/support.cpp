@@ -11,17 +11,34 @@
 #include "broker/base/log.hpp"
 #include "config/load.hpp"
 
-namespace sluice {
+namespace sluice::broker {
 
 namespace asio = boost::asio;
 
-Options test_options(std::vector<std::string> overrides) {
+NoMoreThreads::NoMoreThreads() {
+    constexpr std::size_t too_large = std::size_t{1} << 50;
+    pthread_attr_t attributes;
+    if (pthread_getattr_default_np(&before_) != 0 || pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstacksize(&attributes, too_large) != 0 || pthread_setattr_default_np(&attributes) != 0)
+        throw std::runtime_error("the default stack could not be changed");
+    pthread_attr_destroy(&attributes);
+}
+
+NoMoreThreads::~NoMoreThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+}
+
+config::Options test_options(std::vector<std::string> overrides) {
+    // Compiling the filters of a connection may take 4 ms for each filter that it may have.
     overrides.insert(overrides.begin(),
-                     {"http.port=0", "log.level=off", "io.threads=2", "publish.wait=60s", "limits.condition_time=60s",
-                      "delivery.heartbeat=1h", "shutdown.drain_timeout=60s"});
-    LoadedConfig config = load_config(std::nullopt, overrides);
-    if (!config.errors.empty()) throw std::runtime_error(to_string(config.errors.front()));
-    configure_log(config.options.log);
+                     {"http.port=0", "http.hosts=[a, t, test]", "http.idle_timeout=1h", "http.request_timeout=1h",
+                      "http.body_rate=0", "log.level=off", "io.threads=2", "publish.wait=60s",
+                      "limits.condition_time=60s", "limits.event_time=60s", "limits.filters_per_connection=15000",
+                      "delivery.heartbeat=1h", "delivery.close_timeout=1h", "shutdown.drain_timeout=60s"});
+    config::LoadedConfig config = config::load_config(std::nullopt, overrides);
+    if (!config.errors.empty()) throw std::runtime_error(config::to_string(config.errors.front()));
+    base::configure_log(config.options.log);
     return config.options;
 }
 
@@ -35,8 +52,8 @@ std::string item(const std::string& title, const std::string& category) {
     return "<title>" + title + "</title><guid>" + title + "</guid><category>" + category + "</category>";
 }
 
-DocumentPtr document(const std::vector<std::string>& items) {
-    auto parsed = parse_document(rss(items), {"application/rss+xml", "", {}});
+feed::DocumentPtr document(const std::vector<std::string>& items) {
+    auto parsed = feed::parse_document(rss(items), {"application/rss+xml", "", {}});
     if (!parsed) throw std::runtime_error(parsed.error().message);
     return *parsed;
 }
@@ -52,7 +69,7 @@ void HttpClient::send(std::string_view text) { asio::write(socket_, asio::buffer
 bool HttpClient::fill() {
     char bytes[65'536];
     const ssize_t n = ::recv(socket_.native_handle(), bytes, sizeof bytes, 0);
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("no answer within a minute");
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("no answer in a minute");
     if (n <= 0) return false;
     buffer_.append(bytes, static_cast<std::size_t>(n));
     return true;
@@ -163,4 +180,4 @@ void subscribe(HttpClient& client, const std::string& query) {
     if (client.read_event() != ": subscribed") throw std::runtime_error("no confirmation");
 }
 
-}  // namespace sluice
+}  // namespace sluice::broker

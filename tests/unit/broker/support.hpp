@@ -1,11 +1,12 @@
-// What the broker's tests share: documents to publish, options for a broker on a free port, and an HTTP client that
-// sees every byte.
+// Shared by the broker's tests: documents to publish, options for a broker on a free port, and an HTTP client that sees
+// every byte.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <map>
 #include <optional>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,17 +15,29 @@
 #include "config/options.hpp"
 #include "protocol/feed/document.hpp"
 
-namespace sluice {
+namespace sluice::broker {
+
+// While it lives, no thread can be started: there is no room for another stack.
+class NoMoreThreads {
+public:
+    NoMoreThreads();
+    ~NoMoreThreads();
+    NoMoreThreads(const NoMoreThreads&) = delete;
+    NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+private:
+    pthread_attr_t before_;
+};
 
 // The defaults on a free port, with `overrides` such as "http.idle_timeout=50ms". Logs are off, there are no
 // heartbeats, and no limit on a time is met by a machine that is merely busy.
-Options test_options(std::vector<std::string> overrides = {});
+config::Options test_options(std::vector<std::string> overrides = {});
 
 // An RSS feed with an <item> for each text in `items`.
 std::string rss(const std::vector<std::string>& items);
 // <title>TITLE</title><guid>TITLE</guid><category>CATEGORY</category>
 std::string item(const std::string& title, const std::string& category = "news");
-DocumentPtr document(const std::vector<std::string>& items);
+feed::DocumentPtr document(const std::vector<std::string>& items);
 
 // A broker that runs from construction to destruction.
 struct RunningBroker {
@@ -54,7 +67,7 @@ public:
 
     // A chunked body, piece by piece: text up to and including `end`.
     std::string read_until(std::string_view end);
-    // One server-sent event or comment, without its blank line. No value: the stream has ended well.
+    // One server-sent event or comment, without its blank line. No value: the stream has ended properly.
     std::optional<std::string> read_event();
     Reply read_head();
 
@@ -74,7 +87,7 @@ private:
 std::string percent_encode(std::string_view text);
 std::string gzip(const std::string& plain);
 
-// Opens GET /v1/events on the connection with the given query and waits until it is in place.
+// Opens GET /v1/events on the connection with the given query and waits until the subscription is active.
 void subscribe(HttpClient& client, const std::string& query);
 
-}  // namespace sluice
+}  // namespace sluice::broker

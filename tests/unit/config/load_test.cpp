@@ -4,11 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "protocol/text/stream_name.hpp"
 #include "tests/support/source_folder.hpp"
 
 using namespace std::chrono_literals;
-using sluice::load_config;
-using sluice::parse_config;
+using sluice::config::load_config;
+using sluice::config::parse_config;
 
 namespace {
 
@@ -30,10 +31,12 @@ struct Bad {
 TEST_CASE("the built-in file gives every option its default") {
     const auto config = parse_config("f.yaml", "");
     REQUIRE(config.errors.empty());
-    const sluice::Options& o = config.options;
+    const sluice::config::Options& o = config.options;
     CHECK(o.http.address == "127.0.0.1");
     CHECK(o.http.port == 8080);
-    CHECK(o.matcher.backend == sluice::BackendOption::automatic);
+    CHECK(o.http.hosts.empty());
+    CHECK(o.limits.address_exempt == std::vector<std::string>{"127.0.0.0/8", "::1"});
+    CHECK(o.matcher.backend == sluice::config::BackendOption::automatic);
     CHECK(o.matcher.devices == std::vector<int>{0});
     CHECK(o.matcher.device_bytes == 0);
     CHECK(o.matcher.batch_delay == 200us);
@@ -43,7 +46,7 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.limits.filter_conjunctions == 256);
     CHECK(o.limits.filters_per_connection == 128);
     CHECK(o.delivery.heartbeat == 15s);
-    CHECK(o.log.level == sluice::LogLevel::info);
+    CHECK(o.log.level == sluice::config::LogLevel::info);
     CHECK(o.streams.empty());
 }
 
@@ -57,17 +60,20 @@ streams:
   weather:
     event_path: //observation
     deduplicate: false
+    repair: strict
   news:
 )");
     REQUIRE(config.errors.empty());
     CHECK(config.options.http.port == 0);
     CHECK(config.options.http.address == "127.0.0.1");
-    CHECK(config.options.log.format == sluice::LogFormat::json);
-    CHECK(config.options.log.level == sluice::LogLevel::info);
+    CHECK(config.options.log.format == sluice::config::LogFormat::json);
+    CHECK(config.options.log.level == sluice::config::LogLevel::info);
     REQUIRE(config.options.streams.size() == 2);
     CHECK(config.options.streams.at("weather").event_path == "//observation");
     CHECK_FALSE(config.options.streams.at("weather").deduplicate);
+    CHECK(config.options.streams.at("weather").repair == sluice::config::RepairOption::strict);
     CHECK(config.options.streams.at("news").deduplicate);
+    CHECK(config.options.streams.at("news").repair == sluice::config::RepairOption::lenient);
 }
 
 TEST_CASE("a bad file is refused with place and reason") {
@@ -89,7 +95,8 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"http:\n  port:\n", "f.yaml:2:3: http.port: expected an integer, found nothing"},
         {"http:\n  port: 1\n  port: 2\n", "f.yaml:3:3: duplicate key \"port\", first on line 2"},
         {"matcher:\n  batch_delay: 200\n",
-         "f.yaml:2:16: matcher.batch_delay: expected a duration with its unit, such as 200us, 5ms, 15s, 10min or 1h, "
+         "f.yaml:2:16: matcher.batch_delay: expected a duration with its unit, such as 200us, 5ms, 15s, 10min, 1h or "
+         "90d, "
          "found \"200\""},
         {"matcher:\n  batch_delay: 2h\n", "f.yaml:2:16: matcher.batch_delay: 2h is not between 0us and 1s"},
         {"matcher:\n  backend: gpu\n",
@@ -134,7 +141,7 @@ TEST_CASE("overrides come last and are as strict") {
     const auto config = parse_config("f.yaml", "http: {port: 81}\n", good);
     REQUIRE(config.errors.empty());
     CHECK(config.options.http.port == 0);
-    CHECK(config.options.log.format == sluice::LogFormat::json);
+    CHECK(config.options.log.format == sluice::config::LogFormat::json);
     CHECK(config.options.streams.at("w").event_path == "//o");
 
     CHECK(errors_of("", {"http.port=x"}) == Errors{"--set http.port=x: http.port: expected an integer, found \"x\""});
@@ -145,11 +152,86 @@ TEST_CASE("overrides come last and are as strict") {
     CHECK(errors_of("", {"http.port=[1"}).size() == 1);
 }
 
+TEST_CASE("an event path is refused where it stands") {
+    const auto check = [](const std::string& path) { return path == "//o" ? "" : "not a good one"; };
+    const auto errors = [&](std::string_view text, std::vector<std::string> overrides = {}) {
+        Errors texts;
+        for (const auto& error : parse_config("f.yaml", text, overrides, check).errors)
+            texts.push_back(to_string(error));
+        return texts;
+    };
+    CHECK(errors("streams:\n  w: {event_path: //o}\n", {"streams={v: {event_path: //o}}"}).empty());
+    CHECK(errors("streams:\n  w:\n    event_path: //p\n") ==
+          Errors{"f.yaml:3:17: streams.w.event_path: not a good one"});
+    CHECK(errors("", {"streams={w: {event_path: //p}}"}) ==
+          Errors{"--set streams={w: {event_path: //p}}: streams.w.event_path: not a good one"});
+}
+
+TEST_CASE("an id path has names of elements, and last perhaps of an attribute") {
+    const auto errors = [](const std::string& path) {
+        return parse_config("f.yaml", "streams:\n  w:\n    id_path: \"" + path + "\"\n", {}).errors;
+    };
+    for (const char* path : {"", "id", "sensor/id", "@id", "sensor/@id", "dc:identifier", "_1.x-y", "mesure/numéro"}) {
+        CAPTURE(path);
+        CHECK(errors(path).empty());
+    }
+    for (const char* path :
+         {"/",         "//id", "/id", "id/", "@",     "@a/b",  "a/@", "*",  "a[1]", "a b",  "a or b",
+          "string(a)", "$id",  ".",   "..",  "../id", "a/./b", "1a",  "-a", ":a",   "a\\0", "a\\x01b"}) {
+        CAPTURE(path);
+        REQUIRE(errors(path).size() == 1);
+        CHECK(to_string(errors(path)[0]).find("f.yaml:3:14: streams.w.id_path: not names of elements") == 0);
+    }
+    CHECK(errors(std::string(1'025, 'a')).size() == 1);
+}
+
+TEST_CASE("nothing is suggested for what is not near") {
+    CHECK(errors_of("", {"foo.bar=1"}) == Errors{"--set foo.bar=1: unknown option \"foo\""});
+}
+
+TEST_CASE("an override may be an IPv6 address") {
+    for (const std::string address : {"::", "::1", "fe80::", "fe80::1%eth0", "127.0.0.1", "'::'"}) {
+        CAPTURE(address);
+        const std::vector<std::string> overrides{"http.address=" + address};
+        const auto config = parse_config("f.yaml", "", overrides);
+        REQUIRE(config.errors.empty());
+        CHECK(config.options.http.address == (address == "'::'" ? "::" : address));
+    }
+    CHECK(errors_of("", {"http.address=:"}).size() == 1);
+    CHECK(errors_of("", {"http=port: 0"}).empty());
+}
+
+TEST_CASE("lists of texts") {
+    const auto config = parse_config("f.yaml", R"(
+http: {hosts: [broker.example, "*"], allow_origins: ["https://a.example", "http://localhost:3000", "*"]}
+limits: {address_exempt: [192.0.2.1, 10.0.0.0/8, "2001:db8::/32"]}
+)");
+    REQUIRE(config.errors.empty());
+    CHECK(config.options.http.hosts == std::vector<std::string>{"broker.example", "*"});
+    CHECK(config.options.http.allow_origins.size() == 3);
+    CHECK(parse_config("f.yaml", "limits: {address_exempt: []}").options.limits.address_exempt.empty());
+    CHECK(
+        errors_of("http: {hosts: x}") ==
+        Errors{"f.yaml:1:15: http.hosts: expected a list of names such as broker.example.org, or \"*\", found \"x\""});
+    for (const char* bad : {"[http://a]", "[a/b]", "['']", "[[a]]", "[~]"}) {
+        CHECK(errors_of("http: {hosts: " + std::string(bad) + "}").size() == 1);
+    }
+    for (const char* bad : {"[a.example]", "['https://']", "['https://a/']", "['https://A.example']", "['://a']"}) {
+        CAPTURE(bad);
+        CHECK(errors_of("http: {allow_origins: " + std::string(bad) + "}").size() == 1);
+    }
+    for (const char* bad :
+         {"[localhost]", "[10.0.0.0/33]", "['::/129']", "[10.0.0.0/]", "[10.0.0/8]", "[10.0.0.0/a]"}) {
+        CAPTURE(bad);
+        CHECK(errors_of("limits: {address_exempt: " + std::string(bad) + "}").size() == 1);
+    }
+}
+
 TEST_CASE("a file that can't be read is an error") {
     const auto directory = std::filesystem::temp_directory_path();
-    CHECK(to_string(load_config(directory).errors.at(0)) == directory.string() + ": is a directory");
+    CHECK(sluice::config::to_string(load_config(directory).errors.at(0)) == directory.string() + ": is a directory");
     const auto missing = directory / "sluice-no-such-file.yaml";
-    CHECK(to_string(load_config(missing).errors.at(0)) ==
+    CHECK(sluice::config::to_string(load_config(missing).errors.at(0)) ==
           missing.string() + ": cannot be read: No such file or directory");
     CHECK(load_config(std::nullopt).errors.empty());
     CHECK(load_config("/dev/zero").errors.at(0).message == "larger than 1048576 bytes");
@@ -157,9 +239,9 @@ TEST_CASE("a file that can't be read is an error") {
 }
 
 TEST_CASE("stream names") {
-    CHECK(sluice::is_stream_name("default"));
-    CHECK(sluice::is_stream_name("a.B_c-9"));
-    CHECK(sluice::is_stream_name(std::string(128, 'x')));
-    CHECK_FALSE(sluice::is_stream_name(std::string(129, 'x')));
-    for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n"}) CHECK_FALSE(sluice::is_stream_name(bad));
+    CHECK(sluice::text::is_stream_name("default"));
+    CHECK(sluice::text::is_stream_name("a.B_c-9"));
+    CHECK(sluice::text::is_stream_name(std::string(128, 'x')));
+    CHECK_FALSE(sluice::text::is_stream_name(std::string(129, 'x')));
+    for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n"}) CHECK_FALSE(sluice::text::is_stream_name(bad));
 }

@@ -2,16 +2,16 @@
 
 #include <catch2/catch.hpp>
 
-using sluice::ConfigError;
-using sluice::parse_yaml;
-using sluice::YamlNode;
+using sluice::config::ConfigError;
+using sluice::config::parse_yaml;
+using sluice::config::YamlNode;
 
 namespace {
 
 std::string error_of(std::string_view text) {
     const auto parsed = parse_yaml("f.yaml", text);
     const auto* error = std::get_if<ConfigError>(&parsed);
-    return error == nullptr ? "" : to_string(*error);
+    return error == nullptr ? "" : sluice::config::to_string(*error);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST_CASE("what could be misread is refused with its place") {
     CHECK(error_of("a: &x 1\n") == "f.yaml:1:4: anchors are not supported");
     CHECK(error_of("a: &x 1\nb: *x\n") == "f.yaml:1:4: anchors are not supported");
     CHECK(error_of("a: !!int 1\n") == "f.yaml:1:4: tags are not supported");
-    CHECK(error_of("[a]: 1\n") == "f.yaml:1:1: a key has to be a plain name");
+    CHECK(error_of("[a]: 1\n") == "f.yaml:1:1: a key must be a plain name");
     CHECK(error_of("a: 1\n---\nb: 2\n") == "f.yaml:2:1: only one document is expected");
     CHECK(error_of("a: [1\n").starts_with("f.yaml:2:1: "));
     CHECK(error_of("a: b: c\n").starts_with("f.yaml:1:"));
@@ -58,6 +58,6 @@ TEST_CASE("nesting and size are bounded") {
     std::string lists;
     for (int i = 0; i < 10'000; ++i) lists += "- ";
     CHECK(error_of(lists).find("nested deeper than 16 levels") != std::string::npos);
-    CHECK(error_of(std::string(sluice::yaml_bytes_max + 1, '#')) == "f.yaml: larger than 1048576 bytes");
+    CHECK(error_of(std::string(sluice::config::yaml_bytes_max + 1, '#')) == "f.yaml: larger than 1048576 bytes");
     CHECK(error_of("a: [[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]") == "");
 }

@@ -7,7 +7,7 @@ using sluice::load::HttpStream;
 
 namespace {
 
-// What comes out of `bytes` in pieces of `piece`: status codes, bodies, and "." at each end.
+// Parses `bytes` in pieces of `piece`: status codes, bodies, and "." at each end.
 std::string read(std::string_view bytes, std::size_t piece) {
     HttpStream stream;
     std::string seen;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using sluice::log_text;
-using sluice::LogFormat;
+using sluice::base::log_text;
+using sluice::config::LogFormat;
 
 TEST_CASE("text lines are a message and name=value") {
     CHECK(log_text(LogFormat::text, "listening", {}) == "listening");
@@ -21,4 +21,9 @@ TEST_CASE("a value can't forge another field or line") {
 TEST_CASE("JSON lines keep the types") {
     CHECK(log_text(LogFormat::json, "m", {{"n", 7u}, {"ok", true}, {"s", "x"}}) ==
           R"("message":"m","n":7,"ok":true,"s":"x"})");
+}
+
+TEST_CASE("a line says how many like it were left out") {
+    CHECK(log_text(LogFormat::text, "m", {{"n", 1}}, 3) == "m n=1 left_out=3");
+    CHECK(log_text(LogFormat::json, "m", {}, 3) == R"("message":"m","left_out":3})");
 }

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-namespace sluice {
+namespace sluice::base {
 
-TEST_CASE("what was told is not new within an hour, whatever came between", "[log]") {
+TEST_CASE("a message is not new within an hour, whatever came between", "[log]") {
     RepeatGuard guard;
     const RepeatGuard::Clock::time_point start{};
     CHECK(guard.is_new("no driver", start));
@@ -27,4 +27,4 @@ TEST_CASE("as many messages are remembered, no more", "[log]") {
     CHECK(guard.is_new("0", now));
 }
 
-}  // namespace sluice
+}  // namespace sluice::base

@@ -1,47 +1,17 @@
 #include "broker/cli/commands.hpp"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "tests/unit/broker/cli/ran.hpp"
 #include "tests/unit/broker/cli/scripted_server.hpp"
 
 using namespace sluice::cli;
 using test::reply;
+using test::run;
 using test::ScriptedServer;
+using test::TemporaryFile;
 
 namespace {
-
-// What a command printed, and its exit status.
-struct Ran {
-    int exit_status;
-    std::string out, err;
-};
-
-template <class Options>
-Ran run(int (*command)(const Options&, Console), const Options& options) {
-    std::ostringstream out, err;
-    const int exit_status = command(options, {out, err});
-    return {exit_status, out.str(), err.str()};
-}
-
-// A file that lasts as long as the test.
-class TemporaryFile {
-public:
-    explicit TemporaryFile(const std::string& text)
-        : folder_(std::filesystem::temp_directory_path() / "sluice-XXXXXX") {
-        auto name = folder_.string();
-        REQUIRE(mkdtemp(name.data()));
-        folder_ = name;
-        std::ofstream(path()) << text;
-    }
-    ~TemporaryFile() { std::filesystem::remove_all(folder_); }
-    std::string path() const { return (folder_ / "feed.xml").string(); }
-
-private:
-    std::filesystem::path folder_;
-};
 
 const std::string feed = R"(<?xml version="1.0"?>
 <rss version="2.0"><channel><title>Prices</title>
@@ -50,10 +20,9 @@ const std::string feed = R"(<?xml version="1.0"?>
 <item><link>http://example.org/free</link><price>0</price></item>
 </channel></rss>)";
 
-SubscribeOptions subscribe_to(const ScriptedServer& server) {
-    SubscribeOptions options;
-    options.server = server.url();
-    options.filters = {"a='1 & 2'", "b"};
+ExplainOptions explain_of(const std::string& filter) {
+    ExplainOptions options;
+    options.filter = filter;
     return options;
 }
 
@@ -65,7 +34,6 @@ PublishOptions publish_to(const ScriptedServer& server, std::vector<std::string>
 }
 
 const std::string counts = R"({"stream":"s","received":3,"new":2,"updated":1,"unchanged":0})";
-const std::string events_head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
 
 }  // namespace
 
@@ -111,6 +79,11 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
                                           "cigar    10=2I8=\n"));
     CHECK_THAT(ran.out, Catch::Contains("\n\ngene (20) x b (4)\nscore    2 "));
 
+    const TemporaryFile other(">a\nACGTTGCAACTGTCATTGCA\n");
+    options.text_file = other.path();
+    CHECK_THAT(run(align, options).out, Catch::Contains(" 1 mismatch, 0 gap letters\n"));
+    options.text_file = text.path();
+
     options.global = true;
     CHECK_THAT(run(align, options).out, Catch::Contains("score    11 (global, dna)"));
     options.text_file = bad.path();
@@ -122,15 +95,28 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     const TemporaryFile protein(">p\nMKVL\n");
     options = {};
     options.query_file = options.text_file = protein.path();
-    CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: warning: letter 4 of p, 'L', is no nucleotide"));
+    CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: warning: letter 4 of p, 'L', is not a nucleotide"));
     const TemporaryFile proteins(">d\nACGT\n>p\nMKVL\n>q\nML\n>r\nL\n");
     options.text_file = proteins.path();
-    CHECK_THAT(run(align, options).err, Catch::Contains("letter 4 of p, 'L', is no nucleotide and matches nothing "
+    CHECK_THAT(run(align, options).err, Catch::Contains("letter 4 of p, 'L', is not a nucleotide and matches nothing "
                                                         "(others with such letters: 2); proteins need"));
     options.scheme = "BLOSUM62";
     CHECK(run(align, options).err.empty());
     options.query_file = options.text_file = "-";
     CHECK(run(align, options).exit_status == exit_failed);
+}
+
+TEST_CASE("match of several files as JSON prints an object a line, with the file's name") {
+    const TemporaryFile one(feed), two(feed, "a \"b\".xml");
+    MatchOptions options;
+    options.filter = "title='Dear'";
+    options.files = {one.path(), two.path()};
+    options.format = ItemFormat::json;
+    const auto out = run(match, options).out;
+    CHECK_THAT(out, Catch::StartsWith("{\"file\":\"" + one.path() + "\",\"id\":2,") &&
+                        Catch::Contains("a \\\"b\\\".xml\",\"id\":2,"));
+    options.files = {one.path()};
+    CHECK_THAT(run(match, options).out, Catch::StartsWith("{\"id\":2,"));
 }
 
 TEST_CASE("match says that there were texts that can't be measured") {
@@ -140,9 +126,9 @@ TEST_CASE("match says that there were texts that can't be measured") {
     options.filter = "laminarity(v, 0.5) > 0.9";
     CHECK(run(match, options).exit_status == exit_done);
     CHECK(run(match, options).err ==
-          "sluice: " + file.path() + ": 1 text to be measured is no series of numbers, or too long\n");
+          "sluice: " + file.path() + ": 1 text is not a series of numbers, or is too long\n");
     options.filter = "recurrence-rate(v, 0.5) > 2 or determinism(v, 0.5) > 2";
-    CHECK_THAT(run(match, options).err, Catch::Contains(": 2 texts to be measured are no series"));
+    CHECK_THAT(run(match, options).err, Catch::Contains(": 2 texts are not series of numbers, or are too long\n"));
     options.filter = "contains(v, 'oops')";
     CHECK(run(match, options).err.empty());
 }
@@ -152,15 +138,96 @@ TEST_CASE("match and explain point at the fault of a filter") {
     options.filter = "//item[price < 10";
     CHECK(run(match, options).exit_status == exit_failed);
     CHECK_THAT(run(match, options).err, Catch::StartsWith("sluice: filter:1:18: ") && Catch::EndsWith("^\n"));
-    const auto explained = run(explain, ExplainOptions{options.filter});
+    const auto explained = run(explain, explain_of(options.filter));
     CHECK(explained.exit_status == exit_failed);
     CHECK(explained.err == run(match, options).err);
 }
 
+TEST_CASE("match and explain tell what a filter almost surely does not mean") {
+    const TemporaryFile file(feed);
+    MatchOptions options;
+    options.filter = "title = Cheap";
+    options.files = {file.path()};
+    const auto matched = run(match, options);
+    const std::string hint_of_quotes =
+        "sluice: hint: filter:1:7: Cheap without quotes is the name of an element; for the text write title = "
+        "'Cheap'\ntitle = Cheap\n      ^\n";
+    CHECK(matched.exit_status == exit_no_match);
+    CHECK(matched.err == hint_of_quotes);
+    const auto explained = run(explain, explain_of(options.filter));
+    CHECK(explained.exit_status == exit_done);
+    CHECK(explained.err == hint_of_quotes);
+}
+
+TEST_CASE("match tells a bad event path from a bad document") {
+    const TemporaryFile file("<a b='1'><c/></a>");
+    MatchOptions options;
+    options.filter = "true()";
+    options.files = {file.path()};
+    options.event_path = "//obs[";
+    CHECK(run(match, options).exit_status == exit_failed);
+    CHECK(run(match, options).err ==
+          "sluice: event path:1:7: expected a path, a value or '(', but the path ends here\n//obs[\n      ^\n");
+    options.event_path = "//@b";
+    CHECK(run(match, options).err ==
+          "sluice: event path:1:1: expected a path of elements; this selects attributes\n//@b\n^\n");
+    options.event_path = "//node()";
+    CHECK(run(match, options).exit_status == exit_done);
+    const TemporaryFile text("<a>b</a>");
+    options.files = {text.path()};
+    CHECK(run(match, options).err ==
+          "sluice: " + text.path() + ": the event path \"//node()\" selects something that is not an element\n");
+}
+
+TEST_CASE("match repairs documents and says so, or refuses them") {
+    const TemporaryFile file("<rss><channel>\n<item><title>R&D</title></item></channel></rss>");
+    MatchOptions options;
+    options.filter = "title = 'R&D'";
+    options.files = {file.path()};
+    CHECK(run(match, options).out == "R&D\n");
+    CHECK(run(match, options).err == "sluice: " + file.path() + ":2:15: repaired: an '&' that begins no reference\n");
+    options.repair = "strict";
+    CHECK(run(match, options).exit_status == exit_failed);
+}
+
 TEST_CASE("explain tells indexed leaves from scanned ones") {
-    const auto ran = run(explain, ExplainOptions{"price < 10 and position() = 1"});
+    const auto ran = run(explain, explain_of("price < 10 and position() = 1"));
     CHECK(ran.exit_status == exit_done);
     CHECK_THAT(ran.out, Catch::Contains("price < 10") && Catch::Contains("indexed") && Catch::Contains("scanned"));
+}
+
+TEST_CASE("explain as JSON numbers the leaves in its conjunctions") {
+    auto options = explain_of("price < 10 and not(position() = 1)");
+    options.json = true;
+    const auto out = run(explain, options).out;
+    CHECK_THAT(out, Catch::StartsWith("{\"filter\":") &&
+                        Catch::Contains("\"decided\":\"indexed\",\"how\":\"indexed on price\"") &&
+                        Catch::Contains("\"decided\":\"scanned\"") && Catch::Contains("\"conjunctions\":[["));
+    options.filter = "a[";
+    CHECK_THAT(run(explain, options).err, Catch::StartsWith(R"({"level":"error","detail":"expected)") &&
+                                              Catch::Contains(R"("line":1,"column":3)"));
+}
+
+TEST_CASE("match leaves out bad items, and says where and why") {
+    const TemporaryFile lines("{\"n\":1}\n{\"n\":\n{\"n\":2}\n");
+    MatchOptions options;
+    options.filter = "n > 1";
+    options.files = {lines.path()};
+    options.format = ItemFormat::xml;
+    const auto ran = run(match, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "{\"n\":2}\n");
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + lines.path() + ":2:6: left out: not JSON: "));
+}
+
+TEST_CASE("publish says how many items were refused, and why the first") {
+    const TemporaryFile lines("{}\n7");
+    const std::string body = R"({"received":1,"new":1,"updated":0,"unchanged":0,"refused":2,)"
+                             R"("refusals":[{"index":1,"line":2,"reason":"no object"}]})";
+    ScriptedServer server({reply("202 Accepted", "", body)});
+    const auto ran = run(publish, publish_to(server, {lines.path()}));
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == lines.path() + ": 1 received: 1 new, 0 updated, 0 unchanged, 2 refused (line 2: no object)\n");
 }
 
 TEST_CASE("publish sends each file and says what became of it") {
@@ -174,7 +241,44 @@ TEST_CASE("publish sends each file and says what became of it") {
     CHECK_THAT(ran.out, Catch::StartsWith(xml.path() + ": 3 received: 2 new, 1 updated, 0 unchanged\n"));
     CHECK_THAT(server.requests().at(0), Catch::StartsWith("POST /v1/events?stream=a%20b&deduplicate=false HTTP"));
     CHECK_THAT(server.requests().at(0), Catch::Contains("Content-Type: application/xml") && Catch::EndsWith(feed));
-    CHECK_THAT(server.requests().at(1), Catch::Contains("Content-Type: application/feed+json"));
+    CHECK_THAT(server.requests().at(1), Catch::Contains("Content-Type: text/plain"));
+}
+
+TEST_CASE("publish sends a compressed file as it is, and says what is in it") {
+    const TemporaryFile file(std::string("\x1F\x8B\x08 not really", 13), "x.rss.gz");
+    ScriptedServer server({reply("202 Accepted", "", counts)});
+    CHECK(run(publish, publish_to(server, {file.path()})).exit_status == exit_done);
+    CHECK_THAT(server.requests().at(0), Catch::Contains("\r\nContent-Encoding: gzip\r\n") &&
+                                            Catch::Contains("\r\nContent-Type: application/rss+xml\r\n"));
+}
+
+TEST_CASE("publish prints and complains in JSON") {
+    const TemporaryFile file(feed);
+    ScriptedServer server(
+        {reply("202 Accepted", "", counts), reply("400 Bad Request", "", R"({"detail":"no root","line":3})")});
+    auto options = publish_to(server, {file.path()});
+    options.json = true;
+    CHECK(run(publish, options).out == "{\"file\":\"" + file.path() + "\"," + counts.substr(1) + "\n");
+    const auto ran = run(publish, options);
+    CHECK(ran.out.empty());
+    CHECK(ran.err ==
+          "{\"level\":\"error\",\"detail\":\"no root\",\"about\":\"" + file.path() + "\",\"status\":400,\"line\":3}\n");
+}
+
+TEST_CASE("publish recognises what is not a broker") {
+    const TemporaryFile file(feed);
+    ScriptedServer server({reply("202 Accepted", "", "<html>")});
+    CHECK_THAT(run(publish, publish_to(server, {file.path()})).err, Catch::Contains(" is not a Sluice broker: "));
+}
+
+TEST_CASE("publish says how much was repaired") {
+    const TemporaryFile xml(feed);
+    const std::string repaired = R"({"received":1,"new":1,"updated":0,"unchanged":0,"repaired":3,"repairs":[]})";
+    ScriptedServer server({reply("202 Accepted", "", repaired)});
+    auto options = publish_to(server, {xml.path()});
+    options.repair = "strict";
+    CHECK_THAT(run(publish, options).out, Catch::EndsWith(": 1 received: 1 new, 0 updated, 0 unchanged, 3 repaired\n"));
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("POST /v1/events?repair=strict HTTP"));
 }
 
 TEST_CASE("publish waits for a busy broker and reports a refusal") {
@@ -187,46 +291,20 @@ TEST_CASE("publish waits for a busy broker and reports a refusal") {
     CHECK(ran.err == "sluice: the broker is busy; trying again in 0 s\nsluice: " + file.path() + ":3:4: no root\n");
 }
 
-TEST_CASE("subscribe prints titles until it has enough") {
-    ScriptedServer server({events_head + ": hello\n\ndata: {\"item\":{\"title\":\"One\"}}\n\n"
-                                         "data: {\"item\":{\"link\":\"http://two\"}}\n\ndata: {\"item\":{}}\n\n"});
-    auto options = subscribe_to(server);
-    options.count = 2;
-    const auto ran = run(subscribe, options);
-    CHECK(ran.exit_status == exit_done);
-    CHECK(ran.out == "One\nhttp://two\n");
-    CHECK(ran.err.empty());
-    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/events?filter=a='1%20%26%202'&filter=b HTTP"));
-}
-
-TEST_CASE("subscribe prints what was sent, and says why it ended") {
-    const std::string data = "data: <item>\ndata: </item>\n\n";
+TEST_CASE("status prints a line for each value that is not zero, and whether there is a GPU") {
+    const std::string body =
+        R"({"version":"1","engine":{"devices":[],"faults":0},"events":{"accepted":5},"streams":["a","b"]})";
     ScriptedServer server(
-        {events_head + data, events_head + "event: error\ndata: {\"detail\":\"too slow\"}\n\n",
-         reply("400 Bad Request", "", R"({"detail":"expected ]","line":1,"column":2,"excerpt":"[\n ^"})")});
-    auto options = subscribe_to(server);
-    options.format = ItemFormat::xml;
-    auto ran = run(subscribe, options);
-    CHECK(ran.exit_status == exit_failed);
-    CHECK(ran.out == "<item>\n</item>\n");
-    CHECK(ran.err == "sluice: the broker closed the connection after 1 items\n");
-    ran = run(subscribe, options);
-    CHECK(ran.err == "sluice: the broker ended the subscription: too slow\n");
-    ran = run(subscribe, options);
-    CHECK(ran.exit_status == exit_failed);
-    CHECK(ran.err == "sluice: filter:1:2: expected ]\n[\n ^\n");
-    CHECK_THAT(server.requests().at(0), Catch::Contains("&format=xml HTTP"));
-}
-
-TEST_CASE("status prints a line for each value") {
-    const std::string body = R"({"version":"1","events":{"accepted":5},"streams":["a","b"]})";
-    ScriptedServer server({reply("200 OK", "", body), reply("200 OK", "", body)});
+        {reply("200 OK", "", body), reply("200 OK", "", body), reply("200 OK", "", body), reply("200 OK", "", "[]")});
     StatusOptions options;
     options.server = server.url();
-    CHECK_THAT(run(status, options).out,
-               Catch::Matches("version +1\nevents.accepted +5\nstreams +\\[\"a\",\"b\"\\]\n"));
+    CHECK(run(status, options).out ==
+          "version          1\nengine.devices   no GPU\nevents.accepted  5\nstreams          [\"a\",\"b\"]\n");
+    options.all = true;
+    CHECK_THAT(run(status, options).out, Catch::Contains("\nengine.faults    0\n"));
     options.json = true;
     CHECK(run(status, options).out == body + "\n");
+    CHECK_THAT(run(status, options).err, Catch::Contains(" is not a Sluice broker: "));
 }
 
 TEST_CASE("no command talks to a server whose URL it does not understand") {

@@ -8,7 +8,7 @@ using sluice::cli::HttpReply;
 namespace {
 
 HttpReply refusal(unsigned status, const std::string& body) {
-    return {.status = status, .content_type = "application/problem+json", .retry_after_seconds = {}, .body = body};
+    return {.status = status, .content_type = "application/problem+json", .body = body};
 }
 
 }  // namespace
@@ -21,9 +21,10 @@ TEST_CASE("a problem with a place and an excerpt") {
 
 TEST_CASE("a problem that says less") {
     CHECK(describe_problem(refusal(413, R"({"title":"Too large"})"), "a.xml") == "a.xml: Too large");
+    const std::string rest = ", without the broker's reason; is this a Sluice broker?";
     CHECK(describe_problem(refusal(500, R"({"line":"x"})"), "a.xml") ==
-          "a.xml: the broker answered 500 Internal Server Error");
-    CHECK(describe_problem(refusal(502, "<html>"), "a.xml") == "a.xml: the broker answered 502 Bad Gateway");
+          "a.xml: the answer is 500 Internal Server Error" + rest);
+    CHECK(describe_problem(refusal(599, "<html>"), "a.xml") == "a.xml: the answer is 599" + rest);
     CHECK(describe_problem(refusal(0, "bye"), "end") == "end: bye");
-    CHECK(describe_problem(refusal(404, "[]"), "a.xml") == "a.xml: the broker answered 404 Not Found");
+    CHECK(describe_problem(refusal(404, "[]"), "a.xml") == "a.xml: the answer is 404 Not Found" + rest);
 }

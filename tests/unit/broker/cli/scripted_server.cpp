@@ -12,11 +12,17 @@ namespace sluice::cli::test {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
+namespace {
+
+constexpr char silence_mark = '\x04';
+
+}  // namespace
+
 ScriptedServer::ScriptedServer(std::vector<std::string> replies)
     : acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)),
       thread_([this, script = std::move(replies)] { serve(script); }) {}
 
-// A test that failed half-way leaves replies that nobody will ask for.
+// After a test fails half-way, replies may remain that nobody requests.
 ScriptedServer::~ScriptedServer() {
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
     requests();
@@ -47,9 +53,19 @@ void ScriptedServer::serve(const std::vector<std::string>& replies) {
         }
         requests_.push_back(std::move(request));
         boost::system::error_code ignored;
-        asio::write(socket, asio::buffer(reply), ignored);
+        const bool stays_open = reply.ends_with(silence_mark);
+        asio::write(socket, asio::buffer(reply.data(), reply.size() - (stays_open ? 1 : 0)), ignored);
+        if (!stays_open) continue;
+        std::string nothing;
+        asio::read(socket, asio::dynamic_buffer(nothing), ignored);
     }
 }
+
+ClosedPort::ClosedPort() : bound_(context_, tcp::v4()) { bound_.bind({asio::ip::address_v4::loopback(), 0}); }
+
+std::string ClosedPort::url() const { return "http://127.0.0.1:" + std::to_string(bound_.local_endpoint().port()); }
+
+std::string then_silence(const std::string& reply) { return reply + silence_mark; }
 
 std::string reply(const std::string& status, const std::string& headers, const std::string& body) {
     return "HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +

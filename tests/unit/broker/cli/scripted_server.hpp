@@ -1,5 +1,4 @@
-// A server that says what the test tells it to, on a port of its own, in a thread of its own: one reply for each
-// connection, in order.
+// A server with scripted replies, on its own port and thread: one reply for each connection, in order.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,7 +17,7 @@ public:
     ScriptedServer& operator=(const ScriptedServer&) = delete;
 
     std::string url() const;
-    const std::vector<std::string>& requests();  // as they came; waits until all replies have been given
+    const std::vector<std::string>& requests();  // in order of arrival; waits until all replies have been sent
 
 private:
     void serve(const std::vector<std::string>& replies);
@@ -28,6 +27,20 @@ private:
     std::vector<std::string> requests_;
     std::thread thread_;
 };
+
+// A port of its own that refuses connections: nobody listens.
+class ClosedPort {
+public:
+    ClosedPort();
+    std::string url() const;
+
+private:
+    boost::asio::io_context context_;
+    boost::asio::ip::tcp::acceptor bound_;
+};
+
+// A reply after which the connection stays open until the client closes it.
+std::string then_silence(const std::string& reply);
 
 // "HTTP/1.1 STATUS", the headers, and a body with its length.
 std::string reply(const std::string& status, const std::string& headers, const std::string& body);

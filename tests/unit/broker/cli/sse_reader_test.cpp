@@ -11,7 +11,7 @@ using sluice::cli::SseReader;
 
 namespace {
 
-// "type|id|data" of each event, the stream coming in pieces of `piece` bytes.
+// "type|id|data" of each event, with the stream arriving in pieces of `piece` bytes.
 std::vector<std::string> read(std::string_view stream, std::size_t piece) {
     SseReader reader;
     std::vector<std::string> events;
@@ -54,4 +54,17 @@ TEST_CASE("an endless event is refused") {
     std::size_t megabytes = 0;
     while (megabytes < 100 && reader.read(megabyte, [](const SseEvent&) {})) ++megabytes;
     CHECK(megabytes == SseReader::event_bytes_max >> 20);
+}
+
+TEST_CASE("the stream says when to connect again, in digits") {
+    using std::chrono::milliseconds;
+    SseReader reader;
+    const auto none = [](const SseEvent&) {};
+    CHECK(!reader.retry());
+    CHECK(reader.read("retry: 250\n", none));
+    CHECK(reader.retry() == milliseconds(250));
+    CHECK(reader.read("retry: 1s\nretry: -1\nretry:\nretry: 99999999999\n", none));
+    CHECK(reader.retry() == milliseconds(250));
+    CHECK(reader.read("retry: 4000000000\n", none));
+    CHECK(reader.retry() == milliseconds(86'400'000));
 }

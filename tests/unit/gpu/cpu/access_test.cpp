@@ -3,14 +3,15 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::cpu;
 
 namespace {
 
-LiteralCode equal(PredicateTables& tables, std::uint32_t name, const std::string& text) {
-    return tables.intern(Term{Family::equal, false, {}, text, 0, 0}, name);
+engine::LiteralCode equal(engine::PredicateTables& tables, std::uint32_t name, const std::string& text) {
+    return tables.intern(engine::Term{engine::Family::equal, false, {}, text, 0, 0}, name);
 }
 
-AccessChoice choose(const PredicateTables& tables, const std::vector<std::vector<std::uint32_t>>& conjunctions,
+AccessChoice choose(const engine::PredicateTables& tables, const std::vector<std::vector<std::uint32_t>>& conjunctions,
                     std::size_t which) {
     AccessChooser chooser(tables);
     for (const auto& codes : conjunctions) chooser.count(codes);
@@ -34,18 +35,18 @@ TEST_CASE("cells: a range lies in its cell and the next") {
 }
 
 TEST_CASE("access: the rarest of the equalities, never the one that all share") {
-    PredicateTables tables;
+    engine::PredicateTables tables;
     std::vector<std::vector<std::uint32_t>> conjunctions;
     for (int i = 0; i < 200; ++i)
         conjunctions.push_back({equal(tables, 0, "stream").bits(), equal(tables, 1, std::to_string(i)).bits()});
     tables.freeze();
     const AccessChoice choice = choose(tables, conjunctions, 7);
     CHECK(choice.tokens == 1);
-    CHECK(choice.literals[0] == LiteralCode(conjunctions[7][1]));
+    CHECK(choice.literals[0] == engine::LiteralCode(conjunctions[7][1]));
 }
 
 TEST_CASE("access: a pair where one literal is shared by many") {
-    PredicateTables tables;
+    engine::PredicateTables tables;
     std::vector<std::vector<std::uint32_t>> conjunctions;
     for (int i = 0; i < 4000; ++i) {
         conjunctions.push_back(
@@ -56,7 +57,7 @@ TEST_CASE("access: a pair where one literal is shared by many") {
 }
 
 TEST_CASE("access: three where many share each pair") {
-    PredicateTables tables;
+    engine::PredicateTables tables;
     std::vector<std::vector<std::uint32_t>> conjunctions;
     for (int i = 0; i < 20'000; ++i) {
         conjunctions.emplace_back();
@@ -64,7 +65,7 @@ TEST_CASE("access: three where many share each pair") {
             conjunctions.back().push_back(equal(tables, name, std::to_string(n)).bits());
     }
     tables.freeze();
-    CHECK(choose(tables, conjunctions, 0).tokens == 2);  // an event finds no more than 250 by two
+    CHECK(choose(tables, conjunctions, 0).tokens == 2);  // an event finds at most 250 rows by two
     const auto once = conjunctions;
     for (int i = 0; i < 3; ++i) conjunctions.insert(conjunctions.end(), once.begin(), once.end());
     CHECK(choose(tables, conjunctions, 0).tokens == 3);
@@ -72,12 +73,12 @@ TEST_CASE("access: three where many share each pair") {
 
 TEST_CASE("access: three of one half of the attributes where each row has so many to choose from") {
     constexpr std::uint32_t attributes = 20, rows = 30'000;
-    PredicateTables tables;
+    engine::PredicateTables tables;
     std::vector<std::vector<std::uint32_t>> conjunctions(rows);
     for (std::uint32_t i = 0; i < rows; ++i) {
         for (std::uint32_t k = 0; k < 5; ++k) {
-            const auto lo = static_cast<double>(mix(5 * i + k) % 900);
-            const Term range{Family::range, false, {}, {}, lo, lo + 60};
+            const auto lo = static_cast<double>(engine::mix(5 * i + k) % 900);
+            const engine::Term range{engine::Family::range, false, {}, {}, lo, lo + 60};
             conjunctions[i].push_back(tables.intern(range, (i + (1 + i / attributes % 4) * k) % attributes).bits());
         }
     }
@@ -85,7 +86,7 @@ TEST_CASE("access: three of one half of the attributes where each row has so man
     AccessChooser chooser(tables);
     for (const auto& codes : conjunctions) chooser.count(codes);
     chooser.end_count();
-    CHECK(chooser.threes() == Threes::of_one_half);
+    CHECK(chooser.triples() == Triples::of_one_half);
     for (const auto& codes : conjunctions) {
         const AccessChoice choice = chooser.choose(codes);
         if (choice.tokens != 3) continue;
@@ -97,12 +98,13 @@ TEST_CASE("access: three of one half of the attributes where each row has so man
 }
 
 TEST_CASE("access: negations, not-equals and wide ranges are scanned") {
-    PredicateTables tables;
+    engine::PredicateTables tables;
     const auto negated = equal(tables, 0, "a").bits() | 1;
-    const auto unequal = tables.intern(Term{Family::not_equal, false, {}, "a", 0, 0}, 0).bits();
+    const auto unequal = tables.intern(engine::Term{engine::Family::not_equal, false, {}, "a", 0, 0}, 0).bits();
     std::vector<std::vector<std::uint32_t>> conjunctions = {{negated, unequal}};
     for (int i = 0; i < 100; ++i) {
-        const auto range = tables.intern(Term{Family::range, false, {}, {}, double(i), double(i) + 80}, 0);
+        const auto range =
+            tables.intern(engine::Term{engine::Family::range, false, {}, {}, double(i), double(i) + 80}, 0);
         conjunctions.push_back({range.bits()});
     }
     tables.freeze();

@@ -5,31 +5,36 @@
 #include <stdexcept>
 #include <string>
 
-#include "gpu/matcher.hpp"
+#include "gpu/api/matcher.hpp"
 
 using namespace sluice;
-using Kind = Measure::Kind;
+using namespace sluice::cpu;
+using Kind = engine::Measure::Kind;
 
 namespace {
 
-Literal equal(std::string attribute, std::string text) {
-    return {{std::move(attribute), Operator::equal, std::move(text), 0}, false};
+engine::Literal equal(std::string attribute, std::string text) {
+    return {{std::move(attribute), engine::Operator::equal, std::move(text), 0}, false};
 }
-Literal within(std::string attribute, std::string pattern, double k, Kind kind = Kind::approx_distance) {
-    return {{std::move(attribute), Operator::less_equal, {}, k, Measure{kind, std::move(pattern), "unit", 0, 0}},
+engine::Literal within(std::string attribute, std::string pattern, double k, Kind kind = Kind::approx_distance) {
+    return {{std::move(attribute),
+             engine::Operator::less_equal,
+             {},
+             k,
+             engine::Measure{kind, std::move(pattern), "unit", 0, 0}},
             false};
 }
-Literal negated(Literal literal) {
+engine::Literal negated(engine::Literal literal) {
     literal.negated = true;
     return literal;
 }
 
-// Events with one category each and titles; what a cpu program says of them, and what it took.
+// Events with one category each and titles; a cpu program's answers for them, and its work.
 struct Trial {
-    std::unique_ptr<SubscriptionSet> set = make_subscription_set(Backend::cpu);
-    EventBatch batch;
-    OperatorWork work;
-    std::vector<Match> matches;
+    std::unique_ptr<engine::SubscriptionSet> set = engine::make_subscription_set(engine::Backend::cpu);
+    engine::EventBatch batch;
+    operators::OperatorWork work;
+    std::vector<engine::Match> matches;
 
     void run(const std::vector<std::pair<std::string, std::vector<std::string>>>& events) {
         const auto program = set->compile();
@@ -39,10 +44,10 @@ struct Trial {
         };
         batch.clear();
         for (const auto& [category, titles] : events) {
-            std::vector<Value> values{{id("category"), category, 0}};
+            std::vector<engine::Value> values{{id("category"), category, 0}};
             for (const std::string& title : titles) values.push_back({id("title"), title, 0});
             std::stable_sort(values.begin(), values.end(),
-                             [](const Value& a, const Value& b) { return a.attribute < b.attribute; });
+                             [](const engine::Value& a, const engine::Value& b) { return a.attribute < b.attribute; });
             batch.values.insert(batch.values.end(), values.begin(), values.end());
             batch.end_event();
         }
@@ -51,9 +56,9 @@ struct Trial {
         matches.clear();
         program->match(batch, matches);
     }
-    const OperatorWork::Kind& done(Kind kind = Kind::approx_distance) const { return work.of(kind); }
-    std::uint32_t accepted(SubscriptionId id) const {
-        for (const Match& m : matches) {
+    const operators::OperatorWork::Kind& done(Kind kind = Kind::approx_distance) const { return work.of(kind); }
+    std::uint32_t accepted(engine::SubscriptionId id) const {
+        for (const engine::Match& m : matches) {
             if (m.subscription == id) return m.accepted;
         }
         return 0;
@@ -81,25 +86,26 @@ TEST_CASE("operators see only the events that nothing cheaper has decided") {
 
 TEST_CASE("a predicate of many conjunctions is decided once for an event") {
     Trial trial;
-    std::vector<SubscriptionId> ids;
+    std::vector<engine::SubscriptionId> ids;
     for (int i = 0; i < 100; ++i)
         ids.push_back(trial.set->add({{equal("category", std::to_string(i % 2)), within("title", "abc", 0)},
                                       {negated(within("title", "abc", 0)), equal("category", std::to_string(i))}}));
     trial.run({{"0", {"xabcx"}}, {"1", {"xabdx"}}, {"7", {"y"}}, {"0", {}}});
     CHECK(trial.done().pairs == 3);
-    CHECK(trial.accepted(ids[0]) == 0b1001);  // the last has no title: none is within
+    CHECK(trial.accepted(ids[0]) == 0b1001);  // the last event has no title, so none is within k
     CHECK(trial.accepted(ids[1]) == 0b0010);
     CHECK(trial.accepted(ids[2]) == 0b0001);
     CHECK(trial.accepted(ids[7]) == 0b0100);
 }
 
-TEST_CASE("what a cheap family decides is not asked of a dear one") {
-    if (!fault_of({Kind::matches, "a", "", 0, 0}).empty()) {
+TEST_CASE("pairs that a cheap family decides are not asked of a costly one") {
+    if (!engine::invalid_reason({Kind::matches, "a", "", 0, 0}).empty()) {
         WARN("skipped: there are no regular expressions in this build");
         return;
     }
     Trial trial;
-    const Literal regex{{"title", Operator::number_not_equal, {}, 0, Measure{Kind::matches, "^a", "", 0, 0}}, false};
+    const engine::Literal regex{
+        {"title", engine::Operator::number_not_equal, {}, 0, engine::Measure{Kind::matches, "^a", "", 0, 0}}, false};
     const auto both = trial.set->add({{within("title", "bc", 0, Kind::edit_distance), regex}});
     const auto alone = trial.set->add({{regex}});
     trial.run({{"x", {"abc"}}, {"x", {"bc"}}, {"x", {"a", "bc"}}, {"x", {}}});
@@ -119,9 +125,9 @@ TEST_CASE("a filter of operators alone works, and events without the attribute c
     CHECK(trial.done().pairs == 2);
 }
 
-TEST_CASE("what an operator would take too long for is left out, and told") {
+TEST_CASE("pairs that an operator would take too long for are left out, and reported") {
     Trial trial;
-    std::vector<Match> undecided;
+    std::vector<engine::Match> undecided;
     trial.batch.undecided = &undecided;
     trial.batch.operator_ns_max = 10'000;
     const auto a = trial.set->add({{equal("category", "x"), within("title", "kernel", 1)}});
@@ -132,16 +138,34 @@ TEST_CASE("what an operator would take too long for is left out, and told") {
     CHECK(trial.accepted(a) == 0b0101);
     CHECK(trial.accepted(b) == 0b1000);
     CHECK(undecided.size() == 2);
-    for (const Match& m : undecided) CHECK(m.accepted == 0b0010);
-    CHECK(std::none_of(undecided.begin(), undecided.end(), [&](const Match& m) { return m.subscription == c; }));
+    for (const engine::Match& m : undecided) CHECK(m.accepted == 0b0010);
+    CHECK(
+        std::none_of(undecided.begin(), undecided.end(), [&](const engine::Match& m) { return m.subscription == c; }));
     CHECK(trial.done().pairs == 3);
+}
+
+TEST_CASE("where all operators of an event would take too long, the costliest is left out") {
+    Trial trial;
+    std::vector<engine::Match> undecided;
+    trial.batch.undecided = &undecided;
+    const auto cheap = trial.set->add({{within("title", "abc", 1)}});
+    const auto costly = trial.set->add({{within("title", std::string(2000, 'q'), 1)}});
+    const auto also_dear = trial.set->add({{negated(within("title", std::string(3000, 'q'), 1))}});
+    trial.batch.event_ns_max = 50'000;
+    trial.run({{"x", {std::string(4'000, 'a') + "abc"}}, {"x", {"abc"}}});
+    CHECK(trial.accepted(cheap) == 0b11);
+    CHECK(trial.accepted(costly) == 0b00);
+    CHECK(trial.accepted(also_dear) == 0b10);
+    REQUIRE(undecided.size() == 2);
+    for (const engine::Match& m : undecided) CHECK(m.accepted == 0b01);
+    CHECK(trial.done().pairs == 4);
 }
 
 TEST_CASE("long work of operators can be ended between its pieces") {
     Trial trial;
     for (int i = 0; i < 100; ++i) trial.set->add({{within("title", std::string(4000, 'a') + std::to_string(i), 1)}});
     int pauses = 0;
-    trial.batch.pause = [&] {
+    trial.batch.pause = [&](double) {
         if (++pauses == 2) throw std::runtime_error("enough");
     };
     const std::string title(400'000, 'b');
@@ -154,11 +178,11 @@ TEST_CASE("long work of operators can be ended between its pieces") {
 TEST_CASE("what is computed once for many bounds counts once, and is asked at once") {
     Trial trial;
     for (int i = 0; i < 2'000; ++i) {
-        const Measure laminarity{Kind::laminarity, "", "", 0.5, 2};
-        trial.set->add({{{{"title", Operator::greater, {}, 0.0001 * i, laminarity}, false}}});
+        const engine::Measure laminarity{Kind::laminarity, "", "", 0.5, 2};
+        trial.set->add({{{{"title", engine::Operator::greater, {}, 0.0001 * i, laminarity}, false}}});
     }
     int pauses = 0;
-    trial.batch.pause = [&] { ++pauses; };
+    trial.batch.pause = [&](double ns) { pauses += ns > 1e9; };
     std::string series;
     for (int i = 0; i < 8'000; ++i) series += i % 3 == 0 ? "1 " : "2.5 ";
     trial.run({{"x", {series}}});

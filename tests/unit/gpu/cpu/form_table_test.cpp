@@ -4,14 +4,14 @@
 
 namespace {
 
-std::uint32_t intern(sluice::FormTable& forms, std::vector<std::vector<std::uint32_t>> conjunctions) {
+std::uint32_t intern(sluice::cpu::FormTable& forms, std::vector<std::vector<std::uint32_t>> conjunctions) {
     return forms.intern(conjunctions);
 }
 
 }  // namespace
 
 TEST_CASE("form table: order and repetition do not matter") {
-    sluice::FormTable forms;
+    sluice::cpu::FormTable forms;
     const auto form = intern(forms, {{2, 4}, {6}});
     CHECK(intern(forms, {{6, 6}, {4, 2}, {6}}) == form);
     CHECK(intern(forms, {{2, 4}, {7}}) != form);
@@ -21,7 +21,7 @@ TEST_CASE("form table: order and repetition do not matter") {
 }
 
 TEST_CASE("form table: contradictions drop out, an empty conjunction makes the form true") {
-    sluice::FormTable forms;
+    sluice::cpu::FormTable forms;
     CHECK(intern(forms, {{2, 3}, {8}}) == intern(forms, {{8}}));
     CHECK(intern(forms, {{2, 3}}) == intern(forms, {}));
     CHECK(forms.conjunctions(intern(forms, {})) == 0);
@@ -31,7 +31,7 @@ TEST_CASE("form table: contradictions drop out, an empty conjunction makes the f
 }
 
 TEST_CASE("form table: visits the conjunctions of many forms") {
-    sluice::FormTable forms;
+    sluice::cpu::FormTable forms;
     for (std::uint32_t i = 0; i < 1000; ++i) REQUIRE(intern(forms, {{2 * i}, {2 * i, 2 * i + 4}}) == i);
     std::vector<std::uint32_t> seen;
     forms.for_each(500,

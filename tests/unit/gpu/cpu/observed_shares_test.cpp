@@ -7,29 +7,32 @@
 #include "gpu/cpu/segment_builder.hpp"
 
 using namespace sluice;
+using namespace sluice::cpu;
 
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-LiteralCode equal(PredicateTables& tables, std::uint32_t name, const std::string& text) {
-    return tables.intern(Term{Family::equal, false, {}, text, 0, 0}, name);
+engine::LiteralCode equal(engine::PredicateTables& tables, std::uint32_t name, const std::string& text) {
+    return tables.intern(engine::Term{engine::Family::equal, false, {}, text, 0, 0}, name);
 }
 
-Literal equals(const std::string& attribute, const std::string& text) {
-    return {{attribute, Operator::equal, text, 0}, false};
+engine::Literal equals(const std::string& attribute, const std::string& text) {
+    return {{attribute, engine::Operator::equal, text, 0}, false};
 }
 
 }  // namespace
 
 TEST_CASE("observed shares: what holds often, seldom and never") {
-    PredicateTables tables;
-    const LiteralCode always = equal(tables, 0, "x"), seldom = equal(tables, 1, "x"), never = equal(tables, 1, "z");
-    const LiteralCode unknown = equal(tables, 2, "x");
+    engine::PredicateTables tables;
+    const engine::LiteralCode always = equal(tables, 0, "x"), seldom = equal(tables, 1, "x"),
+                              never = equal(tables, 1, "z");
+    const engine::LiteralCode unknown = equal(tables, 2, "x");
     tables.freeze();
     std::vector<SampledEvent> events;
     for (int i = 0; i < 400; ++i)
-        events.emplace_back(std::vector<Value>{{0, "x", no_number}, {1, i % 10 == 0 ? "x" : "y", no_number}}, 2);
+        events.emplace_back(std::vector<engine::Value>{{0, "x", no_number}, {1, i % 10 == 0 ? "x" : "y", no_number}},
+                            2);
     const ObservedShares shares(tables, events);
     CHECK(shares.of(always, 0.001) > 0.95);
     CHECK(shares.of(seldom, 0.5) == Approx(0.1).margin(0.02));
@@ -39,27 +42,28 @@ TEST_CASE("observed shares: what holds often, seldom and never") {
 }
 
 TEST_CASE("observed shares: cells of ranges, counted as events look into them") {
-    PredicateTables tables;
-    std::vector<LiteralCode> codes;
+    engine::PredicateTables tables;
+    std::vector<engine::LiteralCode> codes;
     for (int i = 0; i < 100; ++i)
-        codes.push_back(tables.intern(Term{Family::range, false, {}, {}, double(i), double(i) + i % 7}, 0));
+        codes.push_back(
+            tables.intern(engine::Term{engine::Family::range, false, {}, {}, double(i), double(i) + i % 7}, 0));
     tables.freeze();
     std::vector<SampledEvent> events;
     for (int i = 0; i < 500; ++i) {
         const double n = i < 250 ? 50 : i % 130 - 10;
-        events.emplace_back(std::vector<Value>{{0, "", n}, {0, "", n + i % 3}}, 1);
+        events.emplace_back(std::vector<engine::Value>{{0, "", n}, {0, "", n + i % 3}}, 1);
     }
     const ObservedShares shares(tables, events);
-    for (const LiteralCode code : codes) {
+    for (const engine::LiteralCode code : codes) {
         for (const std::uint32_t width : {1u, 8u}) {
             const RangeCell cell = cell_of(tables.ranges().ranked(code.index()), width);
             std::size_t found = 0;
-            EventState state;
-            std::vector<Value> values;
+            engine::EventState state;
+            std::vector<engine::Value> values;
             for (const SampledEvent& event : events) {
                 event.values(values);
                 tables.evaluate(values, state);
-                if (const NumberPosition& p = state.positions[0]; p.lo_end > 0) {
+                if (const engine::NumberPosition& p = state.positions[0]; p.lo_end > 0) {
                     const std::uint32_t size = width << cell.level;
                     const std::uint32_t first = p.hi_begin / size, last = (p.lo_end - 1) / size;
                     found += cell.cell + 1 >= first && cell.cell <= last ? 1u : 0u;
@@ -72,7 +76,7 @@ TEST_CASE("observed shares: cells of ranges, counted as events look into them") 
 }
 
 TEST_CASE("observed shares: a literal that is rare among the subscriptions but in every event leads nowhere") {
-    NameTable attributes, scanned;
+    engine::NameTable attributes, scanned;
     std::vector<SampledEvent> events;
     const auto build = [&](std::span<const SampledEvent> observed) {
         SegmentBuilder builder;
@@ -90,7 +94,7 @@ TEST_CASE("observed shares: a literal that is rare among the subscriptions but i
     for (int i = 0; i < 200; ++i) {
         const std::string author = std::to_string(i % 150), source = std::to_string(i % 149);
         events.emplace_back(
-            std::vector<Value>{
+            std::vector<engine::Value>{
                 {0, "en", no_number}, {1, "eu", no_number}, {2, author, no_number}, {3, source, no_number}},
             4);
     }

@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <vector>
 
-using sluice::Worker;
+#include "tests/support/eventually.hpp"
+
+using sluice::cpu::Worker;
 
 TEST_CASE("worker: tasks run one after the other, on one thread that is not the caller's") {
     Worker worker;
@@ -34,6 +36,7 @@ TEST_CASE("worker: a task is destroyed on the worker's thread") {
     std::promise<std::thread::id> destroyed;
     struct Holder {
         std::promise<std::thread::id>& destroyed;
+        explicit Holder(std::promise<std::thread::id>& promise) : destroyed(promise) {}
         ~Holder() { destroyed.set_value(std::this_thread::get_id()); }
     };
     Worker worker;
@@ -54,4 +57,41 @@ TEST_CASE("worker: ends with the task that it has begun, and without one") {
         begun.get_future().wait();
     }
     CHECK(first.get() == 1);
+}
+
+TEST_CASE("worker: a task with a delay runs after those that are due before") {
+    using namespace std::chrono_literals;
+    // Returns whether it was quick enough: then the first task was due last.
+    const auto is_tried = [] {
+        std::vector<int> order;
+        std::promise<void> last;
+        Worker worker;
+        const auto start = std::chrono::steady_clock::now();
+        worker.post(
+            [&] {
+                order.push_back(3);
+                last.set_value();
+            },
+            60ms);
+        worker.post([&] { order.push_back(2); }, 30ms);
+        worker.post([&] { order.push_back(1); });
+        const bool is_quick = std::chrono::steady_clock::now() - start < 30ms;
+        last.get_future().wait();
+        if (is_quick) CHECK(order == std::vector{1, 2, 3});
+        return is_quick;
+    };
+    EVENTUALLY(is_tried());
+}
+
+TEST_CASE("worker: a task that is not due is dropped at the end, which does not wait for it") {
+    using namespace std::chrono_literals;
+    bool has_run = false;
+    const auto held = std::make_shared<int>();
+    {
+        Worker worker;
+        worker.post([&has_run, held] { has_run = true; }, 24h);
+        CHECK(worker.run([] { return 1; }).get() == 1);
+    }
+    CHECK_FALSE(has_run);
+    CHECK(held.use_count() == 1);
 }

@@ -22,7 +22,7 @@ struct Packed {
     }
 };
 
-Packed pack(const EventBatch& batch, const std::vector<AttributeNeeds>& needs) {
+Packed pack(const engine::EventBatch& batch, const std::vector<AttributeNeeds>& needs) {
     const std::span<const AttributeNeeds> list(needs);
     const PackPlan plan(std::span(&list, 1));
     const PackedSize bound = packed_bound(batch, plan);
@@ -40,8 +40,35 @@ AttributeNeeds everything() { return {AttributeNeeds::all, true, true, true, tru
 
 }  // namespace
 
+TEST_CASE("each event gets a copy of what it shares, unless that is much") {
+    const std::vector<engine::Value> shared = {{0, "a", 1}, {0, "b", 2}};
+    engine::EventBatch batch;
+    batch.groups = {{1, shared}};
+    for (const bool shares : {true, false, true}) {
+        batch.values.push_back({1, "own", nan});
+        if (shares) batch.shares.push_back(0);
+        batch.end_event();
+    }
+    const Packed p = pack(batch, {everything(), everything()});
+    CHECK(p.first == std::vector<std::uint32_t>{0, 4, 5, 9});
+    for (const std::size_t at : {5u, 6u, 7u}) CHECK(p.records[at].uses == p.records[at - 5].uses);
+    CHECK(p.text_of(p.records[6]) == "a");
+    CHECK(p.text_of(p.records[7]) == "b");
+    CHECK(p.records[8].uses == EventRecord::range);
+    CHECK(is_worth_packing(batch));
+    CHECK(is_worth_packing(engine::EventBatch{}));
+
+    const std::string text(shared_bytes_max / 2, 'x');
+    const std::vector<engine::Value> large = {{0, text, nan}};
+    batch.groups = {{2, large}};
+    CHECK_FALSE(is_worth_packing(batch));
+    const std::vector<engine::Value> many(shared_bytes_max / sizeof(EventRecord), {0, "", nan});
+    batch.groups = {{3, many}};
+    CHECK_FALSE(is_worth_packing(batch));
+}
+
 TEST_CASE("a batch is packed as it is: texts padded, values that nobody wants left out") {
-    EventBatch batch;
+    engine::EventBatch batch;
     batch.values = {{0, "", nan}, {1, "nine bytes", 4}, {2, "ignored", 1}};
     batch.end_event();
     batch.end_event();
@@ -60,7 +87,7 @@ TEST_CASE("a batch is packed as it is: texts padded, values that nobody wants le
 }
 
 TEST_CASE("several values of an attribute: which are alike, and the least and greatest number") {
-    EventBatch batch;
+    engine::EventBatch batch;
     batch.values = {{0, "a", 3}, {0, "a", nan}, {0, "a", -1}, {1, "x", 2}, {1, "y", 2}};
     batch.end_event();
     const Packed p = pack(batch, {everything(), everything()});
@@ -81,7 +108,7 @@ TEST_CASE("texts longer than any operand stay behind") {
     AttributeNeeds needs;
     needs.known = needs.text = true;
     needs.text_bytes_max = 4;
-    EventBatch batch;
+    engine::EventBatch batch;
     batch.values = {{0, "four", nan}, {0, "fives", 1}};
     batch.end_event();
     batch.values.push_back({0, std::string_view("fives"), 1});
@@ -98,7 +125,7 @@ TEST_CASE("what several segments want is packed once") {
     b[0].known = b[0].text = true;
     b[0].text_bytes_max = 9;
     b[1].known = true;
-    EventBatch batch;
+    engine::EventBatch batch;
     batch.values = {{0, "7", 7}, {1, "z", nan}, {2, "z", nan}};
     batch.end_event();
     const std::span<const AttributeNeeds> lists[] = {a, b};

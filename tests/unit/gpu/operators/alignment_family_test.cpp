@@ -1,18 +1,16 @@
 #include "gpu/operators/alignment_family.hpp"
 
 #include <catch2/catch.hpp>
-#include <limits>
 #include <string>
 
 #include "gpu/operators/alignment/reference.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 using namespace sluice;
+using namespace sluice::operators;
 using alignment::Random;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::string random_dna(Random& random, std::size_t length) {
     std::string text(length, 'A');
@@ -36,7 +34,7 @@ TEST_CASE("what the k-mer filter skips is decided as by aligning it, on either s
         queries.push_back(random_dna(random, 120 + alignment::below(random, 60)));
         const double bound = 80 + static_cast<double>(alignment::below(random, 40));
         const Bounds bounds = q % 3 == 0 ? Bounds{-infinity, bound} : Bounds{bound, infinity};
-        predicates.push_back({{Measure::Kind::align, queries.back(), "dna", 0, 0}, bounds});
+        predicates.push_back({{engine::Measure::Kind::align, queries.back(), "dna", 0, 0}, bounds});
     }
     std::vector<std::string> letters;
     for (std::size_t t = 0; t < 12; ++t) {
@@ -60,7 +58,7 @@ TEST_CASE("what the k-mer filter skips is decided as by aligning it, on either s
         expected.push_back(predicates[pair.predicate].bounds.accept(score));
     }
     CHECK(holds == expected);
-    const OperatorWork::Kind& done = work.of(Measure::Kind::align);
+    const OperatorWork::Kind& done = work.of(engine::Measure::Kind::align);
     CHECK(done.pairs == pairs.size());
     CHECK(done.holds == static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), 1)));
     CHECK(done.verified >= 6);

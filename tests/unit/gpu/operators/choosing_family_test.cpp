@@ -8,21 +8,22 @@
 #include <thread>
 
 #include "gpu/cpu/worker.hpp"
-#include "gpu/operators/plain_family.hpp"
+#include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"
 
 using namespace sluice;
+using namespace sluice::operators;
 using namespace sluice::test;
-using Kind = Measure::Kind;
+using Kind = engine::Measure::Kind;
 
 namespace {
 
-// Devices that are none: their copies answer as the family does, and fail when they are told to.
+// Fake devices: their copies answer as the family does, and fail on request.
 class FakeDevices final : public OperatorDevices {
 public:
     struct Device {
         std::atomic<int> made = 0, evaluated = 0, succeeded = 0, failed = 0, there = 0;
-        std::atomic<int> fail_making = 0, fail_evaluating = 0;  // so many times
+        std::atomic<int> fail_making = 0, fail_evaluating = 0;  // the number of times to fail
         std::atomic<bool> usable = true;
         std::atomic<std::size_t> under_way = 0;
     };
@@ -32,7 +33,7 @@ public:
 
     std::size_t size() const override { return devices.size(); }
     std::size_t under_way(std::size_t device) const override { return devices[device].under_way; }
-    bool may_try(std::size_t device) override { return devices[device].usable; }
+    bool can_attempt(std::size_t device) override { return devices[device].usable; }
     std::unique_ptr<DeviceFamily> make(std::size_t device, OperatorFamilyKind, const OperatorFamily& family) override {
         ++devices[device].made;
         for (int i = 0; i < yields_while_making; ++i) std::this_thread::yield();
@@ -67,9 +68,9 @@ public:
     std::vector<Device> devices;
     std::vector<std::string> failures;
     std::atomic<double> clock_us = 0;
-    double making_us = 0;         // takes so long by that clock,
-    int yields_while_making = 0;  // and lets others go first so often
-    int fail_posting = 0;         // so many times
+    double making_us = 0;         // the time that it takes by that clock
+    int yields_while_making = 0;  // the number of times that it lets others go first
+    int fail_posting = 0;         // the number of times to fail
 
 private:
     class Copy final : public DeviceFamily {
@@ -84,7 +85,7 @@ private:
             in_use_ = false;
             if (device_.fail_evaluating == 0) return;
             --device_.fail_evaluating;
-            for (std::uint8_t& h : holds) h ^= 1;  // nothing of it may be believed
+            for (std::uint8_t& h : holds) h ^= 1;  // wrong answers: none of them may be used
             throw std::runtime_error("illegal address");
         }
 
@@ -97,7 +98,7 @@ private:
     const bool in_background_;
     std::deque<std::function<void()>> tasks_;
     std::mutex mutex_;
-    Worker worker_;
+    cpu::Worker worker_;
 };
 
 constexpr auto edits = OperatorFamilyKind::edits;
@@ -130,7 +131,7 @@ const std::vector<std::uint8_t> right{1, 0, 1, 1};
 
 }  // namespace
 
-TEST_CASE("a family's copy is made in the background; the CPU answers until it is there") {
+TEST_CASE("a family's copy is made in the background, and the CPU answers until it is there") {
     Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
     FakeDevices::Device& device = trial.devices->devices[0];
     CHECK(trial.run() == right);
@@ -142,10 +143,10 @@ TEST_CASE("a family's copy is made in the background; the CPU answers until it i
     CHECK(device.made == 1);
     CHECK(device.evaluated == 1);
     CHECK(device.succeeded == 2);  // the copy, and the batch
-    const auto& fate = trial.devices->fate(edits);
-    CHECK(fate.cpu_batches == 2);
-    CHECK(fate.device_batches == 1);
-    CHECK(fate.repeated == 0);
+    const auto& record = trial.devices->record(edits);
+    CHECK(record.cpu_batches == 2);
+    CHECK(record.device_batches == 1);
+    CHECK(record.repeated == 0);
     trial.family.reset();
     CHECK(device.there == 0);
 }
@@ -164,7 +165,6 @@ TEST_CASE("what is small stays with the CPU, and so does what no device can do")
         CHECK(holds[0] == 1);
     }
     CHECK(devices->tasks() == 0);
-    CHECK(make_family(edits, small.predicates)->bytes() == small.family->bytes());
 }
 
 TEST_CASE("after a failure the CPU answers, nothing of the device's answer is kept, and the copy is made anew") {
@@ -178,7 +178,7 @@ TEST_CASE("after a failure the CPU answers, nothing of the device's answer is ke
     CHECK(device.failed == 1);
     CHECK(device.there == 0);
     CHECK(trial.devices->failures == std::vector<std::string>{"illegal address"});
-    CHECK(trial.devices->fate(edits).repeated == 1);
+    CHECK(trial.devices->record(edits).repeated == 1);
     device.usable = false;
     CHECK(trial.run() == right);
     CHECK(trial.devices->tasks() == 0);
@@ -188,7 +188,7 @@ TEST_CASE("after a failure the CPU answers, nothing of the device's answer is ke
     CHECK(trial.run() == right);
     CHECK(device.made == 2);
     CHECK(device.evaluated == 2);
-    CHECK(trial.devices->fate(edits).device_batches == 1);
+    CHECK(trial.devices->record(edits).device_batches == 1);
 }
 
 TEST_CASE("a copy that can't be made is a failure, and is tried again") {
@@ -205,15 +205,15 @@ TEST_CASE("a copy that can't be made is a failure, and is tried again") {
     CHECK(device.evaluated == 1);
 }
 
-TEST_CASE("a task that can't be posted is a failure; the CPU answers, waiting for nobody") {
+TEST_CASE("a task that can't be posted is a failure, and the CPU answers, waiting for nobody") {
     for (const bool patient : {false, true}) {
         Trial trial(std::make_shared<FakeDevices>(1, 0.0, patient));
-        for (int i = 0; i < 3; ++i) trial.devices->fate(edits).choice.record(400, ProcessorChoice::cpu, 1e6);
+        for (int i = 0; i < 3; ++i) trial.devices->record(edits).choice.record(400, ProcessorChoice::cpu, 1e6);
         trial.devices->fail_posting = 2;
         for (int i = 0; i < 2; ++i) CHECK(trial.run() == right);
         CHECK(trial.devices->failures == std::vector<std::string>(2, "no thread"));
         CHECK(trial.devices->tasks() == 0);
-        CHECK(trial.devices->fate(edits).repeated == 0);
+        CHECK(trial.devices->record(edits).repeated == 0);
     }
 }
 
@@ -262,8 +262,8 @@ TEST_CASE("threads share a device, with a copy each, while it fails now and then
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
-    const auto& fate = trial.devices->fate(edits);
-    CHECK(fate.cpu_batches + fate.device_batches == 800);
+    const auto& record = trial.devices->record(edits);
+    CHECK(record.cpu_batches + record.device_batches == 800);
     for (const std::string& failure : trial.devices->failures) CHECK(failure == "illegal address");
     trial.family.reset();
     for (const auto& device : trial.devices->devices) CHECK(device.there <= int{ChoosingFamily::copies_max});
@@ -271,36 +271,36 @@ TEST_CASE("threads share a device, with a copy each, while it fails now and then
 
 TEST_CASE("what would take the CPU long waits for the copy") {
     Trial trial(std::make_shared<FakeDevices>(1, 0.0, true, true));
-    // So many cells as the trial has have taken a second.
-    ProcessorChoice& choice = trial.devices->fate(edits).choice;
+    // The trial's number of cells has taken the CPU a second.
+    ProcessorChoice& choice = trial.devices->record(edits).choice;
     for (int i = 0; i < 3; ++i) choice.record(400, ProcessorChoice::cpu, 1e6);
     trial.devices->making_us = 300e3;
     trial.devices->yields_while_making = 10'000;
     CHECK(trial.run() == right);
     CHECK(trial.devices->devices[0].evaluated == 1);
-    CHECK(trial.devices->fate(edits).cpu_batches == 0);
-    CHECK(choice.predict(400, ProcessorChoice::device) == 0);  // the copy is no cost of the batch
+    CHECK(trial.devices->record(edits).cpu_batches == 0);
+    CHECK(choice.predict(400, ProcessorChoice::device) == 0);  // excludes the copy
 }
 
 TEST_CASE("where a device costs less, the CPU is tried with some of a batch's texts") {
     Trial trial(std::make_shared<FakeDevices>(1, 0.0, true));
-    auto& fate = trial.devices->fate(edits);
+    auto& record = trial.devices->record(edits);
     for (int i = 0; i < 10; ++i) {
-        fate.choice.record(400, ProcessorChoice::cpu, 1'000);
-        fate.choice.record(400, ProcessorChoice::device, 1);
+        record.choice.record(400, ProcessorChoice::cpu, 1'000);
+        record.choice.record(400, ProcessorChoice::device, 1);
     }
     CHECK(trial.run() == right);
     trial.devices->run_tasks();
     FakeDevices::Device& device = trial.devices->devices[0];
-    REQUIRE(fate.cpu_batches == 1);
-    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::cpu, 1'000);  // whatever that one took
-    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1'000);
-    for (int i = 0; i < 100; ++i) fate.choice.record(400, ProcessorChoice::device, 1);
+    REQUIRE(record.cpu_batches == 1);
+    for (int i = 0; i < 100; ++i) record.choice.record(400, ProcessorChoice::cpu, 1'000);  // outweighs that one
+    for (int i = 0; i < 100; ++i) record.choice.record(400, ProcessorChoice::device, 1'000);
+    for (int i = 0; i < 100; ++i) record.choice.record(400, ProcessorChoice::device, 1);
     CHECK(trial.run() == right);
-    CHECK(fate.cpu_batches == 2);  // the first text
-    CHECK(device.evaluated == 1);  // the second
+    CHECK(record.cpu_batches == 2);  // the first text
+    CHECK(device.evaluated == 1);    // the second
     CHECK(trial.run() == right);
-    CHECK(fate.cpu_batches == 2);
+    CHECK(record.cpu_batches == 2);
     CHECK(device.evaluated == 2);
-    CHECK(fate.repeated == 0);
+    CHECK(record.repeated == 0);
 }

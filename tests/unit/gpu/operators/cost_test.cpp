@@ -4,11 +4,12 @@
 #include <string>
 
 using namespace sluice;
-using Kind = Measure::Kind;
+using namespace sluice::operators;
+using Kind = engine::Measure::Kind;
 
 namespace {
 
-double ns(const Measure& measure, std::size_t text_bytes) { return cost_of(measure).ns(text_bytes); }
+double ns(const engine::Measure& measure, std::size_t text_bytes) { return cost_of(measure).ns(text_bytes); }
 
 }  // namespace
 
@@ -30,7 +31,7 @@ TEST_CASE("within the default limits what is usual is far from two seconds, and 
 }
 
 TEST_CASE("a regular expression costs what its program has instructions") {
-    if (!fault_of({Kind::matches, "a", {}, 0, 0}).empty()) {
+    if (!engine::invalid_reason({Kind::matches, "a", {}, 0, 0}).empty()) {
         WARN("no regular expressions in this build");
         return;
     }

@@ -4,12 +4,13 @@
 #include <cstdlib>
 #include <string>
 
-#include "gpu/operators/plain_family.hpp"
+#include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"
 
 using namespace sluice;
+using namespace sluice::operators;
 using namespace sluice::test;
-using Kind = Measure::Kind;
+using Kind = engine::Measure::Kind;
 
 namespace {
 
@@ -42,13 +43,12 @@ void compare_with_plain(OperatorFamilyKind kind, FamilyRandom& random) {
                                  << " outside " << p.bounds.outside << " is " << int(holds[i]) << " for '"
                                  << texts[pairs[i].text] << "'");
     }
-    for (std::size_t k = 0; k < measure_kinds; ++k) {
+    for (std::size_t k = 0; k < engine::measure_kinds; ++k) {
         CHECK(work.kinds[k].texts == plain_work.kinds[k].texts);
         CHECK(work.kinds[k].pairs == plain_work.kinds[k].pairs);
         CHECK(work.kinds[k].holds == plain_work.kinds[k].holds);
         CHECK(work.kinds[k].unreadable == plain_work.kinds[k].unreadable);
     }
-    CHECK(family->bytes() > 0);
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ TEST_CASE("every family answers as the definitions do") {
     const int rounds = asked != nullptr ? std::atoi(asked) : 40;
     for (std::size_t f = 0; f < operator_families; ++f) {
         const auto kind = static_cast<OperatorFamilyKind>(f);
-        if (kind == OperatorFamilyKind::regex && !fault_of({Kind::matches, "a", "", 0, 0}).empty()) continue;
+        if (kind == OperatorFamilyKind::regex && !engine::invalid_reason({Kind::matches, "a", "", 0, 0}).empty())
+            continue;
         INFO("family " << f);
         FamilyRandom random(static_cast<unsigned>(1 + f));
         for (int i = 0; i < rounds; ++i) compare_with_plain(kind, random);
@@ -69,8 +70,8 @@ TEST_CASE("pairs that are too long are no work for a device") {
     const std::string_view text("ACGT"), too_long(text.data(), std::size_t{1} << 31);  // nobody reads it
     const std::vector<std::string_view> texts{text, too_long};
     const std::vector<OperatorFamily::Pair> one{{0, 0}}, both{{0, 0}, {0, 1}};
-    for (const Measure& measure :
-         {Measure{Kind::align, "ACG", "dna", 0, 0}, Measure{Kind::approx_distance, "ACG", "unit", 0, 0}}) {
+    for (const engine::Measure& measure : {engine::Measure{Kind::align, "ACG", "dna", 0, 0},
+                                           engine::Measure{Kind::approx_distance, "ACG", "unit", 0, 0}}) {
         const auto family = make_family(family_of(measure.kind), {{measure, {0, 1}}});
         CHECK(family->device_cells(texts, one) == 12);
         CHECK(family->device_cells(texts, both) == 12);

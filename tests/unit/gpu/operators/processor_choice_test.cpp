@@ -4,11 +4,12 @@
 #include <cmath>
 
 using namespace sluice;
+using namespace sluice::operators;
 using Choice = ProcessorChoice;
 
 namespace {
 
-// A core does 1,000 cells a microsecond, a device 100,000 after 100.
+// A core does 1,000 cells per microsecond; a device 100,000, after 100 us.
 constexpr Choice::Settings usual{{Choice::Cost{1, 1e3}, Choice::Cost{100, 1e5}}, 1000, true};
 
 double cost(double cells, Choice::Processor processor, const Choice::Settings& settings = usual) {
@@ -17,7 +18,7 @@ double cost(double cells, Choice::Processor processor, const Choice::Settings& s
 
 }  // namespace
 
-TEST_CASE("before anything is measured, what is expected decides") {
+TEST_CASE("before anything is measured, the expected cost decides") {
     Choice choice(usual);
     CHECK(choice.choose(2'000) == Choice::cpu);
     CHECK(choice.choose(90'000) == Choice::cpu);
@@ -26,7 +27,7 @@ TEST_CASE("before anything is measured, what is expected decides") {
     CHECK(choice.reason() == "no batch yet");
 }
 
-TEST_CASE("less than the least is the CPU's, whatever was measured") {
+TEST_CASE("work below the minimum is the CPU's, whatever was measured") {
     Choice::Settings settings = usual;
     Choice choice(settings);
     for (int i = 0; i < 10; ++i) choice.record(999, Choice::cpu, 1e9);
@@ -38,7 +39,7 @@ TEST_CASE("less than the least is the CPU's, whatever was measured") {
     CHECK(all.predict(1, Choice::cpu) == Approx(1.001));
 }
 
-TEST_CASE("where nothing is to be measured, a device takes all that is not too little") {
+TEST_CASE("without measuring, a device takes all work that is not too small") {
     Choice::Settings settings = usual;
     settings.measured = false;
     Choice choice(settings);
@@ -47,7 +48,7 @@ TEST_CASE("where nothing is to be measured, a device takes all that is not too l
     CHECK(choice.choose(999) == Choice::cpu);
 }
 
-TEST_CASE("what was measured decides, and of sizes nearby that were not") {
+TEST_CASE("measured costs decide, also for nearby sizes that were not measured") {
     Choice choice(usual);
     // This CPU is eight times as fast as expected.
     for (int i = 0; i < 10; ++i) choice.record(200'000, Choice::cpu, cost(200'000, Choice::cpu) / 8);
@@ -55,7 +56,7 @@ TEST_CASE("what was measured decides, and of sizes nearby that were not") {
     CHECK(choice.choose(400'000) == Choice::cpu);
     CHECK(choice.choose(2e6) == Choice::device);
     CHECK(choice.predict(400'000, Choice::cpu) == Approx(cost(400'000, Choice::cpu) / 8));
-    CHECK(choice.predict(1e9, Choice::cpu) == Approx(cost(1e9, Choice::cpu)));  // so far away nothing is known
+    CHECK(choice.predict(1e9, Choice::cpu) == Approx(cost(1e9, Choice::cpu)));  // too far away to be known
     CHECK(choice.reason().starts_with("2^17 cells: not tried on a device, "));
 }
 
@@ -107,7 +108,7 @@ TEST_CASE("an exploration finds that the expectation was wrong") {
     int devices = 0;
     for (int i = 0; i < 20'000; ++i) {
         const auto processor = choice.choose(50'000);
-        // The device takes a tenth of what was expected.
+        // The device takes a tenth of the expected time.
         choice.record(50'000, processor, processor == Choice::cpu ? cost(50'000, processor) : 10);
         devices += i >= 10'000 && processor == Choice::device;
     }

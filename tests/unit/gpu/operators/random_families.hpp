@@ -32,8 +32,8 @@ public:
         for (std::size_t n = below(80); n > 0; --n) text += std::to_string(below(4)) + (below(2) == 0 ? " " : ", ");
         return below(10) == 0 ? text + "x" : text;
     }
-    // One-sided, two-sided, both ways round, and what no number or every number is in.
-    Bounds bounds(double scale) {
+    // One-sided and two-sided bounds, both ways round, and bounds that accept no number or every number.
+    operators::Bounds bounds(double scale) {
         const auto number = [&] { return std::round((static_cast<double>(below(40)) - 8) * scale * 4) / 4; };
         switch (below(8)) {
             case 0:
@@ -62,52 +62,55 @@ private:
     std::mt19937 engine_;
 };
 
-inline std::string text_for(OperatorFamilyKind family, FamilyRandom& random) {
+inline std::string text_for(operators::OperatorFamilyKind family, FamilyRandom& random) {
     switch (family) {
-        case OperatorFamilyKind::recurrence:
+        case operators::OperatorFamilyKind::recurrence:
             return random.series();
-        case OperatorFamilyKind::alignment:
+        case operators::OperatorFamilyKind::alignment:
             return random.letters(random.below(3) == 0 ? "ARNDCQEGHILK x*" : "acgtACGTUN ", 70);
         default:
             return (random.below(4) == 0 ? "größe日本\xff" : "") + random.letters("abc e", 90);
     }
 }
 
-inline MeasuredPredicate predicate_for(OperatorFamilyKind family, FamilyRandom& random) {
+inline operators::MeasuredPredicate predicate_for(operators::OperatorFamilyKind family, FamilyRandom& random) {
     switch (family) {
-        case OperatorFamilyKind::regex:
-            return {{Measure::Kind::matches, random.of({"a", "^b", "c$", "a.*c", "[^a-c]", "ö"}), "", 0, 0},
+        case operators::OperatorFamilyKind::regex:
+            return {{engine::Measure::Kind::matches, random.of({"a", "^b", "c$", "a.*c", "[^a-c]", "ö"}), "", 0, 0},
                     random.bounds(0.1)};
-        case OperatorFamilyKind::edits: {
-            const Measure::Kind kind =
-                random.below(2) == 0 ? Measure::Kind::approx_distance : Measure::Kind::edit_distance;
+        case operators::OperatorFamilyKind::edits: {
+            const engine::Measure::Kind kind =
+                random.below(2) == 0 ? engine::Measure::Kind::approx_distance : engine::Measure::Kind::edit_distance;
             const std::string pattern = text_for(family, random) + "a";
             const std::string costs = random.of({"unit", "unit", "typing", "vowels"});
             return {{kind, pattern, costs, 0, 0}, random.bounds(random.below(2) == 0 ? 0.25 : 2)};
         }
-        case OperatorFamilyKind::alignment: {
-            const Measure::Kind kind = random.below(2) == 0 ? Measure::Kind::align : Measure::Kind::align_global;
+        case operators::OperatorFamilyKind::alignment: {
+            const engine::Measure::Kind kind =
+                random.below(2) == 0 ? engine::Measure::Kind::align : engine::Measure::Kind::align_global;
             const std::string scheme = random.of({"dna:1,-3,-5,-2", "dna:5,-1,-2,-1", "blosum62:-11,-1"});
             return {{kind, random.letters("ACGT", 80) + "A", scheme, 0, 0}, random.bounds(2)};
         }
         default: {
-            const Measure::Kind kind = random.below(2) == 0 ? Measure::Kind::laminarity : Measure::Kind::determinism;
+            const engine::Measure::Kind kind =
+                random.below(2) == 0 ? engine::Measure::Kind::laminarity : engine::Measure::Kind::determinism;
             const double epsilon = random.below(2) == 0 ? 0.5 : 1.5;
             if (random.below(3) == 0)
-                return {{Measure::Kind::recurrence_rate, "", "", epsilon, 0}, random.bounds(0.05)};
+                return {{engine::Measure::Kind::recurrence_rate, "", "", epsilon, 0}, random.bounds(0.05)};
             const auto line = static_cast<std::uint32_t>(2 + random.below(random.below(9) == 0 ? 80 : 4));
             return {{kind, "", "", epsilon, line}, random.bounds(0.05)};
         }
     }
 }
 
-// One whose bounds are at the measure of the text, or next to it.
-inline MeasuredPredicate near(std::string_view text, MeasuredPredicate predicate, FamilyRandom& random) {
-    const double measure = reference_of(predicate.measure)(text);
+// A predicate whose bounds are at or next to the measure of the text.
+inline operators::MeasuredPredicate near(std::string_view text, operators::MeasuredPredicate predicate,
+                                         FamilyRandom& random) {
+    const double measure = operators::reference_of(predicate.measure)(text);
     if (std::isnan(measure)) return predicate;
     const double least = measure == std::floor(measure) ? 1 : 1e-9;
     const double bound = measure + (static_cast<double>(random.below(3)) - 1) * least;
-    predicate.bounds = random.below(2) == 0 ? Bounds{bound, infinity} : Bounds{-infinity, bound};
+    predicate.bounds = random.below(2) == 0 ? operators::Bounds{bound, infinity} : operators::Bounds{-infinity, bound};
     return predicate;
 }
 

@@ -7,11 +7,12 @@
 #include "gpu/operators/family.hpp"
 
 using namespace sluice;
-using Kind = Measure::Kind;
+using namespace sluice::operators;
+using Kind = engine::Measure::Kind;
 
 TEST_CASE("each kind of measure is computed from its members") {
     struct Case {
-        Measure measure;
+        engine::Measure measure;
         const char* text;
         double value;
     };
@@ -32,7 +33,7 @@ TEST_CASE("each kind of measure is computed from its members") {
     };
     for (const Case& c : cases) {
         INFO(c.measure.operand << " of " << c.text);
-        if (const std::string fault = fault_of(c.measure); !fault.empty()) {
+        if (const std::string fault = engine::invalid_reason(c.measure); !fault.empty()) {
             WARN("skipped: " << fault);
             continue;
         }
@@ -49,8 +50,8 @@ TEST_CASE("a text that is no series has no measure") {
 }
 
 TEST_CASE("a scheme that is none is a fault") {
-    CHECK(fault_of({Kind::align, "ACGT", "dna:1,-3,-5,-2", 0, 0}).empty());
-    CHECK(fault_of({Kind::align, "ACGT", "pam", 0, 0}).starts_with("expected a scheme: "));
+    CHECK(engine::invalid_reason({Kind::align, "ACGT", "dna:1,-3,-5,-2", 0, 0}).empty());
+    CHECK(engine::invalid_reason({Kind::align, "ACGT", "pam", 0, 0}).starts_with("expected a scheme: "));
 }
 
 TEST_CASE("bounds") {

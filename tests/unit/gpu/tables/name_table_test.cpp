@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 TEST_CASE("name table: ids are dense and stay, snapshots do not change") {
-    sluice::NameTable names;
+    sluice::engine::NameTable names;
     const auto empty = names.snapshot();
     CHECK(names.intern("a") == 0);
     CHECK(names.intern("b") == 1);

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-using sluice::none;
-using sluice::NumberTable;
+using sluice::engine::none;
+using sluice::engine::NumberTable;
 
 TEST_CASE("number table: numbers by value, zeros alike, attributes apart") {
     NumberTable table;

@@ -4,6 +4,7 @@
 #include <limits>
 
 using namespace sluice;
+using namespace sluice::engine;
 
 namespace {
 
@@ -67,6 +68,31 @@ TEST_CASE("predicate tables: several values satisfy != when they differ, and NaN
     CHECK(holds({{0, "a", 1}, {0, "b", not_a_number}}, not_1));
     CHECK(holds({{0, "a", not_a_number}}, not_1));
     CHECK_FALSE(holds({}, not_1));
+}
+
+TEST_CASE("predicate tables: what shared values make true can be added to any event's state") {
+    PredicateTables tables;
+    const auto own = intern(tables, Family::equal, 1, "own"), shared = intern(tables, Family::equal, 2, "b");
+    const auto range = intern(tables, Family::range, 2, {}, 1, 3), other = intern(tables, Family::equal, 2, "x");
+    const auto not_a = intern(tables, Family::not_equal, 2, "a");
+    tables.freeze();
+    const std::vector<Value> event = {{1, "own", not_a_number}}, group = {{2, "a", 2}, {2, "b", not_a_number}};
+    EventState state;
+    tables.evaluate(event, state);
+    const Evaluated evaluated = tables.evaluate_apart(group, state);
+    CHECK(evaluated.size() == 3);  // exists, equal to b, its numbers
+    CHECK(tables.holds(own, state));
+    for (const LiteralCode code : {shared, range, other, not_a}) CHECK_FALSE(tables.holds(code, state));
+    tables.forget(state);
+
+    EventState fresh;
+    for (EventState* s : {&state, &fresh}) {
+        tables.add(evaluated, *s);
+        for (const LiteralCode code : {shared, range, not_a}) CHECK(tables.holds(code, *s));
+        for (const LiteralCode code : {own, other}) CHECK_FALSE(tables.holds(code, *s));
+        tables.forget(*s);
+        for (const LiteralCode code : {shared, range, not_a}) CHECK_FALSE(tables.holds(code, *s));
+    }
 }
 
 TEST_CASE("predicate tables: a literal gives back what it was interned from") {

@@ -4,6 +4,7 @@
 #include <limits>
 
 using namespace sluice;
+using namespace sluice::engine;
 
 namespace {
 

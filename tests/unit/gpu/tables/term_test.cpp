@@ -5,6 +5,7 @@
 #include <limits>
 
 using namespace sluice;
+using namespace sluice::engine;
 
 namespace {
 

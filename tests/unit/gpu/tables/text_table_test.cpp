@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using sluice::none;
-using sluice::TextTable;
+using sluice::engine::none;
+using sluice::engine::TextTable;
 
 TEST_CASE("text table: equal pairs share an index, others do not") {
     TextTable table;

@@ -3,6 +3,7 @@
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 using Kind = FeedError::Kind;
 using Strings = std::vector<std::string>;
 
@@ -17,7 +18,7 @@ TEST_CASE("the root tells the format, and each format its items") {
          FeedFormat::rss,
          {"<item>a</item>", "<item>b</item>"}},
         {"<rss><channel/><item>a</item></rss>", FeedFormat::rss, {"<item>a</item>"}},
-        {"<rss/>", FeedFormat::rss, {}},
+        {"<rss><channel/></rss>", FeedFormat::rss, {}},
         {R"(<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel/><item/></r:RDF>)",
          FeedFormat::rdf,
          {"<item/>"}},
@@ -27,11 +28,13 @@ TEST_CASE("the root tells the format, and each format its items") {
         {R"(<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry a='1'></a:entry ></a:feed>)",
          FeedFormat::atom,
          {"<a:entry a='1'></a:entry >"}},
-        {R"(<feed xmlns="http://purl.org/atom/ns#"></feed>)", FeedFormat::atom, {}},
+        {R"(<feed xmlns="http://purl.org/atom/ns#"><title/></feed>)", FeedFormat::atom, {}},
         {"<feed><entry/></feed>", FeedFormat::atom, {"<entry/>"}},
         {"<entry><title>x</title></entry>", FeedFormat::atom, {"<entry><title>x</title></entry>"}},
         {"<item><title>x</title></item>", FeedFormat::rss, {"<item><title>x</title></item>"}},
         {"<html><body><rss><channel><item/></channel></rss></body></html>", FeedFormat::rss, {"<item/>"}},
+        {"<RSS><Channel><Item>a</Item></Channel></RSS>", FeedFormat::rss, {"<Item>a</Item>"}},
+        {"<ENTRY><title>x</title></ENTRY>", FeedFormat::atom, {"<ENTRY><title>x</title></ENTRY>"}},
         {R"({"version":"https://jsonfeed.org/version/1","items":[ {"id":"1"} , {"id":"]"}]})",
          FeedFormat::json,
          {R"({"id":"1"})", R"({"id":"]"})"}},
@@ -76,7 +79,6 @@ TEST_CASE("a refusal says what is wrong and where") {
     CHECK(error.message == "the document ends inside <channel>, which begins in line 1");
     CHECK(refused("").message == "the document is empty");
     CHECK(refused("title,link\n").message == "expected the root element, found 't'");
-    CHECK(refused("{\"items\":1}").kind == Kind::not_well_formed);
     error = refused("{\"items\":[\n{\"id\":tru}]}");
     CHECK(error.kind == Kind::not_well_formed);
     CHECK(error.line == 2);
@@ -94,7 +96,7 @@ TEST_CASE("limits are refused with their option and value") {
     CHECK(refused("<a><b/><b/><b/></a>", options).message == "the document has more items than limits.items (2)");
     CHECK(refused("<a><b x='1' y='2' z='3' w='4'/></a>", options).message ==
           "the item that begins here has more values than limits.values_per_event (4)");
-    CHECK(refused("[[[[]]]]", options).message == "values nest deeper than limits.element_depth (3)");
+    CHECK(refused(R"([{"a":{"b":[]}}])", options).message == "values nest deeper than limits.element_depth (3)");
     CHECK(refused(R"({"items":[{},{},{}]})", options).message == "the document has more items than limits.items (2)");
     CHECK(refused(R"({"items":[{"a":1,"b":2,"c":3,"d":4}]})", options).message ==
           "the item that begins here has more values than limits.values_per_event (4)");
@@ -106,6 +108,16 @@ TEST_CASE("limits are refused with their option and value") {
           "the document has more values than limits.values (6)");
     CHECK(refused(R"({"x":[1,1,1],"items":[{"a":1,"b":2,"c":3}]})", options).message ==
           "the document has more values than limits.values (6)");
+}
+
+TEST_CASE("repair opens no way around limits, but elements without end tags do not count as nested") {
+    DocumentOptions options;
+    options.repair = RepairMode::lenient;
+    std::string entities = "<!DOCTYPE r [", breaks = "<rss><channel><item>";
+    for (int i = 0; i < 1'001; ++i) entities += "<!ENTITY e" + std::to_string(i) + " 'x'>";
+    for (int i = 0; i < 1'000; ++i) breaks += "<br>";
+    CHECK(refused(entities + "]><r><a/></r>", options).kind == Kind::limit);
+    CHECK(parsed(breaks + "</item></channel></rss>", options)->items().size() == 1);
 }
 
 TEST_CASE("100,000-deep documents are refused, and parsed if the limit is as high") {
@@ -129,6 +141,8 @@ TEST_CASE("the event path selects the events of other XML") {
     CHECK(sources(parsed("<rss><channel><item/></channel></rss>", options)) == Strings{"<item/>"});
     options.event_path = "//c[";
     CHECK(refused(text, options).kind == Kind::event_path);
+    CHECK(refused(text, options).message ==
+          "invalid event path \"//c[\": expected a path, a value or '(', but the path ends here (at character 5)");
     options.event_path = "count(//c)";
     CHECK(refused(text, options).kind == Kind::event_path);
     options.event_path = "//@n";
@@ -139,20 +153,26 @@ TEST_CASE("content types that are no feed's are refused") {
     const auto accepts = [](const char* type) {
         DocumentOptions options;
         options.content_type = type;
-        return parse_document("<rss/>", options).has_value();
+        return parse_document("<item/>", options).has_value();
     };
     for (const char* type :
          {"", "text/xml", "application/xml; charset=utf-8", "application/rss+xml", "Application/Atom+XML",
-          "application/json", "application/feed+json", "text/plain", "application/octet-stream"}) {
+          "application/json", "application/feed+json", "text/plain", "application/octet-stream", "text/rss+xml",
+          "text/atom+xml", "text/rss", "application/rss", "application/atom", "application/x-rss+xml",
+          "application/x-rss", "text/x-xml", "text/rdf", "application/rdf+xml"}) {
         INFO(type);
         CHECK(accepts(type));
     }
-    for (const char* type : {"text/html", "image/png", "multipart/form-data; boundary=x", "application/zip"}) {
+    for (const char* type : {"text/html", "image/png", "image/svg+xml", "text/css", "text/xmlish",
+                             "multipart/form-data; boundary=x", "application/zip"}) {
         INFO(type);
         CHECK_FALSE(accepts(type));
     }
     DocumentOptions options;
     options.content_type = "text/html; charset=utf-8";
-    CHECK(refused("<rss/>", options).kind == Kind::content_type);
-    CHECK(refused("<rss/>", options).message == "the content type \"text/html\" is not that of a feed, XML or JSON");
+    CHECK(refused("<item/>", options).kind == Kind::content_type);
+    CHECK(refused("<item/>", options).message ==
+          "the content type \"text/html\" is not that of a feed, XML or JSON, nor of data that the broker reads; "
+          "accepted: " +
+              accepted_media_types());
 }

@@ -2,7 +2,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/feed/encoding_label.hpp"
+
 using namespace sluice;
+using namespace sluice::feed;
+using namespace std::string_literals;
 
 namespace {
 
@@ -89,17 +93,28 @@ TEST_CASE("other encodings, by the names that browsers know") {
 
 TEST_CASE("every encoding that is offered can be converted") {
     for (const char* charset :
-         {"utf-16",       "utf-32",       "iso-8859-2",   "iso-8859-3",   "iso-8859-4",   "iso-8859-5",
-          "iso-8859-6",   "iso-8859-7",   "iso-8859-8",   "iso-8859-9",   "iso-8859-10",  "iso-8859-11",
-          "iso-8859-13",  "iso-8859-14",  "iso-8859-15",  "iso-8859-16",  "windows-1250", "windows-1251",
-          "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
-          "windows-874",  "koi8-r",       "koi8-u",       "ibm866",       "macintosh",    "shift_jis",
-          "euc-jp",       "iso-2022-jp",  "gb2312",       "gbk",          "gb18030",      "big5",
-          "euc-kr",       "tis-620"}) {
+         {"utf-16be",     "utf-32",       "l2",           "latin3",       "csisolatin4",  "cyrillic",
+          "asmo-708",     "sun_eu_greek", "visual",       "logical",      "latin5",       "l6",
+          "iso885911",    "iso-8859-13",  "iso-8859-14",  "csisolatin9",  "iso-8859-16",  "x-cp1250",
+          "x-cp1251",     "x-cp1252",     "windows-1253", "windows-1254", "windows-1255", "windows-1256",
+          "windows-1257", "windows-1258", "dos-874",      "koi",          "koi8-ru",      "866",
+          "x-mac-roman",  "ms_kanji",     "x-euc-jp",     "csiso2022jp",  "chinese",      "x-gbk",
+          "gb18030",      "cn-big5",      "korean",       "iso-2022-kr",  "iso-2022-cn",  "x-mac-ukrainian",
+          "unicode",      "utf-16le",     "utf-32le",     "utf-32be",     " UTF8\n",      "ANSI_X3.4-1968"}) {
         INFO(charset);
-        const bool is_wide = std::string_view(charset).starts_with("utf-");
+        const std::string name = encoding_by_label(charset).data();
+        const bool is_wide = name.starts_with("UTF-16") || name.starts_with("UTF-32");
         CHECK(converted(is_wide ? "" : "<a/>", charset) == (is_wide ? "" : "<a/>"));
     }
+}
+
+TEST_CASE("labels mean what browsers take them for") {
+    CHECK(converted("\xAD\xA1", "euc-jp") == "\xE2\x91\xA0");  // row 13, which JIS X 0208 leaves open
+    CHECK(converted("\xA2\xE3", "gb2312") == "\xE2\x82\xAC");  // GB 18030's
+    CHECK(converted("\xA4", "iso-8859-11") == converted("\xA4", "windows-874"));
+    CHECK(converted("\xFD", "iso-8859-9") == "\xC4\xB1");
+    CHECK(converted("a\0b\0"s, "utf-16") == "ab");
+    CHECK(converted("\xE9", "latin1") == converted("\xE9", "windows-1252"));
 }
 
 TEST_CASE("bytes that are not text are refused with their place") {

@@ -6,6 +6,7 @@
 #include "tests/support/tree_document.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 
@@ -53,7 +54,7 @@ TEST_CASE("values are by path, in order of first appearance") {
 TEST_CASE("elements among text are markup") {
     CHECK(values_of("<i><content type='xhtml'><div><p>Hello <b>big <i>wide</i></b> <a href='h'>world</a></p></div>"
                     "</content></i>") ==
-          R"({"content/@type":["xhtml"],"content/div/p":["Hello big wideworld"],"content/div/p/a/@href":["h"]})");
+          R"({"content/@type":["xhtml"],"content/div/p":["Hello big wide world"],"content/div/p/a/@href":["h"]})");
 }
 
 TEST_CASE("the JSON of a deep item with long names stays small") {

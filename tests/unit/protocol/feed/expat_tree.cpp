@@ -9,11 +9,11 @@
 #include "protocol/feed/namespaces.hpp"
 #include "protocol/text/ascii.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 namespace {
 
-constexpr char separator = '\x01';  // no document can hold it
+constexpr char separator = '\x01';  // cannot occur in a document
 
 using Attributes = std::map<std::string, std::string>;
 
@@ -25,10 +25,10 @@ void write_start(std::string& tree, const std::string& name, const Attributes& a
 
 void write_text(std::string& tree, std::string_view text) {
     std::copy_if(text.begin(), text.end(), std::back_inserter(tree),
-                 [](char c) { return ascii_space.find(c) == std::string_view::npos; });
+                 [](char c) { return text::ascii_space.find(c) == std::string_view::npos; });
 }
 
-// "uri local prefix", "uri local" or "local", with the separator, as a name in our tree.
+// Turns expat's "uri local prefix", "uri local" or "local" (with the separator) into a name of our tree.
 std::string customary_name(std::string_view triplet, bool is_attribute) {
     const std::size_t first = triplet.find(separator);
     if (first == std::string_view::npos) return std::string(triplet);
@@ -57,6 +57,7 @@ void XMLCALL on_text(void* tree, const XML_Char* text, int size) {
 }
 
 void write_node(std::string& tree, pugi::xml_node node) {
+    if (node.type() == pugi::node_comment || node.type() == pugi::node_pi) return;
     if (node.type() != pugi::node_element) return write_text(tree, node.value());
     Attributes attributes;
     for (const pugi::xml_attribute attribute : node.attributes()) {
@@ -90,4 +91,4 @@ std::string pugixml_tree(const pugi::xml_document& document) {
     return tree;
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

@@ -1,36 +1,56 @@
 #include "protocol/feed/extractor.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <span>
 
 #include "tests/support/tree_document.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
-// What one event has for each of the attributes.
+// The values of one event for each of the attributes.
 struct Extracted {
     std::vector<Texts> texts;
     std::vector<std::vector<double>> numbers;
 };
 
 Extracted extract(const Event& event, const Texts& names) {
-    EventBatch batch;
+    engine::EventBatch batch;
     TextArena arena;
-    Extractor(names).extract(event, batch, arena);
+    ValueGroups groups;
+    Extractor(names).extract(event, batch, arena, groups);
     REQUIRE(batch.size() == 1);
     Extracted extracted{std::vector<Texts>(names.size()), std::vector<std::vector<double>>(names.size())};
-    std::uint32_t last = 0;
-    for (const Value& value : batch.event(0)) {
-        REQUIRE(value.attribute >= last);
-        last = value.attribute;
-        extracted.texts[value.attribute].emplace_back(value.text);
-        extracted.numbers[value.attribute].push_back(value.number);
-    }
+    const auto add = [&](std::span<const engine::Value> values) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint32_t attribute = values[i].attribute;
+            REQUIRE((i == 0 ? extracted.texts[attribute].empty() : attribute >= values[i - 1].attribute));
+            extracted.texts[attribute].emplace_back(values[i].text);
+            extracted.numbers[attribute].push_back(values[i].number);
+        }
+    };
+    add(batch.event(0));
+    for (const std::uint32_t group : batch.groups_of(0)) add(batch.groups[group].values);
     return extracted;
+}
+
+// The texts that event e of the batch has for an attribute.
+Texts texts(const engine::EventBatch& batch, std::size_t e, std::uint32_t attribute) {
+    Texts texts;
+    const auto add = [&](std::span<const engine::Value> values) {
+        for (const engine::Value& value : values) {
+            if (value.attribute == attribute) texts.emplace_back(value.text);
+        }
+    };
+    add(batch.event(e));
+    for (const std::uint32_t group : batch.groups_of(e)) add(batch.groups[group].values);
+    return texts;
 }
 
 Texts texts(const Event& event, const std::string& name) { return extract(event, {name}).texts[0]; }
@@ -70,6 +90,21 @@ TEST_CASE("paths lead to the string-values of nodes, in document order") {
     CHECK(texts(book, "title/nothing").empty());
 }
 
+TEST_CASE("white space is text, comments are not, and what stands side by side is one text node") {
+    const Event mixed = tree_event(
+        "<r><i><p><b>foo</b> <i>bar</i></p><q>\n<![CDATA[a]]>b<!-- c -->d</q><s> <![CDATA[]]></s></i></r>", "/r/i");
+    CHECK(texts(mixed, "p") == Texts{"foo bar"});
+    CHECK(texts(mixed, "p/text()") == Texts{" "});
+    CHECK(texts(mixed, "q") == Texts{"\nabd"});
+    CHECK(texts(mixed, "q/text()") == Texts{"\nab", "d"});
+    CHECK(texts(mixed, "s/text()") == Texts{" "});
+}
+
+TEST_CASE("strings are counted in characters") {
+    const Event cafe = tree_event("<r><i><t>café 日本</t></i></r>", "/r/i");
+    CHECK(number(cafe, "string-length(t)") == 7);
+}
+
 TEST_CASE("namespace declarations are no attributes") {
     CHECK(texts(book, "@xmlns").empty());
     CHECK(texts(book, "../@xmlns:dc").empty());
@@ -78,7 +113,7 @@ TEST_CASE("namespace declarations are no attributes") {
 
 TEST_CASE("parents lead out of the item, up to the document") {
     CHECK(texts(book, "../title") == Texts{"All & <every>thing"});
-    CHECK(texts(book, "../title/text()") == Texts{"All & ", "<every>", "thing"});
+    CHECK(texts(book, "../title/text()") == Texts{"All & <every>thing"});
     CHECK(texts(book, "../@name") == Texts{"S"});
     CHECK(texts(book, "../book/title") == Texts{"  A  bold title ", "Second"});
     CHECK(texts(book, "../../shop/title") == Texts{"All & <every>thing"});
@@ -143,26 +178,148 @@ TEST_CASE("what the items of a document share is right for each of them") {
     const Event other = tree_event("<s><title>Other</title><book/></s>", "/s/book");
     Event second = book;
     second.index = 1;
-    EventBatch batch;
+    engine::EventBatch batch;
     TextArena arena;
+    ValueGroups groups;
     const Extractor extractor(names);
-    for (const Event& event : {book, second, other, book}) extractor.extract(event, batch, arena);
+    for (const Event& event : {book, second, other, book}) extractor.extract(event, batch, arena, groups);
     REQUIRE(batch.size() == 4);
-    const auto text = [&](std::size_t e, std::size_t v) { return std::string(batch.event(e)[v].text); };
-    CHECK(text(1, 0) == "All & <every>thing");
-    CHECK(text(1, 1) == "2");
-    CHECK(text(1, 2) == "Second");
-    CHECK(text(2, 0) == "Other");
-    CHECK(text(2, 1) == "1");
-    CHECK(text(2, 2) == "s");  // no title
-    CHECK(text(3, 0) == "All & <every>thing");
-    CHECK(text(3, 3) == "shop");
+    CHECK(batch.groups.size() == 1);
+    CHECK(batch.groups_of(2).empty());  // its document has no other item
+    const std::vector<std::vector<Texts>> expected = {{{"All & <every>thing"}, {"2"}, texts(book, "title"), {"shop"}},
+                                                      {{"All & <every>thing"}, {"2"}, {"Second"}, {"shop"}},
+                                                      {{"Other"}, {"1"}, {}, {"s"}},
+                                                      {{"All & <every>thing"}, {"2"}, texts(book, "title"), {"shop"}}};
+    for (std::uint32_t e = 0; e < 4; ++e) {
+        for (std::uint32_t a = 0; a < 4; ++a) CHECK(texts(batch, e, a) == expected[e][a]);
+    }
 }
 
-TEST_CASE("another extractor does not see what the arena shares for the first") {
-    EventBatch batch;
+TEST_CASE("another extractor does not see what is shared by the events of the first") {
+    engine::EventBatch batch;
     TextArena arena;
-    Extractor(Texts{"../title"}).extract(book, batch, arena);
-    Extractor(Texts{"../@name"}).extract(book, batch, arena);
-    CHECK(batch.event(1)[0].text == "S");
+    ValueGroups groups;
+    Extractor(Texts{"../title"}).extract(book, batch, arena, groups);
+    Extractor(Texts{"../@name"}).extract(book, batch, arena, groups);
+    CHECK(texts(batch, 1, 0) == Texts{"S"});
+}
+
+TEST_CASE("values outside items are read once for all items below an element, and stand in the batch once") {
+    // Channels of siblings; the item of the last has no sibling.
+    const std::vector<std::size_t> channels = {0, 1, 400, 40, 1};
+    std::string xml = "<rss>";
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        xml += "<channel><title>" + std::to_string(c) + "</title>";
+        for (std::size_t i = 0; i < channels[c]; ++i) xml += "<item><a>" + std::to_string(i) + "</a></item>";
+        xml += "</channel>";
+    }
+    const Event first = tree_event(xml + "</rss>", "/rss/channel/item");
+    const Extractor extractor(
+        Texts{"../item/a", "../title", "../../channel/item/a", "a", "string(../..)", "$feed_title"});
+    ValueGroups groups;
+    constexpr std::size_t batch_events = 100;
+    std::size_t event = 0, own = 0, read = 0;
+    for (std::size_t begin = 0; begin < 442; begin += batch_events) {
+        engine::EventBatch batch;
+        TextArena arena;
+        for (std::size_t i = begin; i < std::min<std::size_t>(442, begin + batch_events); ++i) {
+            Event e = first;
+            e.index = i;
+            extractor.extract(e, batch, arena, groups);
+        }
+        own += batch.values.size();
+        for (std::size_t e = 0, c = 0; e < batch.size(); ++e, ++event) {
+            std::size_t before = 0;
+            for (c = 0; event >= before + channels[c]; ++c) before += channels[c];
+            CHECK(texts(batch, e, 0).size() == channels[c]);
+            CHECK(texts(batch, e, 1) == Texts{std::to_string(c)});
+            CHECK(texts(batch, e, 2).size() == 442);
+            CHECK(texts(batch, e, 3) == Texts{std::to_string(event - before)});
+        }
+        groups.begin_batch();
+        groups.forget_documents();
+        if (begin == 0) CHECK(groups.values_read() < 2 * 442 + 10);
+        read = groups.values_read();
+    }
+    CHECK(own == 442);
+    // For each channel with items, its items and its title; all items and all text are read once.
+    CHECK(read >= 442 + 4 + 442 + 1);
+    CHECK(read <= 442 + 4 + 442 + 2);
+}
+
+TEST_CASE("values outside items are freed with their document, and another in its place has its own") {
+    const Extractor extractor(Texts{"../item/a"});
+    ValueGroups groups;
+    std::size_t most = 0;
+    for (int i = 0; i < 20; ++i) {
+        std::string xml = "<r>";
+        for (int k = 0; k < 3'000; ++k) xml += "<item><a>" + std::to_string(i) + "</a></item>";
+        const Event event = tree_event(xml + "</r>", "/r/item");
+        engine::EventBatch batch;
+        TextArena arena;
+        extractor.extract(event, batch, arena, groups);
+        CHECK(texts(batch, 0, 0).front() == std::to_string(i));
+        CHECK(texts(batch, 0, 0).size() == 3'000);
+        most = std::max(most, groups.bytes());
+        groups.begin_batch();
+        groups.forget_documents();
+    }
+    CHECK(most < 3 * 3'000 * 2 * sizeof(engine::Value));
+    groups.forget_documents();
+    CHECK(groups.bytes() == 0);
+}
+
+TEST_CASE("an extractor that was extended reads what one made for all names reads, and stays what it was") {
+    const Event event = tree_event(
+        "<rss><channel><title>T</title><item a='1' b='2'>x<p k='3'><q>4</q><q>5</q>y</p><p/><r>6</r></item></channel>"
+        "</rss>",
+        "//item");
+    const Texts names = {"p/q",        "p/@k",     "r",
+                         "*",          "@*",       "p/q/text()",
+                         "@b",         "count(p)", "string(p/q)",
+                         "$title",     "../title", "p/*",
+                         "count(p/q)", "@a",       "../../channel/title",
+                         "p/@*",       "text()",   ".",
+                         "sum(p/q)",   "zz/yy",    "normalize-space(p)"};
+    const auto values = [&](const Extractor& extractor) {
+        engine::EventBatch batch;
+        TextArena arena;
+        ValueGroups groups;
+        extractor.extract(event, batch, arena, groups);
+        std::vector<std::pair<std::uint32_t, std::string>> found;
+        const auto add = [&](std::span<const engine::Value> of) {
+            for (const engine::Value& value : of) found.emplace_back(value.attribute, std::string(value.text));
+        };
+        add(batch.event(0));
+        for (const std::uint32_t group : batch.groups_of(0)) add(batch.groups[group].values);
+        return found;
+    };
+    Extractor extractor{std::span<const std::string>()};
+    for (std::size_t n = 0; n <= names.size(); ++n) {
+        const std::span<const std::string> known(names.data(), n);
+        const Extractor next = extractor.extended(known);
+        const auto before = values(extractor);
+        CHECK(values(next) == values(Extractor(known)));
+        CHECK(values(extractor) == before);
+        extractor = next;
+    }
+    CHECK(values(extractor).size() > names.size());
+}
+
+TEST_CASE("very many names are found, each where it stands") {
+    Texts names;
+    std::string xml = "<r><item>";
+    for (int i = 0; i < 3'000; ++i) {
+        const std::string name = "n" + std::to_string(i);
+        names.push_back(i % 3 == 0 ? "p/" + name : i % 3 == 1 ? name : "@" + name);
+        if (i % 3 == 1) xml += "<" + name + ">" + name + "</" + name + "><n0/>";
+    }
+    xml += "<p n5='x'>";
+    for (int i = 0; i < 3'000; i += 3) xml += "<n" + std::to_string(i) + ">v</n" + std::to_string(i) + ">";
+    xml += "</p></item></r>";
+    const Extracted extracted = extract(tree_event(xml, "//item"), names);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        INFO(names[i]);
+        CHECK(extracted.texts[i] == (i % 3 == 0 ? Texts{"v"} : i % 3 == 1 ? Texts{names[i]} : Texts{}));
+    }
 }

@@ -5,6 +5,7 @@
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 using Strings = std::vector<std::string>;
 
 namespace {
@@ -33,11 +34,13 @@ TEST_CASE("fields of an RSS 2.0 item") {
         <description>short</description>
         <content:encoded><![CDATA[<p>long</p>]]></content:encoded>
         <category>x</category><category domain="d"> y </category><dc:subject>z</dc:subject>
-        <itunes:keywords>salt, pepper,,</itunes:keywords></item></channel></rss>)");
+        <itunes:keywords>
+          <![CDATA[salt, pepper,,]]>
+        </itunes:keywords></item></channel></rss>)");
     CHECK(f.title == "One & only");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "id-1");
-    CHECK(f.author == "ann@example.org (Ann)");
+    CHECK(f.authors == Strings{"ann@example.org (Ann)"});
     CHECK(f.published == 1508166600.0);
     CHECK_FALSE(f.updated);
     CHECK(f.summary == "short");
@@ -49,7 +52,8 @@ TEST_CASE("an empty item has no fields") {
     for (const char* text : {"<item/>", "<entry/>", "<a><b/></a>", R"({"items":[{}]})"}) {
         INFO(text);
         const Fields f = fields_of(text);
-        CHECK_FALSE((f.title || f.link || f.id || f.author || f.summary || f.content || f.published || f.updated));
+        CHECK_FALSE(
+            (f.title || f.link || f.id || !f.authors.empty() || f.summary || f.content || f.published || f.updated));
         CHECK(f.category.empty());
     }
     CHECK_FALSE(fields_of("<item><title>  </title></item>").title);
@@ -61,16 +65,17 @@ TEST_CASE("where an RSS item's link comes from") {
           "http://a/5");
     CHECK(fields_of(item("<guid>http://a/</guid>")).link == "http://a/");
     CHECK(fields_of(item("<guid isPermaLink='true'>http://a/</guid>")).link == "http://a/");
-    CHECK_FALSE(fields_of(item("<guid isPermaLink='false'>http://a/</guid>")).link);
+    for (const char* no : {"false", "False", "FALSE", " false "})
+        CHECK_FALSE(fields_of(item("<guid isPermaLink='" + std::string(no) + "'>http://a/</guid>")).link);
     CHECK_FALSE(fields_of(item("<guid>17</guid>")).link);
 }
 
 TEST_CASE("Dublin Core, iTunes, Media RSS and Atom in RSS") {
-    CHECK(fields_of(item("<dc:creator>Ann</dc:creator>")).author == "Ann");
-    CHECK(fields_of(item("<itunes:author>Ann</itunes:author>")).author == "Ann");
+    CHECK(fields_of(item("<dc:creator>Ann</dc:creator>")).authors == Strings{"Ann"});
+    CHECK(fields_of(item("<itunes:author>Ann</itunes:author>")).authors == Strings{"Ann"});
     CHECK(fields_of(
               item("<a:author xmlns:a='http://www.w3.org/2005/Atom'><a:name>Ann</a:name><a:uri>u</a:uri></a:author>"))
-              .author == "Ann");
+              .authors == Strings{"Ann"});
     CHECK(fields_of(item("<dc:date>2017-10-16T15:10:00Z</dc:date>")).published == 1508166600.0);
     CHECK(fields_of(item("<itunes:summary>s</itunes:summary>")).summary == "s");
     CHECK(fields_of(
@@ -79,6 +84,73 @@ TEST_CASE("Dublin Core, iTunes, Media RSS and Atom in RSS") {
     CHECK(
         fields_of(item("<a:updated xmlns:a='http://www.w3.org/2005/Atom'>2017-10-16T15:10:00Z</a:updated>")).updated ==
         1508166600.0);
+}
+
+TEST_CASE("all authors of an item are listed, each once") {
+    CHECK(
+        fields_of(item("<author>ann@example.org (Ann)</author><dc:creator>Bob</dc:creator><dc:creator>Eve</dc:creator>"
+                       "<dc:author>Bob</dc:author><itunes:author>Joe</itunes:author>"))
+            .authors == Strings{"ann@example.org (Ann)", "Bob", "Eve", "Joe"});
+    CHECK(fields_of("<entry><author><name>Ann</name></author><author><name>Bob</name></author>"
+                    "<dc:creator>Eve</dc:creator></entry>")
+              .authors == Strings{"Ann", "Bob", "Eve"});
+    CHECK(fields_of(R"({"items":[{"authors":[{"name":"Ann"},{"name":"Bob"},{"url":"u"}],"author":{"name":"Ann"}}]})")
+              .authors == Strings{"Ann", "Bob"});
+    std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom'><entry/>";
+    for (int i = 0; i < 100; ++i) feed += "<author><name>" + std::to_string(i) + "</name></author>";
+    CHECK(fields_of(feed + "</feed>").authors.size() == feed_authors_max);
+}
+
+TEST_CASE("a feed's authors that are long are not repeated for every item") {
+    const auto by = [](std::size_t bytes) {
+        const auto author = [](const std::string& name) { return "<author><name>" + name + "</name></author>"; };
+        return fields_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry/>" + author("Ann") +
+                         author(std::string(bytes, 'x')) + author("Bob") + "</feed>")
+            .authors.size();
+    };
+    CHECK(by(feed_authors_bytes_max - 6) == 3);
+    CHECK(by(feed_authors_bytes_max - 3) == 2);
+    CHECK(by(feed_authors_bytes_max - 2) == 1);
+    const std::string own = "<entry><author><name>" + std::string(3000, 'x') + "</name></author></entry>";
+    CHECK(fields_of(own).authors.at(0).size() == 3000);
+}
+
+TEST_CASE("dates of DCMI metadata terms") {
+    const std::string terms = " xmlns:t='http://purl.org/dc/terms/'>";
+    CHECK(fields_of("<item" + terms + "<t:issued>2017-10-16T15:10:00Z</t:issued></item>").published == 1508166600.0);
+    CHECK(fields_of("<item" + terms + "<t:created>2017-10-16T15:10:00Z</t:created></item>").published == 1508166600.0);
+    CHECK(fields_of("<item" + terms + "<t:modified>2017-10-16T15:10:00Z</t:modified></item>").updated == 1508166600.0);
+    CHECK(fields_of("<entry><dcterms:issued>2017-10-16T15:10:00Z</dcterms:issued></entry>").published == 1508166600.0);
+    CHECK(fields_of("<entry><dcterms:modified>2017-10-16T15:10:00Z</dcterms:modified></entry>").updated ==
+          1508166600.0);
+}
+
+TEST_CASE("nested categories of iTunes and keywords of Media RSS are categories") {
+    CHECK(fields_of(item("<itunes:category text='Society'><itunes:category text='History'/>"
+                         "<itunes:category text='Places'/></itunes:category><itunes:category text='Arts'/>"))
+              .category == Strings{"Society", "History", "Places", "Arts"});
+    CHECK(fields_of(item("<media:keywords>cat, ,dog</media:keywords><media:group><media:keywords>bird"
+                         "</media:keywords></media:group>"))
+              .category == Strings{"cat", "dog", "bird"});
+}
+
+TEST_CASE("content of Atom 0.3 in base64 is decoded if it is text") {
+    const auto content = [](const std::string& attributes, const std::string& text) {
+        return fields_of("<feed version='0.3' xmlns='http://purl.org/atom/ns#'><entry><content" + attributes + ">" +
+                         text + "</content></entry></feed>")
+            .content;
+    };
+    // printf %s 'Example <b>Atom</b>' | base64
+    const std::string encoded = "RXhhbXBs\n ZSA8Yj5BdG9tPC9iPg==";
+    CHECK(content(" mode='base64' type='text/html'", encoded) == "Example <b>Atom</b>");
+    CHECK(content(" mode='BASE64'", encoded) == "Example <b>Atom</b>");
+    CHECK(content(" mode='escaped'", "a &lt;b&gt;c&lt;/b&gt;") == "a <b>c</b>");
+    CHECK(content(" mode='xml'", "<b xmlns='http://www.w3.org/1999/xhtml'>c</b>") == "c");
+    CHECK(content("", encoded) == encoded);
+    CHECK(content(" mode='base64'", "no base64") == "no base64");
+    CHECK(content(" mode='base64' type='image/png'", "iVBORw0KGgo=") == "iVBORw0KGgo=");  // begins with byte 0x89
+    CHECK(fields_of("<entry><title mode='base64'>dGl0bGU=</title></entry>").title == "title");
+    CHECK(fields_of(item("<title mode='base64'>dGl0bGU=</title>")).title == "dGl0bGU=");
 }
 
 TEST_CASE("a date that can't be read is NaN, unless another one can") {
@@ -102,7 +174,7 @@ TEST_CASE("fields of an Atom entry") {
     CHECK(f.title == "A <b>bold</b> one");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "urn:1");
-    CHECK(f.author == "Ann");
+    CHECK(f.authors == Strings{"Ann"});
     CHECK(f.published == 1508166600.0);
     CHECK(f.updated == 1508166601.0);
     CHECK(f.summary == "short");
@@ -114,11 +186,11 @@ TEST_CASE("an Atom entry's author may be its source's or its feed's") {
     const auto author = [](const std::string& entry) {
         return fields_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry>" + entry +
                          "</entry><author><name>Feed</name></author></feed>")
-            .author;
+            .authors;
     };
-    CHECK(author("<author><email>a@b</email></author>") == "a@b");
-    CHECK(author("<source><author><name>Source</name></author></source>") == "Source");
-    CHECK(author("") == "Feed");
+    CHECK(author("<author><email>a@b</email></author>") == Strings{"a@b"});
+    CHECK(author("<source><author><name>Source</name></author></source>") == Strings{"Source"});
+    CHECK(author("") == Strings{"Feed"});
 }
 
 TEST_CASE("fields of an Atom 0.3 entry") {
@@ -138,7 +210,7 @@ TEST_CASE("fields of a JSON Feed item") {
     CHECK(f.title == "t");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "17");
-    CHECK(f.author == "Ann");
+    CHECK(f.authors == Strings{"Ann", "Bob"});
     CHECK(f.published == 1508166600.0);
     CHECK(f.updated == 1508166601.0);
     CHECK(f.summary == "s");
@@ -149,7 +221,7 @@ TEST_CASE("fields of a JSON Feed item") {
         fields_of(R"({"author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
     CHECK(few.link == "http://b/");
     CHECK(few.content == "h");
-    CHECK(few.author == "Feed");
+    CHECK(few.authors == Strings{"Feed"});
 }
 
 TEST_CASE("fields of other XML") {
@@ -178,6 +250,8 @@ TEST_CASE("a feed's own title and link") {
     f = feed_fields_of("<entry><title>t</title><source><title>T</title><link href='http://a/'/></source></entry>");
     CHECK(f.title == "T");
     CHECK(f.link == "http://a/");
+    f = feed_fields_of("<rss><channel><dc:title>T</dc:title></channel></rss>");
+    CHECK(f.title == "T");
     f = feed_fields_of("<item><title>t</title></item>");
     CHECK_FALSE(f.title);
     CHECK_FALSE(f.link);

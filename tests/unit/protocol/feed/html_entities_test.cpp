@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 TEST_CASE("HTML's entities by name") {
     CHECK(html_entity("nbsp") == "\xC2\xA0");

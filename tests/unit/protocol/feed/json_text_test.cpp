@@ -5,6 +5,7 @@
 #include <random>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 TEST_CASE("known namespaces and their prefixes") {
     const KnownNamespace* dc = find_known_namespace("http://purl.org/dc/elements/1.1/");
@@ -15,8 +16,8 @@ TEST_CASE("known namespaces and their prefixes") {
     CHECK(atom->attribute().empty());
     CHECK_FALSE(find_known_namespace(""));
     CHECK_FALSE(find_known_namespace("http://www.w3.org/2005/atom"));
-    for (const char* prefix :
-         {"dc", "content", "media", "itunes", "georss", "geo", "slash", "wfw", "thr", "yt", "rdf", "xhtml"}) {
+    for (const char* prefix : {"dc", "dcterms", "content", "media", "itunes", "georss", "geo", "slash", "wfw", "thr",
+                               "yt", "rdf", "xhtml"}) {
         INFO(prefix);
         const KnownNamespace* known = find_customary_prefix(prefix);
         REQUIRE(known);

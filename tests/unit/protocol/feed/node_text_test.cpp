@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 

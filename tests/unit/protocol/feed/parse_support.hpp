@@ -1,4 +1,4 @@
-// What the tests of feeds share.
+// Shared by the tests of feeds.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 #include "protocol/feed/document.hpp"
 
-namespace sluice {
+namespace sluice::feed {
 
 inline DocumentPtr parsed(std::string text, const DocumentOptions& options = {}) {
     auto document = parse_document(std::move(text), options);
@@ -31,4 +31,4 @@ inline std::vector<std::string> sources(const DocumentPtr& document) {
     return sources;
 }
 
-}  // namespace sluice
+}  // namespace sluice::feed

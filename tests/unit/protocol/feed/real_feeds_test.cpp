@@ -7,6 +7,7 @@
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 

@@ -1,11 +1,15 @@
 #include "protocol/feed/scanned_leaves.hpp"
 
 #include <catch2/catch.hpp>
+#include <initializer_list>
+#include <stdexcept>
 
 #include "protocol/feed/fields.hpp"
+#include "tests/support/conditions.hpp"
 #include "tests/support/tree_document.hpp"
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 
@@ -18,10 +22,25 @@ Event item(std::size_t index) {
     return {document, index, std::make_shared<const std::string>("news"), index + 1};
 }
 
-// For items 0, 1 and 2.
-std::string holds(const std::string& key) {
+using Conditions = std::vector<std::shared_ptr<const engine::ScannedCondition>>;
+
+// "test title = 'A'", "select //item[2]".
+std::shared_ptr<const engine::ScannedCondition> condition(std::string_view key, std::size_t parents = 0) {
+    const bool selects = key.starts_with("select ");
+    return make_condition(key.substr(key.find(' ') + 1),
+                          selects ? xpath::Condition::Form::selection : xpath::Condition::Form::test, parents);
+}
+
+Conditions conditions(std::initializer_list<std::string_view> keys) {
+    Conditions list;
+    for (const std::string_view key : keys) list.push_back(condition(key));
+    return list;
+}
+
+// The answers for items 0, 1 and 2.
+std::string holds(std::string_view key) {
     ScannedLeaves leaves;
-    leaves.assign(std::vector{key});
+    leaves.assign(conditions({key}));
     std::string answers;
     for (std::size_t i = 0; i < 3; ++i) answers += leaves.holds(0, item(i)).value() ? '1' : '0';
     return answers;
@@ -58,19 +77,20 @@ TEST_CASE("variables are node-sets") {
     CHECK(holds("test number($published)") == "000");
 }
 
-TEST_CASE("what pugixml can't compile holds for nothing") {
-    CHECK(holds("test title = ") == "000");
-    CHECK(holds("test $nonsense") == "000");
-    CHECK(holds("select title = 'A'") == "000");
-    CHECK(holds("title = 'A'") == "000");
+TEST_CASE("a leaf without a condition of ours holds for nothing") {
+    struct Foreign final : engine::ScannedCondition {};
+    ScannedLeaves leaves;
+    leaves.assign(Conditions{nullptr, std::make_shared<const Foreign>()});
+    CHECK_FALSE(leaves.holds(0, item(0)).value());
+    CHECK_FALSE(leaves.holds(1, item(0)).value());
 }
 
 TEST_CASE("leaves keep their meaning when others come and go") {
     ScannedLeaves leaves;
-    leaves.assign(std::vector<std::string>{"test title = 'A'", "select //item[2]"});
+    leaves.assign(conditions({"test title = 'A'", "select //item[2]"}));
     CHECK(leaves.holds(0, item(0)).value());
     CHECK(leaves.holds(1, item(1)).value());
-    leaves.assign(std::vector<std::string>{"select //item[2]", "test p = 5", "test title = 'A'"});
+    leaves.assign(conditions({"select //item[2]", "test p = 5", "test title = 'A'"}));
     CHECK_FALSE(leaves.holds(0, item(0)).value());
     CHECK(leaves.holds(0, item(1)).value());
     CHECK(leaves.holds(1, item(0)).value());
@@ -79,7 +99,7 @@ TEST_CASE("leaves keep their meaning when others come and go") {
 
 TEST_CASE("the node-set of a document is not that of another, in one batch or the next") {
     ScannedLeaves leaves;
-    leaves.assign(std::vector<std::string>{"select //item[title='A']"});
+    leaves.assign(conditions({"select //item[title='A']"}));
     for (int batch = 0; batch < 100; ++batch) {
         CHECK(leaves.holds(0, tree_event("<r><item><title>A</title></item></r>", "//item")).value());
         CHECK_FALSE(leaves.holds(0, tree_event("<r><item><title>B</title></item></r>", "//item")).value());
@@ -87,9 +107,20 @@ TEST_CASE("the node-set of a document is not that of another, in one batch or th
     }
 }
 
+TEST_CASE("variables have each event's values, in parts that are kept, too") {
+    ScannedLeaves leaves;
+    leaves.assign(conditions({"test p[count($title[. = 'A']) = 1]", "test count($category[position() = 2]) = 1"}));
+    for (int round = 0; round < 2; ++round) {
+        CHECK(leaves.holds(0, item(0)).value());
+        CHECK_FALSE(leaves.holds(0, item(1)).value());
+        CHECK_FALSE(leaves.holds(1, item(0)).value());
+        CHECK(leaves.holds(1, item(1)).value());
+    }
+}
+
 namespace {
 
-// So many items, each with a title of its own.
+// `items` items with different titles.
 DocumentPtr numbered(std::size_t items) {
     std::string xml = "<r>";
     for (std::size_t i = 0; i < items; ++i) xml += "<item><title>" + std::to_string(i) + "</title></item>";
@@ -98,42 +129,164 @@ DocumentPtr numbered(std::size_t items) {
 Event event_of(const DocumentPtr& document, std::size_t index = 0) {
     return {document, index, std::make_shared<const std::string>("news"), index + 1};
 }
+std::uint64_t cost(const ScannedLeaves& leaves, std::size_t leaf) {
+    for (const LeafCost& c : leaves.costs())
+        if (c.leaf == leaf) return c.steps;
+    return 0;
+}
 
 }  // namespace
 
-TEST_CASE("what would take too long for a document is not begun") {
-    ScannedLeaves leaves(std::chrono::milliseconds(10));
-    leaves.assign(std::vector<std::string>{"select //item[not(title = preceding-sibling::item/title)]",
-                                           "test //title = //title", "test count(//title) > 5"});
-    const DocumentPtr small = numbered(20), large = numbered(2000);
+TEST_CASE("a condition over its budget is undecided for the document, and others are not") {
+    ScannedLeaves leaves({.condition_steps_max = 100'000});
+    leaves.assign(conditions({"select //item[not(title = preceding-sibling::item/title)]", "test //title = //title"}));
+    const DocumentPtr small = numbered(20), large = numbered(1000);
     CHECK(leaves.holds(0, event_of(small)).value());
-    CHECK(leaves.holds(1, event_of(small)).value());
     CHECK_FALSE(leaves.holds(0, event_of(large)));
-    CHECK_FALSE(leaves.holds(1, event_of(large)));
-    CHECK(leaves.holds(2, event_of(large)).value());
+    CHECK(leaves.holds(1, event_of(large)).value());
+    CHECK(cost(leaves, 0) > 100'000);
     leaves.end_batch();
-    CHECK_FALSE(leaves.holds(0, event_of(large)));
+    leaves.begin_batch();
+    CHECK_FALSE(leaves.holds(0, event_of(large, 7)));
+    CHECK(cost(leaves, 0) == 0);  // not begun again
     CHECK(leaves.holds(0, event_of(small)).value());
+    CHECK(cost(leaves, 0) == 0);  // known already
+    CHECK(leaves.holds(1, event_of(large, 9)).value());
 }
 
-TEST_CASE("what has taken too long for a document is not asked of it again") {
-    ScannedLeaves leaves(std::chrono::milliseconds(1));
-    leaves.assign(std::vector<std::string>{"test count(//title) > 5", "test title"});
-    DocumentPtr document = numbered(20);
-    for (std::size_t i = 0; i < 3; ++i) {
-        REQUIRE(leaves.holds(0, event_of(document, i)).value());
-        leaves.took(0, event_of(document, i), std::chrono::microseconds(i < 2 ? 500 : 1));
-        leaves.took(1, event_of(document, i), std::chrono::microseconds(100));
-        leaves.end_batch();
-    }
-    REQUIRE(leaves.holds(0, event_of(document, 3)).value());
-    leaves.took(0, event_of(document, 3), std::chrono::microseconds(20));
-    CHECK_FALSE(leaves.holds(0, event_of(document, 4)));
-    CHECK(leaves.holds(1, event_of(document, 4)).value());
-    CHECK(leaves.holds(0, event_of(numbered(20))).value());
+TEST_CASE("short documents have a smaller budget") {
+    std::string xml = "<r>";
+    for (int i = 0; i < 200; ++i) xml += "<item><title>" + std::to_string(i) + "</title></item>";
+    const DocumentPtr document = parse_document(xml + "</r>", {}).value();
+    std::size_t bytes = 0;
+    for (const Item& item : document->items()) bytes += item.source.size();
+    const auto decides = [&](std::size_t full_budget_bytes) {
+        ScanLimits limits;
+        limits.condition_steps_max = 2'000'000;
+        limits.full_budget_bytes = full_budget_bytes;
+        ScannedLeaves leaves(limits);
+        leaves.assign(conditions({"select //item[not(title = preceding-sibling::item/title)]"}));
+        return leaves.holds(0, event_of(document)).has_value();
+    };
+    CHECK(decides(0));
+    CHECK(decides(bytes));
+    CHECK(decides(2 * bytes));
+    CHECK_FALSE(decides(1'000 * bytes));
+}
+
+TEST_CASE("the items of a document share a condition's budget, and what is found before stays") {
+    ScannedLeaves leaves({.condition_steps_max = 3'000});
+    leaves.assign(conditions({"test count(preceding-sibling::item) > 5"}));
+    DocumentPtr document = numbered(200);
+    std::size_t decided = 0;
+    for (std::size_t i = 0; i < 200; ++i) decided += leaves.holds(0, event_of(document, i)).has_value() ? 1u : 0u;
+    CHECK(decided > 20);
+    CHECK(decided < 150);
+    leaves.end_batch();
+    CHECK_FALSE(leaves.holds(0, event_of(document, 3)));
     document.reset();
     leaves.end_batch();
-    CHECK(leaves.holds(0, event_of(numbered(20))).value());
-    leaves.assign(std::vector<std::string>{"test title"});
-    CHECK(leaves.holds(0, event_of(numbered(20))).value());
+    CHECK(leaves.bytes() == 0);
+    CHECK_FALSE(leaves.holds(0, event_of(numbered(200), 3)).value());
+}
+
+TEST_CASE("all conditions of a document share its budget") {
+    const DocumentPtr document = numbered(500);
+    ScannedLeaves leaves({.document_steps_max = 40'000});
+    Conditions list;
+    for (int i = 0; i < 20; ++i) list.push_back(condition("test count(//item) > " + std::to_string(i)));
+    leaves.assign(list);
+    std::size_t decided = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) decided += leaves.holds(i, event_of(document)).has_value() ? 1u : 0u;
+    CHECK(decided >= 1);
+    CHECK(decided < list.size());
+    CHECK(leaves.holds(0, event_of(document, 1)).value());  // the same as for the first item
+    CHECK(leaves.holds(0, event_of(numbered(500))).value());
+}
+
+TEST_CASE("all conditions of an owner share its budget, and others are not concerned") {
+    const DocumentPtr document = numbered(500);
+    Conditions list;
+    for (int i = 0; i < 20; ++i) list.push_back(condition("test count(//item) > " + std::to_string(i)));
+    // Both share the last but one; the last belongs to the other owner, all the rest to the first.
+    const ScanOwner both[] = {1, 2};
+    const auto owners_of = [&](std::size_t leaf) -> std::span<const ScanOwner> {
+        if (leaf == list.size() - 2) return both;
+        return {leaf == list.size() - 1 ? &both[1] : &both[0], 1};
+    };
+    ScannedLeaves leaves({.owner_steps_max = 20'000}, {}, owners_of);
+    leaves.assign(list);
+    std::size_t decided = 0;
+    for (std::size_t i = 0; i < 18; ++i) decided += leaves.holds(i, event_of(document)).has_value() ? 1u : 0u;
+    CHECK(decided >= 1);
+    CHECK(decided < 18);
+    CHECK(leaves.holds(0, event_of(document, 1)).value());    // known already
+    CHECK(leaves.holds(18, event_of(document)).has_value());  // since the other owner can pay
+    CHECK(leaves.holds(19, event_of(document)).has_value());
+    CHECK(leaves.holds(17, event_of(numbered(500))).has_value());
+}
+
+TEST_CASE("what is the same for all items of a document is found once") {
+    const DocumentPtr document = numbered(300);
+    ScannedLeaves leaves;
+    Conditions list =
+        conditions({"select //item[position() mod 2 = 1]", "test count(//title) > 5", "test title = //title[. > 7]"});
+    list.push_back(condition("test count(item) > 100", 1));
+    leaves.assign(list);
+    for (std::size_t leaf = 0; leaf < list.size(); ++leaf) leaves.holds(leaf, event_of(document));
+    std::vector<std::uint64_t> first;
+    for (std::size_t leaf = 0; leaf < list.size(); ++leaf) first.push_back(cost(leaves, leaf));
+    leaves.end_batch();
+    leaves.begin_batch();
+    for (std::size_t i = 0; i < 300; ++i) {
+        CHECK(leaves.holds(0, event_of(document, i)).value() == (i % 2 == 0));
+        CHECK(leaves.holds(1, event_of(document, i)).value());
+        CHECK(leaves.holds(2, event_of(document, i)).value() == (i > 7));
+        CHECK(leaves.holds(3, event_of(document, i)).value());
+    }
+    for (std::size_t leaf = 0; leaf < list.size(); ++leaf) {
+        INFO(leaf);
+        CHECK(first[leaf] > 300);
+        CHECK(cost(leaves, leaf) < 300 * 100);
+    }
+    CHECK(cost(leaves, 0) == 0);
+    CHECK(cost(leaves, 3) == 0);
+}
+
+TEST_CASE("memory is bounded, of an evaluation and of what is kept") {
+    const DocumentPtr document = numbered(5000);
+    ScannedLeaves leaves({.bytes_max = 10'000});
+    leaves.assign(conditions({"test count(//title | //item) > 5", "test count(//title) > 5"}));
+    CHECK_FALSE(leaves.holds(0, event_of(document)));
+    CHECK(leaves.holds(1, event_of(document)).value());
+}
+
+TEST_CASE("the hook is called within long evaluations, and ends them by an exception that costs nothing else") {
+    const DocumentPtr document = numbered(2000);
+    std::size_t calls = 0;
+    bool throws = true;
+    ScannedLeaves leaves({}, [&] {
+        if (++calls == 3 && throws) throw std::runtime_error("interrupted");
+    });
+    leaves.assign(conditions({"test title = //title[not(. = following::title)]", "test count(//item) > 1"}));
+    CHECK_THROWS_AS(leaves.holds(0, event_of(document, 1999)), std::runtime_error);
+    throws = false;
+    CHECK(leaves.holds(1, event_of(document)).value());
+    CHECK(leaves.holds(0, event_of(document, 1999)).value());
+    CHECK(calls > 3);
+}
+
+TEST_CASE("a condition pays for no text that another one would have had to read") {
+    const DocumentPtr document =
+        std::make_shared<TreeDocument>("<r><item>some <b>text</b>, and <i>more</i></item><item/></r>", "//item");
+    std::vector<std::uint64_t> costs;
+    for (const bool swapped : {false, true}) {
+        ScannedLeaves leaves;
+        leaves.assign(conditions({"test contains(., 'text')", "test string-length(//b/..) > 3"}));
+        for (const std::size_t leaf : {swapped ? 1u : 0u, swapped ? 0u : 1u})
+            CHECK(leaves.holds(leaf, event_of(document)).value());
+        for (const std::size_t leaf : {0u, 1u}) costs.push_back(cost(leaves, leaf));
+    }
+    CHECK(costs[0] == costs[2]);
+    CHECK(costs[1] == costs[3]);
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 TEST_CASE("lines end with LF, CR LF or CR, and columns count characters") {
     struct Case {

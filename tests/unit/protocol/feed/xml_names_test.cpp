@@ -4,6 +4,7 @@
 #include <string>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::feed;
 
 namespace {
 
@@ -27,12 +28,14 @@ std::string doctype(const std::string& declarations, const std::string& root) {
 TEST_CASE("what real feeds do before the root is accepted, and left out") {
     for (const char* prolog :
          {"\n", " \r\n\t\n", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n\n", "\n<?xml version='1.0' encoding='utf-8'?>\n",
-          "<!-- c --><?xml-stylesheet href='x'?>",
           "<!DOCTYPE a PUBLIC '-//W3C//DTD XHTML 1.0' 'http://example.org/x.dtd'>",
           "<!DOCTYPE a [\n<!ELEMENT a (#PCDATA)>\n<!ATTLIST a b CDATA ']>'>%p;<!-- ]> --><?p ]> ?>\n]>\n"}) {
         INFO(prolog);
         CHECK(rewritten(prolog + std::string("<a>x</a>")) == "<a>x</a>");
     }
+    CHECK(rewritten(
+              "\n<?xml version='1.0'?>\n<!-- c -->\n<!DOCTYPE a []>\n<?xml-stylesheet href='x'?> <a>x</a>\n<!--d-->") ==
+          "<!-- c --><?xml-stylesheet href='x'?><a>x</a>\n<!--d-->");
 }
 
 TEST_CASE("known prefixes are renamed in names and declarations, and nothing else changes") {

@@ -5,6 +5,7 @@
 #include "protocol/filter/filter.hpp"
 
 using namespace sluice;
+using namespace sluice::filter;
 
 TEST_CASE("an attribute's text reads back as itself, and is a filter") {
     const char* const texts[] = {

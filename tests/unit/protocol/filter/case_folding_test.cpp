@@ -5,6 +5,7 @@
 #include "protocol/text/utf8.hpp"
 
 using namespace sluice;
+using namespace sluice::filter;
 
 TEST_CASE("letters of every script are folded one by one") {
     CHECK(fold_case("") == "");
@@ -38,7 +39,7 @@ TEST_CASE("folding twice is folding once") {
     for (char32_t c = 0x80; c < 0x20000; ++c) {
         if (c >= 0xD800 && c < 0xE000) continue;
         std::string text;
-        append_utf8(text, c);
+        text::append_utf8(text, c);
         const std::string folded = fold_case(text);
         if (fold_case(folded) != folded) FAIL("U+" << std::hex << static_cast<unsigned>(c));
     }

@@ -1,10 +1,11 @@
-// What is refused, where the error points, and what it says.
+// Refused filters, the position of the error, and its message.
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "protocol/filter/filter.hpp"
 
 using namespace sluice;
+using namespace sluice::filter;
 
 namespace {
 
@@ -26,7 +27,12 @@ TEST_CASE("a fault is named with its place") {
         {"", 0, "the filter is empty"},
         {"  \n ", 4, "the filter is empty"},
         {"price <", 7, "expected a path, a value or '(', but the filter ends here"},
-        {"category == 'x'", 10, "before '='"},
+        {"category == 'x'", 9, "'==' is not an operator; write '='"},
+        {"price <> 5", 6, "write '!='"},
+        {"price =< 5", 6, "write '<='"},
+        {"price => 5", 6, "write '>='"},
+        {"a || b", 2, "write 'or'"},
+        {"title =~ 'x'", 6, "write matches(title, '…')"},
         {"price < < 5", 8, "before '<'"},
         {"(a or b", 7, "expected ')', but the filter ends here (to close the '(' at character 1)"},
         {"a[b = 'x'", 9, "expected ']', but the filter ends here (to close the '[' at character 2)"},
@@ -34,28 +40,34 @@ TEST_CASE("a fault is named with its place") {
         {"(ä or [b])", 7, "expected a path, a value or '(' before '['"},
         {"ä[(b]", 5, "expected ')' before ']' (to close the '(' at character 3)"},
         {"a b", 2, "expected an operator such as 'and', 'or', '=' or '<' before 'b'"},
-        {"a = 'x' AND b", 8, "before 'AND'"},
-        {"title contains 'x'", 6, "before 'contains'"},
+        {"a = 'x' AND b", 8, "before 'AND'; write 'and'"},
+        {"title contains 'x'", 6, "before 'contains'; write contains(title, '…')"},
+        {"title eq 'x'", 6, "before 'eq'; write '='"},
+        {"not category = 'x'", 4, "before 'category'; write not(…)"},
         {"a = 'x", 4, "this string has no closing ' quote"},
         {"a = \"it's", 4, "this string has no closing \" quote"},
-        {"title = “x”", 8, "“ is no quote here"},
-        {"title = `x`", 8, "` is no quote here"},
-        {"a && b", 2, "write 'and'"},
+        {"title = “x”", 8, "“ is not a quote here"},
+        {"title = `x`", 8, "` is not a quote here"},
+        {"a && b", 2, "'&' is not an operator; write 'and'"},
         {"!a", 0, "not("},
-        {"a # b", 2, "'#' can't stand here"},
+        {"a # b", 2, "'#' is not allowed here"},
         {"price\xC2\xA0< 5", 5, "separate words with spaces"},
         {"price < 1e6", 9, "no exponent"},
         {"price = 5 : b", 10, "on both sides of ':'"},
         {"a = '\xFF'", 5, "not valid UTF-8"},
         {"a = '\xED\xA0\x80'", 5, "not valid UTF-8"},
         {"$", 1, "expected the name of a variable"},
-        {"$titel = 'x'", 0, "there is no variable $titel (did you mean 'title'?)"},
+        {"$titel = 'x'", 0, "there is no variable $titel (did you mean '$title'?)"},
+        {"$pubDate > 5", 0, "(did you mean '$published'?)"},
+        {"$Title = 'x'", 0, "(did you mean '$title'?)"},
+        {"NOT(a)", 0, "(did you mean 'not'?)"},
+        {"length(title) > 5", 0, "(did you mean 'string-length'?)"},
         {"$published/a", 0, "stands for plain values"},
         {"a | $title", 4, "write two tests joined by 'or'"},
         {"a | $title[1]", 4, "write two tests joined by 'or'"},
         {"a | ($title[1])[1]", 5, "write two tests joined by 'or'"},
         {"name($title)", 5, "which have no name"},
-        {"foo::a", 0, "'foo' is no axis"},
+        {"foo::a", 0, "'foo' is not an axis"},
         {"a/", 2, "expected a step"},
         {"a//", 3, "expected a step"},
         {"//", 2, "expected a step"},
@@ -80,11 +92,13 @@ TEST_CASE("a fault is named with its place") {
         {"string-length(a, b)", 0, "takes 0 or 1 argument, but has 2"},
         {"contains(a, )", 12, "expected a path, a value or '(' before ')'"},
         {"lower-case(a) = lower-case(b)", 0, "compared with a constant"},
-        {"ends-with(a, b)", 0, "ends-with(path, 'constant')"},
+        {"ends-with(a, b)", 0, "ends-with(path, 'constant') as a test by itself"},
+        {"ends-with(a, b)", 0, "did you mean the text 'b'?"},
+        {"lower-case(category) = politics", 0, "did you mean the text 'politics'?"},
         {"a = 'x' or concat(lower-case(b), 'x') = 'y'", 18, "lower-case() can't be used here"},
         {"date(a//b) > 5", 0, "date() can't be used here"},
         {"//item[2][ends-with(a, 'x')]", 10, "ends-with() can't be used here"},
-        {"$path = title", 0, "$path can only be"},
+        {"$path = title", 0, "$path can only be compared with a constant or searched for one: $path = '/rss/"},
     };
     for (const Case& c : cases) {
         const FilterError error = refused(c.text);
@@ -98,24 +112,25 @@ TEST_CASE("calls of the engine's operators are checked") {
     const auto message = [](const std::string& text) { return refused(text).message; };
     const std::pair<const char*, const char*> wrong[] = {
         {"matches(title)", "takes 2 arguments"},
-        {"matches(title, author)", "a constant regular expression"},
+        {"matches(title, author)", "a constant regular expression, not author; did you mean the text 'author'?"},
         {"approx-contains('abc', 'b', 1)", "a path or a variable as first argument"},
         {"approx-contains(a//b, 'b', 1)", "a path without predicates"},
         {"approx-contains(count(a), 'b', 1)", "a path without predicates"},
         {"approx-contains(title, '', 2)", "not empty"},
-        {"approx-contains(title, 'x', -1)", "whole number from 0"},
-        {"approx-contains(title, 'x', 1.5)", "whole number from 0"},
-        {"approx-contains(title, 'x', count(a))", "whole number from 0"},
-        {"approx-contains(title, 'x', 256)", "the number of edits up to 255"},
+        {"approx-contains(title, 'x', -1)", "the number of edits must be a constant whole number of at least 0, not "},
+        {"approx-contains(title, 'x', 1.5)", "the number of edits must be a constant whole number of at least 0, not "},
+        {"approx-contains(title, 'x', count(a))",
+         "the number of edits must be a constant whole number of at least 0, not "},
+        {"approx-contains(title, 'x', 256)", "expected at most 255 edits"},
         {"approx-distance(title, 'x') = true()", "compare it with a constant"},
         {"approx-distance(title, 'x')", "compare it with a constant"},
         {"approx-distance(title, 'x') < price",
          "can't be used here; expected approx-distance(path, …) compared with a"},
         {"edit-distance(title, 'x', 'qwerty') < 3", "'unit', 'typing' or 'vowels'"},
-        {"align(sequence, 'ACGZ') > 20", "a sequence of the letters ACGTURYSWKMBDHVN, not 'Z', its letter 4"},
-        {"align(sequence, 'ACGE') > 20", "not 'E', its letter 4 (for a protein, name a scheme: 'blosum62')"},
-        {"align(sequence, 'AC-T') > 20", "not '-', its letter 3"},
-        {"align(sequence, 'AC\xc3\xa9T') > 20", "not a byte beyond ASCII, its letter 3"},
+        {"align(sequence, 'ACGZ') > 20", "a sequence of the letters ACGTURYSWKMBDHVN, but letter 4 is 'Z'"},
+        {"align(sequence, 'ACGE') > 20", "but letter 4 is 'E' (for a protein, name a scheme: 'blosum62')"},
+        {"align(sequence, 'AC-T') > 20", "but letter 3 is '-'"},
+        {"align(sequence, 'AC\xc3\xa9T') > 20", "but letter 3 is not a printable ASCII character"},
         {"align(sequence, ' ') > 20", "a sequence that is not empty"},
         {"align(sequence, 'ACGT', 'dna:1,2') > 20", "'dna:match,mismatch,first,extend' with 4 whole numbers"},
         {"align(sequence, 'ACGT', 'dna:1,-3,-5,0') > 20", "with gaps that cost something"},
@@ -127,20 +142,20 @@ TEST_CASE("calls of the engine's operators are checked") {
         {"align(sequence, 'ACGT', 'dna:1,-3,-5,-99999999999') > 20", "with 4 whole numbers"},
         {"align(sequence, 'ACGT', 'dna:1,-3,-5,-1001') > 20", "with numbers up to 1000"},
         {"align(sequence, 'ACGT', 'pam250') > 20", "the scheme 'dna'"},
-        {"align(sequence, 'ACGT', 'blosum50:1') > 20", "'blosum50:open,extend' with 2 whole numbers"},
-        {"align(sequence, 'ACGT', 'blosum62:-11,-1001') > 20", "'blosum62:open,extend' with numbers up to 1000"},
+        {"align(sequence, 'ACGT', 'blosum50:1') > 20", "'blosum50:first,extend' with 2 whole numbers"},
+        {"align(sequence, 'ACGT', 'blosum62:-11,-1001') > 20", "'blosum62:first,extend' with numbers up to 1000"},
         {"align(sequence, 'M1', 'blosum62:-11,-1') > 20", "a sequence of the letters ARND"},
         {"laminarity(series, 0) > 0.5", "epsilon as a constant number above 0"},
         {"laminarity(series, number('x')) > 0.5", "epsilon as a constant number above 0"},
-        {"approx-contains(title, 'x', 'y')", "a constant whole number from 0, not what is no number"},
+        {"approx-contains(title, 'x', 'y')", "a constant whole number of at least 0, not NaN (not a number)"},
         {"concat(approx-contains(title, 'x', 1), 'y') = 'y'", "expected approx-contains(path, …) as a test by itself"},
-        {"laminarity(series, 0.1, 1) > 0.5", "whole number from 2"},
+        {"laminarity(series, 0.1, 1) > 0.5", "whole number of at least 2, not 1"},
     };
     for (const auto& [text, part] : wrong) {
         INFO(text << "\n" << message(text));
         CHECK(message(text).find(part) != std::string::npos);
     }
-    const bool has_regex = fault_of({Measure::Kind::matches, "a", "", 0, 0}).empty();
+    const bool has_regex = engine::invalid_reason({engine::Measure::Kind::matches, "a", "", 0, 0}).empty();
     const std::pair<const char*, const char*> wrong_expressions[] = {
         {"matches(title, '(')", "a regular expression in RE2's syntax: missing ): ("},
         {"matches(title, '\\1')", "a regular expression in RE2's syntax: invalid escape sequence"},
@@ -191,12 +206,12 @@ TEST_CASE("limits are named with their values") {
           std::string::npos);
     CHECK(message("a and b and c", {.literals_max = 2}).find("2 literals (limits.filter_literals = 2)") !=
           std::string::npos);
-    CHECK(message("a or count(//a[//b]) > 1", {.searches_max = 1})
-              .starts_with("this part searches the document within a search, 2 deep, more than 1 "
+    CHECK(message("a or count(//a[following::b]) > 1", {.searches_max = 1})
+              .starts_with("searches are nested 2 deep here; the limit is 1 "
                            "(limits.filter_searches); expected less nesting"));
-    CHECK(refused("a or count(//a[//b]) > 1", {.searches_max = 1}).offset == 21);
+    CHECK(refused("a or count(//a[following::b]) > 1", {.searches_max = 1}).offset == 30);
     CHECK(message("approx-contains(a, 'x', 1) or approx-contains(b, 'x', 1)", {.operators_max = 1}) ==
-          "the filter has more than 1 conditions that an operator computes (limits.filter_operators)");
+          "the filter has more than 1 computed conditions (limits.filter_operators)");
     CHECK(refused("approx-contains(a, 'x', 1) or approx-contains(b, 'x', 1)", {.operators_max = 1}).offset == 30);
     CHECK(compile_filter("edit-distance(a, 'x') < 1 or not(edit-distance(a, 'x') < 1)", {.operators_max = 1})
               .has_value());
@@ -206,13 +221,26 @@ TEST_CASE("limits are named with their values") {
     CHECK(message("approx-contains(a, 'xyz', 1)", {.pattern_bytes_max = 2}) ==
           "approx-contains(): the pattern is 3 bytes long, more than 2 (limits.filter_pattern_bytes)");
     CHECK(message("approx-contains(a, 'xyz', 3)", {.edits_max = 2}) ==
-          "approx-contains(): expected the number of edits up to 2, not 3 (limits.filter_edits)");
+          "approx-contains(): expected at most 2 edits, not 3 (limits.filter_edits)");
     CHECK(message("align(a, 'ACG') > 3", {.sequence_letters_max = 2}) ==
           "align(): the sequence is 3 letters long, more than 2 (limits.filter_sequence_letters)");
     CHECK(compile_filter("a or b", {.conjunctions_max = 2}).has_value());
     CHECK(compile_filter("a and b", {.literals_max = 2}).has_value());
     CHECK(compile_filter("abcdef", {.text_bytes_max = 6}).has_value());
     CHECK(compile_filter("(((a)))", {.depth_max = 4}).has_value());
+}
+
+TEST_CASE("a path by itself is not called a filter") {
+    const auto message = [](const std::string& text, const FilterLimits& limits = {}) {
+        const auto path = compile_path(text, limits);
+        REQUIRE(!path);
+        return path.error().message;
+    };
+    CHECK(message("//a[") == "expected a path, a value or '(', but the path ends here");
+    CHECK(message(" ") == "the path is empty; expected a path such as //observation");
+    CHECK(message("//a)") == "expected an operator or the end of the path before ')'");
+    CHECK(message("//a[. = '\xFF']") == "the path is not valid UTF-8 here");
+    CHECK(message("//abc", {.text_bytes_max = 4}) == "the path has 5 bytes, more than 4 (limits.filter_bytes)");
 }
 
 TEST_CASE("nesting as deep as any configuration allows does no harm") {

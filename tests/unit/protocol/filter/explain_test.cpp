@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::filter;
 
 namespace {
 
@@ -25,6 +26,7 @@ TEST_CASE("an explanation names the form, the leaves and the conjunctions") {
           "      indexed on price\n"
           "  [3] local-name(.) = 'x'\n"
           "      scanned: it uses local-name() in a way that has no index\n"
+          "      cost: about as many steps as the item has nodes\n"
           "matches when one of these holds:\n"
           "  [1] and not [3]\n"
           "  [1] and [2]\n"
@@ -37,6 +39,16 @@ TEST_CASE("an explanation names the form, the leaves and the conjunctions") {
           "      indexed on category\n"
           "matches when this holds:\n"
           "  [1]\n");
+}
+
+TEST_CASE("the summary agrees with the cost of a scanned leaf") {
+    const std::string once = "1 leaf is scanned: evaluated once for all items of a document, if any needs it.\n";
+    const std::string each = "1 leaf is scanned: evaluated for each item that still needs it.\n";
+    const std::string shared = explained("boolean(//a[string-length(/) = 7])");
+    CHECK(shared.find("n nodes, once for all its items\n") != std::string::npos);
+    CHECK(shared.ends_with(once));
+    CHECK(explained("(//item)[1]").ends_with(once));
+    CHECK(explained("boolean(//a) and not(.//b)").ends_with(once + each));
 }
 
 TEST_CASE("filters that need no look at the item say so") {
@@ -52,7 +64,7 @@ TEST_CASE("a scanned leaf says why") {
         {"ancestor::a", "its path has the axis ancestor"},
         {"a[2] = 'x'", "its path has a predicate"},
         {"(a)[2] = 'x'", "it filters a set of nodes"},
-        {"a/.. = 'x'", "its path is none of"},
+        {"a/.. = 'x'", "its path does not consist of"},
         {"price * 2 < 10", "it computes with numbers"},
         {"a | b", "it joins paths by '|'"},
         {"translate(a, 'b', 'c') = 'd'", "it uses translate() in a way that has no index"},

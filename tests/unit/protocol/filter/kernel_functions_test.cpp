@@ -6,7 +6,8 @@
 #include "protocol/filter/explain.hpp"
 
 using namespace sluice;
-using Kind = Measure::Kind;
+using namespace sluice::filter;
+using Kind = engine::Measure::Kind;
 
 namespace {
 
@@ -17,21 +18,21 @@ Filter compiled(const std::string& text) {
     return *filter;
 }
 
-Predicate predicate_of(const std::string& text) {
+engine::Predicate predicate_of(const std::string& text) {
     const Filter filter = compiled(text);
     REQUIRE(filter.leaves.size() == 1);
     const Leaf& leaf = filter.leaves[0];
     CHECK(leaf.computed());
     CHECK_FALSE(leaf.indexed);
     CHECK_FALSE(leaf.scanned());
-    CHECK(filter.conjunctions == Disjunction{{{leaf.predicate, false}}});
+    CHECK(filter.conjunctions == engine::Disjunction{{{leaf.predicate, false}}});
     return leaf.predicate;
 }
 
 // Whether this build has regular expressions.
-bool has_regex() { return fault_of({Kind::matches, "a", "", 0, 0}).empty(); }
+bool has_regex() { return engine::invalid_reason({Kind::matches, "a", "", 0, 0}).empty(); }
 
-Measure approximate(Kind kind, std::string pattern, std::string costs) {
+engine::Measure approximate(Kind kind, std::string pattern, std::string costs) {
     return {kind, std::move(pattern), costs, 0, 0};
 }
 
@@ -40,34 +41,38 @@ Measure approximate(Kind kind, std::string pattern, std::string costs) {
 TEST_CASE("a call of an operator's function is a comparison of its measure") {
     if (has_regex())
         CHECK(predicate_of("matches(title, '^a.*b$')") ==
-              Predicate{"title", Operator::number_not_equal, "", 0, Measure{Kind::matches, "^a.*b$", "", 0, 0}});
+              engine::Predicate{"title", engine::Operator::number_not_equal, "", 0,
+                                engine::Measure{Kind::matches, "^a.*b$", "", 0, 0}});
     CHECK(predicate_of("approx-contains($title, 'kernel', 2)") ==
-          Predicate{"$title", Operator::less_equal, "", 2, approximate(Kind::approx_distance, "kernel", "unit")});
+          engine::Predicate{"$title", engine::Operator::less_equal, "", 2,
+                            approximate(Kind::approx_distance, "kernel", "unit")});
     CHECK(predicate_of("2 > approx-distance(title, 'kernel', 'vowels')") ==
-          Predicate{"title", Operator::less, "", 2, approximate(Kind::approx_distance, "kernel", "vowels")});
+          engine::Predicate{"title", engine::Operator::less, "", 2,
+                            approximate(Kind::approx_distance, "kernel", "vowels")});
     CHECK(predicate_of("edit-distance(normalize-space(title), 'kernel', 'typing') != '3'") ==
-          Predicate{"normalize-space(title)", Operator::number_not_equal, "", 3,
-                    approximate(Kind::edit_distance, "kernel", "typing")});
+          engine::Predicate{"normalize-space(title)", engine::Operator::number_not_equal, "", 3,
+                            approximate(Kind::edit_distance, "kernel", "typing")});
 }
 
 TEST_CASE("schemes, sequences and series") {
     const auto measure = [](const std::string& call) { return *predicate_of(call + " > 0.5").measure; };
-    CHECK(measure("align(s, 'acgtn')") == Measure{Kind::align, "ACGTN", "dna:1,-3,-5,-2", 0, 0});
+    CHECK(measure("align(s, 'acgtn')") == engine::Measure{Kind::align, "ACGTN", "dna:1,-3,-5,-2", 0, 0});
     CHECK(measure("align(s, 'ACGTN', 'dna:1,-3,5,2')") == measure("align(s, 'acgtn', 'dna')"));
-    CHECK(measure("align(s, 'ACGT', 'dna:2,-3,-5,-2')") == Measure{Kind::align, "ACGT", "dna:2,-3,-5,-2", 0, 0});
+    CHECK(measure("align(s, 'ACGT', 'dna:2,-3,-5,-2')") ==
+          engine::Measure{Kind::align, "ACGT", "dna:2,-3,-5,-2", 0, 0});
     CHECK(measure("align-global(s, 'MKV*', 'blosum62')") ==
-          Measure{Kind::align_global, "MKV*", "blosum62:-11,-1", 0, 0});
+          engine::Measure{Kind::align_global, "MKV*", "blosum62:-11,-1", 0, 0});
     CHECK(measure("align-global(s, 'mkv', 'blosum50:10,2')") ==
-          Measure{Kind::align_global, "MKV", "blosum50:-10,-2", 0, 0});
+          engine::Measure{Kind::align_global, "MKV", "blosum50:-10,-2", 0, 0});
     for (const char* same : {"'DNA'", "'dna:1,-3,5,2'", "'dna:+1,-3,-5,-2'", "'dna: 1, -3, 5, 2'", "'dna:1,-3,-5,2'"})
         CHECK(measure("align(s, 'ACGTN', " + std::string(same) + ")") == measure("align(s, ' acg\ntn')"));
     for (const char* same : {"'BLOSUM62'", "'blosum62:11,1'", "'blosum62:-11,-1'", "'blosum62:11, -1'"})
         CHECK(measure("align(s, 'MKVU', " + std::string(same) + ")") == measure("align(s, 'MKVU', 'blosum62')"));
     CHECK(measure("align(s, 'MKV', 'blosum50:13,2')") == measure("align(s, 'MKV', 'blosum50')"));
-    CHECK(measure("laminarity(s, 0.1)") == Measure{Kind::laminarity, "", "", 0.1, 2});
-    CHECK(measure("laminarity(s, '0.1', 3)") == Measure{Kind::laminarity, "", "", 0.1, 3});
-    CHECK(measure("determinism(s, .1, 2)") == Measure{Kind::determinism, "", "", 0.1, 2});
-    CHECK(measure("recurrence-rate(s, 1)") == Measure{Kind::recurrence_rate, "", "", 1, 0});
+    CHECK(measure("laminarity(s, 0.1)") == engine::Measure{Kind::laminarity, "", "", 0.1, 2});
+    CHECK(measure("laminarity(s, '0.1', 3)") == engine::Measure{Kind::laminarity, "", "", 0.1, 3});
+    CHECK(measure("determinism(s, .1, 2)") == engine::Measure{Kind::determinism, "", "", 0.1, 2});
+    CHECK(measure("recurrence-rate(s, 1)") == engine::Measure{Kind::recurrence_rate, "", "", 1, 0});
 }
 
 TEST_CASE("what differs in spelling only is one predicate") {
@@ -116,7 +121,7 @@ TEST_CASE("an explanation tells computed leaves from others") {
           "      indexed on category\n"
           "  [2] edit-distance(lower-case(title), 'x') < 2\n"
           "      computed on lower-case(title): the edit distance of the whole text, in characters; on a GPU where "
-          "that costs less\n"
+          "that is cheaper\n"
           "matches when this holds:\n"
           "  [1] and [2]\n"
           "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");

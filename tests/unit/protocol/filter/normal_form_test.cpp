@@ -6,7 +6,7 @@
 
 #include "protocol/filter/fault.hpp"
 
-using namespace sluice::xpath;
+using namespace sluice::filter;
 
 namespace {
 

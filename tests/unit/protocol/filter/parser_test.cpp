@@ -1,11 +1,11 @@
-// The tree that a text parses to, shown as the text that is written from it: parentheses show what binds what.
+// The parse tree of a text, shown by writing it back with parentheses.
 #include "protocol/filter/parser.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "protocol/filter/writer.hpp"
 
-using namespace sluice::xpath;
+using namespace sluice::filter;
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What holds for every filter.
+// Properties of all filters.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>
@@ -7,6 +7,7 @@
 #include "tests/unit/protocol/filter/random_expression.hpp"
 
 using namespace sluice;
+using namespace sluice::filter;
 
 namespace {
 
@@ -27,7 +28,7 @@ void check_stability(const std::string& text) {
         CHECK(alone->leaves[0].predicate == leaf.predicate);
         CHECK(alone->leaves[0].text == leaf.text);
         CHECK(alone->leaves[0].indexed == leaf.indexed);
-        CHECK(alone->conjunctions == Disjunction{{{leaf.predicate, false}}});
+        CHECK(alone->conjunctions == engine::Disjunction{{{leaf.predicate, false}}});
     }
 }
 
@@ -51,10 +52,10 @@ Structure random_structure(RandomExpression& random, int depth) {
     return {"(" + x.text + " or " + y.text + ")", x.truth | y.truth};
 }
 
-bool holds(const Disjunction& conjunctions, unsigned assignment) {
-    for (const Conjunction& conjunction : conjunctions) {
+bool holds(const engine::Disjunction& conjunctions, unsigned assignment) {
+    for (const engine::Conjunction& conjunction : conjunctions) {
         bool all = true;
-        for (const Literal& literal : conjunction) {
+        for (const engine::Literal& literal : conjunction) {
             const unsigned i = static_cast<unsigned>(literal.predicate.attribute[1] - '0');
             all = all && ((assignment >> i) & 1u) != (literal.negated ? 1u : 0u);
         }

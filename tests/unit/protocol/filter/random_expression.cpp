@@ -1,8 +1,8 @@
 #include "tests/unit/protocol/filter/random_expression.hpp"
 
-#include "gpu/predicate.hpp"
+#include "gpu/api/predicate.hpp"
 
-namespace sluice {
+namespace sluice::filter {
 
 namespace {
 
@@ -41,7 +41,7 @@ std::string RandomExpression::expression(int depth) {
 }
 
 std::string RandomExpression::extension(int depth) {
-    static const bool has_regex = fault_of({Measure::Kind::matches, "a", "", 0, 0}).empty();
+    static const bool has_regex = engine::invalid_reason({engine::Measure::Kind::matches, "a", "", 0, 0}).empty();
     const std::string comparison = one_of({" = ", " != ", " < ", " <= ", " > ", " >= "});
     const std::string of = one_of({"a", "../b/@x", "$title", "$category", ".", "string(a)", "normalize-space(b)"});
     const std::string nodes = one_of({"a", "*/text()", "$link", "$category"});
@@ -188,4 +188,4 @@ std::string RandomExpression::any(int depth) {
     }
 }
 
-}  // namespace sluice
+}  // namespace sluice::filter

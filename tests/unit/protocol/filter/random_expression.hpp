@@ -1,5 +1,4 @@
-// Random filters over a small vocabulary, for tests that hold for every filter. Equal seeds give equal
-// filters.
+// Random filters over a small vocabulary, for tests of properties of all filters. Equal seeds give equal filters.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +7,15 @@
 #include <string>
 #include <vector>
 
-namespace sluice {
+#include "tests/support/seed.hpp"
+
+namespace sluice::filter {
 
 class RandomExpression {
 public:
-    // `extended`: with variables and the functions beyond XPath 1.0 too.
-    explicit RandomExpression(unsigned seed, bool extended = false) : random_(seed), extended_(extended) {}
+    // `extended`: also with variables and the functions beyond XPath 1.0.
+    explicit RandomExpression(unsigned seed, bool extended = false)
+        : random_(static_cast<unsigned>(testing::seed(seed))), extended_(extended) {}
 
     std::string filter() { return chance(4) ? selection(3) : expression(4); }
     std::string expression(int depth);
@@ -40,4 +42,4 @@ private:
     bool extended_;
 };
 
-}  // namespace sluice
+}  // namespace sluice::filter

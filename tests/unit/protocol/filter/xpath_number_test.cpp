@@ -9,6 +9,7 @@
 #include <string>
 
 using namespace sluice;
+using namespace sluice::filter;
 
 namespace {
 

@@ -3,17 +3,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-using namespace sluice;
+#include "tests/unit/protocol/text/read_date.hpp"
 
-namespace {
-
-// The date as RFC 3339, or "none".
-std::string read(const char* text) {
-    const auto seconds = parse_date(text);
-    return seconds ? format_rfc3339(*seconds) : "none";
-}
-
-}  // namespace
+using namespace sluice::text;
 
 TEST_CASE("dates in the style of RFC 822") {
     CHECK(parse_date("Mon, 16 Oct 2017 15:10:00 +0000") == 1508166600.0);
@@ -47,7 +39,6 @@ TEST_CASE("dates in the style of RFC 822") {
         "Mon, 16 Oct 2017 17:10:00 CEST",
         "Mon, 16 Oct 2017 15:10:00 GMT (Greenwich (mean) time)",
         "Mon, (day) 16 Oct 2017 15:10:00 (no zone)",
-        "Mon, 16 Oct 2017 15:10:00 A",
         "Mon, 16 Oct 2017 15:10:00.0 GMT",
         "Mon, 16 Oct 2017 3:10 PM",
         "Oct 16, 2017 15:10",
@@ -56,21 +47,21 @@ TEST_CASE("dates in the style of RFC 822") {
         "Mon Oct 16 15:10:00 UTC 2017",
         "Mon Oct 16 11:10:00 EDT 2017",
         "Mon., 16 Oct. 2017 15:10:00 GMT",
-        "Thurs, 16 Oct 2017 15:10:00 GMT",  // nobody checks the weekday
+        "Thurs, 16 Oct 2017 15:10:00 GMT",  // the weekday is not checked
     };
     for (const char* text : same) {
         INFO(text);
-        CHECK(read(text) == "2017-10-16T15:10:00Z");
+        CHECK(read_date(text) == "2017-10-16T15:10:00Z");
     }
-    CHECK(read("Thu, 14 May 2020 10:00:18 Z") == "2020-05-14T10:00:18Z");
-    CHECK(read("6 Sept 2002") == "2002-09-06T00:00:00Z");
-    CHECK(read("01 Jan 49 00:00 GMT") == "2049-01-01T00:00:00Z");
-    CHECK(read("01 Jan 50 00:00 GMT") == "1950-01-01T00:00:00Z");
-    CHECK(read("01 Jan 104 00:00 GMT") == "2004-01-01T00:00:00Z");
-    CHECK(read("29 Feb 2016 24:00 GMT") == "2016-03-01T00:00:00Z");
-    CHECK(read("31 Dec 2016 23:59:60 GMT") == "2017-01-01T00:00:00Z");
-    CHECK(read("Mon, 16 Oct 2017 12:10 AM") == "2017-10-16T00:10:00Z");
-    CHECK(read("Mon, 16 Oct 2017 12:10 PM") == "2017-10-16T12:10:00Z");
+    CHECK(read_date("Thu, 14 May 2020 10:00:18 Z") == "2020-05-14T10:00:18Z");
+    CHECK(read_date("6 Sept 2002") == "2002-09-06T00:00:00Z");
+    CHECK(read_date("01 Jan 49 00:00 GMT") == "2049-01-01T00:00:00Z");
+    CHECK(read_date("01 Jan 50 00:00 GMT") == "1950-01-01T00:00:00Z");
+    CHECK(read_date("01 Jan 104 00:00 GMT") == "2004-01-01T00:00:00Z");
+    CHECK(read_date("29 Feb 2016 24:00 GMT") == "2016-03-01T00:00:00Z");
+    CHECK(read_date("31 Dec 2016 23:59:60 GMT") == "2017-01-01T00:00:00Z");
+    CHECK(read_date("Mon, 16 Oct 2017 12:10 AM") == "2017-10-16T00:10:00Z");
+    CHECK(read_date("Mon, 16 Oct 2017 12:10 PM") == "2017-10-16T12:10:00Z");
 }
 
 TEST_CASE("dates in the style of RFC 3339") {
@@ -82,32 +73,29 @@ TEST_CASE("dates in the style of RFC 3339") {
     };
     for (const char* text : same) {
         INFO(text);
-        CHECK(read(text) == "2017-10-16T15:10:00Z");
+        CHECK(read_date(text) == "2017-10-16T15:10:00Z");
     }
-    CHECK(read("2017-10-16") == "2017-10-16T00:00:00Z");
-    CHECK(read("2017-10-16Z") == "2017-10-16T00:00:00Z");
-    CHECK(read("2017-10") == "2017-10-01T00:00:00Z");
-    CHECK(read("2017") == "2017-01-01T00:00:00Z");
-    CHECK(read("2017-10-16T15:10:00.25Z") == "2017-10-16T15:10:00.25Z");
-    CHECK(read("2017-10-16T15:10:00,123456789Z") == "2017-10-16T15:10:00.123457Z");
-    CHECK(read("1969-12-31T23:59:59.5Z") == "1969-12-31T23:59:59.5Z");
-    CHECK(read("0000-01-01") == "0000-01-01T00:00:00Z");
-    CHECK(read("9999-12-31T23:59:59Z") == "9999-12-31T23:59:59Z");
+    CHECK(read_date("2017-10-16") == "2017-10-16T00:00:00Z");
+    CHECK(read_date("2017-10-16Z") == "2017-10-16T00:00:00Z");
+    CHECK(read_date("2017-10") == "2017-10-01T00:00:00Z");
+    CHECK(read_date("2017") == "2017-01-01T00:00:00Z");
+    CHECK(read_date("2017-10-16T15:10:00.25Z") == "2017-10-16T15:10:00.25Z");
+    CHECK(read_date("2017-10-16T15:10:00,123456789Z") == "2017-10-16T15:10:00.123457Z");
+    CHECK(read_date("1969-12-31T23:59:59.5Z") == "1969-12-31T23:59:59.5Z");
+    CHECK(read_date("0000-01-01") == "0000-01-01T00:00:00Z");
+    CHECK(read_date("9999-12-31T23:59:59Z") == "9999-12-31T23:59:59Z");
 }
 
 TEST_CASE("what is no date") {
     for (const char* text : {"",
                              " ",
                              "yesterday",
-                             "1518478934",
                              "2017-13-01",
                              "2017-02-29",
                              "2017-10-16T25:00:00Z",
                              "2017-10-16T24:00:01Z",
                              "2017-10-16T15:60:00Z",
                              "2017-10-16T",
-                             "2017-10-16T15",
-                             "2017-1-1",
                              "201-01-01",
                              "20171",
                              "2017-10-16T15:10:00Zulu!",
@@ -116,22 +104,20 @@ TEST_CASE("what is no date") {
                              "31 Apr 2017",
                              "0 Jan 2017",
                              "32 Jan 2017 10:00",
-                             "16 Okt 2017",
                              "16 Oct",
-                             "Oct 2017",
                              "Mon",
                              "Mon, 16 Oct 2017 15:10:00 +0000 more",
                              "16 Oct 2017 15",
                              "16 Oct 20170 15:10",
                              "016 Oct 2017",
-                             "16 Oct 2017 15:1",
                              "16 Oct 2017 13:10 PM",
                              "(",
+                             "Mon, 16 Oct 2017 15:10:00 A",
                              "16 Oct 2017 (open",
                              "16 Oct 2017 15:10:00 W\xC3\xA9",
                              "2017-10-16T15:10:61Z"}) {
         INFO(text);
-        CHECK(read(text) == "none");
+        CHECK(read_date(text) == "none");
     }
     CHECK(format_rfc3339(std::numeric_limits<double>::quiet_NaN()).empty());
     CHECK(format_rfc3339(1e300).empty());

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 using namespace sluice;
+using namespace sluice::text;
 
 TEST_CASE("every character is written and read back") {
     for (char32_t code = 0; code <= 0x10FFFF; code += code < 0x1000 ? 1 : 97) {
@@ -38,4 +39,13 @@ TEST_CASE("bad text is found wherever it stands") {
             CHECK(find_bad_text(text) == at);
         }
     }
+}
+
+TEST_CASE("a text is shortened between characters") {
+    CHECK(sluice::text::shortened_utf8("abc", 3) == "abc");
+    CHECK(sluice::text::shortened_utf8("abcd", 3) == "abc…");
+    CHECK(sluice::text::shortened_utf8("aéb", 2) == "a…");
+    CHECK(sluice::text::shortened_utf8("aéb", 3) == "aé…");
+    CHECK(sluice::text::shortened_utf8("\xF0\x9F\x98\x80", 3) == "…");
+    CHECK(sluice::text::shortened_utf8("", 0).empty());
 }

@@ -96,10 +96,8 @@ TEST_CASE("no pair that reaches its threshold is skipped", "[alignment]") {
 }
 
 TEST_CASE("what the proof says is what the worst alignment has", "[alignment]") {
-    // A mismatch in the middle of every run: 275 matches in 26 runs are 200 of 300 letters' worth.
+    // A mismatch in the middle of every run: 275 matches in 26 runs are a score of 200 for 300 letters.
     const auto scheme = Scheme::dna();
-    Random random(12);
-    const auto text = random_texts(random, 1, 300)[0];
     CHECK(shared_least(scheme, 6, 300, 200) == 275 - 26 * 5);
     CHECK(shared_least(scheme, 9, 300, 200) == 275 - 26 * 8);
     CHECK(shared_least(scheme, 6, 300, 100) == 250 - 51 * 5);  // proves nothing

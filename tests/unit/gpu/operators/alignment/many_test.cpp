@@ -39,7 +39,7 @@ Work random_work(Random& random, std::size_t longest) {
             std::move(pairs)};
 }
 
-// Thresholds at, just below and just above the scores, and anywhere.
+// Thresholds at, just below and just above the scores, and at random.
 std::vector<std::int32_t> random_thresholds(Random& random, const Work& work) {
     std::vector<std::int32_t> thresholds;
     for (const auto score : work.expected) {

@@ -1,4 +1,4 @@
-// What an alignment takes of memory. A program of its own, since it replaces the allocation functions: they count.
+// The memory use of an alignment. A program of its own, since it replaces the allocation functions with counting ones.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ using namespace sluice::alignment;
 
 namespace {
 
-// What align_pair() takes beyond the sequences, at most.
+// The peak memory that align_pair() takes beyond the sequences.
 std::size_t bytes_of(Codes query, Codes text, Mode mode) {
     PairOptions options;
     options.processor = Processor::cpu;

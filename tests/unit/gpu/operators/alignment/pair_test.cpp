@@ -4,13 +4,14 @@
 
 #include "gpu/operators/alignment/rows.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
+#include "tests/unit/gpu/operators/alignment/score_of.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
 using namespace sluice::alignment;
 
 namespace {
 
-// The best score, and an alignment that reaches it ends there.
+// Checks the best score, and that an alignment with this score ends there.
 void check_end(const Scheme& scheme, Codes query, Codes text, const EndPoint& found) {
     const EndPoint expected = reference_align(scheme, Mode::local, query, text);
     CHECK(found.score == expected.score);

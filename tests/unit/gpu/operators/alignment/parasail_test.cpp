@@ -1,5 +1,5 @@
-// The definition against parasail: not Debian's *_diag_* functions, which are wrong, and its striped ones only where a
-// first gap letter costs more than a further one; else they stop carrying gaps too early.
+// The definition against parasail. Debian's *_diag_* functions are wrong and not used. Its striped functions are used
+// only if the first gap letter costs more than each further one; otherwise they stop extending gaps too early.
 #include <catch2/catch.hpp>
 #include <parasail.h>
 #include <parasail/matrices/blosum50.h>
@@ -7,17 +7,12 @@
 #include <string>
 
 #include "gpu/operators/alignment/reference.hpp"
+#include "tests/support/sequence_letters.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 using namespace sluice::alignment;
 
 namespace {
-
-std::string letters_of(const Scheme& scheme, Codes codes) {
-    std::string text;
-    for (const auto code : codes) text += scheme.letter(code);
-    return text;
-}
 
 int score(parasail_function_t* function, const std::string& query, const std::string& text, const Scheme& scheme,
           const parasail_matrix_t* matrix) {
@@ -53,7 +48,7 @@ TEST_CASE("parasail gives the same scores for random proteins and nucleotides", 
     check_pairs(random, Scheme::blosum62(), &parasail_blosum62);
     check_pairs(random, Scheme::blosum50(10, 3), &parasail_blosum50);
     for (const Scheme& scheme : {Scheme::dna(), Scheme::dna(2, -3, 5, 2), Scheme::dna(1, -1, 2, 2)}) {
-        // Letters beside ACGT take the last row and column, which are mismatches once said so.
+        // Letters other than ACGT use the last row and column, which are set to mismatches.
         parasail_matrix_t* matrix = parasail_matrix_create("ACGT", scheme.highest, scheme.lowest);
         for (int other = 0; other < matrix->size; ++other) {
             parasail_matrix_set_value(matrix, matrix->size - 1, other, scheme.lowest);

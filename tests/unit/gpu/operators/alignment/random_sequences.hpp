@@ -1,5 +1,5 @@
-// Random sequences, pairs and schemes for the tests of alignments: unrelated and related ones, of lengths around the
-// widths of vectors, empty ones among them.
+// Random sequences, pairs and schemes for the tests of alignments: unrelated and related sequences, of lengths around
+// the widths of vectors, some of them empty.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,9 @@ using Random = std::mt19937;
 
 inline std::size_t below(Random& random, std::size_t bound) { return random() % bound; }
 
-// Those that this processor has.
-inline std::vector<InstructionSet> instruction_sets() {
-    std::vector<InstructionSet> sets;
-    for (const auto set : {InstructionSet::portable, InstructionSet::avx2, InstructionSet::avx512}) {
-        if (set <= best_instruction_set()) sets.push_back(set);
-    }
-    return sets;
-}
+using simd::instruction_sets;
 
-// How often a random test repeats: `usual` times what SLUICE_TEST_ROUNDS says.
+// The repetitions of a random test: `usual` times SLUICE_TEST_ROUNDS.
 inline std::size_t test_rounds(std::size_t usual) {
     const char* factor = std::getenv("SLUICE_TEST_ROUNDS");
     return usual * (factor != nullptr ? std::strtoul(factor, nullptr, 10) : 1);

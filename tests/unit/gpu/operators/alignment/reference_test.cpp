@@ -46,8 +46,8 @@ namespace {
 
 using Cells = std::vector<std::vector<int>>;
 
-// Cell (i, j): the score of the first i letters of the rows' sequence and j of the columns'. Of local alignments that
-// is the largest cell up to there, since cells can't be asked for.
+// Cell (i, j): the score of the first i letters of the rows' sequence and j of the columns'. For local alignments it is
+// the largest cell so far, since the interface does not return single cells.
 Cells prefix_scores(const std::string& rows, const std::string& columns, const std::string& scheme, Mode mode) {
     Cells cells(rows.size() + 1, std::vector<int>(columns.size() + 1));
     for (std::size_t i = 0; i <= rows.size(); ++i) {

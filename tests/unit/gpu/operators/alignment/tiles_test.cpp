@@ -15,7 +15,7 @@ Scheme random_dna(Random& random) {
     return scheme;
 }
 
-// The best score, and an alignment that reaches it ends there.
+// Checks the best score, and that an alignment with this score ends there.
 void check(const Scheme& scheme, Codes query, Codes text, const EndPoint& expected, const TilesResult& found) {
     CHECK(found.end.score == expected.score);
     REQUIRE(found.end.query_end <= query.size());
@@ -166,7 +166,7 @@ TEST_CASE("tiles end when they are told to, and say how much is done", "[alignme
         CHECK(cells == query.size() * text.size());
         int calls = 0;
         align_tiles(scheme, Mode::local, query, text, true, threads, [&](std::uint64_t) { return ++calls < 2; });
-        CHECK((threads == 1 ? calls == 2 : calls <= 2));  // others may be done before the second
+        CHECK((threads == 1 ? calls == 2 : calls <= 2));  // other threads may finish before the second call
     }
 }
 

@@ -8,6 +8,7 @@
 #include "gpu/operators/alignment/reference.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
+#include "tests/unit/gpu/operators/alignment/score_of.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 
 using namespace sluice::alignment;
@@ -36,7 +37,7 @@ void check_alignment(const Scheme& scheme, Mode mode, Codes query, Codes text) {
     }
 }
 
-// The whole matrix of the global alignment, letter by letter, whose gaps at the left border open for `left_first`.
+// The whole matrix of the global alignment, letter by letter; gaps at the left border open for `left_first`.
 struct Matrix {
     std::int32_t best = 0;           // of all cells
     std::vector<std::int32_t> h, f;  // the last row
@@ -120,7 +121,7 @@ TEST_CASE("one that is too large to be traced at once is divided", "[alignment]"
              {Scheme::dna(), Scheme::dna(1, -1, 9, 1), Scheme::blosum62(), Scheme::dna(2, -3, 3, 3)}) {
             const auto text = random_sequence(random, scheme, 2200 + below(random, 100));
             auto query = mutated(random, scheme, text, 25);
-            query.insert(query.begin() + 700, 500, Code{1});  // a gap that many divisions fall into
+            query.insert(query.begin() + 700, 500, Code{1});  // a gap that many divisions hit
             check_alignment(scheme, Mode::local, query, text);
             check_alignment(scheme, Mode::global, text, query);
             check_alignment(scheme, Mode::global, query, text);

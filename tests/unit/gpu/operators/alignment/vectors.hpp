@@ -1,4 +1,4 @@
-// Scores known from elsewhere: textbooks, EMBOSS, Biopython and parasail, which agree on them.
+// Scores from other sources: textbooks, EMBOSS, Biopython and parasail, which agree on them.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace sluice::alignment {
 struct KnownScores {
     std::string query, text, scheme;
     int local, global;
-    // Where the best local alignments end, all that tie; none: not listed.
+    // The ends of all best local alignments; empty: not listed.
     std::vector<EndPoint> ends = {};
 };
 
-// Whether a best local alignment ends there, as far as the vector says.
+// Whether a best local alignment ends there, as far as the ends are listed.
 inline bool is_known_end(const KnownScores& known, const EndPoint& end) {
     return end.score == known.local &&
            (known.ends.empty() || std::find(known.ends.begin(), known.ends.end(), end) != known.ends.end());

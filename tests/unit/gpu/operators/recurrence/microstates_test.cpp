@@ -68,7 +68,7 @@ TEST_CASE("a microstate's sums are those of its cells", "[recurrence]") {
                 std::vector<std::vector<bool>> window(size, std::vector<bool>(size)), outside = window;
                 for (std::size_t r = 0; r < size; ++r) {
                     for (std::size_t c = 0; c < size; ++c) {
-                        window[r][c] = recurs(series, place.row + r, place.column + c, 0.7, {});
+                        window[r][c] = std::abs(series[place.row + r] - series[place.column + c]) < 0.7;
                         const auto apart =
                             std::abs(static_cast<long>(place.row + r) - static_cast<long>(place.column + c));
                         outside[r][c] = window[r][c] && apart >= 2;
@@ -123,8 +123,8 @@ TEST_CASE("the instruction sets' windows are the same", "[recurrence]") {
     for (std::uint32_t size = 1; size <= 32; ++size) {
         for (const double epsilon : {0.0, 0.25, 0.3, 1e9, std::nan("")}) {
             std::uint32_t plain[32] = {}, best[32] = {};
-            portable_window_rows()(&series[64 - size], &series[10], size, epsilon, plain);
-            best_window_rows()(&series[64 - size], &series[10], size, epsilon, best);
+            window_rows(sluice::simd::InstructionSet::portable)(&series[64 - size], &series[10], size, epsilon, plain);
+            window_rows(sluice::simd::best_instruction_set())(&series[64 - size], &series[10], size, epsilon, best);
             CHECK(std::equal(plain, plain + 32, best));
         }
     }

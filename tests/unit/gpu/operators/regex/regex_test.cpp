@@ -8,15 +8,15 @@ using namespace sluice;
 namespace {
 
 bool available() {
-    if (regex_fault("a").empty()) return true;
-    WARN("skipped: " << regex_fault("a"));
+    if (regex::regex_fault("a").empty()) return true;
+    WARN("skipped: " << regex::regex_fault("a"));
     return false;
 }
 
 bool found(const char* expression, std::string_view text) {
     INFO(expression);
-    REQUIRE(regex_fault(expression).empty());
-    return compile_regex(expression)->found_in(text);
+    REQUIRE(regex::regex_fault(expression).empty());
+    return regex::compile_regex(expression)->found_in(text);
 }
 
 }  // namespace
@@ -65,20 +65,20 @@ TEST_CASE("time does not explode, nor does memory") {
 
 TEST_CASE("faults name what is wrong") {
     if (!available()) return;
-    CHECK(regex_fault("a(b") == "expected a regular expression in RE2's syntax: missing ): a(b");
-    CHECK(regex_fault("a**") == "expected a regular expression in RE2's syntax: bad repetition operator: **");
-    CHECK(regex_fault("(?=a)").find("invalid perl operator") != std::string::npos);
-    CHECK(regex_fault("\\1").find("invalid escape sequence") != std::string::npos);
-    CHECK(regex_fault("\xff").find("invalid UTF-8") != std::string::npos);
-    CHECK(regex_fault("((a{100}){100}){100}").find("expected a") == 0);
-    CHECK(regex_fault("(\\pL{500}){2}").find("expected a smaller regular expression") == 0);
+    CHECK(regex::regex_fault("a(b") == "expected a regular expression in RE2's syntax: missing ): a(b");
+    CHECK(regex::regex_fault("a**") == "expected a regular expression in RE2's syntax: bad repetition operator: **");
+    CHECK(regex::regex_fault("(?=a)").find("invalid perl operator") != std::string::npos);
+    CHECK(regex::regex_fault("\\1").find("invalid escape sequence") != std::string::npos);
+    CHECK(regex::regex_fault("\xff").find("invalid UTF-8") != std::string::npos);
+    CHECK(regex::regex_fault("((a{100}){100}){100}").find("expected a") == 0);
+    CHECK(regex::regex_fault("(\\pL{500}){2}").find("expected a smaller regular expression") == 0);
 }
 
 TEST_CASE("an expression is compiled once while somebody holds it") {
     if (!available()) return;
-    const auto a = compile_regex("a+"), again = compile_regex("a+"), b = compile_regex("b+");
+    const auto a = regex::compile_regex("a+"), again = regex::compile_regex("a+"), b = regex::compile_regex("b+");
     CHECK(a == again);
     CHECK(a != b);
-    for (int i = 0; i < 5000; ++i) compile_regex("x" + std::to_string(i));
-    CHECK(compile_regex("a+") == a);
+    for (int i = 0; i < 5000; ++i) regex::compile_regex("x" + std::to_string(i));
+    CHECK(regex::compile_regex("a+") == a);
 }

@@ -1,0 +1,30 @@
+// The CPU time that the calling thread has used. On a busy machine it may be much less than the elapsed time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <time.h>
+
+namespace sluice::base {
+
+inline std::chrono::nanoseconds cpu_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Measures the time taken since its construction: CPU time, or a tenth of the elapsed time if that is more, since a
+// thread that waits for a GPU uses no CPU time.
+class WorkTimer {
+public:
+    std::chrono::nanoseconds operator()() const {
+        const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - begun_;
+        return std::max(cpu_time() - processor_begun_, passed / 10);
+    }
+
+private:
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    std::chrono::nanoseconds processor_begun_ = cpu_time();
+};
+
+}  // namespace sluice::base

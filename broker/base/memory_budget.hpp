@@ -1,0 +1,108 @@
+// The single bound on the daemon's memory (limits.memory). Data that outlives a function and grows with external input
+// is charged before it is allocated and released when its owner is destroyed. New work is refused before the bound is
+// reached, so that accepted work has room to be delivered. Nothing here allocates or throws. Any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace sluice::base {
+
+enum class MemoryUse : std::uint8_t {
+    connections,  // their buffers and coroutines
+    bodies,       // of requests, until they are parsed
+    documents,    // parsed documents, until the last of their events is delivered
+    queues,       // events that wait for the matcher
+    mailboxes,    // events that wait for a subscriber
+    identities,   // of items, to distinguish new ones from old
+    store,        // events retained after delivery
+    filters,      // and what the engine compiles from them
+    evaluation,   // of scanned and computed conditions
+    overhead,     // uncharged memory, as measured: code, stacks, fragmentation
+};
+inline constexpr std::array<std::string_view, 10> memory_use_names = {
+    "connections", "bodies", "documents", "queues",     "mailboxes",
+    "identities",  "store",  "filters",   "evaluation", "overhead"};
+
+class MemoryCharge;
+
+class MemoryBudget {
+public:
+    explicit MemoryBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+    MemoryBudget(const MemoryBudget&) = delete;
+    MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+    // Returns an empty charge if there is no room.
+    [[nodiscard]] MemoryCharge charge(MemoryUse use, std::size_t bytes);
+    // For accepted work that must be delivered. It may exceed the bound; new work is then refused.
+    [[nodiscard]] MemoryCharge force_charge(MemoryUse use, std::size_t bytes);
+
+    // The total, over all uses, up to which charges for `use` are accepted: lower for incoming data than for outgoing.
+    // Charges of at most 64 KiB and 1/1,024 of the bound may exceed it by a sixteenth of the bound.
+    std::size_t ceiling(MemoryUse use) const;
+    // Whether `bytes` would fit if nothing but the overhead were charged.
+    bool could_fit(MemoryUse use, std::size_t bytes) const;
+
+    std::size_t bytes_max() const { return bytes_max_; }
+    std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+    std::size_t used(MemoryUse use) const { return of(use).load(std::memory_order_relaxed); }
+    std::uint64_t refusals() const { return refusals_.load(std::memory_order_relaxed); }
+
+    // Sets the charge of MemoryUse::overhead. It may exceed the bound; new charges are then refused.
+    void set_overhead(std::size_t bytes);
+
+private:
+    friend class MemoryCharge;
+    using Bytes = std::atomic<std::size_t>;
+    static constexpr std::size_t little_bytes = 64u << 10;
+
+    std::size_t ceiling_for(MemoryUse use, std::size_t charge) const;
+    // `bytes` are added; `charge` is the resulting size of the whole charge.
+    bool take(MemoryUse use, std::size_t bytes, std::size_t charge);
+    void force_take(MemoryUse use, std::size_t bytes);
+    void release(MemoryUse use, std::size_t bytes);
+    Bytes& of(MemoryUse use) { return by_use_[static_cast<std::size_t>(use)]; }
+    const Bytes& of(MemoryUse use) const { return by_use_[static_cast<std::size_t>(use)]; }
+
+    const std::size_t bytes_max_;
+    Bytes used_{0};
+    std::array<Bytes, memory_use_names.size()> by_use_{};
+    std::atomic<std::uint64_t> refusals_{0};
+};
+
+// Bytes charged to a budget; the destructor releases them. An empty charge belongs to no budget: it grows without limit
+// and is not counted. The budget must outlive it.
+class MemoryCharge {
+public:
+    MemoryCharge() = default;
+    MemoryCharge(MemoryCharge&& other) noexcept { *this = std::move(other); }
+    MemoryCharge& operator=(MemoryCharge&& other) noexcept {
+        std::swap(budget_, other.budget_);
+        std::swap(use_, other.use_);
+        std::swap(bytes_, other.bytes_);
+        return *this;
+    }
+    ~MemoryCharge() { release(); }
+
+    explicit operator bool() const { return budget_ != nullptr; }
+    std::size_t bytes() const { return bytes_; }
+
+    // Returns false, changing nothing, if there is no room to grow. Shrinking always succeeds.
+    [[nodiscard]] bool resize(std::size_t bytes);
+    void force_resize(std::size_t bytes);
+    void release();
+
+private:
+    friend class MemoryBudget;
+    MemoryCharge(MemoryBudget& budget, MemoryUse use, std::size_t bytes) : budget_(&budget), use_(use), bytes_(bytes) {}
+
+    MemoryBudget* budget_ = nullptr;
+    MemoryUse use_ = MemoryUse::overhead;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace sluice::base

@@ -1,0 +1,15 @@
+#include "broker/cli/build_options.hpp"
+
+#include "broker/base/version.hpp"
+#include "broker/cli/http_client.hpp"
+
+namespace sluice::cli {
+
+std::string version_text() {
+    return "sluice " + std::string(base::version()) +
+           "\ngpu       " SLUICE_BUILT_FOR_GPU "\nlinking   " SLUICE_BUILT_LINKING "\ncompiler  " SLUICE_BUILT_BY
+           "\nhttp      " +
+           http_library();
+}
+
+}  // namespace sluice::cli

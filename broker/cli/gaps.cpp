@@ -1,0 +1,53 @@
+#include "broker/cli/gaps.hpp"
+
+#include <boost/json.hpp>
+#include <utility>
+
+#include "protocol/text/utf8.hpp"
+
+namespace sluice::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string text(const json::value& gap, const char* member) {
+    const auto* found = gap.get_object().if_contains(member);
+    return found ? json::serialize(*found) : "?";
+}
+
+}  // namespace
+
+void Gaps::take(const std::string& data) {
+    boost::system::error_code error;
+    const json::value gap = json::parse(data, error);
+    if (error || !gap.is_object()) return;
+    if (!std::exchange(told_first_, true)) {
+        console_.warning("event " + text(gap, "id") + " of stream " + text(gap, "stream") +
+                             " was not decided: " + filter_of(gap) + " exceeds its budget",
+                         {{"gap", gap}});
+    } else {
+        ++more_;
+        last_ = gap;
+    }
+}
+
+void Gaps::end() {
+    if (more_ != 0)
+        console_.warning(std::to_string(more_) + " more were not decided, up to event " + text(last_, "id") +
+                             " of stream " + text(last_, "stream"),
+                         {{"gap", last_}});
+    told_first_ = false;
+    more_ = 0;
+}
+
+std::string Gaps::filter_of(const json::value& gap) const {
+    constexpr std::size_t filter_bytes_max = 200;
+    const auto* number = gap.get_object().if_contains("filter");
+    boost::system::error_code error;
+    const auto index = number ? number->to_number<std::size_t>(error) : filters_.size();
+    if (error || index >= filters_.size()) return "the filter";
+    return "the filter " + text::shortened_utf8(filters_[index], filter_bytes_max);
+}
+
+}  // namespace sluice::cli

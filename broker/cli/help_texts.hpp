@@ -1,0 +1,63 @@
+// What --help says below a command's options. tests/e2e runs the examples as they stand here.
+#pragma once
+
+#include <string>
+
+namespace sluice::cli::help {
+
+constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
+
+Exit status: 0 done, 1 nothing matched (match only), 2 failed. Messages are written to standard error.
+
+Environment:
+  SLUICE_SERVER            the default of --server
+  CURL_CA_BUNDLE           the default of --cacert
+  http_proxy, https_proxy  the proxies to use, except for this machine's own addresses
+  no_proxy                 other hosts that need no proxy
+  NO_COLOR                 if not empty, no colours without --color always)";
+
+struct CommandHelp {
+    bool takes_a_filter;
+    const char* examples;
+    const char* exit_status = "0 done, 2 failed";
+};
+
+inline std::string footer(const CommandHelp& help) {
+    const std::string filter =
+        "A filter is an XPath 1.0 path or condition: \"//item[category='politics']\", \"price < 90 and "
+        "not(sold)\".\n\n";
+    return (help.takes_a_filter ? filter : "") + "Examples:\n" + help.examples + "\nExit status: " + help.exit_status +
+           ".";
+}
+
+constexpr CommandHelp publish{false, R"(  sluice publish news.rss archive.atom.gz
+  curl -s https://example.org/feed | sluice publish --stream news -
+  sluice publish --content-type text/csv - < prices.txt
+)"};
+
+constexpr CommandHelp subscribe{true, R"(  sluice subscribe --count 1 "category = 'politics'"
+  sluice subscribe --count 1 --json --stream '*' 'contains($title, "lamp")' >> events.jsonl
+)"};
+
+constexpr CommandHelp match{true, R"(  sluice match 'price < 100' news.rss
+  sluice match --json '//entry[link]' news.rss archive.atom.gz
+)",
+                            "0 items matched, 1 nothing matched, 2 failed"};
+
+constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
+)"};
+
+constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
+  sluice align --format tsv read.fasta genome.fasta > scores.tsv
+)"};
+
+constexpr CommandHelp status{false, R"(  sluice status
+  sluice status --json | python3 -m json.tool
+)"};
+
+constexpr CommandHelp streams{false, R"(  sluice streams
+  sluice streams news --set deduplicate=false --set repair=strict
+  sluice streams news --delete
+)"};
+
+}  // namespace sluice::cli::help

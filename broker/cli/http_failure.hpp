@@ -1,0 +1,22 @@
+// Says in words why a request got no reply. Pure function; any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace sluice::cli {
+
+struct HttpFailure {
+    int code = 0;        // libcurl's CURLcode
+    std::string detail;  // libcurl's words
+    int system_error = 0;
+    std::string authority, ca_file;
+    std::chrono::milliseconds connect_timeout{}, silence_max{};
+    bool was_connected = false;  // it had a connection
+    bool had_reply = false;      // the reply had begun
+    bool is_too_long = false;    // the reply is longer than is kept
+};
+
+std::string describe_failure(const HttpFailure& failure);
+
+}  // namespace sluice::cli

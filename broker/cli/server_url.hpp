@@ -1,0 +1,29 @@
+// The broker's address as the user writes it. Pure function; any thread.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <boost/throw_exception.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace sluice::cli {
+
+struct HttpError {
+    std::string message;
+};
+
+[[noreturn]] inline void throw_exception_from_error(const HttpError& error, const boost::source_location&) {
+    throw std::runtime_error(error.message);
+}
+
+struct ServerUrl {
+    std::string url;        // without a slash at the end; targets such as "/v1/status" are appended
+    std::string authority;  // host and port, for messages
+    bool is_local = false;  // a loopback address or name, or 0.0.0.0 or ::, which lead to this machine as well
+};
+
+// Accepts http[s]://HOST[:PORT][/PATH]: a path where a proxy serves the broker below one.
+boost::system::result<ServerUrl, HttpError> parse_server_url(std::string_view url);
+
+}  // namespace sluice::cli

@@ -1,0 +1,130 @@
+#include <boost/json.hpp>
+#include <ostream>
+#include <string>
+
+#include "broker/cli/columns.hpp"
+#include "broker/cli/commands.hpp"
+#include "broker/cli/lines.hpp"
+#include "broker/cli/query.hpp"
+#include "protocol/text/stream_name.hpp"
+#include "protocol/text/terminal.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+constexpr const char* about = "streams";  // what errors are about
+
+// Numbers, true, false, null and arrays keep their types; everything else is text.
+boost::json::value value_of(std::string_view text) {
+    boost::system::error_code error;
+    auto value = boost::json::parse(text, error);
+    if (!error && !value.is_string() && !value.is_object()) return value;
+    return boost::json::value(text);
+}
+
+// Adds {"deduplicate":false} for "deduplicate=false". Returns false unless `setting` is NAME=VALUE.
+bool set_member(boost::json::object& object, std::string_view setting) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos || equals == 0) return false;
+    object[setting.substr(0, equals)] = value_of(setting.substr(equals + 1));
+    return true;
+}
+
+void print_streams(const boost::json::array& streams, const Console& console) {
+    std::vector<std::vector<std::string>> rows{{"STREAM", "LAST ID", "ITEMS", "DEFINED"}};
+    for (const boost::json::value& each : streams) {
+        const auto text = [&](const char* name) {
+            const auto* value = each.is_object() ? each.get_object().if_contains(name) : nullptr;
+            if (!value) return std::string("?");
+            if (value->is_bool()) return std::string(value->get_bool() ? "yes" : "no");
+            return text::terminal_line(value->is_string() ? std::string(value->get_string())
+                                                          : boost::json::serialize(*value));
+        };
+        rows.push_back({text("name"), text("last_id"), text("items"), text("defined")});
+    }
+    const auto lines = in_columns(rows, {Side::left, Side::right, Side::right});
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        console.out << (i == 0 ? console.coloured(lines[i], Colour::bold) : lines[i]) << '\n';
+}
+
+HttpRequest request_to(const std::string& target, const std::string& method = "GET") {
+    HttpRequest request;
+    request.method = method;
+    request.target = target;
+    return request;
+}
+
+// Changes the given options; creates the stream if it does not exist.
+Answer change(const HttpServer& server, const std::string& target, const boost::json::object& members,
+              const Console& console) {
+    HttpRequest request = request_to(target, "PATCH");
+    request.content_type = "application/json";
+    request.body = boost::json::serialize(members);
+    Answer answer = ask(server, request, about, console, true);
+    if (!answer.is_missing) return answer;
+    request.method = "PUT";
+    return ask(server, request, about, console);
+}
+
+int print_answer(const Answer& answer, bool as_json, const Console& console) {
+    if (!answer.is_ok) return exit_failed;
+    if (answer.body.empty()) return exit_done;
+    if (as_json) {
+        console.print_json(boost::json::serialize(answer.body));
+        return exit_done;
+    }
+    for (const auto& line : as_lines(answer.body, Values::all)) console.out << line << '\n';
+    return exit_done;
+}
+
+// Asks page by page, for as many streams as a broker may have.
+int list(const HttpServer& server, bool as_json, const Console& console) {
+    constexpr std::size_t list_bytes_max = 64u << 20;
+    boost::json::array streams;
+    std::string target = "/v1/streams";
+    for (std::size_t bytes = 0; target.starts_with("/v1/streams");) {
+        const Answer answer = ask(server, request_to(target), about, console);
+        if (!answer.is_ok) return exit_failed;
+        bytes += answer.bytes + target.size();
+        if (bytes > list_bytes_max) {
+            console.error("the list of streams that " + server.authority + " sends is too long", {{"about", about}});
+            return exit_failed;
+        }
+        const auto* page = answer.body.if_contains("streams");
+        if (page && page->is_array()) streams.insert(streams.end(), page->get_array().begin(), page->get_array().end());
+        const auto* next = answer.body.if_contains("next");
+        target = next && next->is_string() ? std::string(next->get_string()) : "";
+    }
+    as_json ? console.print_json(boost::json::serialize(streams)) : print_streams(streams, console);
+    return exit_done;
+}
+
+}  // namespace
+
+int streams(const StreamsOptions& options, Console console) {
+    const auto server = find_server(options);
+    if (!server) {
+        console.error(server.error().message);
+        return exit_failed;
+    }
+    if (!options.stream) return list(*server, options.json, console);
+    if (!text::is_stream_name(*options.stream)) {
+        console.error("the name of the stream is not valid: expected " + std::string(text::stream_name_rule));
+        return exit_failed;
+    }
+    const std::string target = "/v1/streams/" + *options.stream;
+    if (options.erase)
+        return print_answer(ask(*server, request_to(target, "DELETE"), about, console), options.json, console);
+    boost::json::object members;
+    for (const std::string& setting : options.set) {
+        if (set_member(members, setting)) continue;
+        console.error("--set " + setting + ": expected NAME=VALUE, such as deduplicate=false");
+        return exit_failed;
+    }
+    const Answer answer = options.set.empty() ? ask(*server, request_to(target), about, console)
+                                              : change(*server, target, members, console);
+    return print_answer(answer, options.json, console);
+}
+
+}  // namespace sluice::cli

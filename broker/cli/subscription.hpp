@@ -1,0 +1,44 @@
+// A subscription over one connection: requests the events, takes them as they arrive, and says how the connection
+// ended. Belongs to one thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "broker/cli/commands.hpp"
+#include "broker/cli/http_client.hpp"
+#include "broker/cli/sse_reader.hpp"
+
+namespace sluice::cli {
+
+// How a connection ended.
+struct StreamEnd {
+    enum class Kind : std::uint8_t {
+        lost,     // it may be tried again
+        refused,  // by the broker, or by something else: the same request would be refused again
+        enough,   // the receiver wants no more
+    };
+    Kind kind = Kind::lost;
+    std::string reason;                                // for people; empty if `reply` says it, or for `enough`
+    HttpReply reply{};                                 // that refuses or puts off, if there is one
+    bool was_open = false;                             // the broker had accepted the subscription
+    std::optional<std::chrono::milliseconds> retry{};  // when the broker wants to be asked again
+};
+
+struct StreamReceiver {
+    std::function<void()> opened;                // the broker has accepted the subscription
+    std::function<bool(const SseEvent&)> event;  // returns false if no more is wanted
+};
+
+// Asks for the events after `last_id`, unless it is empty.
+StreamEnd receive(const HttpServer& server, const SubscribeOptions& options, const std::string& last_id,
+                  const StreamReceiver& receiver);
+
+// How long a broker that says how often it shows that it lives may be silent: three times as long.
+std::chrono::milliseconds silence_of(const HttpReply& reply, std::chrono::milliseconds otherwise);
+
+}  // namespace sluice::cli

@@ -1,0 +1,102 @@
+// Counts what the daemon has done since it started. The name and help text of each number are defined only here; the
+// registry's numbers are printed in this order (GET /v1/status). Any thread may add and read. Reading is not atomic
+// across numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "broker/base/metrics.hpp"
+#include "broker/core/costly_conditions.hpp"
+#include "broker/core/operator_counters.hpp"
+
+namespace sluice::broker {
+
+struct Counters {
+    using Counter = base::Counter;
+
+    explicit Counters(base::MetricRegistry& registry);
+    Counters();  // creates its own registry
+    Counters(const Counters&) = delete;
+    Counters& operator=(const Counters&) = delete;
+
+private:
+    std::unique_ptr<base::MetricRegistry> own_registry_;
+
+public:
+    base::MetricRegistry& metrics;
+
+    Counter& connections_accepted = metrics.counter({"connections_accepted", "Connections accepted"});
+    base::ObservedCounter& connections_displaced = metrics.observed_counter(
+        {"connections_displaced", "Idle connections that were closed to make room for others"});
+    Counter& connections_refused = metrics.counter(
+        {"connections_refused", "Connections refused because of limits.connections, or for lack of memory"});
+    Counter& address_connections_refused =
+        metrics.counter({"address_connections_refused", "Connections refused because of limits.address_connections"});
+    Counter& address_requests_refused =
+        metrics.counter({"address_requests_refused", "Requests refused because of limits.address_requests"});
+    Counter& address_bytes_refused =
+        metrics.counter({"address_bytes_refused", "Requests refused because of limits.address_bytes"});
+    Counter& foreign_requests_refused =
+        metrics.counter({"foreign_requests_refused", "Requests refused as from other web pages or to another host"});
+    Counter& requests_timed_out = metrics.counter(
+        {"requests_timed_out", "Requests that got 408: slower than http.request_timeout or http.body_rate"});
+    Counter& requests =
+        metrics.counter({"requests", "Requests that could be read and were within limits.address_requests"});
+    Counter& request_errors = metrics.counter({"request_errors", "Replies with a status of 400 or more"});
+
+    Counter& documents = metrics.counter({"documents", "Documents accepted"});
+    Counter& documents_refused =
+        metrics.counter({"documents_refused", "Documents refused as invalid or larger than a limit"});
+    Counter& documents_turned_away =
+        metrics.counter({"documents_turned_away", "Documents that got 503 for lack of room or memory"});
+    Counter& documents_repaired =
+        metrics.counter({"documents_repaired", "Accepted documents that were not well-formed, and were repaired"});
+    Counter& items_refused =
+        metrics.counter({"items_refused", "Items refused as invalid in documents that were accepted"});
+    Counter& events = metrics.counter({"events", "Events given an id and queued"});
+    Counter& events_unchanged =
+        metrics.counter({"events_unchanged", "Items that were posted again and not delivered again"});
+
+    Counter& batches = metrics.counter({"batches", "Batches that went through the matcher"});
+    Counter& events_matched = metrics.counter({"events_matched", "Events that went through the matcher"});
+    Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});
+    Counter& scan_microseconds = metrics.counter({.name = "scan_microseconds",
+                                                  .help = "Time spent evaluating conditions that no index decides",
+                                                  .unit = "microseconds"});
+    Counter& events_lost = metrics.counter({"events_lost", "Accepted events that could not be matched or delivered"});
+    Counter& deliveries = metrics.counter({"deliveries", "Events handed to a subscriber's queue"});
+    Counter& deliveries_written =
+        metrics.counter({"deliveries_written", "Events and gaps written to a subscriber's connection"});
+    Counter& slow_consumers =
+        metrics.counter({"slow_consumers", "Subscribers disconnected because they read too slowly"});
+    Counter& gaps = metrics.counter({"gaps", "Events left undecided by a filter's budget, reported to its subscriber"});
+    Counter& slow_filters =
+        metrics.counter({"slow_filters", "Subscribers disconnected because a filter exceeded its budget"});
+    Counter& handovers = metrics.counter({"handovers", "Batches, or parts of them, handed over to the slow lane"});
+    base::ObservedCounter& log_lines_dropped =
+        metrics.observed_counter({"log_lines_dropped", "Log lines dropped because they were not read or did not fit"});
+
+    static constexpr std::array<std::uint64_t, 11> event_bounds{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1'024};
+    base::Histogram& batch_events = metrics.histogram(
+        {.name = "batch_events", .help = "Events of a batch that went through the matcher", .unit = "events"},
+        event_bounds);
+    static constexpr std::array<std::uint64_t, 11> time_bounds{10,     30,     100,     300,     1'000,    3'000,
+                                                               10'000, 30'000, 100'000, 300'000, 1'000'000};
+    static constexpr base::MetricInfo match_time{.name = "match_microseconds",
+                                                 .help = "Elapsed time of matching a batch, without its delivery",
+                                                 .unit = "microseconds"};
+    base::Histogram& fast_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "fast"}});
+    base::Histogram& slow_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "slow"}});
+
+    ContainsCounters contains = contains_counters(metrics);
+    std::vector<OperatorCounters> operators = operator_counters(metrics);  // by kind of measure
+
+    CostlyConditions costly_conditions;
+};
+
+inline void count(Counters::Counter& counter, std::uint64_t n = 1) { counter.add(n); }
+
+}  // namespace sluice::broker

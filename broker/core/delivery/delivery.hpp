@@ -1,0 +1,50 @@
+// The result of matching: an event for a subscriber, and which of its filters accept it. Contains no protocol text
+// except the event's text from the subscriber's renderer, shared by all subscribers of the event with that renderer.
+// Plain values: created by a matching thread, then owned by a mailbox, then by its session.
+//
+// A session without acknowledgements settles a delivery once it is written. A session with acknowledgements keeps the
+// deliveries that it has taken, by stream and id, and settles each when it is acknowledged. It (or its successor, when
+// the connection is gone) may put unacknowledged ones into a mailbox again with `redelivered` set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice::broker {
+
+// An event as shared by its subscribers, without its document, so that queued deliveries keep no tree alive.
+struct SharedEvent {
+    std::shared_ptr<const std::string> stream;  // never null
+    std::uint64_t id = 0;                       // in the stream; stream and id identify a delivery to acknowledge
+    std::string text;                           // Renderer::event_text; empty if used for gaps only
+};
+
+using SharedEventPtr = std::shared_ptr<const SharedEvent>;
+
+struct Delivery {
+    enum class Kind : std::uint8_t {
+        event,
+        gap,  // in place of an event that the filter could not decide within its budget
+    };
+
+    SharedEventPtr event;                // never null
+    std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
+    std::string annotations;             // a JSON array (Annotator::alignments) if the subscriber wants it; else empty
+    std::size_t bytes = 0;               // to be written: the shared text and the subscriber's own part
+    Kind kind = Kind::event;
+    bool redelivered = false;  // it may have been delivered before
+
+    // Memory that it takes besides the shared event, which is charged separately: the delivery itself, and the text
+    // generated to write it. Annotations are written without copying.
+    std::size_t own_memory() const {
+        const std::size_t shared_text = event->text.size() + annotations.size();
+        const std::size_t annotation_bytes = annotations.empty() ? 0 : annotations.capacity() + 1;
+        return sizeof(Delivery) + filters.capacity() * sizeof(std::uint32_t) + annotation_bytes +
+               (bytes > shared_text ? bytes - shared_text : 0);
+    }
+};
+
+}  // namespace sluice::broker

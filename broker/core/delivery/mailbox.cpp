@@ -1,0 +1,153 @@
+#include "broker/core/delivery/mailbox.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sluice::broker {
+
+namespace {
+
+std::size_t bytes_of(std::span<const Delivery> deliveries) {
+    std::size_t bytes = 0;
+    for (const Delivery& delivery : deliveries) bytes += delivery.bytes;
+    return bytes;
+}
+
+std::size_t memory_of(std::span<const Delivery> deliveries) {
+    std::size_t bytes = 0;
+    for (const Delivery& delivery : deliveries) bytes += delivery.own_memory();
+    return bytes;
+}
+
+}  // namespace
+
+Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
+    const std::size_t bytes = bytes_of(deliveries), memory = memory_of(deliveries);
+    std::vector<Delivery> dropped;  // freed after the lock
+    bool wake = false;
+    Pushed pushed;
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_ != State::open) return {false, false};
+        // A subscriber that has read everything is not slow, however large the batch.
+        const bool full = events_ + deliveries.size() > limits_.events_max || bytes_ + bytes > limits_.bytes_max;
+        if (full && events_ != 0) {
+            overflow_locked(dropped);
+            pushed = {false, true};
+        } else {
+            const std::size_t n = deliveries.size();
+            if (queue_.empty()) {
+                queue_ = std::move(deliveries);
+            } else {
+                queue_.insert(queue_.end(), std::move_iterator(deliveries.begin()),
+                              std::move_iterator(deliveries.end()));
+            }
+            events_ += n;
+            bytes_ += bytes;
+            memory_.force_resize(memory_.bytes() + memory);
+            can_wait_ = can_wait_ && can_wait;
+            wake = std::exchange(waiting_, false);
+        }
+    }
+    if (wake || pushed.overflowed_now) wake_();
+    return pushed;
+}
+
+// Deliveries already taken stay counted until they are settled. Returns false if the mailbox was not open.
+bool Mailbox::overflow_locked(std::vector<Delivery>& dropped) {
+    if (state_ != State::open) return false;
+    state_ = State::overflowed;
+    end_reason_ = {EndReason::Kind::slow_consumer};
+    waiting_ = false;
+    const auto queued = std::span(queue_).subspan(first_);
+    events_ -= queued.size();
+    bytes_ -= bytes_of(queued);
+    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(queued)));
+    dropped.swap(queue_);
+    first_ = 0;
+    return true;
+}
+
+void Mailbox::overflow() {
+    std::vector<Delivery> dropped;  // freed after the lock
+    bool overflowed = false;
+    {
+        const std::lock_guard lock(mutex_);
+        overflowed = overflow_locked(dropped);
+    }
+    if (overflowed) wake_();
+}
+
+Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
+    const std::lock_guard lock(mutex_);
+    Taken taken;
+    taken.state = state_;
+    taken.can_wait = can_wait_;
+    if (first_ == 0 && queued() <= deliveries_max) {
+        taken.deliveries = std::exchange(queue_, {});
+    } else {
+        const auto begin = queue_.begin() + static_cast<std::ptrdiff_t>(first_);
+        const auto end = begin + static_cast<std::ptrdiff_t>(std::min(queued(), deliveries_max));
+        taken.deliveries.assign(std::move_iterator(begin), std::move_iterator(end));
+        first_ += taken.deliveries.size();
+        // Amortised: each delivery is moved a few times at most, and taken ones never make up much more than half.
+        if (first_ > queue_.size() / 2) {
+            queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+    }
+    if (queue_.empty()) can_wait_ = true;
+    waiting_ = taken.deliveries.empty();
+    return taken;
+}
+
+void Mailbox::settled(std::span<const Delivery> deliveries) {
+    const std::lock_guard lock(mutex_);
+    events_ -= deliveries.size();
+    bytes_ -= bytes_of(deliveries);
+    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(deliveries)));
+}
+
+void Mailbox::finish(std::optional<EndReason> reason) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_ != State::open) return;
+        state_ = State::finished;
+        end_reason_ = std::move(reason);
+        waiting_ = false;
+    }
+    wake_();
+}
+
+void Mailbox::close() {
+    std::vector<Delivery> dropped;  // freed after the lock
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::open) state_ = State::finished;
+    waiting_ = false;
+    dropped.swap(queue_);
+    first_ = events_ = bytes_ = 0;
+    memory_.force_resize(0);
+}
+
+std::optional<EndReason> Mailbox::end_reason() const {
+    const std::lock_guard lock(mutex_);
+    return end_reason_;
+}
+
+Mailbox::State Mailbox::state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+}
+
+std::size_t Mailbox::events() const {
+    const std::lock_guard lock(mutex_);
+    return events_;
+}
+
+std::size_t Mailbox::bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+}
+
+}  // namespace sluice::broker

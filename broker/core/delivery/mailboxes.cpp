@@ -1,0 +1,29 @@
+#include "broker/core/delivery/mailboxes.hpp"
+
+namespace sluice::broker {
+
+void Mailboxes::add(Mailbox& mailbox) {
+    const std::lock_guard lock(mutex_);
+    mailboxes_.insert(&mailbox);
+}
+
+void Mailboxes::remove(Mailbox& mailbox) noexcept {
+    const std::lock_guard lock(mutex_);
+    mailboxes_.erase(&mailbox);
+}
+
+// Skips mailboxes that have ended: they may still hold deliveries being written, but can release nothing more.
+bool Mailboxes::end_largest() {
+    const std::lock_guard lock(mutex_);
+    Mailbox* largest = nullptr;
+    std::size_t bytes = 0;
+    for (Mailbox* mailbox : mailboxes_) {
+        if (mailbox->state() != Mailbox::State::open || mailbox->bytes() <= bytes) continue;
+        largest = mailbox;
+        bytes = mailbox->bytes();
+    }
+    if (largest != nullptr) largest->overflow();
+    return largest != nullptr;
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,57 @@
+// A session that receives events, as the matching side sees it. Shared by the session, the fan-out, and batches with
+// deliveries for it that wait for their turn.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "broker/core/delivery/annotator.hpp"
+#include "broker/core/delivery/mailbox.hpp"
+#include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/delivery/renderer.hpp"
+
+namespace sluice::broker {
+
+// A subscriber's charges to the memory budget, and the list that contains its mailbox.
+struct SubscriberMemory {
+    base::MemoryCharge filters;  // its filters, and what the engine compiles from them
+    base::MemoryCharge mailbox;
+    Mailboxes* mailboxes = nullptr;
+};
+
+struct Subscriber {
+    Subscriber(MailboxLimits limits, std::function<void()> wake, const Renderer& renders, bool tell_filters,
+               std::unique_ptr<const Annotator> with = nullptr, SubscriberMemory memory = {})
+        : filter_memory(std::move(memory.filters)),
+          mailbox(limits, std::move(wake), std::move(memory.mailbox)),
+          renderer(renders),
+          tells_filters(tell_filters),
+          annotator(std::move(with)),
+          mailboxes(memory.mailboxes) {
+        if (mailboxes != nullptr) mailboxes->add(mailbox);
+    }
+    ~Subscriber() {
+        if (mailboxes != nullptr) mailboxes->remove(mailbox);
+    }
+    Subscriber(const Subscriber&) = delete;
+    Subscriber& operator=(const Subscriber&) = delete;
+
+    base::MemoryCharge filter_memory;  // used by the endpoint alone until the subscription is in place
+    Mailbox mailbox;
+    const Renderer& renderer;
+    const bool tells_filters;                          // deliveries name the connection's filters that hold
+    const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
+    Mailboxes* const mailboxes;
+    std::atomic<bool> gone{false};          // its subscriptions are being removed
+    std::atomic<bool> not_added{false};     // there was no memory for its subscriptions
+    std::shared_ptr<Subscriber> next_gone;  // list of subscribers that the registry is to remove
+    std::uint64_t scan_owner = 0;           // used by the registry: its id in ScanOwners
+    std::uint64_t first_program = 0;        // the first program with all its subscriptions; set before fan-out
+
+    // Used by the fan-out, under its lock: the last batch with deliveries for the subscriber, and its place there.
+    std::uint64_t last_batch = 0;
+    std::uint32_t place_in_batch = 0;
+};
+
+}  // namespace sluice::broker

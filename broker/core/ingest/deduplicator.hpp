@@ -1,0 +1,79 @@
+// Remembers the items of a stream, to distinguish new and changed items from those posted before. Bounded by number, by
+// age and by the memory budget; the least recently seen item is forgotten first. Memory grows and shrinks with use. The
+// caller must serialise calls.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "broker/base/digest.hpp"
+#include "broker/base/memory_budget.hpp"
+
+namespace sluice::broker {
+
+// The key by which an item is remembered.
+struct ItemKey {
+    base::Digest identity;  // which item it is
+    base::Digest content;   // its source text
+};
+
+class Deduplicator {
+public:
+    using Clock = std::chrono::steady_clock;
+    enum class Verdict : std::uint8_t { added, updated, unchanged };
+
+    // `memory` grows and shrinks with the remembered items. An empty charge is not counted.
+    explicit Deduplicator(std::size_t entries_max, base::MemoryCharge memory = {});
+
+    // Classifies the item and remembers it. If `previous` is not null, it receives the former content of an updated
+    // item. If there is no memory for another item, the least recently seen one is forgotten. Throws std::bad_alloc
+    // only if no items are remembered.
+    Verdict see(const ItemKey& key, Clock::time_point now = {}, base::Digest* previous = nullptr);
+    // Undoes the see() that returned this verdict; items forgotten by that call stay forgotten.
+    void undo(const ItemKey& key, Verdict verdict, const base::Digest& previous) noexcept;
+
+    // Whether an item with this identity is remembered, and said this when it was last seen.
+    bool remembers(const base::Digest& identity, const base::Digest& content) const;
+
+    void forget_before(Clock::time_point time) noexcept;
+    void forget_oldest(std::size_t n) noexcept;  // and releases their memory
+
+    std::size_t size() const { return entries_.size(); }
+    std::size_t memory_bytes() const { return bytes_of(entries_.capacity(), table_.size()); }
+
+private:
+    static constexpr std::uint32_t none = 0xffff'ffff;
+
+    // A doubly linked list in a vector, from the most to the least recently seen.
+    struct Entry {
+        ItemKey key;
+        Clock::time_point seen_at;
+        std::uint32_t newer = none;
+        std::uint32_t older = none;
+    };
+    static std::size_t bytes_of(std::size_t entries, std::size_t slots) {
+        return entries * sizeof(Entry) + slots * sizeof(std::uint32_t);
+    }
+
+    bool grow();
+    void move_to(std::size_t capacity);
+    void shrink() noexcept;
+    void fill_table() noexcept;
+    std::size_t slot_of(const base::Digest& identity) const;
+    void erase(std::uint32_t i) noexcept;
+    void erase_slot(std::size_t slot) noexcept;
+    void unlink(std::uint32_t i) noexcept;
+    void link_newest(std::uint32_t i) noexcept;
+
+    const std::size_t entries_max_;
+    base::MemoryCharge memory_;
+    std::size_t base_bytes_;  // of the initial charge, which always remain charged
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> table_;  // entry index by identity, linear probing; size a power of two, or empty
+    std::uint32_t newest_ = none;
+    std::uint32_t oldest_ = none;
+};
+
+}  // namespace sluice::broker

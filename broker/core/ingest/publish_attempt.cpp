@@ -1,0 +1,64 @@
+#include "broker/core/ingest/publish_attempt.hpp"
+
+#include <bit>
+
+namespace sluice::broker {
+
+PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, Publisher::Done then)
+    : done(std::move(then)), stream_(std::move(of)), publication_(std::move(what)) {
+    changes_.reserve(publication_->keys.size());
+}
+
+PublishAttempt::Change PublishAttempt::see_item(std::size_t i, Deduplicator::Clock::time_point now) {
+    Change change{Deduplicator::Verdict::added, {}};
+    if (publication_->keys.empty()) return change;
+    const PublishedKey& item = publication_->keys[i];
+    if (item.is_unique()) {
+        changes_.push_back({Deduplicator::Verdict::unchanged, {}});  // nothing to undo
+        return change;
+    }
+    change.verdict = stream_->seen.see(item.key, now, &change.previous);
+    changes_.push_back(change);
+    const bool is_known = change.verdict == Deduplicator::Verdict::added &&
+                          stream_->seen.remembers(other_identity(item), item.key.content);
+    if (is_known) change.verdict = Deduplicator::Verdict::unchanged;
+    return change;
+}
+
+feed::EventRecord PublishAttempt::record_of(std::size_t i, Deduplicator::Verdict verdict) const {
+    feed::EventRecord event;
+    event.change =
+        verdict == Deduplicator::Verdict::added ? feed::EventRecord::Change::added : feed::EventRecord::Change::updated;
+    event.item = static_cast<std::uint32_t>(i);
+    event.document = publication_->record;
+    if (publication_->keys.empty()) return event;
+    event.identity = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.identity);
+    event.content = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.content);
+    return event;
+}
+
+PublishAttempt::Seen PublishAttempt::see(Deduplicator::Clock::time_point now) {
+    const std::size_t n = publication_->document->items().size();
+    Seen seen;
+    result = {};
+    result.received = n;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto verdict = see_item(i, now).verdict;
+        if (verdict == Deduplicator::Verdict::unchanged) {
+            ++result.unchanged;
+            continue;
+        }
+        ++(verdict == Deduplicator::Verdict::added ? result.added : result.updated);
+        seen.items.push_back(i);
+        seen.records.push_back(record_of(i, verdict));
+    }
+    return seen;
+}
+
+void PublishAttempt::roll_back() noexcept {
+    for (std::size_t i = changes_.size(); i-- > 0;)
+        stream_->seen.undo(publication_->keys[i].key, changes_[i].verdict, changes_[i].previous);
+    changes_.clear();
+}
+
+}  // namespace sluice::broker

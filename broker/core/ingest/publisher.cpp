@@ -1,0 +1,127 @@
+#include "broker/core/ingest/publisher.hpp"
+
+#include <utility>
+
+#include "broker/core/ingest/publish_attempt.hpp"
+#include "broker/core/matching/dispatch.hpp"
+
+namespace sluice::broker {
+
+namespace {
+
+PublishRefusal refusal_of(store::AppendError error) {
+    return error == store::AppendError::no_memory ? PublishRefusal::no_memory : PublishRefusal::unavailable;
+}
+
+// Each event keeps its whole document alive, so the delivered events share all of its bytes among them.
+QueuedEvents queued_events(const Publication& publication, const Stream& stream, const PublishAttempt::Seen& seen) {
+    const std::size_t share = (publication.bytes + seen.items.size() - 1) / seen.items.size();
+    QueuedEvents events;
+    for (const std::size_t item : seen.items)
+        events.push_back({{publication.document, item, stream.name, 0}, share, {}});
+    return events;
+}
+
+}  // namespace
+
+Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
+                     base::MemoryBudget& memory)
+    : queue_(queue), log_(log), counters_(counters), streams_(std::move(settings), log, memory) {}
+
+std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done) {
+    for (;;) {
+        if (queue_.is_closed()) return PublishRefusal::closed;
+        if (!queue_.has_room(publication->stream)) return PublishRefusal::no_room;
+        const auto found = streams_.find_or_create(publication->stream, publication->may_begin_stream);
+        if (!found) return found.error();
+        const StreamPtr& stream = *found;
+        const std::lock_guard lock(stream->mutex);
+        if (stream->gone) continue;
+        // Check again: waiting for the lock may have taken long.
+        if (!queue_.has_room(publication->stream)) return PublishRefusal::no_room;
+        return publish_locked(stream, publication, std::move(done));
+    }
+}
+
+std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
+                                                            const std::shared_ptr<const Publication>& publication,
+                                                            Done done) {
+    const auto now = Deduplicator::Clock::now();
+    const auto attempt = std::make_shared<PublishAttempt>(stream, publication, std::move(done));
+    stream->seen.forget_before(now - stream->window.load());
+    PublishAttempt::Seen seen = attempt->see(now);
+    if (seen.items.empty()) {
+        if (stream->under_way.empty()) return finish(*stream, *attempt);
+        attempt->waits_for_others = true;
+        stream->under_way.push_back(attempt);
+        return std::nullopt;
+    }
+    auto place = queue_.hold(queued_events(*publication, *stream, seen));
+    if (!place) return PublishRefusal::closed;
+    auto held = std::make_shared<HeldEvents>(std::move(*place));
+    stream->under_way.push_back(attempt);
+    std::optional<store::AppendResult> result;
+    try {
+        result = log_.append(
+            {stream->name, std::move(seen.records), std::move(held)},
+            [this, stream, attempt](const store::AppendResult& later) { settle(*stream, *attempt, later); });
+    } catch (...) {
+        stream->under_way.pop_back();
+        throw;
+    }
+    if (!result) return std::nullopt;
+    // Attempts that began earlier have ended earlier, so this is the last one.
+    stream->under_way.pop_back();
+    if (result->error) {
+        attempt->roll_back();
+        return refusal_of(*result->error);
+    }
+    attempt->append_result = result;
+    return finish(*stream, *attempt);
+}
+
+// Completes a successful attempt.
+Publisher::Outcome Publisher::finish(Stream& stream, PublishAttempt& attempt) {
+    PublishResult& result = attempt.result;
+    const std::size_t events = result.added + result.updated;
+    if (attempt.append_result) {
+        result.first_id = attempt.append_result->first_id;
+        result.last_id = result.first_id + events - 1;
+    }
+    attempt.keep();
+    stream.published_at = Stream::Clock::now();
+    stream.publications += events != 0 ? 1u : 0u;
+    count(counters_.documents);
+    count(counters_.events, events);
+    count(counters_.events_unchanged, result.unchanged);
+    return result;
+}
+
+// Handles the result of an asynchronous append. Calls the callbacks after releasing the lock.
+void Publisher::settle(Stream& stream, PublishAttempt& attempt, const store::AppendResult& result) {
+    std::vector<std::pair<Done, Outcome>> told;
+    {
+        const std::lock_guard lock(stream.mutex);
+        if (attempt.append_result) return;  // it failed together with an earlier append
+        attempt.append_result = result;
+        auto& under_way = stream.under_way;
+        told.reserve(under_way.size());
+        if (result.error) {
+            // The log fails all of them. Undo the last one first, since each builds on the one before.
+            for (auto each = under_way.rbegin(); each != under_way.rend(); ++each) (*each)->roll_back();
+            for (const auto& each : under_way) {
+                each->append_result = result;
+                told.emplace_back(std::move(each->done), refusal_of(*result.error));
+            }
+            under_way.clear();
+        }
+        while (!under_way.empty() && (under_way.front()->append_result || under_way.front()->waits_for_others)) {
+            const auto first = std::move(under_way.front());
+            under_way.pop_front();
+            told.emplace_back(std::move(first->done), finish(stream, *first));
+        }
+    }
+    for (const auto& [done, outcome] : told) done(outcome);
+}
+
+}  // namespace sluice::broker

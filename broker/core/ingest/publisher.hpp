@@ -1,0 +1,65 @@
+// Turns parsed documents into events: deduplicates their items, then appends the new ones to the log, all of a document
+// or nothing. The remembered items and the room in the queue change with the append, or not at all. From the log the
+// events go to the matcher (core/matching/dispatch.hpp). Any thread; publishers to different streams hardly contend.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/item_keys.hpp"
+#include "broker/core/ingest/publish_result.hpp"
+#include "broker/core/ingest/streams.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/store/event_log.hpp"
+#include "protocol/feed/document.hpp"
+#include "protocol/feed/record.hpp"
+
+namespace sluice::broker {
+
+// A document with everything that can be computed before there is room for it.
+struct Publication {
+    std::string stream;
+    feed::DocumentPtr document;
+    feed::DocumentRecordPtr record;          // the document's
+    std::size_t bytes = 0;                   // of the document in memory
+    std::vector<PublishedKey> keys;          // of the items; empty: every item is delivered
+    std::function<bool()> may_begin_stream;  // called before a new stream is created; null: always allowed
+};
+
+class Publisher {
+public:
+    using Outcome = boost::system::result<PublishResult, PublishRefusal>;
+    using Done = std::function<void(const Outcome&)>;
+
+    Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
+              base::MemoryBudget& memory);
+
+    // Returns the outcome if it is known at once. Otherwise `done` receives it, once, on the log's thread. After a
+    // refusal other than PublishRefusal::unavailable, or an exception, nothing has been published or remembered, and
+    // the publication can be tried again. A publication that only repeats items being appended completes with them.
+    std::optional<Outcome> publish(const std::shared_ptr<const Publication>& publication, Done done);
+
+    Streams& streams() { return streams_; }
+
+private:
+    std::optional<Outcome> publish_locked(const StreamPtr& stream,
+                                          const std::shared_ptr<const Publication>& publication, Done done);
+    Outcome finish(Stream& stream, PublishAttempt& attempt);
+    void settle(Stream& stream, PublishAttempt& attempt, const store::AppendResult& result);
+
+    EventQueue& queue_;
+    store::EventLog& log_;
+    Counters& counters_;
+    Streams streams_;
+};
+
+}  // namespace sluice::broker

@@ -1,0 +1,125 @@
+// The streams that documents are published to, with their options and remembered items. A stream is created by its
+// first document and evicted when it is idle; a defined stream stays until it is deleted. In either case its ids
+// continue when it returns. Any thread; publishers to different streams hardly contend.
+#pragma once
+
+#include <atomic>
+#include <boost/system/result.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/ingest/deduplicator.hpp"
+#include "broker/core/ingest/publish_result.hpp"
+#include "broker/store/event_log.hpp"
+#include "config/options.hpp"
+
+namespace sluice::broker {
+
+class PublishAttempt;
+
+struct Stream {
+    using Clock = std::chrono::steady_clock;
+
+    Stream(const std::string& stream_name, config::StreamOptions stream_options, std::size_t entries_max,
+           base::MemoryCharge memory)
+        : name(std::make_shared<const std::string>(stream_name)),
+          seen(entries_max, std::move(memory)),
+          options(std::move(stream_options)) {}
+
+    const std::shared_ptr<const std::string> name;
+    std::atomic<std::uint64_t> publications{0};  // with new or changed items
+    std::atomic<Clock::time_point> published_at{Clock::now()};
+    std::atomic<bool> defined{false};
+    std::atomic<std::chrono::microseconds> window{};  // options.deduplication_window
+
+    std::mutex mutex;  // guards the members below
+    Deduplicator seen;
+    std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
+    config::StreamOptions options;
+    bool gone = false;  // no longer in Streams
+};
+using StreamPtr = std::shared_ptr<Stream>;
+
+// The reported state of a stream.
+struct StreamState {
+    std::string name;
+    config::StreamOptions options;
+    bool defined = false;       // false: created by a document, and evicted when idle
+    std::size_t items = 0;      // remembered for deduplication
+    std::uint64_t last_id = 0;  // 0: none
+};
+
+class Streams {
+public:
+    using MayBegin = std::function<bool()>;
+
+    struct Settings {
+        std::size_t streams_max;
+        std::size_t deduplication_entries;               // per stream
+        std::chrono::microseconds deduplication_window;  // items not seen for longer are forgotten
+        std::map<std::string, config::StreamOptions> configured{};
+        std::vector<std::string> deduplication_ignore{};  // feed::IgnoredParts
+    };
+
+    Streams(Settings settings, store::EventLog& log, base::MemoryBudget& memory)
+        : settings_(std::move(settings)), log_(log), memory_(memory) {}
+
+    // `may_begin` is called before a new stream is created; null: always allowed.
+    boost::system::result<StreamPtr, PublishRefusal> find_or_create(const std::string& name, const MayBegin& may_begin);
+
+    // The options, with the effective deduplication window. For a stream that does not exist: those it would have.
+    config::StreamOptions options(const std::string& name) const;
+
+    // Returns true if the stream was not defined before. At most half of the streams may be defined, to leave room for
+    // others.
+    boost::system::result<bool, PublishRefusal> define(const std::string& name, const config::StreamOptions& options,
+                                                       const MayBegin& may_begin);
+    // Deletes the stream with its items, events and definition. Returns false if there is no such stream.
+    bool erase(const std::string& name);
+
+    std::optional<StreamState> state(const std::string& name) const;
+
+    // Called when memory is short: if identities exceed their share of the memory budget, forgets half of the items of
+    // the stream with the most, the least recently seen first.
+    void relieve_memory();
+
+    std::vector<std::string> names() const;  // sorted
+    std::uint64_t last_id(const std::string& name) const { return log_.extent(name).last_id; }
+    const Settings& settings() const { return settings_; }
+
+private:
+    using Clock = Stream::Clock;
+    using Map = std::unordered_map<std::string, StreamPtr>;
+
+    StreamPtr find(const std::string& name) const;  // null: no such stream
+    config::StreamOptions configured(const std::string& name) const;
+    void fill_in(config::StreamOptions& options) const;
+    boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, const MayBegin& may_begin);
+    void use(Stream& stream, const config::StreamOptions& options);
+    void evict_idle(Clock::time_point now);
+    void evict_least_used();
+    bool evict(Map::iterator stream);
+
+    const Settings settings_;
+    store::EventLog& log_;
+    base::MemoryBudget& memory_;
+    mutable std::shared_mutex mutex_;
+    Map streams_;
+    std::size_t defined_ = 0;        // number of defined streams
+    Clock::time_point next_look_{};  // next search for idle streams
+};
+
+}  // namespace sluice::broker

@@ -1,0 +1,99 @@
+// Matches batches of events, each with a given program. Belongs to one thread. Shared by the daemon, POST /v1/match and
+// `sluice match`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "broker/core/matching/scan_owners.hpp"
+#include "broker/core/matching/scan_shares.hpp"
+#include "gpu/api/matcher.hpp"
+#include "gpu/operators/work.hpp"
+#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/scanned_leaves.hpp"
+
+namespace sluice::broker {
+
+// The cost of the filters' scanned conditions in one batch.
+struct ScanCost {
+    using Clock = std::chrono::steady_clock;
+
+    // The cost of a condition that took ScanShares::costly or longer for an event, or was left undecided.
+    struct Costly {
+        std::size_t evaluations = 0;  // slow ones
+        std::size_t undecided = 0;    // events
+        Clock::duration total{0};
+        Clock::duration slowest{0};
+    };
+
+    std::size_t scans = 0;
+    Clock::duration total{0};
+    std::unordered_map<std::uint32_t, Costly> costly;  // by index in Program::scanned()
+};
+
+// The budgets of conditions that no index decides; beyond them, conditions are undecided.
+struct BatchLimits {
+    static constexpr auto none = std::chrono::nanoseconds::max();
+
+    std::chrono::nanoseconds condition_time = none;  // of a computed condition for one text
+    std::chrono::nanoseconds event_time = none;      // of all computed conditions of a family for one event
+    feed::ScanLimits scan = {};                      // of scanned conditions
+    const ScanOwners* owners = nullptr;  // of scanned conditions; not null: owners share the matching thread's time
+};
+
+class BatchMatcher {
+public:
+    // `pause` is called before work that may take long, with its estimated nanoseconds, and about every tenth of a
+    // millisecond within scanned conditions. An exception from it ends the match.
+    explicit BatchMatcher(const BatchLimits& limits = {}, std::function<void(double ns)> pause = {});
+    BatchMatcher(const BatchMatcher&) = delete;
+    BatchMatcher& operator=(const BatchMatcher&) = delete;
+
+    // The matches stay valid until the next call. At most EventBatch::events_max events. The extractor must be for the
+    // program's attributes. Without one, an extractor is created and reused while the attributes are the same.
+    std::span<const engine::Match> match(const engine::Program& program, const feed::Extractor& extractor,
+                                         std::span<const feed::Event> events);
+    std::span<const engine::Match> match(const engine::Program& program, std::span<const feed::Event> events);
+
+    // Results of the last batch.
+    std::span<const engine::Match> matches() const { return matches_; }
+    std::span<const engine::Match> undecided() const { return undecided_; }  // over budget
+    const ScanCost& scan_cost() const { return cost_; }
+    const operators::OperatorWork& operator_work() const { return work_; }
+
+    // Releases the last program's conditions, and cached data of documents that nobody else holds.
+    void rest() {
+        leaves_.assign(nullptr);
+        scanned_.reset();
+        groups_.forget_documents();
+    }
+
+private:
+    void extract(const feed::Extractor& extractor, const feed::Event& event);
+    std::optional<bool> scan(std::uint32_t scanned, const feed::Event& event);
+    void note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided);
+    std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
+    void forget_batch();  // also after a batch that ended in an exception
+
+    const ScanOwners* const owners_;
+    std::vector<feed::ScanOwner> owners_found_;
+    std::shared_ptr<const engine::Dictionary> attributes_;  // of the extractor
+    std::optional<feed::Extractor> extractor_;
+    std::shared_ptr<const engine::Dictionary> scanned_;  // of the batch's program
+    feed::ScannedLeaves leaves_;
+    ScanShares shares_;
+    engine::EventBatch batch_;
+    feed::TextArena arena_;
+    feed::ValueGroups groups_;
+    std::vector<engine::Match> matches_, undecided_;
+    ScanCost cost_;
+    operators::OperatorWork work_;
+};
+
+}  // namespace sluice::broker

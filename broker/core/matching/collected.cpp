@@ -1,0 +1,41 @@
+#include "broker/core/matching/collected.hpp"
+
+#include <algorithm>
+
+namespace sluice::broker {
+
+namespace {
+
+constexpr std::uint32_t wide_from = 64;
+
+}  // namespace
+
+void Collected::sort(std::size_t events) {
+    first_.assign(subscribers_.size() + 1, 0);
+    fanout_.assign(events, 0);
+    for (const auto& [place, wanted] : found_) {
+        ++first_[place + 1];
+        ++fanout_[wanted.event];
+    }
+    for (std::size_t s = 0; s < subscribers_.size(); ++s) first_[s + 1] += first_[s];
+    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+    wanted_.resize(found_.size());
+    for (const auto& [place, wanted] : found_) wanted_[next[place]++] = wanted;
+    found_ = {};
+    for (std::size_t s = 0; s < subscribers_.size(); ++s) {
+        const auto of_subscriber = std::span(wanted_).subspan(first_[s], first_[s + 1] - first_[s]);
+        if (!std::is_sorted(of_subscriber.begin(), of_subscriber.end()))
+            std::sort(of_subscriber.begin(), of_subscriber.end());
+    }
+}
+
+bool Collected::is_wide(std::span<const Wanted> wanted) const {
+    return std::all_of(wanted.begin(), wanted.end(), [this](Wanted w) { return fanout_[w.event] >= wide_from; });
+}
+
+bool is_gap(std::span<const Wanted> wanted, std::size_t i) {
+    if (!wanted[i].undecided || (i > 0 && wanted[i - 1] == wanted[i])) return false;
+    return !std::binary_search(wanted.begin(), wanted.end(), Wanted{wanted[i].event, wanted[i].filter, false});
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,68 @@
+// The matches of a batch by subscriber: which of its filters accept which events. Filled by the fan-out, then sorted.
+// Belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "broker/core/delivery/subscriber.hpp"
+
+namespace sluice::broker {
+
+// A subscriber's filter and an event of the batch that it accepts or leaves undecided.
+struct Wanted {
+    std::uint32_t event = 0;
+    std::uint32_t filter = 0;
+    bool undecided = false;
+
+    friend bool operator<(const Wanted& a, const Wanted& b) {
+        return std::tie(a.event, a.undecided, a.filter) < std::tie(b.event, b.undecided, b.filter);
+    }
+    friend bool operator==(const Wanted&, const Wanted&) = default;
+};
+
+class Collected {
+public:
+    // Adds a subscriber and returns its place.
+    std::uint32_t add(std::shared_ptr<Subscriber> subscriber) {
+        subscribers_.push_back(std::move(subscriber));
+        return static_cast<std::uint32_t>(subscribers_.size() - 1);
+    }
+    void add(std::uint32_t place, Wanted wanted) { found_.emplace_back(place, wanted); }
+
+    // Sorts by subscriber and in the order of the batch, which has `events` events. Nothing may be added afterwards.
+    void sort(std::size_t events);
+
+    std::size_t size() const { return subscribers_.size(); }
+    Subscriber& subscriber(std::size_t place) const { return *subscribers_[place]; }
+    std::span<const Wanted> of(std::size_t place) const {
+        return std::span(wanted_).subspan(first_[place], first_[place + 1] - first_[place]);
+    }
+    // Whether at least 64 filters in all found each of these events, so that many subscribers receive it.
+    bool is_wide(std::span<const Wanted> wanted) const;
+
+    // Releases everything except the subscribers.
+    void forget_found() {
+        found_ = {};
+        wanted_ = {};
+        first_ = {};
+        fanout_ = {};
+    }
+
+private:
+    std::vector<std::shared_ptr<Subscriber>> subscribers_;
+    std::vector<std::pair<std::uint32_t, Wanted>> found_;
+    std::vector<Wanted> wanted_;
+    std::vector<std::size_t> first_;
+    std::vector<std::uint32_t> fanout_;  // number of filters that found each event
+};
+
+// Whether wanted[i] is undecided and the filter neither accepts the event by another match nor has a gap for it
+// already.
+bool is_gap(std::span<const Wanted> wanted, std::size_t i);
+
+}  // namespace sluice::broker

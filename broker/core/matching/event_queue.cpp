@@ -1,0 +1,196 @@
+#include "broker/core/matching/event_queue.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace sluice::broker {
+
+bool EventQueue::has_room(std::string_view stream) const {
+    const std::lock_guard lock(mutex_);
+    return has_room_locked(stream);
+}
+
+bool EventQueue::has_room_locked(std::string_view stream) const {
+    if (closed_) return true;
+    const std::size_t events = lanes_.events(), bytes = lanes_.bytes();
+    if (events >= events_max_ || bytes >= bytes_max_) return false;
+    const StreamQueue* queue = lanes_.find(stream);
+    return queue == nullptr || (queue->events() < events_max_ - events && queue->bytes < bytes_max_ - bytes);
+}
+
+bool EventQueue::wait_for_room(std::string_view stream, std::function<void()> on_room) {
+    const std::lock_guard lock(mutex_);
+    if (has_room_locked(stream)) return false;
+    waiters_.push_back({std::string(stream), std::move(on_room)});
+    return true;
+}
+
+void EventQueue::call_waiters(std::unique_lock<std::mutex> lock) {
+    if (waiters_.empty()) return;
+    const auto first_with_room = std::stable_partition(
+        waiters_.begin(), waiters_.end(), [this](const Waiter& waiter) { return !has_room_locked(waiter.stream); });
+    std::vector<Waiter> called;
+    try {
+        called.assign(std::move_iterator(first_with_room), std::move_iterator(waiters_.end()));
+    } catch (const std::bad_alloc&) {
+        return;  // they are called next time
+    }
+    waiters_.erase(first_with_room, waiters_.end());
+    lock.unlock();
+    for (const Waiter& waiter : called) waiter.on_room();
+}
+
+std::optional<EventQueue::Place> EventQueue::hold(QueuedEvents events) {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return std::nullopt;
+    StreamQueue& stream = lanes_.stream_of(events.front().event);
+    ++stream.places;
+    ++places_;
+    return Place(*this, stream, std::move(events));
+}
+
+EventQueue::Place::~Place() {
+    if (queue_ != nullptr) queue_->give_up_place(*stream_);
+}
+
+void EventQueue::give_up_place(StreamQueue& stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    --stream.places;
+    --places_;
+    if (!nothing_comes()) return;
+    fast_changed_.notify_all();
+    slow_changed_.notify_all();
+}
+
+void EventQueue::Place::push(std::uint64_t first_id) noexcept {
+    for (QueuedEvent& event : events_) event.event.id = first_id++;
+    queue_->push_to(*stream_, events_);
+    std::exchange(queue_, nullptr)->give_up_place(*stream_);
+}
+
+void EventQueue::push_to(StreamQueue& stream, QueuedEvents& events) noexcept {
+    bool wake_fast = false, wake_slow = false;
+    {
+        const std::lock_guard lock(mutex_);
+        lanes_.push(stream, events);
+        wake_slow = stream.slow;
+        wake_fast = !stream.slow && wanted_ != 0 && lanes_.fast_events() >= wanted_;
+    }
+    if (wake_fast) fast_changed_.notify_all();
+    if (wake_slow) slow_changed_.notify_one();
+}
+
+bool EventQueue::push(std::vector<QueuedEvent> events) {
+    if (events.empty()) return true;
+    auto place = hold({std::move_iterator(events.begin()), std::move_iterator(events.end())});
+    if (!place) return false;
+    const std::uint64_t first_id = place->events_.front().event.id;
+    place->push(first_id);
+    return true;
+}
+
+bool EventQueue::wait_for_events(std::unique_lock<std::mutex>& lock, std::size_t events_max,
+                                 std::chrono::microseconds delay) {
+    const ReadyStreams& ready = lanes_.ready(Lane::fast);
+    if (ready.empty()) {
+        wanted_ = 1;
+        fast_changed_.wait(lock, [&] { return !ready.empty() || nothing_comes(); });
+    } else if (lanes_.fast_events() < events_max) {
+        wanted_ = events_max;
+        fast_changed_.wait_until(lock, ready.front().front().queued_at + delay,
+                                 [&] { return lanes_.fast_events() >= events_max || nothing_comes(); });
+    }
+    wanted_ = 0;
+    return !ready.empty() || !nothing_comes();
+}
+
+// While the daemon drains, unfinished batches may still hand over events.
+bool EventQueue::wait_for_slow_events(std::unique_lock<std::mutex>& lock) {
+    const ReadyStreams& ready = lanes_.ready(Lane::slow);
+    slow_changed_.wait(
+        lock, [&] { return !ready.empty() || (nothing_comes() && in_flight_ == 0 && lanes_.fast_events() == 0); });
+    return !ready.empty();
+}
+
+bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch) {
+    batch.reserve(events_max);
+    std::unique_lock lock(mutex_);
+    batch.lane = lane;
+    const bool come = lane == Lane::fast ? wait_for_events(lock, events_max, delay) : wait_for_slow_events(lock);
+    if (!come) return false;
+    lanes_.fill(batch, events_max);
+    if (batch.events.empty()) return true;
+    ++in_flight_;
+    call_waiters(std::move(lock));
+    return true;
+}
+
+bool EventQueue::others_wait(const QueuedBatch& batch) const {
+    const std::lock_guard lock(mutex_);
+    return lanes_.ready(Lane::fast).any_of([&](const StreamQueue& stream) {
+        return batch.find_part(stream) == batch.parts.size();
+    });
+}
+
+void EventQueue::wait_for_turn(QueuedBatch& batch) {
+    std::unique_lock lock(mutex_);
+    turn_changed_.wait(lock, [&] {
+        return std::all_of(batch.parts.begin(), batch.parts.end(),
+                           [](const QueuedBatch::Part& part) { return part.stream->finished_tickets == part.ticket; });
+    });
+    if (batch.lane == Lane::slow) return;
+    for (QueuedBatch::Part& part : batch.parts) part.hand_over |= part.stream->slow;
+}
+
+std::size_t EventQueue::finish(QueuedBatch& batch, bool took_long) {
+    bool wake_slow = false;
+    std::size_t lost = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        lost = lanes_.finish(batch, took_long);
+        --in_flight_;
+        wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;
+    }
+    turn_changed_.notify_all();
+    if (wake_slow) slow_changed_.notify_all();
+    return lost;
+}
+
+void EventQueue::close() {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    fast_changed_.notify_all();
+    slow_changed_.notify_all();
+    call_waiters(std::move(lock));
+}
+
+std::size_t EventQueue::clear() {
+    std::unique_lock lock(mutex_);
+    const std::size_t dropped = lanes_.clear();
+    slow_changed_.notify_all();
+    call_waiters(std::move(lock));
+    return dropped;
+}
+
+bool EventQueue::is_closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+}
+
+std::size_t EventQueue::events() const {
+    const std::lock_guard lock(mutex_);
+    return lanes_.events();
+}
+
+std::size_t EventQueue::bytes() const {
+    const std::lock_guard lock(mutex_);
+    return lanes_.bytes();
+}
+
+std::size_t EventQueue::slow_streams() const {
+    const std::lock_guard lock(mutex_);
+    return lanes_.slow_streams();
+}
+
+}  // namespace sluice::broker

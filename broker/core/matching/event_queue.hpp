@@ -1,0 +1,117 @@
+// Published events on their way to the matcher: in order within a stream and in turn between streams, so that a stream
+// with much to match does not hold up the others. Publishers ask for room and wait for it asynchronously. Matching
+// threads take batches and finish them. Any thread.
+//
+// There are two lanes. The fast lane mixes the events of many streams in a batch. A stream whose events take too long
+// there moves to the slow lane for some time, where other threads match each stream separately.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "broker/core/matching/queued_batch.hpp"
+#include "broker/core/matching/stream_lanes.hpp"
+#include "broker/core/matching/stream_queue.hpp"
+#include "protocol/feed/event.hpp"
+
+namespace sluice::broker {
+
+class EventQueue {
+public:
+    static constexpr std::size_t batch_bytes_max = StreamLanes::batch_bytes_max;
+
+    EventQueue(std::size_t events_max, std::size_t bytes_max) : events_max_(events_max), bytes_max_(bytes_max) {}
+
+    // One stream may fill half of the queue, two a third each, and so on, so there is always room for another. Events
+    // pushed without room amount to at most one document for each thread that asked before.
+    bool has_room(std::string_view stream) const;
+    // Returns false if there is room already. Otherwise calls `on_room` once, from another thread, when there is room
+    // again or the queue has been closed.
+    bool wait_for_room(std::string_view stream, std::function<void()> on_room);
+
+    // A reservation for the events of one document, made before it is certain that they will be pushed. Pushing them
+    // then needs no memory, and the queue does not end while a place exists, whatever else happens. The place ends when
+    // they are pushed or it is destroyed.
+    class Place {
+    public:
+        Place(Place&& other) noexcept
+            : queue_(std::exchange(other.queue_, nullptr)), stream_(other.stream_), events_(std::move(other.events_)) {}
+        Place& operator=(Place&&) = delete;
+        ~Place();
+
+        // Event i gets the id first_id + i.
+        void push(std::uint64_t first_id) noexcept;
+
+    private:
+        friend class EventQueue;
+        Place(EventQueue& queue, StreamQueue& stream, QueuedEvents events)
+            : queue_(&queue), stream_(&stream), events_(std::move(events)) {}
+
+        EventQueue* queue_;  // null: pushed, or moved from
+        StreamQueue* stream_;
+        QueuedEvents events_;
+    };
+    // The events, at least one, must belong to one stream. Returns no place if the queue is closed.
+    std::optional<Place> hold(QueuedEvents events);
+    // Pushes at once. Returns false if the queue is closed.
+    bool push(std::vector<QueuedEvent> events);
+
+    // Waits for events and fills an empty batch. The fast lane, if it was empty, returns the first events at once;
+    // otherwise it waits until there are `events_max` events or the first has waited for `delay`. The slow lane returns
+    // events of one stream. The batch may stay empty. Returns false if the queue is closed and no more events can come.
+    bool pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch);
+    // Whether events of streams outside the batch are waiting in the fast lane.
+    bool others_wait(const QueuedBatch& batch) const;
+
+    // Waits until all earlier batches with events of the same streams are finished. Then marks the parts of streams
+    // that have moved to the slow lane meanwhile.
+    void wait_for_turn(QueuedBatch& batch);
+    // Call exactly once for each batch, after its turn. Marked parts go to the slow lane; the others have been
+    // delivered. `took_long`: the stream with the most bytes in the batch moves to the slow lane. Returns the number of
+    // events lost for lack of memory.
+    std::size_t finish(QueuedBatch& batch, bool took_long = false);
+
+    void close();
+    std::size_t clear();  // drops all queued events and returns their number
+    bool is_closed() const;
+
+    std::size_t events() const;
+    std::size_t bytes() const;
+    std::size_t slow_streams() const;  // in the slow lane
+
+private:
+    struct Waiter {
+        std::string stream;
+        std::function<void()> on_room;
+    };
+
+    bool has_room_locked(std::string_view stream) const;
+    void call_waiters(std::unique_lock<std::mutex> lock);
+    void push_to(StreamQueue& stream, QueuedEvents& events) noexcept;
+    void give_up_place(StreamQueue& stream) noexcept;
+    bool nothing_comes() const { return closed_ && places_ == 0; }
+    bool wait_for_events(std::unique_lock<std::mutex>& lock, std::size_t events_max, std::chrono::microseconds delay);
+    bool wait_for_slow_events(std::unique_lock<std::mutex>& lock);
+
+    const std::size_t events_max_;
+    const std::size_t bytes_max_;
+    mutable std::mutex mutex_;
+    std::condition_variable fast_changed_, slow_changed_, turn_changed_;
+    StreamLanes lanes_;
+    std::size_t in_flight_ = 0;  // unfinished batches
+    std::size_t places_ = 0;     // places held
+    std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
+    std::vector<Waiter> waiters_;
+    bool closed_ = false;
+};
+
+}  // namespace sluice::broker

@@ -1,0 +1,96 @@
+#include "broker/core/matching/fanout.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <utility>
+
+namespace sluice::broker {
+
+Fanout::Slot* Fanout::find(engine::SubscriptionId id) {
+    if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return nullptr;
+    return &slots_[id.slot];
+}
+
+void Fanout::apply(Change&& change) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, target] : change.gained) {
+        if (id.slot >= slots_.size()) slots_.resize(std::max<std::size_t>(id.slot + 1, slots_.size() * 2));
+        Slot& slot = slots_[id.slot];
+        if (slot.generation != id.generation) slot = {id.generation, {}};
+        slot.targets.push_back(std::move(target));
+    }
+    for (const engine::SubscriptionId id : change.lost) lose_locked(id);
+}
+
+void Fanout::lose(engine::SubscriptionId id) {
+    const std::lock_guard lock(mutex_);
+    lose_locked(id);
+}
+
+void Fanout::lose_locked(engine::SubscriptionId id) {
+    Slot* slot = find(id);
+    if (slot == nullptr) return;
+    std::erase_if(slot->targets, [](const Target& t) { return t.subscriber->gone.load(); });
+}
+
+Collected Fanout::collect(const Outcome& outcome) {
+    Collected collected;
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t batch = ++last_batch_;
+    const auto add = [&](const engine::Match& match, bool undecided) {
+        Slot* slot = find(match.subscription);
+        if (slot == nullptr) return;
+        for (const Target& target : slot->targets) {
+            Subscriber& subscriber = *target.subscriber;
+            if (subscriber.first_program > outcome.program_number) continue;
+            if (subscriber.last_batch != batch) {
+                subscriber.place_in_batch = collected.add(target.subscriber);
+                subscriber.last_batch = batch;
+            }
+            for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
+                const auto event = match.word * 32 + static_cast<std::uint32_t>(std::countr_zero(bits));
+                collected.add(subscriber.place_in_batch, {event, target.filter, undecided});
+            }
+        }
+    };
+    for (const engine::Match& match : outcome.matches) add(match, false);
+    for (const engine::Match& match : outcome.undecided) add(match, true);
+    return collected;
+}
+
+PreparedBatch Fanout::prepare(const Outcome& outcome) {
+    Collected collected;
+    if (!outcome.matches.empty() || !outcome.undecided.empty()) collected = collect(outcome);
+    collected.sort(outcome.events.size());
+    return PreparedBatch(outcome.events, std::move(collected), undecided_, memory_);
+}
+
+void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made) {
+    const std::size_t n = made.deliveries.size();
+    const auto [accepted, overflowed_now] = subscriber.mailbox.push(std::move(made.deliveries), made.is_wide);
+    if (overflowed_now) count(counters_.slow_consumers);
+    if (!accepted) return;
+    count(counters_.deliveries, n - made.gaps);
+    count(counters_.gaps, made.gaps);
+    if (!made.end) return;
+    count(counters_.slow_filters);
+    subscriber.mailbox.finish(std::move(made.end));
+}
+
+void Fanout::deliver(PreparedBatch& batch) {
+    std::exception_ptr failure;
+    for (std::size_t s = 0; s < batch.size(); ++s) {
+        Subscriber& subscriber = batch.subscriber(s);
+        if (subscriber.gone || subscriber.mailbox.state() != Mailbox::State::open) continue;
+        try {
+            deliver_to(subscriber, batch.take(s));
+        } catch (const std::exception&) {
+            failure = std::current_exception();
+            subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace sluice::broker

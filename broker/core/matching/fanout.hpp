@@ -1,0 +1,83 @@
+// Maps the engine's subscriptions to subscribers. Equal filters of many subscribers share one engine subscription; its
+// matches are fanned out here. Changed by the registry's thread, read by the matching threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "broker/core/counters.hpp"
+#include "broker/core/delivery/event_memory.hpp"
+#include "broker/core/delivery/subscriber.hpp"
+#include "broker/core/matching/prepared_batch.hpp"
+#include "config/options.hpp"
+#include "gpu/api/matcher.hpp"
+#include "protocol/feed/event.hpp"
+
+namespace sluice::broker {
+
+struct Target {
+    std::shared_ptr<Subscriber> subscriber;
+    std::uint32_t filter = 0;  // index among the subscriber's filters
+};
+
+class Fanout {
+public:
+    // `memory` may be null: deliveries are then not charged.
+    explicit Fanout(Counters& counters, config::UndecidedPolicy undecided = config::UndecidedPolicy::gap,
+                    EventMemory* memory = nullptr)
+        : counters_(counters), undecided_(undecided), memory_(memory) {}
+
+    // A change is applied atomically, in this order: adds `gained`, then drops the targets of `lost` whose subscriber
+    // is gone.
+    struct Change {
+        std::vector<std::pair<engine::SubscriptionId, Target>> gained;
+        std::vector<engine::SubscriptionId> lost;
+    };
+    void apply(Change&& change);
+    // Like a change with only `id` lost. Allocates nothing.
+    void lose(engine::SubscriptionId id);
+
+    // The result of matching a batch.
+    struct Outcome {
+        std::span<const feed::Event> events;
+        std::span<const engine::Match> matches;
+        std::span<const engine::Match> undecided;  // over budget
+        std::uint64_t program_number = 0;
+    };
+
+    // Prepares the batch's deliveries for the matched subscribers: each event at most once, in the order of the batch.
+    // If a filter left an event undecided, its subscriber gets a gap in its place or is ended, as configured. Ignores
+    // matches of subscriptions removed meanwhile, and subscribers newer than the program that matched: it contains only
+    // those of their subscriptions that others had before. Any thread, in any order; the events must outlive the
+    // delivery.
+    PreparedBatch prepare(const Outcome& outcome);
+
+    // Puts the deliveries into the mailboxes of the remaining subscribers. Any thread; calls with events of the same
+    // stream must be serialised. A subscriber to which delivery fails is ended with an error. Throws the last failure
+    // after serving all subscribers.
+    void deliver(PreparedBatch& batch);
+
+private:
+    struct Slot {
+        std::uint32_t generation = 0;
+        std::vector<Target> targets;
+    };
+
+    Slot* find(engine::SubscriptionId id);
+    void lose_locked(engine::SubscriptionId id);
+    Collected collect(const Outcome& outcome);
+    void deliver_to(Subscriber& subscriber, PreparedBatch::Made made);
+
+    Counters& counters_;
+    const config::UndecidedPolicy undecided_;
+    EventMemory* const memory_;
+    std::mutex mutex_;
+    std::vector<Slot> slots_;       // by SubscriptionId::slot
+    std::uint64_t last_batch_ = 0;  // number of the last batch collected
+};
+
+}  // namespace sluice::broker

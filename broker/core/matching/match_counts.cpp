@@ -1,0 +1,62 @@
+#include "broker/core/matching/match_counts.hpp"
+
+#include "broker/base/log.hpp"
+
+namespace sluice::broker {
+
+namespace {
+
+// One evaluation of one condition; its stream makes no progress meanwhile.
+constexpr std::chrono::milliseconds slow_scan{100};
+
+std::uint64_t microseconds(ScanCost::Clock::duration duration) {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+}
+
+}  // namespace
+
+void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took) {
+    base::Histogram& of_lane = lane == Lane::fast ? counters.fast_match_microseconds : counters.slow_match_microseconds;
+    of_lane.add(microseconds(took));
+}
+
+void count_work(Counters& counters, const operators::OperatorWork& work) {
+    for (std::size_t i = 0; i < engine::measure_kinds; ++i) {
+        const operators::OperatorWork::Kind& w = work.kinds[i];
+        if (w.pairs == 0) continue;
+        const OperatorCounters& c = counters.operators[i];
+        count(c.texts, w.texts);
+        count(c.pairs, w.pairs);
+        count(c.cells, w.cells);
+        count(c.filter_hits, w.filter_hits);
+        count(c.verified, w.verified);
+        count(c.holds, w.holds);
+        count(c.unreadable, w.unreadable);
+        count(c.device_texts, w.on_device.texts);
+        count(c.device_pairs, w.on_device.pairs);
+        count(c.device_cells, w.on_device.cells);
+    }
+    const substrings::Counters& contains = work.contains;
+    if (contains.texts == 0) return;
+    count(counters.contains.texts, contains.texts);
+    count(counters.contains.bytes, contains.bytes);
+    count(counters.contains.filter_hits, contains.filter_hits);
+    count(counters.contains.verified, contains.verified);
+    count(counters.contains.hits, contains.hits);
+}
+
+void count_scans(Counters& counters, const ScanCost& cost, const engine::Program& program) {
+    count(counters.scans, cost.scans);
+    count(counters.scan_microseconds, microseconds(cost.total));
+    for (const auto& [scanned, costly] : cost.costly) {
+        const std::string& condition = program.scanned()->names[scanned];
+        const CostlyConditions::Cost of_condition{costly.evaluations, costly.undecided, costly.total, costly.slowest};
+        if (counters.costly_conditions.add(condition, of_condition))
+            base::log_warn("a condition exceeds its budget, its subscribers get gaps", {{"condition", condition}});
+        if (costly.slowest >= slow_scan)
+            base::log_warn("slow filter",
+                           {{"milliseconds", microseconds(costly.slowest) / 1'000}, {"scanned", condition}});
+    }
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,75 @@
+// The matching threads. They take batches from the queue, extract the values that the program's filters read, match
+// them, prepare the deliveries, and deliver these in turn. Each stream is delivered in order, however many threads
+// there are. Half of the threads, with lower priority, serve the slow lane: batches that would delay the events of
+// other streams are left to them. The threads stop when the queue is closed and empty.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/fanout.hpp"
+#include "gpu/api/matcher.hpp"
+
+namespace sluice::broker {
+
+class Matcher {
+public:
+    struct Settings {
+        std::size_t threads;  // of each lane
+        std::size_t batch_events;
+        std::chrono::microseconds batch_delay;
+        BatchLimits limits = {};
+    };
+
+    Matcher(Settings settings, EventQueue& queue, Fanout& fanout, Counters& counters);
+    ~Matcher();  // the queue must be closed
+
+    // Matches batches taken from now on with this program. One thread at a time; must be called before start().
+    void set_program(std::shared_ptr<const engine::Program> program, std::uint64_t number);
+
+    void start();  // throws std::system_error if a thread cannot be started; others may already run
+    // Waits until everything is delivered after the queue has been closed. Returns false at the deadline.
+    bool wait_until_done(std::chrono::steady_clock::time_point deadline);
+    // Abandons the batches being matched, as soon as they reach a pause.
+    void interrupt() { interrupted_ = true; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    class Thread;
+    struct CurrentProgram {
+        std::shared_ptr<const engine::Program> program;
+        std::shared_ptr<const feed::Extractor> extractor;  // for the program's attributes
+        std::uint64_t number = 0;
+    };
+
+    CurrentProgram program();
+    void run(Lane lane);
+
+    const Settings settings_;
+    EventQueue& queue_;
+    Fanout& fanout_;
+    Counters& counters_;
+
+    std::atomic<bool> interrupted_{false};
+
+    std::mutex program_mutex_;
+    CurrentProgram program_;
+
+    std::mutex running_mutex_;
+    std::condition_variable running_changed_;
+    std::size_t running_ = 0;  // threads
+
+    std::vector<std::thread> threads_;
+};
+
+}  // namespace sluice::broker

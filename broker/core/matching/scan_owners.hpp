@@ -1,0 +1,36 @@
+// Records which subscribers' filters contain each scanned condition: its cost is attributed to them. The registry's
+// thread adds and removes; any thread may read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "protocol/feed/scanned_leaves.hpp"
+
+namespace sluice::broker {
+
+class ScanOwners {
+public:
+    // A condition with more owners becomes its own owner, since each one's share of its cost would be negligible.
+    static constexpr std::size_t owners_max = 64;
+
+    // Called once for each of the owner's filters with the condition. Leaves no trace if it throws.
+    void add(const std::string& condition, feed::ScanOwner owner);
+    void remove(const std::string& condition, feed::ScanOwner owner) noexcept;
+
+    // Replaces the contents of `into`. Empty: no filter contains the condition any more.
+    void find(const std::string& condition, std::vector<feed::ScanOwner>& into) const;
+
+    std::size_t conditions() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, std::unordered_map<feed::ScanOwner, std::size_t>> times_;  // by condition and owner
+};
+
+}  // namespace sluice::broker

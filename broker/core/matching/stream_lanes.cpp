@@ -1,0 +1,153 @@
+#include "broker/core/matching/stream_lanes.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace sluice::broker {
+
+namespace {
+
+constexpr std::size_t idle_streams_max = 1'024;  // if there are this many, idle ones are forgotten
+constexpr std::size_t turns_per_batch = 4;       // streams that share a batch, if that many have enough events
+
+}  // namespace
+
+StreamQueue& StreamLanes::stream_of(const feed::Event& event) {
+    if (const auto found = streams_.find(*event.stream); found != streams_.end()) return *found->second;
+    if (streams_.size() >= idle_streams_max) forget_idle();
+    auto queue = std::make_unique<StreamQueue>(event.stream);
+    const std::string_view name = *queue->name;
+    return *streams_.emplace(name, std::move(queue)).first->second;
+}
+
+const StreamQueue* StreamLanes::find(std::string_view stream) const {
+    const auto found = streams_.find(stream);
+    return found == streams_.end() ? nullptr : found->second.get();
+}
+
+void StreamLanes::forget_idle() {
+    const auto now = Clock::now();
+    std::erase_if(streams_, [&](const auto& entry) {
+        const StreamQueue& stream = *entry.second;
+        return stream.is_idle() && now >= stream.slow_until;
+    });
+}
+
+void StreamLanes::make_ready(StreamQueue& stream) {
+    if (stream.ready || stream.events() == 0 || (stream.slow && stream.fast_batches != 0)) return;
+    (stream.slow ? slow_ready_ : ready_).push_back(stream);
+}
+
+void StreamLanes::make_slow(StreamQueue& stream) {
+    stream.slow_until = Clock::now() + slow_for;
+    if (stream.slow) return;
+    if (stream.ready) ready_.remove(stream);
+    fast_events_ -= stream.events();
+    stream.slow = true;
+}
+
+void StreamLanes::push(StreamQueue& stream, QueuedEvents& events) noexcept {
+    const auto now = Clock::now();
+    for (QueuedEvent& event : events) event.queued_at = now;
+    const bool is_idle = stream.events() == 0 && !stream.in_flight();
+    if (is_idle && now >= stream.slow_until) stream.slow = false;
+    const bool is_large = events.front().bytes >= batch_bytes_max;
+    const std::size_t n = events.size(), bytes_before = stream.bytes;
+    stream.push(events);
+    bytes_ += stream.bytes - bytes_before;
+    events_ += n;
+    if (!stream.slow) fast_events_ += n;
+    if (is_large) make_slow(stream);
+    make_ready(stream);
+}
+
+void StreamLanes::take(StreamQueue& stream, std::size_t events_max, QueuedBatch& batch, std::size_t& batch_bytes) {
+    const std::uint32_t part = batch.find_part(stream);
+    if (part == batch.parts.size()) {
+        batch.parts.push_back({&stream, stream.next_ticket++, false});
+        if (batch.lane == Lane::fast) ++stream.fast_batches;
+    }
+    for (std::size_t n = 0; n < events_max && stream.events() != 0 && batch_bytes < batch_bytes_max; ++n) {
+        QueuedEvent queued = stream.pop();
+        batch_bytes += queued.bytes;
+        batch.events.push_back(std::move(queued.event));
+        batch.bytes.push_back(queued.bytes);
+        batch.part_of.push_back(part);
+    }
+}
+
+void StreamLanes::fill(QueuedBatch& batch, std::size_t events_max) {
+    const bool is_fast = batch.lane == Lane::fast;
+    ReadyStreams& ready = is_fast ? ready_ : slow_ready_;
+    std::size_t batch_bytes = 0;
+    while (!ready.empty() && batch.events.size() < events_max && batch_bytes < batch_bytes_max) {
+        StreamQueue& stream = ready.pop_front();
+        const std::size_t left = events_max - batch.events.size();
+        const bool shares = is_fast && !ready.empty();
+        take(stream, shares ? std::min(left, std::max<std::size_t>(1, events_max / turns_per_batch)) : left, batch,
+             batch_bytes);
+        make_ready(stream);
+        if (!is_fast) break;
+    }
+    events_ -= batch.events.size();
+    bytes_ -= batch_bytes;
+    if (is_fast) fast_events_ -= batch.events.size();
+}
+
+std::size_t StreamLanes::return_events(const QueuedBatch& batch) {
+    std::size_t lost = 0;
+    for (std::uint32_t p = 0; p < batch.parts.size(); ++p) {
+        if (!batch.parts[p].hand_over) continue;
+        StreamQueue& stream = *batch.parts[p].stream;
+        make_slow(stream);
+        const auto n = static_cast<std::size_t>(std::count(batch.part_of.begin(), batch.part_of.end(), p));
+        try {
+            QueuedEvents returned;
+            for (std::size_t e = 0; e < batch.events.size(); ++e) {
+                if (batch.part_of[e] == p) returned.push_back({batch.events[e], batch.bytes[e], Clock::now()});
+            }
+            const std::size_t bytes_before = stream.bytes;
+            stream.give_back(std::move(returned));
+            bytes_ += stream.bytes - bytes_before;
+            events_ += n;
+        } catch (const std::bad_alloc&) {
+            lost += n;
+        }
+    }
+    return lost;
+}
+
+std::size_t StreamLanes::finish(const QueuedBatch& batch, bool took_long) {
+    const std::size_t lost = batch.lane == Lane::fast ? return_events(batch) : 0;
+    for (const QueuedBatch::Part& part : batch.parts) {
+        StreamQueue& stream = *part.stream;
+        ++stream.finished_tickets;
+        if (batch.lane == Lane::fast) --stream.fast_batches;
+        make_ready(stream);
+    }
+    if (took_long && !batch.parts.empty()) {
+        StreamQueue& stream = batch.largest_stream();
+        make_slow(stream);
+        make_ready(stream);
+    }
+    return lost;
+}
+
+std::size_t StreamLanes::clear() {
+    for (auto& [name, stream] : streams_) stream->clear();
+    ready_.clear();
+    slow_ready_.clear();
+    fast_events_ = bytes_ = 0;
+    return std::exchange(events_, 0);
+}
+
+std::size_t StreamLanes::slow_streams() const {
+    const auto now = Clock::now();
+    return static_cast<std::size_t>(std::count_if(streams_.begin(), streams_.end(), [now](const auto& entry) {
+        const StreamQueue& stream = *entry.second;
+        return stream.slow && (!stream.is_idle() || now < stream.slow_until);
+    }));
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,56 @@
+// The contents of the queue: each stream's events, the lane it is in, and the streams that are ready to be matched.
+// Chooses the events of each batch; never waits. Belongs to EventQueue; used under its lock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+#include "broker/core/matching/queued_batch.hpp"
+#include "broker/core/matching/stream_queue.hpp"
+
+namespace sluice::broker {
+
+class StreamLanes {
+public:
+    // How long a stream stays in the slow lane after its last slow batch.
+    static constexpr std::chrono::seconds slow_for{10};
+    // A batch this large takes no further events, and a stream with an event this large moves to the slow lane.
+    static constexpr std::size_t batch_bytes_max = 1u << 20;
+
+    StreamQueue& stream_of(const feed::Event& event);        // adds it if necessary
+    const StreamQueue* find(std::string_view stream) const;  // null: unknown
+
+    // Takes the events, of which there must be at least one.
+    void push(StreamQueue& stream, QueuedEvents& events) noexcept;
+    // Moves events from the batch's lane into the batch: in the fast lane from streams in turn, in the slow lane from
+    // one stream.
+    void fill(QueuedBatch& batch, std::size_t events_max);
+    // In a batch of the fast lane, the parts marked `hand_over` go to the slow lane. `took_long`: the batch's largest
+    // stream moves to the slow lane, too. Returns the number of events lost for lack of memory.
+    std::size_t finish(const QueuedBatch& batch, bool took_long);
+    std::size_t clear();  // drops all events and returns their number
+
+    const ReadyStreams& ready(Lane lane) const { return lane == Lane::fast ? ready_ : slow_ready_; }
+    std::size_t events() const { return events_; }
+    std::size_t fast_events() const { return fast_events_; }  // in the fast lane
+    std::size_t bytes() const { return bytes_; }
+    std::size_t slow_streams() const;  // in the slow lane
+
+private:
+    using Clock = StreamQueue::Clock;
+
+    void forget_idle();
+    void make_ready(StreamQueue& stream);
+    void make_slow(StreamQueue& stream);
+    void take(StreamQueue& stream, std::size_t events_max, QueuedBatch& batch, std::size_t& batch_bytes);
+    std::size_t return_events(const QueuedBatch& batch);
+
+    std::unordered_map<std::string_view, std::unique_ptr<StreamQueue>> streams_;  // keyed by StreamQueue::name
+    ReadyStreams ready_, slow_ready_;  // streams with events to match, by lane
+    std::size_t events_ = 0, bytes_ = 0, fast_events_ = 0;
+};
+
+}  // namespace sluice::broker

@@ -1,0 +1,120 @@
+// One stream's events in the queue, and the stream's lane. Belongs to EventQueue; used under its lock.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "protocol/feed/event.hpp"
+
+namespace sluice::broker {
+
+struct QueuedEvent {
+    feed::Event event;
+    std::size_t bytes = 0;  // its share of the document
+    std::chrono::steady_clock::time_point queued_at;
+};
+
+using QueuedEvents = std::list<QueuedEvent>;  // a list, so that events can be moved without allocating
+
+struct StreamQueue {
+    using Clock = std::chrono::steady_clock;
+
+    explicit StreamQueue(std::shared_ptr<const std::string> stream_name) : name(std::move(stream_name)) {}
+
+    const std::shared_ptr<const std::string> name;
+    std::size_t bytes = 0;
+
+    std::uint64_t next_ticket = 0, finished_tickets = 0;  // of batches with events of the stream
+    std::size_t fast_batches = 0;                         // unfinished batches of the fast lane
+    std::size_t places = 0;                               // reserved for events that will be pushed
+    bool slow = false;                                    // in the slow lane
+    bool ready = false;                                   // in the ready list of its lane
+    StreamQueue* next_ready = nullptr;                    // the next stream in that list
+    Clock::time_point slow_until;                         // until then in the slow lane, even without events
+
+    std::size_t events() const { return events_.size(); }
+    bool in_flight() const { return next_ticket != finished_tickets; }
+    bool is_idle() const { return events() == 0 && !in_flight() && places == 0; }
+    const QueuedEvent& front() const { return events_.front(); }
+
+    QueuedEvent pop() {
+        QueuedEvent event = std::move(events_.front());
+        events_.pop_front();
+        bytes -= event.bytes;
+        given_back_ = 0;
+        return event;
+    }
+    // Inserts the events after those that earlier batches gave back, before all others.
+    void give_back(QueuedEvents events) {
+        for (const QueuedEvent& event : events) bytes += event.bytes;
+        const auto at = std::next(events_.begin(), static_cast<std::ptrdiff_t>(given_back_));
+        given_back_ += events.size();
+        events_.splice(at, events);
+    }
+    void clear() {
+        events_.clear();
+        bytes = 0;
+        given_back_ = 0;
+    }
+
+    void push(QueuedEvents& events) noexcept {
+        for (const QueuedEvent& event : events) bytes += event.bytes;
+        events_.splice(events_.end(), events);
+    }
+
+private:
+    QueuedEvents events_;
+    std::size_t given_back_ = 0;  // number of leading events given back since the last pop()
+};
+
+// The streams that take turns: an intrusive list. Allocates nothing, so a ready stream is never lost for lack of
+// memory.
+class ReadyStreams {
+public:
+    bool empty() const { return first_ == nullptr; }
+    StreamQueue& front() const { return *first_; }
+
+    void push_back(StreamQueue& stream) {
+        stream.ready = true;
+        stream.next_ready = nullptr;
+        (last_ == nullptr ? first_ : last_->next_ready) = &stream;
+        last_ = &stream;
+    }
+    StreamQueue& pop_front() {
+        StreamQueue& stream = *first_;
+        first_ = stream.next_ready;
+        if (first_ == nullptr) last_ = nullptr;
+        stream.ready = false;
+        return stream;
+    }
+    void remove(StreamQueue& stream) {
+        ReadyStreams kept;
+        while (!empty()) {
+            StreamQueue& each = pop_front();
+            if (&each != &stream) kept.push_back(each);
+        }
+        *this = kept;
+    }
+    void clear() {
+        while (!empty()) pop_front();
+    }
+    template <typename Test>
+    bool any_of(Test test) const {
+        for (const StreamQueue* s = first_; s != nullptr; s = s->next_ready)
+            if (test(*s)) return true;
+        return false;
+    }
+
+private:
+    StreamQueue* first_ = nullptr;
+    StreamQueue* last_ = nullptr;
+};
+
+}  // namespace sluice::broker

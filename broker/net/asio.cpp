@@ -1,2 +1,0 @@
-// Boost.Asio's own code, compiled once for the whole project.
-#include <boost/asio/impl/src.hpp>

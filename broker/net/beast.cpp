@@ -1,2 +1,0 @@
-// Boost.Beast's own code, compiled once for the whole project.
-#include <boost/beast/src.hpp>

@@ -1,0 +1,94 @@
+// The open connections: counts them, cuts them when their deadline passes, and ends them when the daemon drains. Any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+namespace sluice::server {
+
+// The interface of a connection to Connections. Calls come from threads other than the connection's and return at once.
+class Connection {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    virtual ~Connection() = default;
+    virtual void drain() = 0;       // ends it after the request in progress, if any
+    virtual void end_stream() = 0;  // ends its event stream, if any, after the queued events
+    virtual void cut() = 0;         // ends it now
+    virtual void expire() = 0;      // its deadline has passed: ends it, with the reason if possible
+
+    void set_deadline(Clock::time_point deadline) { deadline_.store(deadline, std::memory_order_relaxed); }
+    void clear_deadline() { set_deadline(Clock::time_point::max()); }
+    bool is_late(Clock::time_point now) const { return deadline_.load(std::memory_order_relaxed) <= now; }
+
+    // The time since when it has been waiting for a request; max() while it has one. A connection that has had requests
+    // before may set a later time.
+    void set_waiting(Clock::time_point since) { waiting_since_.store(since, std::memory_order_relaxed); }
+    void set_busy() { set_waiting(Clock::time_point::max()); }
+    Clock::time_point waiting_since() const { return waiting_since_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<Clock::time_point> deadline_{Clock::time_point::max()};
+    std::atomic<Clock::time_point> waiting_since_{Clock::time_point::max()};
+};
+
+// The most open connections, and the most further connections that have been cut but are not yet gone.
+struct ConnectionRoom {
+    std::size_t connections;
+    std::size_t ending = 512;
+};
+
+// Reduces `connections` to what the file descriptors permit, with up to `reserve` of them for the daemon itself.
+// Otherwise new connections could not even be accepted to displace waiting ones.
+ConnectionRoom connection_room(std::size_t connections, std::size_t descriptors, std::size_t reserve);
+
+class Connections {
+public:
+    explicit Connections(std::size_t connections_max) : Connections(ConnectionRoom{connections_max}) {}
+    explicit Connections(ConnectionRoom room) : room_(room) {}
+
+    static constexpr std::size_t displaced_max = 32;  // by one call
+
+    // Returns whether one more may be added. If there is no room, cuts several of the connections that have waited the
+    // longest for a request; returns false if too few wait.
+    bool make_room();
+    // Whether it is full only until some of the cut connections are gone.
+    bool awaits_room() const;
+    // Cuts some waiting connections, however many are open, because the system has no room. Returns whether any cut
+    // connections have yet to end.
+    bool displace();
+    std::uint64_t displaced() const { return displaced_.load(std::memory_order_relaxed); }  // cut to make room, in all
+    void add(std::shared_ptr<Connection> connection);
+    void remove(const std::shared_ptr<Connection>& connection);
+    std::size_t size() const;
+
+    void drain();
+    void end_streams();
+    void cut();
+    void expire_late(Connection::Clock::time_point now);
+    bool wait_until_none(Connection::Clock::time_point deadline);
+
+private:
+    // If memory runs out for one connection, continues with the others.
+    template <typename Do>
+    void for_each(Do act);
+    bool is_full_locked() const;
+    void displace_locked();
+
+    const ConnectionRoom room_;
+    mutable std::mutex mutex_;
+    std::condition_variable removed_;
+    std::unordered_set<std::shared_ptr<Connection>> connections_;
+    std::unordered_set<const Connection*> ending_;  // the connections cut to make room
+    std::atomic<std::uint64_t> displaced_{0};
+    bool draining_ = false;  // connections added from now on drain at once
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,138 @@
+#include "broker/server/event_stream.hpp"
+
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <span>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/server/turns.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Bounds the additional memory needed to write them.
+constexpr std::size_t deliveries_at_once = 1'024;
+
+// A subscriber sends nothing more; reading detects when it disconnects.
+asio::awaitable<void> watch_client(Transport& transport) {
+    std::array<char, 512> ignored;
+    while (co_await transport.read_some(asio::buffer(ignored)) != 0) {
+    }
+}
+
+const char* text_of(broker::EndReason::Kind reason) {
+    switch (reason) {
+        case broker::EndReason::Kind::slow_consumer:
+            return "slow consumer";
+        case broker::EndReason::Kind::undelivered:
+            return "no memory to deliver its events";
+        default:
+            return "slow filter";
+    }
+}
+
+}  // namespace
+
+EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
+                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes)
+    : services_(services), wake_up_(std::move(wake_up)), subscriber_(std::move(subscriber)), notes_(std::move(notes)) {
+    services_.event_streams.fetch_add(1);
+}
+
+EventStream::~EventStream() {
+    wake_up_->on_wake = nullptr;
+    subscriber_->mailbox.close();
+    services_.registry.remove(subscriber_);
+    services_.event_streams.fetch_sub(1);
+    services_.subscribers.fetch_sub(1);
+}
+
+std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
+    return [wake_up] {
+        post_reserved(wake_up->timer.get_executor(), wake_up->post_memory, [wake_up] {
+            wake_up->timer.cancel();
+            if (wake_up->on_wake) wake_up->on_wake();
+        });
+    };
+}
+
+asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
+    using namespace asio::experimental::awaitable_operators;
+    chunked_ = chunked;
+    const std::string peer = transport.peer();
+    wake_up_->on_wake = [this, &connection] {
+        if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
+            connection.set_deadline(Connection::Clock::now() + services_.options.delivery.close_timeout);
+        else if (subscriber_->mailbox.end_reason())
+            connection.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
+    };
+    connection.clear_deadline();
+    if (co_await write(transport, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
+        co_await (write_events(transport) || watch_client(transport));
+    }
+    wake_up_->on_wake = nullptr;
+    if (const auto reason = subscriber_->mailbox.end_reason())
+        base::log_warn("subscriber disconnected", {{"peer", peer}, {"reason", text_of(reason->kind)}});
+}
+
+asio::awaitable<void> EventStream::write_events(Transport& transport) {
+    broker::Mailbox& mailbox = subscriber_->mailbox;
+    for (;;) {
+        const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
+        if (!deliveries.empty()) {
+            if (can_wait) co_await take_turn(transport.executor());
+            if (!co_await write(transport, deliveries)) co_return;
+            mailbox.settled(deliveries);
+            broker::count(services_.counters.deliveries_written, deliveries.size());
+            continue;
+        }
+        if (state != broker::Mailbox::State::open) {
+            co_await write_end(transport);
+            co_return;
+        }
+        wake_up_->timer.expires_after(services_.options.delivery.heartbeat);
+        const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
+        if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
+    }
+}
+
+asio::awaitable<void> EventStream::write_end(Transport& transport) {
+    std::string end;
+    if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->renderer.end_text(*reason));
+    if (chunked_) end += "0\r\n\r\n";
+    co_await write(transport, std::move(end));
+}
+
+asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
+    broker::Pieces pieces;
+    pieces.reserve(2 * deliveries.size());
+    for (const broker::Delivery& delivery : deliveries) subscriber_->renderer.write(delivery, pieces);
+    const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
+    std::vector<asio::const_buffer> buffers;
+    buffers.reserve(pieces.size() + 2);
+    buffers.push_back(asio::buffer(chunk_head));
+    pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
+    if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
+    const bool written = co_await transport.write(buffers);
+    co_return written;
+}
+
+asio::awaitable<bool> EventStream::write(Transport& transport, std::string text) {
+    const asio::const_buffer buffer = asio::buffer(text);
+    const bool written = co_await transport.write(std::span(&buffer, 1));
+    co_return written;
+}
+
+std::string EventStream::chunk(std::string_view text) const {
+    return chunked_ ? fmt::format("{:x}\r\n{}\r\n", text.size(), text) : std::string(text);
+}
+
+}  // namespace sluice::server

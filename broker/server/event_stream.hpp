@@ -1,0 +1,61 @@
+// The writing side of GET /v1/events: takes deliveries from its subscriber's mailbox and writes many at once, as one
+// chunk. Writes a comment when nothing was sent for a while. Lives on its connection's thread; its destructor ends the
+// subscription.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/core/delivery/subscriber.hpp"
+#include "broker/server/reserved_post.hpp"
+#include "broker/server/services.hpp"
+#include "broker/server/takeover.hpp"
+
+namespace sluice::server {
+
+class EventStream final : public Takeover {
+public:
+    // Lets other threads wake the stream. Its members belong to the stream's thread.
+    struct WakeUp {
+        explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor) {}
+
+        boost::asio::steady_timer timer;
+        std::function<void()> on_wake;
+        PostMemory post_memory;  // for one wake-up
+    };
+
+    // The subscriber's mailbox must call the function returned by waker(), and its subscriptions must be in place.
+    // `notes` are comments to write before the first event, as complete lines.
+    EventStream(Services& services, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
+                std::string notes);
+    ~EventStream() override;
+
+    // The `wake` of a mailbox.
+    static std::function<void()> waker(const std::shared_ptr<WakeUp>& wake_up);
+
+    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
+                                     bool chunked) override;
+    void finish() override { subscriber_->mailbox.finish(); }
+
+private:
+    // Returns false if the connection is broken.
+    boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries);
+    boost::asio::awaitable<bool> write(Transport& transport, std::string text);
+    boost::asio::awaitable<void> write_events(Transport& transport);
+    boost::asio::awaitable<void> write_end(Transport& transport);
+    std::string chunk(std::string_view text) const;
+
+    Services& services_;
+    std::shared_ptr<WakeUp> wake_up_;
+    std::shared_ptr<broker::Subscriber> subscriber_;
+    std::string notes_;
+    bool chunked_ = true;
+};
+
+}  // namespace sluice::server

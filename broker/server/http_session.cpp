@@ -1,0 +1,248 @@
+#include "broker/server/http_session.hpp"
+
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <new>
+
+#include "broker/base/log.hpp"
+#include "broker/server/head_rules.hpp"
+#include "broker/server/http_text.hpp"
+#include "broker/server/peer_watch.hpp"
+#include "broker/server/problems.hpp"
+#include "broker/server/request_refusals.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for endpoints that take no body
+constexpr std::chrono::seconds linger_timeout{2};
+
+}  // namespace
+
+HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal,
+                         AddressPlace place, base::MemoryCharge memory)
+    : services_(services),
+      memory_(std::move(memory)),
+      transport_(std::move(transport)),
+      principal_(std::move(principal)),
+      place_(std::move(place)),
+      reader_(services.options.http.header_bytes),
+      arrival_(services, *transport_, *this, *place_, reader_, memory_bytes / 2) {}
+
+void HttpSession::start() {
+    const auto self = shared_from_this();
+    services_.connections.add(self);
+    try {
+        asio::co_spawn(transport_->executor(), run(), [self](const std::exception_ptr&) {});
+    } catch (...) {
+        services_.connections.remove(self);
+        throw;
+    }
+}
+
+void HttpSession::drain() {
+    asio::post(transport_->executor(), [self = shared_from_this()] {
+        self->draining_ = true;
+        if (self->arrival_.is_idle()) self->transport_->cancel();
+    });
+}
+
+void HttpSession::end_stream() {
+    asio::post(transport_->executor(), [self = shared_from_this()] {
+        if (self->takeover_) self->takeover_->finish();
+    });
+}
+
+void HttpSession::cut() {
+    asio::post(transport_->executor(), [self = shared_from_this()] {
+        // Data that a slow subscriber has not read is not worth the kernel's memory.
+        self->takeover_ ? self->transport_->abort() : self->transport_->close();
+    });
+}
+
+void HttpSession::expire() {
+    asio::post(transport_->executor(), [self = shared_from_this()] {
+        const Clock::time_point now = Clock::now();
+        if (!self->is_late(now)) return;
+        if (!self->arrival_.give_up()) return self->cut();
+        self->set_deadline(now + linger_timeout);
+    });
+}
+
+asio::awaitable<void> HttpSession::run() {
+    Next next = Next::close;
+    bool failed = false, out_of_memory = false;
+    try {
+        next = co_await serve_requests();
+    } catch (const std::bad_alloc& error) {
+        base::log_failure("request failed", error.what());
+        failed = out_of_memory = true;
+    } catch (const std::exception& error) {
+        base::log_failure("request failed", error.what());
+        failed = true;
+    }
+    takeover_.reset();
+    try {
+        if (failed && !replying_) next = co_await refuse_failed(out_of_memory);
+        if (next == Next::close) co_await linger();
+    } catch (const std::exception& error) {
+        base::log_failure("connection was closed without a reply", error.what());
+    }
+    transport_->close();
+    // Done here because the completion handler does not run if there is no memory to post it.
+    services_.connections.remove(shared_from_this());
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
+    Next next = Next::request;
+    while (next == Next::request) next = co_await serve_request();
+    co_return next;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
+    arrival_.next();
+    replying_ = false;
+    if (draining_ && reader_.input_bytes() == 0) co_return Next::close;
+    const RequestArrival::End end = co_await arrival_.read_head();
+    if (end != RequestArrival::End::complete && end != RequestArrival::End::refused) co_return co_await refuse(end);
+    if (auto reply = rate_refusal(services_, *place_)) {
+        // The head has not been checked yet, so the end of the body may be in doubt.
+        reply->closes = !reader_.is_complete() || find_fault_in_head(reader_.head()).has_value();
+        co_return co_await write_reply(std::move(*reply));
+    }
+    if (end == RequestArrival::End::refused) co_return co_await refuse(end);
+    broker::count(services_.counters.requests);
+    co_return co_await route_request();
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::route_request() {
+    const RequestReader::Head& head = reader_.head();
+    if (auto reply = find_fault_in_head(head)) co_return co_await write_reply(std::move(*reply));
+    auto target = wire::parse_target(head.target());
+    if (!target && head.method() == http::verb::options && head.target() == "*") target.emplace().path = "*";
+    if (!target) co_return co_await refuse(400, "the request target is not a path with a well-formed query");
+    const std::string_view host =
+        target->authority.empty() ? std::string_view(head[http::field::host]) : target->authority;
+    if (auto reply = services_.browser_rules.refuse(head.method(), head, host)) {
+        broker::count(services_.counters.foreign_requests_refused);
+        co_return co_await write_reply(std::move(*reply));
+    }
+    Route route = find_route(head.method(), target->path);
+    if (route.endpoint == nullptr) {
+        services_.browser_rules.permit_methods(head, route.refusal);
+        co_return co_await write_reply(std::move(route.refusal));
+    }
+    HttpRequest request;
+    request.method = head.method();
+    request.path = target->path;
+    request.name = route.name;
+    request.headers = &head;
+    request.query = std::move(target->query);
+    request.principal = &principal_;
+    request.address_use = place_.get();
+    co_return co_await serve_endpoint(*route.endpoint, request);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_endpoint(const Endpoint& endpoint, HttpRequest& request) {
+    if (endpoint.body_bytes_max != nullptr && !reader_.content_length() && !reader_.is_chunked()) {
+        co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
+    }
+    AddressBytes share(*place_);
+    const std::size_t body_bytes_max =
+        endpoint.body_bytes_max != nullptr ? endpoint.body_bytes_max(services_.options) : ignored_body_bytes_max;
+    request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
+    if (!reader_.is_complete()) {
+        const RequestArrival::End end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
+        if (end != RequestArrival::End::complete) co_return co_await refuse(end);
+    }
+    request.body = std::move(reader_.body());
+    clear_deadline();
+    arrival_.finish();
+    HttpReply reply = co_await handle(endpoint, request);
+    set_deadline(Clock::now() + services_.options.http.request_timeout);
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpReply> HttpSession::handle(const Endpoint& endpoint, HttpRequest& request) {
+    if (!endpoint.watched) co_return co_await endpoint.handler(services_, request);
+    struct Watching {
+        std::shared_ptr<PeerWatch> watch;
+        ~Watching() { watch->stop(); }
+    };
+    request.cancelled = std::make_shared<std::atomic<bool>>(false);
+    const Watching watching{std::make_shared<PeerWatch>(*transport_, request.cancelled)};
+    watching.watch->start();
+    co_return co_await endpoint.handler(services_, request);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse(unsigned status, std::string detail) {
+    HttpReply reply = status_reply(status, std::move(detail));
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse(RequestArrival::End end) {
+    if (end == RequestArrival::End::peer_left) co_return Next::closed_by_peer;
+    HttpReply reply = arrival_refusal(end, services_, *place_, reader_);
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse_failed(bool out_of_memory) {
+    reader_.drop();  // the reply needs memory, too
+    HttpReply reply = out_of_memory ? busy_problem("there was no memory for the request")
+                                    : status_reply(500, "the request could not be completed");
+    reply.closes = true;
+    set_deadline(Clock::now() + services_.options.http.request_timeout);
+    co_return co_await write_reply(std::move(reply));
+}
+
+void HttpSession::begin_reply() {
+    arrival_.finish();
+    replying_ = true;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
+    if (reply.status >= 400) broker::count(services_.counters.request_errors);
+    services_.browser_rules.permit(reader_.head(), reply);
+    const bool is_head = reader_.head().method() == http::verb::head;
+    if (reply.takeover && !is_head) co_return co_await hand_over(std::move(reply));
+    begin_reply();
+    ReplyFraming framing{reader_.head().version(), false, {}};
+    // If the connection stayed open, an unread body would be taken for the next request.
+    framing.keep_alive = reader_.is_complete() && reader_.keep_alive() && !draining_ && !reply.closes;
+    if (!reply.takeover) framing.content_length = reply.text().size();
+    const std::string head = reply_head(reply, framing);
+    if (is_head) reply.drop_text();
+    const std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
+    if (!co_await transport_->write(buffers)) co_return Next::closed_by_peer;
+    co_return framing.keep_alive ? Next::request : Next::close;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::hand_over(HttpReply reply) {
+    const unsigned version = reader_.head().version();
+    const ReplyFraming framing{version, false, {}};
+    std::string head = reply_head(reply, framing);
+    begin_reply();
+    reader_.drop();  // the takeover may last for days
+    takeover_ = std::move(reply.takeover);
+    if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
+    co_await takeover_->run(*transport_, *this, std::move(head), version >= 11);
+    takeover_.reset();
+    co_return Next::close;
+}
+
+// Closing while the rest of a request arrives would reset the connection, and the peer might lose the reply.
+asio::awaitable<void> HttpSession::linger() {
+    if (!reader_.has_begun() || reader_.is_complete()) co_return;
+    transport_->end_sending();
+    set_deadline(Clock::now() + linger_timeout);
+    arrival_.drop();
+    do {
+        co_await transport_->wait_to_read();
+    } while (transport_->drop_arrived());
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,66 @@
+// One HTTP connection: reads requests one after another, has the endpoint table answer them, and writes the replies.
+// Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call drain(),
+// end_stream(), cut() and expire().
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+
+#include "broker/server/address_table.hpp"
+#include "broker/server/endpoints.hpp"
+#include "broker/server/principal.hpp"
+#include "broker/server/request_arrival.hpp"
+#include "broker/server/request_reader.hpp"
+#include "broker/server/takeover.hpp"
+#include "broker/server/transport.hpp"
+
+namespace sluice::server {
+
+class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
+public:
+    // The memory of an open connection, not counting its requests.
+    static constexpr std::size_t memory_bytes = 16u << 10;
+
+    // `memory`: a charge of memory_bytes to MemoryUse::connections.
+    HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
+                base::MemoryCharge memory);
+
+    void start();  // it keeps itself alive, and among the connections, until it ends
+
+    void drain() override;
+    void end_stream() override;
+    void cut() override;
+    void expire() override;
+
+private:
+    // What happens to the connection next.
+    enum class Next : std::uint8_t { request, close, closed_by_peer };
+
+    boost::asio::awaitable<void> run();
+    boost::asio::awaitable<Next> serve_requests();
+    boost::asio::awaitable<Next> serve_request();
+    boost::asio::awaitable<Next> route_request();
+    boost::asio::awaitable<Next> serve_endpoint(const Endpoint& endpoint, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle(const Endpoint& endpoint, HttpRequest& request);
+
+    void begin_reply();
+    boost::asio::awaitable<Next> write_reply(HttpReply reply);
+    boost::asio::awaitable<Next> hand_over(HttpReply reply);
+    boost::asio::awaitable<Next> refuse(unsigned status, std::string detail);
+    boost::asio::awaitable<Next> refuse(RequestArrival::End end);  // for a request that has not fully arrived
+    boost::asio::awaitable<Next> refuse_failed(bool out_of_memory);
+    boost::asio::awaitable<void> linger();
+
+    Services& services_;
+    const base::MemoryCharge memory_;
+    const std::unique_ptr<Transport> transport_;
+    const Principal principal_;
+    const AddressPlace place_;
+    RequestReader reader_;
+    RequestArrival arrival_;
+    std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
+    bool draining_ = false;
+    bool replying_ = false;  // the reply to the current request has begun
+};
+
+}  // namespace sluice::server

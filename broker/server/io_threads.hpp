@@ -1,0 +1,50 @@
+// The threads that read, parse and write. Each runs its own io_context, and a connection stays on one thread. This
+// needs no strands and no locks between threads, and a wake-up goes to the thread with the work. Created, started and
+// stopped by one thread.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sluice::server {
+
+class IoThreads {
+public:
+    using Executor = boost::asio::io_context::executor_type;
+
+    explicit IoThreads(std::size_t n);
+    ~IoThreads() { stop(); }
+
+    void start();
+    void stop();  // waits for the threads; drops unfinished work
+
+    // Sets a function to call on the first thread after an operation threw there, repeatedly until it does not throw
+    // itself. It lets the owner of an endless operation restart it. Call before start().
+    void on_failure(std::function<void()> revive) { revive_ = std::move(revive); }
+
+    Executor first() { return loops_.front()->io.get_executor(); }
+    // The threads' executors in turn. Any thread.
+    Executor next() { return loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->io.get_executor(); }
+
+private:
+    struct Loop {
+        boost::asio::io_context io{1};
+        boost::asio::executor_work_guard<Executor> work{io.get_executor()};
+        std::thread thread;
+    };
+
+    static void run(boost::asio::io_context& io, const std::function<void()>& revive);
+
+    std::vector<std::unique_ptr<Loop>> loops_;
+    std::function<void()> revive_;
+    std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace sluice::server

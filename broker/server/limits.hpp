@@ -1,0 +1,22 @@
+// Converts the options into the limits of the protocol folder, the matcher and the address table.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/server/address_table.hpp"
+#include "config/options.hpp"
+#include "protocol/feed/document.hpp"
+#include "protocol/filter/filter.hpp"
+
+namespace sluice::server {
+
+feed::FeedLimits feed_limits(const config::LimitOptions& options);
+filter::FilterLimits filter_limits(const config::LimitOptions& options);
+// What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
+std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
+AddressLimits address_limits(const config::LimitOptions& options);
+broker::BatchLimits batch_limits(const config::LimitOptions& options, const broker::ScanOwners* owners = nullptr);
+
+}  // namespace sluice::server

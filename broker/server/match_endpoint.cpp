@@ -1,0 +1,234 @@
+// POST /v1/match: tries a filter on a document, and reports for every item which leaves hold.
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <exception>
+#include <functional>
+
+#include "broker/base/cpu_time.hpp"
+#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/server/document_faults.hpp"
+#include "broker/server/endpoints.hpp"
+#include "broker/server/limits.hpp"
+#include "broker/server/on_worker.hpp"
+#include "broker/server/problems.hpp"
+#include "config/load.hpp"
+#include "protocol/feed/fields.hpp"
+#include "protocol/feed/media_type.hpp"
+#include "protocol/filter/explain.hpp"
+#include "protocol/filter/filter.hpp"
+#include "protocol/filter/hints.hpp"
+#include "protocol/text/stream_name.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t answers_max = 1'000'000;  // items × leaves of one request
+constexpr std::size_t batch_events = 32;
+
+struct Trial {
+    std::string filter;
+    std::string document;
+    std::string content_type;
+    std::string event_path;
+    std::string stream = "default";
+    std::string repair;  // empty: the stream's
+};
+
+// Returns a reply if the body is not valid for this endpoint.
+std::optional<HttpReply> read_trial(const std::string& body, Trial& trial) {
+    boost::system::error_code error;
+    const json::value value = json::parse(body, error);
+    if (error) return status_reply(400, "the body is not JSON: " + error.message());
+    if (!value.is_object()) return status_reply(400, "the body is not a JSON object");
+    for (const auto& [key, member] : value.get_object()) {
+        std::string* out = key == "filter"         ? &trial.filter
+                           : key == "document"     ? &trial.document
+                           : key == "content_type" ? &trial.content_type
+                           : key == "event_path"   ? &trial.event_path
+                           : key == "stream"       ? &trial.stream
+                           : key == "repair"       ? &trial.repair
+                                                   : nullptr;
+        if (out == nullptr) {
+            return status_reply(400, "unknown member \"" + std::string(key) +
+                                         "\"; known are filter, document, content_type, event_path, stream, repair");
+        }
+        if (!member.is_string()) return status_reply(400, "member \"" + std::string(key) + "\" is not a string");
+        *out = member.get_string();
+    }
+    for (const char* needed : {"filter", "document"}) {
+        if (!value.get_object().contains(needed))
+            return status_reply(400, std::string("member \"") + needed + "\" is missing");
+    }
+    if (!text::is_stream_name(trial.stream)) return status_reply(400, "member \"stream\" is not a stream name");
+    return std::nullopt;
+}
+
+// Upper bound of the memory for the parsed body: its texts once more, and a value for each mark that may begin one.
+std::size_t json_memory_max(std::string_view body) {
+    constexpr std::size_t value_bytes = 64;  // including a vector's growth
+    const auto marks =
+        std::count_if(body.begin(), body.end(), [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; });
+    return 2 * body.size() + static_cast<std::size_t>(marks) * value_bytes;
+}
+
+// The memory for the reply, as values and as text: every item contains the text of every leaf.
+std::size_t reply_memory(const filter::Filter& filter, std::size_t items) {
+    constexpr std::size_t item_bytes = 512, leaf_bytes = 512;
+    constexpr std::size_t hints_bytes = filter::hints_max * 2048;
+    std::size_t bytes = item_bytes;
+    for (const filter::Leaf& leaf : filter.leaves) bytes += 3 * leaf.text.size() + leaf_bytes;
+    return hints_bytes + items * bytes;
+}
+
+// answers[i][e]: whether subscription i holds for item e. Subscription 0 is the filter itself; its leaves follow.
+using Answers = std::vector<std::vector<bool>>;
+
+struct TakesTooLong : std::exception {};
+
+Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& document, const std::string& stream,
+                     const config::LimitOptions& limits, const std::function<void(double)>& pause) {
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    std::vector<std::uint32_t> index_of_slot;
+    const auto add = [&](const engine::Disjunction& conjunctions, std::uint32_t index) {
+        const engine::SubscriptionId id = set->add(conjunctions);
+        if (id.slot >= index_of_slot.size()) index_of_slot.resize(id.slot + 1);
+        index_of_slot[id.slot] = index;
+    };
+    add(filter.conjunctions, 0);
+    for (std::uint32_t i = 0; i < filter.leaves.size(); ++i) add({{{filter.leaves[i].predicate, false}}}, i + 1);
+
+    const std::size_t items = document->items().size();
+    Answers answers(filter.leaves.size() + 1, std::vector<bool>(items));
+    const auto program = set->compile();
+    const auto name = std::make_shared<const std::string>(stream);
+    broker::BatchMatcher matcher(batch_limits(limits), pause);
+    for (std::size_t first = 0; first < items; first += batch_events) {
+        pause(0);
+        std::vector<feed::Event> events;
+        for (std::size_t i = first; i < std::min(items, first + batch_events); ++i)
+            events.push_back({document, i, name, i + 1});
+        const auto matches = matcher.match(*program, events);
+        if (!matcher.undecided().empty()) throw TakesTooLong();
+        for (const engine::Match& match : matches) {
+            for (std::size_t e = 0; e < events.size(); ++e) {
+                if ((match.accepted >> e & 1) != 0) answers[index_of_slot[match.subscription.slot]][first + e] = true;
+            }
+        }
+    }
+    return answers;
+}
+
+json::array hints_json(const filter::Filter& filter) {
+    json::array hints;
+    for (const filter::Hint& hint : filter.hints)
+        hints.push_back(
+            {{"line", hint.line}, {"column", hint.column}, {"message", hint.message}, {"excerpt", hint.excerpt}});
+    return hints;
+}
+
+std::string items_json(const filter::Filter& filter, const feed::Document& document, const Answers& answers) {
+    json::array items;
+    for (std::size_t e = 0; e < document.items().size(); ++e) {
+        json::array because;
+        for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
+            const filter::Leaf& leaf = filter.leaves[i];
+            because.push_back(
+                {{"leaf", leaf.text}, {"value", bool(answers[i + 1][e])}, {"how", filter::how_decided(leaf)}});
+        }
+        const auto id = feed::read_fields(document, document.items()[e]).id;
+        items.push_back({{"index", e},
+                         {"id", id ? json::value(*id) : json::value(nullptr)},
+                         {"matched", bool(answers[0][e])},
+                         {"because", std::move(because)}});
+    }
+    json::object reply{{"filter", filter.canonical}, {"hints", hints_json(filter)}, {"items", std::move(items)}};
+    add_document_faults(reply, document);
+    return json::serialize(reply);
+}
+
+}  // namespace
+
+namespace {
+
+// The compiled filter and the parsed document of a trial.
+struct Subject {
+    filter::Filter filter;
+    feed::DocumentPtr document;
+};
+
+// Returns a reply if the filter or document is invalid or too large, or if there is no memory for it.
+std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Subject& subject) {
+    const filter::FilterLimits limits = filter_limits(services.options.limits);
+    auto filter = filter::compile_filter(trial.filter, limits);
+    if (!filter) return filter_problem(filter.error());
+    subject.filter = std::move(*filter);
+    // The path is external XPath, like the filter, so the same limits apply.
+    if (!trial.event_path.empty()) {
+        const auto path = filter::compile_path(trial.event_path, limits);
+        if (!path) return event_path_problem(path.error());
+    }
+    const auto repair = read_repair(trial.repair, services.publisher.streams().options(trial.stream));
+    if (!repair) return status_reply(400, "member \"repair\" is neither \"lenient\" nor \"strict\"");
+    const feed::DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits),
+                                        *repair};
+    const broker::ChargedDocument parsed = broker::parse_charged(services.memory, std::move(trial.document), options);
+    if (parsed.shortage) return memory_problem(*parsed.shortage);
+    if (parsed.fault && parsed.fault->kind == feed::FeedError::Kind::event_path)
+        return event_path_problem(*parsed.fault);
+    if (parsed.fault) return feed_problem(*parsed.fault);
+    subject.document = parsed.document;
+    if (subject.document->items().size() * (subject.filter.leaves.size() + 1) > answers_max)
+        return status_reply(413, "the number of items times leaves is more than " + std::to_string(answers_max));
+    return std::nullopt;
+}
+
+// Makes the reply. Runs on a worker, since both the filter and the document may take long.
+HttpReply try_filter(const Services& services, const std::string& body, const std::function<void(double)>& pause) {
+    const auto no_memory = [&](std::size_t bytes) {
+        return memory_problem(broker::shortage_of(services.memory, base::MemoryUse::evaluation, bytes));
+    };
+    const std::size_t body_memory = json_memory_max(body);
+    base::MemoryCharge memory = services.memory.charge(base::MemoryUse::evaluation, body_memory);
+    if (!memory) return no_memory(body_memory);
+    Trial trial;
+    if (auto refusal = read_trial(body, trial)) return std::move(*refusal);
+    Subject subject;
+    if (auto refusal = read_subject(services, trial, subject)) return std::move(*refusal);
+    const std::size_t memory_bytes = body_memory + reply_memory(subject.filter, subject.document->items().size());
+    if (!memory.resize(memory_bytes)) return no_memory(memory_bytes);
+    try {
+        const auto answers =
+            find_answers(subject.filter, subject.document, trial.stream, services.options.limits, pause);
+        HttpReply reply;
+        reply.body = items_json(subject.filter, *subject.document, answers);
+        return reply;
+    } catch (const TakesTooLong&) {
+        return status_reply(413, "evaluating the filter exceeds the budget for a document");
+    }
+}
+
+}  // namespace
+
+asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request) {
+    if (feed::parse_media_type(request.header(http::field::content_type)).type != "application/json") {
+        co_return status_reply(415, "the content type of the body must be application/json");
+    }
+    auto work = [&services, &request] {
+        const base::WorkTimer took;
+        const auto cancelled = request.cancelled;
+        return try_filter(services, request.body, [&services, took, cancelled](double) {
+            const bool late = took() > services.options.limits.condition_time;
+            if (late || services.ending || (cancelled && *cancelled)) throw TakesTooLong();
+        });
+    };
+    auto reply = co_await run_on_worker(services.trials, std::move(work));
+    if (!reply) reply = busy_problem("too many filters are being tried");
+    co_return std::move(*reply);
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,59 @@
+// Runs a function on a worker thread while the calling coroutine waits and its own thread serves others.
+#pragma once
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "broker/base/workers.hpp"
+
+namespace sluice::server {
+
+namespace detail {
+
+// The outcome of the function, passed from the worker's thread to the coroutine's.
+template <typename Result>
+struct Outcome {
+    std::optional<Result> result;
+    std::exception_ptr failure;
+};
+
+}  // namespace detail
+
+// Returns no value if the workers' queue is full; the function was then not run. Rethrows the function's exceptions. If
+// the daemon ends first, the function is destroyed without having run.
+template <typename Function, typename Result = std::invoke_result_t<Function&>>
+boost::asio::awaitable<std::optional<Result>> run_on_worker(base::Workers& workers, Function function) {
+    namespace asio = boost::asio;
+    const auto work = std::make_shared<Function>(std::move(function));
+    const auto outcome = std::make_shared<detail::Outcome<Result>>();
+    // Named, not written inside co_await: decisions/coroutines.md.
+    auto initiate = [&workers, work, outcome](auto handler) {
+        // Shared, since std::function must be copyable.
+        const auto resume = std::make_shared<decltype(handler)>(std::move(handler));
+        const auto done = [resume] {
+            asio::post(asio::get_associated_executor(*resume), [resume] { std::move (*resume)(); });
+        };
+        const bool posted = workers.post([work, outcome, done] {
+            try {
+                outcome->result.emplace((*work)());
+            } catch (...) {
+                outcome->failure = std::current_exception();
+            }
+            done();
+        });
+        if (!posted) done();
+    };
+    co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(std::move(initiate), asio::use_awaitable);
+    if (outcome->failure) std::rethrow_exception(outcome->failure);
+    co_return std::move(outcome->result);
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,33 @@
+// Turns errors of the protocol folder and refusals of the broker into replies. Pure; any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+#include "broker/core/ingest/charged_document.hpp"
+#include "broker/core/ingest/publish_result.hpp"
+#include "broker/server/http_types.hpp"
+#include "config/options.hpp"
+#include "protocol/feed/feed_error.hpp"
+#include "protocol/filter/filter_error.hpp"
+
+namespace sluice::server {
+
+HttpReply feed_problem(const feed::FeedError& error);
+// `index`: the faulty filter, if there are several.
+HttpReply filter_problem(const filter::FilterError& error, std::optional<std::size_t> index = {});
+// The client's event path is invalid, in itself or for its document.
+HttpReply event_path_problem(const filter::FilterError& error);
+HttpReply event_path_problem(const feed::FeedError& error);
+// 503 with Retry-After.
+HttpReply busy_problem(std::string detail);
+// 429: the address exceeds its share, and may try again after `wait`.
+HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait);
+// There is no memory for the request: 503, or 413 if there never will be.
+HttpReply memory_problem(broker::MemoryShortage shortage);
+
+// The reply to a publisher, or to a client that defines a stream.
+HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal);
+
+}  // namespace sluice::server

@@ -1,0 +1,16 @@
+// Renders deliveries as server-sent events. `id:` is the event's id. Gaps and ends are `event: gap` and `event: error`,
+// both with a problem (RFC 9457) as data. Any thread.
+#pragma once
+
+#include "broker/core/delivery/renderer.hpp"
+
+namespace sluice::server {
+
+// `data:` is feed::event_json, on one line, followed by members for the subscriber: "filters":[0,3], the indices of the
+// filters that hold, and "alignments":[…] if requested.
+const broker::Renderer& sse_json_renderer();
+
+// `data:` is the whole item as it was published.
+const broker::Renderer& sse_xml_renderer();
+
+}  // namespace sluice::server

@@ -1,0 +1,48 @@
+// The byte stream of one connection, independent of its kind: TCP now, TLS and Unix sockets next. Sessions use only
+// this interface. Belongs to the connection's thread; cancel() or close(), on the same thread, ends pending operations.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace sluice::server {
+
+// For co_await: gives the error as a value.
+inline constexpr auto no_throw = boost::asio::as_tuple(boost::asio::use_awaitable);
+
+class Transport {
+public:
+    Transport() = default;
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+    virtual ~Transport() = default;
+
+    virtual boost::asio::any_io_executor executor() = 0;
+    virtual std::string peer() const = 0;  // for logs, such as 192.0.2.1:50000; "" if it is gone
+
+    // Reads into `room`, which must not be empty, and returns the number of bytes. 0: no more will come, or it was
+    // cancelled.
+    virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer room) = 0;
+    // Waits until bytes have arrived or the connection has ended, and then until it is this coroutine's turn.
+    virtual boost::asio::awaitable<void> wait_to_read() = 0;
+    // Writes everything, in turns if it is long. Returns false if the connection is broken.
+    virtual boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) = 0;
+
+    // Drops bytes that have arrived, without copying them. Returns false if no more will come.
+    virtual bool drop_arrived() = 0;
+    // Whether the peer has ended the connection or its side of it, even if unread bytes precede the end.
+    virtual bool peer_has_left() = 0;
+
+    virtual void end_sending() noexcept = 0;  // the peer sees the end, but may continue to send
+    virtual void cancel() noexcept = 0;       // ends pending operations
+    virtual void close() noexcept = 0;
+    virtual void abort() noexcept = 0;  // closes it, dropping data that the peer has not received
+};
+
+}  // namespace sluice::server

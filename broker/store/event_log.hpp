@@ -1,0 +1,96 @@
+// The event log: one log for all streams. Events in it have been accepted; matching and replay read from it. Any
+// thread.
+//
+// The interface must fit three kinds of logs:
+// * memory (memory_log.hpp): appends complete at once, and nothing outlives the process.
+// * segmented files: publishers that wait at the same time share one fdatasync, so an append completes later, on the
+//   thread that synced. If a write or sync fails, every append in progress fails with it, and later ones are refused
+//   until the file has been verified. The log assigns ids, under its lock, when the bytes get their positions. A
+//   segment is removed when all its events are below their streams' first ids: retention advances those at once, and
+//   the disk follows. One thread may read while another appends.
+// * NATS JetStream: the server assigns one sequence number per message, and answers later. It has no atomic batches, so
+//   an append is one message, however many events it holds. Their ids derive from its sequence number: sequence ×
+//   16,384 + index, with at most 10,000 items per document. So ids increase by one within an append, but not always
+//   between appends. Others append to the same stream, so consumers of events must ask the log (listen), not the
+//   publisher. If the connection breaks, it is unknown whether a message was appended: append() may be repeated with
+//   the same attempt id, which is sent as Nats-Msg-Id.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/store/retention.hpp"
+#include "protocol/feed/document.hpp"
+#include "protocol/feed/record.hpp"
+
+namespace sluice::store {
+
+// Data that an appender passes to the listener in the same process; opaque to the log.
+class Attachment {
+public:
+    virtual ~Attachment() = default;
+};
+
+// The events of one published document, in document order, at least one. They share its record or, if the stream keeps
+// items alone, each has its own.
+struct Append {
+    std::shared_ptr<const std::string> stream;
+    std::vector<feed::EventRecord> events;  // the log assigns ids and times
+    std::shared_ptr<Attachment> attachment;
+};
+
+enum class AppendError : std::uint8_t {
+    no_memory,    // or no disk space: nothing was appended, and the log is intact
+    unavailable,  // it is unknown whether the events were stored; the log refuses all appends until it has recovered
+};
+
+struct AppendResult {
+    std::optional<AppendError> error;
+    std::uint64_t first_id = 0;  // event i has first_id + i
+};
+
+// The part of a stream that the log retains.
+struct StreamExtent {
+    std::uint64_t first_id = 0;  // of the oldest retained event; last_id + 1 if there is none
+    std::uint64_t last_id = 0;   // last id ever assigned; 0: none
+    std::size_t events = 0;
+    std::size_t bytes = 0;  // of their documents
+    feed::RecordTime oldest = 0;
+};
+
+class EventLog {
+public:
+    using Done = std::function<void(const AppendResult&)>;
+    using Listener = std::function<void(const Append&)>;
+
+    virtual ~EventLog() = default;
+
+    // Sets the listener, which is called for every append, by any appender, once it is as durable as configured. For
+    // one stream the calls are serialised, in the order of ids, each before the append's `done`. The listener must not
+    // throw or append. Call once, before the first append.
+    virtual void listen(Listener listener) = 0;
+
+    // Appends all events or none. Returns the result if it is known at once; otherwise another thread passes it to
+    // `done`, once. Appends to one stream complete in the order in which they began. If one fails, so do all to its
+    // stream that began before the failure was reported. If it throws std::bad_alloc, nothing has been appended.
+    virtual std::optional<AppendResult> append(Append append, Done done) = 0;
+
+    // Reads from the first event with an id of at least `from`, in the order of ids, within the limits. Returns at
+    // least one event if there is any, however large.
+    virtual std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
+                                                std::size_t bytes_max) = 0;
+    virtual StreamExtent extent(std::string_view stream) = 0;
+
+    // Sets a stream's retention. Events beyond it are dropped at once and can no longer be read.
+    virtual void retain(const std::string& stream, const Retention& retention) = 0;
+    // Drops all events of the stream. Its ids continue.
+    virtual void clear(std::string_view stream) = 0;
+};
+
+}  // namespace sluice::store

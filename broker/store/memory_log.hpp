@@ -1,0 +1,83 @@
+// An event log in memory, with one bound for all streams together. When it is full or memory is short, the oldest
+// documents are dropped, whatever their stream. It remembers the last ids of cleared streams, so that no id is assigned
+// twice while the process lives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "broker/base/memory_budget.hpp"
+#include "broker/store/event_log.hpp"
+#include "broker/store/last_ids.hpp"
+
+namespace sluice::store {
+
+class MemoryLog final : public EventLog {
+public:
+    using Clock = std::function<feed::RecordTime()>;
+
+    struct Settings {
+        std::size_t bytes_max;    // of documents, in all streams
+        std::size_t streams_max;  // dropped streams whose last ids are certain to be remembered
+    };
+
+    // Retained events are charged to `memory`; if it refuses, fewer are retained. `clock` null: the system clock.
+    MemoryLog(Settings settings, base::MemoryBudget& memory, Clock clock = nullptr);
+
+    void listen(Listener listener) override { listener_ = std::move(listener); }
+    std::optional<AppendResult> append(Append append, Done done) override;
+    std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
+                                        std::size_t bytes_max) override;
+    StreamExtent extent(std::string_view stream) override;
+    void retain(const std::string& stream, const Retention& retention) override;
+    void clear(std::string_view stream) override;
+
+    // Drops half of the retained bytes. Called when memory is short.
+    void relieve_memory();
+
+private:
+    struct Kept {  // the retained events of one append
+        std::vector<feed::EventRecord> events;
+        std::size_t first = 0;  // index of the first event still retained
+        std::size_t bytes = 0;
+        std::uint64_t number = 0;  // of the append, counted over all streams
+
+        std::size_t size() const { return events.size() - first; }
+    };
+    struct Stream {
+        std::deque<Kept> kept;
+        std::uint64_t last_id = 0;
+        std::size_t events = 0, bytes = 0;
+        Retention retention;
+    };
+    using Streams = std::map<std::string, Stream, std::less<>>;
+
+    Stream& stream_of(const std::string& name);
+    void keep(Stream& stream, const Append& append);
+    bool make_room(std::size_t bytes);
+    void enforce(Stream& stream, feed::RecordTime now);
+    void drop_oldest(Stream& stream);
+    void drop_oldest_event(Stream& stream);
+
+    const Settings settings_;
+    const Clock clock_;
+    Listener listener_;
+    std::mutex mutex_;
+    Streams streams_;
+    std::map<std::uint64_t, Stream*> by_age_;  // streams with retained events, by the number of their oldest append
+    LastIds last_ids_;
+    base::MemoryCharge memory_;
+    std::size_t bytes_ = 0;
+    std::uint64_t appends_ = 0;
+};
+
+}  // namespace sluice::store

@@ -1,0 +1,101 @@
+// A batch of events that are matched together, as values by attribute. One thread fills it; then it is read-only. Its
+// views point into memory that the filling code keeps alive until the batch has been matched.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sluice::operators {
+struct OperatorWork;
+}
+
+namespace sluice::engine {
+
+struct Match;
+
+// One value of one attribute. `attribute` is an id of the Program that will match the batch (Program::attributes()).
+struct Value {
+    std::uint32_t attribute = 0;
+    std::string_view text;
+    double number = 0;  // XPath's number(text); NaN if the text is not a number
+};
+
+// Values that several events share, such as those of the elements around an item, ordered like an event's own values.
+// Owned by whoever fills the batch.
+struct ValueGroup {
+    std::uint64_t id = 0;  // from new_id(); what is computed for a group may be kept under it for later batches
+    std::span<const Value> values;
+
+    // Never returns the same id twice. Any thread.
+    static std::uint64_t new_id() {
+        static std::atomic<std::uint64_t> last = 0;
+        return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+};
+
+// `values[first[e]] … values[first[e + 1] - 1]` are event e's own values, in ascending order of attribute; several
+// values of one attribute stand side by side, in document order. Event e is bit e % 32 of mask word e / 32.
+// An event may also have values in groups: groups[shares[first_share[e]]] and so on, each group at most once. All
+// values that an event has of one attribute are its own, or are all in one group.
+struct EventBatch {
+    static constexpr std::size_t events_max = 1024;
+
+    std::vector<Value> values;
+    std::vector<std::uint32_t> first{0};
+    std::vector<ValueGroup> groups;
+    std::vector<std::uint32_t> shares, first_share{0};
+
+    // Decides a scanned predicate: `scanned` is an index into Program::scanned(), `event` one of this batch. Called
+    // from the matching thread, at most once per pair, and only for pairs that still matter. Returns no value if the
+    // decision would take too long. If empty, every scanned predicate is false.
+    std::function<std::optional<bool>(std::uint32_t scanned, std::uint32_t event)> scan;
+
+    // The most time that one measured predicate may take for one text, and that all predicates of a family may take for
+    // one event. Both are compared with estimates (gpu/operators/cost.hpp). The naive backend has no such limits.
+    double operator_ns_max = std::numeric_limits<double>::infinity();
+    double event_ns_max = std::numeric_limits<double>::infinity();
+
+    // If not null, receives the subscriptions and events whose match depends on a predicate that was left undecided
+    // because it would take too long; the same pair may appear more than once. An undecided predicate makes no match.
+    std::vector<Match>* undecided = nullptr;
+
+    // Called before a piece of work that may take long, with its estimated duration. An exception from it ends the
+    // match.
+    std::function<void(double ns)> pause;
+
+    // If not null, the work of the batch's measured predicates is added to it (gpu/operators/work.hpp).
+    operators::OperatorWork* work = nullptr;
+
+    std::size_t size() const { return first.size() - 1; }
+    std::size_t words() const { return (size() + 31) / 32; }
+    std::span<const Value> event(std::size_t e) const {
+        return std::span(values).subspan(first[e], first[e + 1] - first[e]);
+    }
+
+    // The groups that the event has values in, as indexes into `groups`.
+    std::span<const std::uint32_t> groups_of(std::size_t e) const {
+        return std::span(shares).subspan(first_share[e], first_share[e + 1] - first_share[e]);
+    }
+
+    // Ends the event whose values have been appended to `values` and whose groups have been appended to `shares`.
+    void end_event() {
+        first.push_back(static_cast<std::uint32_t>(values.size()));
+        first_share.push_back(static_cast<std::uint32_t>(shares.size()));
+    }
+    void clear() {
+        values.clear();
+        first.assign(1, 0);
+        groups.clear();
+        shares.clear();
+        first_share.assign(1, 0);
+    }
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,182 @@
+#include "gpu/cpu/cluster_rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sluice::cpu {
+
+namespace {
+
+constexpr std::size_t mask_bytes_max = 512u << 10;  // the most that the masks of a chunk may take, to stay in cache
+
+}  // namespace
+
+std::size_t ClusterRows::words_at_once() const {
+    std::size_t words = words_max;
+    while (words > 1 && words * literals_.size() * sizeof(std::uint32_t) > mask_bytes_max) words /= 2;
+    return words;
+}
+
+void ClusterRows::begin(std::size_t events, Scratch& scratch) const {
+    const std::size_t words = std::bit_ceil((events + 31) / 32);
+    scratch.words = words;
+    scratch.valid.assign(words, 0);
+    for (std::size_t e = 0; e < events; ++e) scratch.valid[e / 32] |= 1u << e % 32;
+    scratch.masks.assign(literals_.size() * words, 0);
+    scratch.bounds.assign(bounds_ * words, 0);
+    scratch.has_numbers.assign(ranges_.size(), false);
+    std::copy(scratch.valid.begin(), scratch.valid.end(), scratch.masks.begin());
+    for (const std::uint32_t literal : full_literals_)
+        std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[literal * words]);
+}
+
+void ClusterRows::set(const engine::EventState& state, std::size_t event, Scratch& scratch) const {
+    const std::size_t words = scratch.words, word = event / 32;
+    const std::uint32_t bit = 1u << event % 32;
+    for (const std::uint32_t bits : state.true_codes) {
+        const engine::LiteralCode code(bits);
+        const std::uint32_t positive = find(bits), negated = find(bits | 1);
+        if (positive != engine::none) scratch.masks[positive * words + word] |= bit;
+        if (negated == engine::none) continue;
+        if (code.is_not_equal())
+            scratch.masks[negated * words + word] |= bit;
+        else
+            scratch.masks[negated * words + word] &= ~bit;
+    }
+    for (const std::uint32_t attribute : state.with_numbers) {
+        if (ranges_of_[attribute] == engine::none) continue;
+        const RangeMasks& m = ranges_[ranges_of_[attribute]];
+        scratch.has_numbers[ranges_of_[attribute]] = true;
+        const engine::NumberPosition& p = state.positions[attribute];
+        std::uint32_t* const bounds = &scratch.bounds[m.first_bound * words + word];
+        const auto lo =
+            static_cast<std::size_t>(std::lower_bound(m.los.begin(), m.los.end(), p.lo_end) - m.los.begin());
+        const auto hi =
+            static_cast<std::size_t>(std::lower_bound(m.his.begin(), m.his.end(), p.hi_begin) - m.his.begin());
+        if (lo > 0) bounds[(lo - 1) * words] |= bit;
+        if (hi < m.his.size()) bounds[(m.los.size() + hi) * words] |= bit;
+    }
+}
+
+// The events at a bound are those set at it and, for los, those above; for his, those below.
+void ClusterRows::finish_ranges(Scratch& scratch) const {
+    const std::size_t words = scratch.words;
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+        if (!scratch.has_numbers[i]) continue;  // the masks are what begin() made them
+        const RangeMasks& m = ranges_[i];
+        std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
+        std::uint32_t* const his = los + m.los.size() * words;
+        for (std::size_t k = (m.los.size() - 1) * words; k-- > 0;) los[k] |= los[k + words];
+        for (std::size_t k = words; k < m.his.size() * words; ++k) his[k] |= his[k - words];
+        for (const RangeMask& r : m.ranges) {
+            std::uint32_t* const mask = &scratch.masks[r.literal * words];
+            for (std::size_t w = 0; w < words; ++w) {
+                const std::uint32_t inside = los[r.lo * words + w] & his[r.hi * words + w];
+                mask[w] = r.negated ? scratch.valid[w] & ~inside : inside;
+            }
+        }
+    }
+}
+
+void ClusterRows::finish_masks(Scratch& scratch) const {
+    finish_ranges(scratch);
+    const std::size_t words = scratch.words;
+    for (const NotEqualMask& n : not_equals_) {
+        for (std::size_t w = 0; w < words; ++w) {
+            std::uint32_t& mask = scratch.masks[n.literal * words + w];
+            const std::uint32_t holds = scratch.masks[n.exists * words + w] & ~mask;
+            mask = n.negated ? scratch.valid[w] & ~holds : holds;
+        }
+    }
+}
+
+std::size_t ClusterRows::run(const ClusterBlock& block, Scratch& scratch, std::size_t hits) const {
+    static const auto narrow = cluster_kernel<std::uint16_t>(simd::best_instruction_set());
+    static const auto wide = cluster_kernel<std::uint32_t>(simd::best_instruction_set());
+    ClusterHit* const room = scratch.hits.data() + hits;
+    if (columns32_.empty()) return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, room);
+    return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, room);
+}
+
+// Turns hits into accepted rows, and returns their number.
+std::size_t ClusterRows::resolve(const engine::PredicateTables& tables, std::size_t first_event, std::size_t hits,
+                                 ScanCache& scans, Scratch& scratch, DeferredRows& deferred) const {
+    scratch.accepted.resize(std::max(scratch.accepted.size(), hits));
+    const auto first_word = static_cast<std::uint32_t>(first_event / 32);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < hits; ++i) {
+        if (i + prefetch_distance < hits) prefetch(&targets_[scratch.hits[i + prefetch_distance].row]);
+        const ClusterHit& hit = scratch.hits[i];
+        const std::uint32_t target = targets_[hit.row];
+        std::uint32_t events = hit.events;
+        if ((target & tail_flag) != 0) events = decide_tail(tables, hit, first_event, scans, scratch, deferred);
+        scratch.accepted[n] = {target & ~tail_flag, first_word + hit.word, events};
+        n += static_cast<std::size_t>(events != 0);
+    }
+    return n;
+}
+
+std::uint32_t ClusterRows::column(const ClusterBlock& block, std::uint32_t row, std::uint32_t j) const {
+    const std::size_t at = block.first_column + std::size_t{j} * block.rows + (row - block.first_row);
+    return columns32_.empty() ? columns16_[at] : columns32_[at];
+}
+
+std::span<const std::uint32_t> ClusterRows::tail(std::uint32_t row) const {
+    const auto at = std::lower_bound(tails_.begin(), tails_.end(), std::pair(row, 0u));
+    if (at == tails_.end() || at->first != row) return {};
+    const std::size_t end = at + 1 == tails_.end() ? tail_codes_.size() : (at + 1)->second;
+    return std::span(tail_codes_).subspan(at->second, end - at->second);
+}
+
+void ClusterRows::row_codes(const ClusterBlock& block, std::uint32_t row, std::vector<std::uint32_t>& codes) const {
+    codes.clear();
+    if (block.access != 0 && !block.implied) codes.push_back(literals_[block.access]);
+    for (std::uint32_t j = 0; j < block.literals; ++j) codes.push_back(literals_[column(block, row, j)]);
+    for (const std::uint32_t code : tail(row))
+        codes.push_back((code & late_flag) != 0 ? code & ~late_flag : literals_[code]);
+}
+
+// The events for which the row holds; none if it is deferred.
+std::uint32_t ClusterRows::decide_tail(const engine::PredicateTables& tables, const ClusterHit& hit,
+                                       std::size_t first_event, ScanCache& scans, const Scratch& scratch,
+                                       DeferredRows& deferred) const {
+    ClusterHit late{hit.row, static_cast<std::uint32_t>(first_event / 32) + hit.word, hit.events};
+    for (const std::uint32_t code : tail(hit.row)) {
+        if ((code & late_flag) == 0) late.events &= scratch.masks[code * scratch.words + hit.word];
+    }
+    return decide_late(tables, late, scans, deferred);
+}
+
+// The same once the literals with masks hold; the hit's word counts within the batch.
+std::uint32_t ClusterRows::decide_late(const engine::PredicateTables& tables, const ClusterHit& hit, ScanCache& scans,
+                                       DeferredRows& deferred) const {
+    std::uint32_t events = hit.events;
+    const std::uint32_t target = targets_[hit.row] & ~tail_flag;
+    const std::span<const std::uint32_t> codes = tail(hit.row);
+    for (std::size_t i = 0; i < codes.size() && events != 0; ++i) {
+        if ((codes[i] & late_flag) == 0) continue;
+        const engine::LiteralCode literal(codes[i]);
+        if (literal.family() == engine::Family::measured) {
+            deferred.add({target, hit.word, events}, codes.subspan(i));
+            return 0;
+        }
+        for (std::uint32_t left = events; left != 0; left &= left - 1) {
+            const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+            const std::uint32_t event = 32 * hit.word + bit;
+            if (!scans.holds(tables.scanned(literal), literal.negated(), event, target)) events &= ~(1u << bit);
+        }
+    }
+    return events;
+}
+
+void ClusterRows::finish(const engine::PredicateTables& tables, std::span<const ClusterHit> hits, ScanCache& scans,
+                         DeferredRows& deferred, std::vector<Accepted>& accepted) const {
+    for (const ClusterHit& hit : hits) {
+        const std::uint32_t target = targets_[hit.row];
+        std::uint32_t events = hit.events;
+        if ((target & tail_flag) != 0) events = decide_late(tables, hit, scans, deferred);
+        if (events != 0) accepted.push_back({target & ~tail_flag, hit.word, events});
+    }
+}
+
+}  // namespace sluice::cpu

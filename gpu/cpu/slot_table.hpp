@@ -1,0 +1,79 @@
+// The slots of a set's subscriptions: whether a slot is taken, its generation, and where its subscription is. Belongs
+// to the set's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <new>
+
+#include "gpu/api/matcher.hpp"
+
+namespace sluice::cpu {
+
+// Removals continue without memory. If one can't be noted, a slot is not reused, or a subscription is matched in vain.
+template <class List, class What>
+void note(List& list, What what) {
+    try {
+        list.push_back(what);
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+class SlotTable {
+public:
+    // Where a subscription is: its number in the builder, or one of these.
+    static constexpr std::uint32_t vacant = engine::none, in_segment = engine::none - 1;
+
+    std::size_t size() const { return size_; }  // slots taken
+
+    // Takes a slot. place(id) returns the subscription's number in the builder; if it throws, the slot stays free.
+    template <class Place>
+    engine::SubscriptionId add(Place place) {
+        const bool reuse = !free_.empty();
+        const auto slot = reuse ? free_.back() : static_cast<std::uint32_t>(slots_.size());
+        if (!reuse) slots_.emplace_back();
+        const engine::SubscriptionId id{slot, slots_[slot].generation};
+        try {
+            slots_[slot].place = place(id);
+        } catch (...) {
+            if (!reuse) note(free_, slot);
+            throw;
+        }
+        if (reuse) free_.pop_back();
+        ++size_;
+        return id;
+    }
+
+    // Returns vacant if the subscription is not in the set.
+    std::uint32_t place(engine::SubscriptionId id) const {
+        if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return vacant;
+        return slots_[id.slot].place;
+    }
+    // The subscription must be in the set.
+    void remove(engine::SubscriptionId id) {
+        slots_[id.slot] = {id.generation + 1, vacant};
+        note(free_, id.slot);
+        --size_;
+    }
+
+    // Notes that a subscription has moved from the builder to a segment, or that all have, or have been lost with the
+    // builder.
+    void put_in_segment(engine::SubscriptionId id) { slots_[id.slot].place = in_segment; }
+    void put_all_in_segments() noexcept {
+        for (Slot& slot : slots_)
+            if (slot.place != vacant) slot.place = in_segment;
+    }
+
+private:
+    struct Slot {
+        std::uint32_t generation = 0;
+        std::uint32_t place = vacant;
+    };
+
+    std::deque<Slot> slots_;  // a deque, which grows without moving its elements
+    std::deque<std::uint32_t> free_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace sluice::cpu

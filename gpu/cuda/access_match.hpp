@@ -1,0 +1,34 @@
+// Phases 1 and 2 for access rows on the device: finds, for each event of a packed batch, the rows of a segment that
+// hold. Enqueues one kernel; any thread, each with its own memory for the results.
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/cpu/segment.hpp"
+#include "gpu/cuda/access_tables.hpp"
+#include "gpu/cuda/cluster_tables.hpp"
+
+namespace sluice::cuda {
+
+// Where the kernel writes the rows that it finds. `count` is the total number found, which may exceed `room`: then the
+// batch must be matched again with more room. `rows` and `count` may be host memory.
+struct FoundRows {
+    cpu::FoundRow* rows;
+    std::uint32_t room;
+    std::uint32_t* count;
+    std::uint32_t* counters;  // two words of device memory, 0 before and after
+};
+
+// A batch in memory that the device can read: device memory or pinned host memory.
+struct RecordsView {
+    const std::uint32_t* first;
+    const EventRecord* records;
+    const std::uint64_t* text;
+    std::uint32_t events;
+};
+
+// Also sets the events' true literals in the masks of the cluster rows, if there are any.
+void match_access_rows(const AccessView& tables, const RecordsView& batch, const FoundRows& found,
+                       const ClusterMasksView& clusters, const ClusterMemory& cluster_memory, cudaStream_t stream);
+
+}  // namespace sluice::cuda

@@ -1,0 +1,92 @@
+#include "gpu/device/context.hpp"
+
+#include <array>
+#include <atomic>
+#include <string>
+
+#include "gpu/device/device.hpp"
+
+namespace sluice::cuda {
+
+namespace {
+
+constexpr std::size_t devices_max = 64;  // devices beyond it are never renewed
+
+constexpr std::size_t renewing = ~(~std::size_t{0} >> 1);  // the highest bit of a count: no new residents
+
+std::array<std::atomic<std::size_t>, devices_max> counts;
+
+bool is_counted(int device) { return device >= 0 && static_cast<std::size_t>(device) < devices_max; }
+
+// Checks that memory, a stream and a small operation can be had.
+void probe() {
+    const Stream stream;
+    const DeviceBuffer<std::byte> bytes(256);
+    check(cudaMemsetAsync(bytes.data(), 0, bytes.bytes(), stream), "probe");
+    stream.wait();
+}
+
+bool is_usable() {
+    try {
+        probe();
+        return true;
+    } catch (const CudaError&) {
+        cudaGetLastError();
+        return false;
+    }
+}
+
+// Destroys the old context, which must have no residents.
+void leave(int device) {
+    if (!is_counted(device))
+        throw CudaError(cudaErrorDevicesUnavailable, "a new context for device " + std::to_string(device));
+    std::atomic<std::size_t>& count = counts[static_cast<std::size_t>(device)];
+    std::size_t others = 0;
+    if (!count.compare_exchange_strong(others, renewing))
+        throw CudaError(cudaErrorDevicesUnavailable,
+                        "a new context, with " + std::to_string(others & ~renewing) + " objects still in the old one");
+    const cudaError_t code = cudaDeviceReset();
+    cudaGetLastError();
+    count -= renewing;
+    check(code, "cudaDeviceReset");
+}
+
+}  // namespace
+
+Resident Resident::here() {
+    Resident resident;
+    int device = nobody;
+    const bool known = cudaGetDevice(&device) == cudaSuccess && is_counted(device);
+    if (!known) return resident;
+    resident.device_ = device;
+    if ((counts[static_cast<std::size_t>(device)]++ & renewing) != 0)
+        throw CudaError(cudaErrorDevicesUnavailable, "a context that is being replaced");
+    return resident;
+}
+
+Resident::~Resident() {
+    if (device_ != nobody) --counts[static_cast<std::size_t>(device_)];
+}
+
+std::size_t residents(int device) {
+    return is_counted(device) ? counts[static_cast<std::size_t>(device)].load() & ~renewing : 0;
+}
+
+void renew_context(int device) {
+    cudaSetDevice(device);  // which may also report that the context is corrupted
+    cudaGetLastError();
+    int current = 0;
+    check(cudaGetDevice(&current), "cudaGetDevice");
+    check(current == device ? cudaSuccess : cudaErrorInvalidDevice, "cudaSetDevice");
+    if (is_usable()) return;
+    leave(device);
+    try {
+        check(cudaSetDevice(device), "cudaSetDevice");
+        probe();
+    } catch (const CudaError& error) {
+        cudaGetLastError();
+        throw CudaError(error.code(), "a new context after a corrupted one, which may need a new process");
+    }
+}
+
+}  // namespace sluice::cuda

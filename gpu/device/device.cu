@@ -1,0 +1,95 @@
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "gpu/device/arena.hpp"
+#include "gpu/device/device.hpp"
+
+namespace sluice::cuda {
+
+namespace {
+
+thread_local MemoryPool* charged = nullptr;
+
+// The claims on pools of the memory allocated while they were charged, by address. Never destroyed, since memory may be
+// freed while the program exits.
+struct Claims {
+    std::mutex mutex;
+    std::unordered_map<void*, Claim> of;
+};
+Claims& claims() {
+    static auto* const all = new Claims;
+    return *all;
+}
+
+std::string describe(cudaError_t code, const std::string& what) {
+    return what + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")";
+}
+
+}  // namespace
+
+CudaError::CudaError(cudaError_t code, const std::string& what)
+    : std::runtime_error(describe(code, what)), code_(code) {}
+
+int device_count() noexcept {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+Charged::Charged(MemoryPool& memory) { charged = &memory; }
+Charged::~Charged() { charged = nullptr; }
+
+void* allocate_device(std::size_t bytes) {
+    std::optional<Claim> claim;
+    if (charged != nullptr) claim.emplace(*charged, bytes);
+    void* p = nullptr;
+    cudaError_t code = cudaMalloc(&p, bytes);
+    if (const FaultHook hook = fault_hook) code = hook(code, "cudaMalloc");
+    if (code != cudaSuccess) {
+        if (p != nullptr) cudaFree(p);
+        cudaGetLastError();  // clear it: it is reported here, not by the next launch
+        throw CudaError(code, "cudaMalloc of " + std::to_string(bytes) + " bytes");
+    }
+    if (claim) {
+        const std::lock_guard lock(claims().mutex);
+        claims().of.insert_or_assign(p, std::move(*claim));
+    }
+    return p;
+}
+
+void free_device(void* p) noexcept {
+    if (p == nullptr) return;
+    {
+        const std::lock_guard lock(claims().mutex);
+        claims().of.erase(p);
+    }
+    cudaFree(p);
+}
+
+void* allocate_pinned(std::size_t bytes) {
+    void* p = nullptr;
+    cudaError_t code = cudaMallocHost(&p, bytes);
+    if (const FaultHook hook = fault_hook) code = hook(code, "cudaMallocHost");
+    if (code != cudaSuccess) {
+        if (p != nullptr) cudaFreeHost(p);
+        cudaGetLastError();
+        throw CudaError(code, "cudaMallocHost of " + std::to_string(bytes) + " bytes");
+    }
+    return p;
+}
+
+void free_pinned(void* p) noexcept {
+    if (p != nullptr) cudaFreeHost(p);
+}
+
+Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+Stream::~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+Event::Event(unsigned flags) { check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreate"); }
+Event::~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+}
+
+}  // namespace sluice::cuda

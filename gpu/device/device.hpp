@@ -1,0 +1,161 @@
+// The common host side of all kernels: errors by name, memory and streams that free themselves. Owners are move-only
+// and belong to one thread at a time. Inside gpu/cuda and the operators' .cu files errors are exceptions (CudaError);
+// they are caught where the backend meets the rest of the engine.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cuda_runtime_api.h>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gpu/device/context.hpp"
+
+namespace sluice::cuda {
+
+// what() is "cudaMalloc of 4096 bytes: cudaErrorMemoryAllocation (out of memory)".
+class CudaError : public std::runtime_error {
+public:
+    CudaError(cudaError_t code, const std::string& what);
+
+    cudaError_t code() const { return code_; }
+    bool out_of_memory() const { return code_ == cudaErrorMemoryAllocation; }
+
+private:
+    cudaError_t code_;
+};
+
+// For tests of device failures: the hook receives the result and the name of each checked call, and its return value
+// replaces the result. Null: no hook. May be called from any thread.
+using FaultHook = cudaError_t (*)(cudaError_t code, const char* what);
+inline std::atomic<FaultHook> fault_hook = nullptr;
+
+inline void check(cudaError_t code, const char* what) {
+    if (const FaultHook hook = fault_hook.load(std::memory_order_relaxed)) code = hook(code, what);
+    if (code != cudaSuccess) throw CudaError(code, what);
+}
+// For kernel launches, which return nothing.
+inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+
+// The number of usable devices; 0 without a driver. Never throws.
+int device_count() noexcept;
+
+void* allocate_device(std::size_t bytes);
+void free_device(void* p) noexcept;
+void* allocate_pinned(std::size_t bytes);
+void free_pinned(void* p) noexcept;
+
+// size() elements of T, uninitialised. An empty buffer has no memory.
+template <class T, void* (*Allocate)(std::size_t), void (*Free)(void*) noexcept>
+class Buffer {
+public:
+    Buffer() = default;
+    explicit Buffer(std::size_t size)
+        : resident_(size == 0 ? Resident() : Resident::here()),
+          data_(size == 0 ? nullptr : static_cast<T*>(Allocate(size * sizeof(T)))),
+          size_(size) {}
+    Buffer(Buffer&& other) noexcept
+        : resident_(std::move(other.resident_)),
+          data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(resident_, other.resident_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~Buffer() { Free(data_); }
+
+    // Makes room for `size` elements; the content is lost if the buffer grows.
+    void reserve(std::size_t size) {
+        if (size > size_) *this = Buffer(size);
+    }
+
+    T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+    std::size_t bytes() const { return size_ * sizeof(T); }
+    T* begin() const { return data_; }
+    T* end() const { return data_ + size_; }
+    T& operator[](std::size_t i) const { return data_[i]; }  // pinned memory only
+
+private:
+    Resident resident_;  // before the resource that it counts, here and below
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+template <class T>
+using DeviceBuffer = Buffer<T, allocate_device, free_device>;
+// Page-locked host memory, whose copies can overlap with kernels.
+template <class T>
+using PinnedBuffer = Buffer<T, allocate_pinned, free_pinned>;
+
+template <class T>
+void copy_to_device(T* to, std::span<const T> from, cudaStream_t stream) {
+    if (!from.empty())
+        check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
+}
+template <class T>
+void copy_to_host(std::span<T> to, const T* from, cudaStream_t stream) {
+    if (!to.empty())
+        check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
+}
+// Copies `from` to the beginning of `to`, which grows if needed; complete when the call returns.
+template <class T>
+void upload(DeviceBuffer<T>& to, std::span<const T> from) {
+    to.reserve(from.size());
+    if (from.empty()) return;
+    check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
+    // cudaMemcpy may return once `from` has been read, and non-blocking streams would not wait for the rest.
+    check(cudaStreamSynchronize(nullptr), "copy to device");
+}
+template <class T>
+DeviceBuffer<T> to_device(std::span<const T> from) {
+    DeviceBuffer<T> to;
+    upload(to, from);
+    return to;
+}
+
+class Stream {
+public:
+    Stream();
+    Stream(Stream&& other) noexcept
+        : resident_(std::move(other.resident_)), stream_(std::exchange(other.stream_, nullptr)) {}
+    Stream& operator=(Stream&& other) noexcept {
+        std::swap(resident_, other.resident_);
+        std::swap(stream_, other.stream_);
+        return *this;
+    }
+    ~Stream();
+
+    operator cudaStream_t() const { return stream_; }
+    void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+private:
+    Resident resident_ = Resident::here();
+    cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+public:
+    explicit Event(unsigned flags = cudaEventDisableTiming);
+    Event(Event&& other) noexcept
+        : resident_(std::move(other.resident_)), event_(std::exchange(other.event_, nullptr)) {}
+    Event& operator=(Event&& other) noexcept {
+        std::swap(resident_, other.resident_);
+        std::swap(event_, other.event_);
+        return *this;
+    }
+    ~Event();
+
+    operator cudaEvent_t() const { return event_; }
+    void record(cudaStream_t stream) const { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+
+private:
+    Resident resident_ = Resident::here();
+    cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace sluice::cuda

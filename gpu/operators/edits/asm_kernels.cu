@@ -1,0 +1,257 @@
+#include <algorithm>
+#include <vector>
+
+#include "gpu/operators/edits/asm_kernels.hpp"
+
+namespace sluice::edits {
+
+namespace {
+
+constexpr int warp_size = 32;
+constexpr unsigned all_lanes = ~0u;
+constexpr int kinds = Costs::kinds_max, ascii = 128;
+// O-ASM keeps Y in shared memory if it is at most this large.
+constexpr std::size_t shared_text_max = 180 * 1024;
+
+struct Weights {
+    int deletion, insertion;
+    const std::uint8_t* substitution;  // of DeviceCosts
+};
+
+// The costs for a thread's row of the matrix.
+template <class Symbol, bool unit>
+struct Row {
+    Symbol x;
+    int deletion, insertion;
+    const std::uint8_t* substitution;
+
+    __device__ Row(const Symbol* xs, const AsmTask& task, Weights weights, std::uint8_t* shared_table) {
+        x = threadIdx.x < task.m ? xs[task.x + threadIdx.x] : Symbol{0};
+        deletion = unit ? 1 : weights.deletion;
+        insertion = unit ? 1 : weights.insertion;
+        if constexpr (!unit) {
+            for (int i = static_cast<int>(threadIdx.x); i < kinds * ascii; i += static_cast<int>(blockDim.x))
+                shared_table[i] = weights.substitution[i];
+            // The kind of x: the kinds of ASCII characters follow the costs in weights.substitution.
+            substitution = shared_table + ascii * (x < ascii ? weights.substitution[kinds * ascii + x] : 0);
+        }
+    }
+    __device__ int substitute(Symbol y) const {
+        if constexpr (unit) return x != y ? 1 : 0;
+        return x == y ? 0 : substitution[y < ascii ? y : 0];
+    }
+    __device__ int cell(int left, int up, int diagonal, Symbol y) const {
+        if constexpr (unit) return min(min(left, up) + 1, diagonal + substitute(y));
+        return min(min(left + insertion, up + deletion), diagonal + substitute(y));
+    }
+};
+
+// Returns threadIdx.x in a separate register. Otherwise ptxas 13.0.88 computes addresses from a loop variable that
+// started at threadIdx.x, because both come from the same register (o_asm<char32_t, false>).
+__device__ int own_thread() {
+    int index;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(index));
+    return index;
+}
+
+// One block per task, one thread per row i = 1 … m; diagonal by diagonal. Cell (i, j) is kept in e[j mod 3][i], whose
+// rows are a multiple of 32 words long, so no two threads of a warp access the same bank. A thread's step: 3 reads and
+// one write of shared memory, and a barrier.
+template <class Symbol, bool unit>
+__global__ void __launch_bounds__(asm_pattern_max) o_asm(const AsmTask* tasks, const Symbol* xs, const Symbol* ys,
+                                                         Weights weights, std::uint32_t* results, bool text_in_shared) {
+    __shared__ int e[3][asm_pattern_max + warp_size];
+    extern __shared__ uint4 dynamic[];  // the costs, then the text
+    std::uint8_t* const table = reinterpret_cast<std::uint8_t*>(dynamic);
+    const AsmTask task = tasks[blockIdx.x];
+    const Row<Symbol, unit> row(xs, task, weights, table);
+    const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
+    const Symbol* y = ys + task.y;
+    if (text_in_shared) {
+        Symbol* copy = reinterpret_cast<Symbol*>(table + (unit ? 0 : kinds * ascii));
+        for (int j = static_cast<int>(threadIdx.x); j < n; j += static_cast<int>(blockDim.x)) copy[j] = y[j];
+        y = copy;
+    }
+    const int i = own_thread() + 1;
+    e[0][i] = i * row.deletion;
+    if (i == 1) e[0][0] = e[1][0] = e[2][0] = 0;
+    int least = m * row.deletion;
+    __syncthreads();
+    int now = 0, before = 2;  // j mod 3 and (j - 1) mod 3, once j > 0
+    for (int k = 1; k < n + m; ++k) {
+        const int j = k - i + 1;
+        if (j >= 1 && j <= n) {
+            before = now;
+            now = now == 2 ? 0 : now + 1;
+            const int c = row.cell(e[before][i], e[now][i - 1], e[before][i - 1], y[j - 1]);
+            e[now][i] = c;
+            least = min(least, c);
+        }
+        __syncthreads();
+    }
+    if (i == m) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
+}
+
+// One block per task, one warp per strip of 32 rows. A: left, B: up, C: diagonal. In step k, thread t computes column k
+// - t. A strip writes the word for the next strip in the step before it is read. Each strip has two such words, used in
+// turn, to keep that step's read and the next write apart.
+template <class Symbol, bool unit>
+__global__ void __launch_bounds__(asm_pattern_max)
+    w_scan(const AsmTask* tasks, const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results) {
+    __shared__ int f[2][asm_pattern_max / warp_size + 1];
+    __shared__ std::uint8_t table[unit ? 1 : kinds * ascii];
+    const AsmTask task = tasks[blockIdx.x];
+    const Row<Symbol, unit> row(xs, task, weights, table);
+    const int id = static_cast<int>(threadIdx.x), warp = id / warp_size, lane = id % warp_size;
+    const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
+    const Symbol* y = ys + task.y;
+    int a = (id + 1) * row.deletion, b = id * row.deletion;
+    if (lane == 0) f[0][warp] = f[1][warp] = b;
+    int least = m * row.deletion;
+    __syncthreads();
+    for (int k = 1; k < n + m; ++k) {
+        const int j = k - id;
+        const int up = __shfl_up_sync(all_lanes, a, 1);
+        if (j >= 1 && j <= n) {
+            const int c = b;
+            b = lane == 0 ? f[k & 1][warp] : up;
+            a = row.cell(a, b, c, y[j - 1]);
+            if (lane == warp_size - 1) f[(k + 1) & 1][warp + 1] = a;
+            least = min(least, a);
+        }
+        __syncthreads();
+    }
+    if (id == m - 1) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
+}
+
+// Like w-SCAN, but strip s runs 63 steps behind strip s - 1 and takes 32 of its values at a time. regWrite of the one
+// and regRead of the other shift by a lane per step and go through f every 32 steps. Both are halves of one register
+// (distances are below 2^16), so one shuffle shifts them. f is two arrays, used in turn, because a strip may finish its
+// 32 steps before the next strip has begun to read.
+//
+// Cost of a warp's step: two shuffles, a load of y, and six operations (unit costs), plus 1/32 of two accesses to f and
+// of a barrier. Steps in which all lanes are inside the matrix have no conditions.
+template <class Symbol, bool unit>
+class Strip {
+public:
+    __device__ Strip(const Row<Symbol, unit>& row, int id)
+        : row_(row), lane_(id % warp_size), above_(id * row.deletion), a_(above_ + row.deletion), b_(above_) {
+        take_ = lane_ == 0 ? 0x3254 : 0x3210;
+        give_ = lane_ == warp_size - 1 ? 0x5410 : 0x3210;
+    }
+    // `first`: the column of lane 0 in the first of the 32 steps. Returns regWrite.
+    template <bool inside, bool last>
+    __device__ int steps(int first, int n, const Symbol* y, int read, int& least) {
+        unsigned read_write = static_cast<unsigned>(read);
+        const int column = first - lane_;
+#pragma unroll
+        for (int q = 0; q < warp_size; ++q) {
+            const int j = column + q;
+            const bool active = inside || (j >= 1 && j <= n);
+            const Symbol symbol = active ? y[j - 1] : Symbol{0};
+            const int c = b_;
+            const int up = __shfl_up_sync(all_lanes, a_, 1);
+            b_ = static_cast<int>(__byte_perm(static_cast<unsigned>(up), read_write, take_));
+            if (!inside && lane_ == 0 && j < 1) b_ = above_;
+            const int cell = row_.cell(a_, b_, c, symbol);
+            if (active) a_ = cell;
+            if (last && active) least = min(least, a_);
+            read_write = __shfl_down_sync(all_lanes, read_write, 1);
+            read_write = __byte_perm(read_write, static_cast<unsigned>(a_), give_);
+        }
+        return static_cast<int>(read_write >> 16);
+    }
+
+private:
+    Row<Symbol, unit> row_;
+    int lane_, above_, a_, b_;
+    unsigned take_, give_;
+};
+
+template <class Symbol, bool unit>
+__global__ void __launch_bounds__(asm_pattern_max, unit ? 2 : 1)
+    w_shuffle(const AsmTask* tasks, const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results) {
+    __shared__ int f[2][asm_pattern_max + warp_size];
+    __shared__ std::uint8_t table[unit ? 1 : kinds * ascii];
+    const AsmTask task = tasks[blockIdx.x];
+    const Row<Symbol, unit> row(xs, task, weights, table);
+    const int id = static_cast<int>(threadIdx.x), warp = id / warp_size;
+    const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
+    const Symbol* y = ys + task.y;
+    const int last_warp = (m - 1) / warp_size, lag = 2 * warp_size - 1;
+    f[0][id] = f[1][id] = 0;
+    Strip<Symbol, unit> strip(row, id);
+    int least = m * row.deletion;
+    int turn = 0;
+    for (int k = 1; k <= n + lag * last_warp + warp_size - 1; k += warp_size, turn ^= 1) {
+        __syncthreads();
+        const int first = k - lag * warp;
+        if (warp > last_warp || first + warp_size <= 1 || first - warp_size >= n) continue;
+        const int read = f[turn][id];
+        const bool inside = first >= warp_size && first + warp_size - 1 <= n;
+        int write;
+        if (!inside)
+            write = strip.template steps<false, true>(first, n, y, read, least);
+        else if (warp == last_warp)
+            write = strip.template steps<true, true>(first, n, y, read, least);
+        else
+            write = strip.template steps<true, false>(first, n, y, read, least);
+        if (warp < last_warp) f[turn ^ 1][id + warp_size] = write;
+    }
+    if (id == m - 1) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
+}
+
+template <class Symbol, bool unit>
+void launch(AsmAlgorithm algorithm, std::span<const AsmTask> tasks, std::uint32_t m_max, std::uint32_t n_max,
+            const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results, cudaStream_t stream) {
+    const unsigned blocks = static_cast<unsigned>(tasks.size());
+    const unsigned threads = (m_max + warp_size - 1) / warp_size * warp_size;
+    if (algorithm == AsmAlgorithm::w_scan) {
+        w_scan<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
+    } else if (algorithm == AsmAlgorithm::w_shuffle) {
+        w_shuffle<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
+    } else {
+        const std::size_t text_bytes = n_max * sizeof(Symbol), costs_bytes = unit ? 0 : kinds * ascii;
+        const bool fits = text_bytes <= shared_text_max;
+        cuda::check(cudaFuncSetAttribute(o_asm<Symbol, unit>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(shared_text_max + costs_bytes)),
+                    "shared memory of o_asm");
+        o_asm<Symbol, unit><<<blocks, threads, costs_bytes + (fits ? text_bytes : 0), stream>>>(tasks.data(), xs, ys,
+                                                                                                weights, results, fits);
+    }
+    cuda::check_launch("approximate matching");
+}
+
+}  // namespace
+
+DeviceCosts::DeviceCosts(CostTable table) : unit_(table == CostTable::unit) {
+    const Costs costs(table);
+    deletion_ = static_cast<int>(costs.deletion());
+    insertion_ = static_cast<int>(costs.insertion());
+    std::vector<std::uint8_t> host(kinds * ascii + ascii);
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+        for (unsigned y = 0; y < ascii; ++y)
+            host[kind * ascii + y] = static_cast<std::uint8_t>(costs.substitution_of_kinds(kind, costs.kind(y)));
+    }
+    for (unsigned c = 0; c < ascii; ++c) host[kinds * ascii + c] = static_cast<std::uint8_t>(costs.kind(c));
+    substitution_ = cuda::to_device(std::span<const std::uint8_t>(host));
+}
+
+template <class Symbol>
+void enqueue_asm(AsmAlgorithm algorithm, std::span<const AsmTask> device_tasks, std::uint32_t m_max,
+                 std::uint32_t n_max, const Symbol* xs, const Symbol* ys, const DeviceCosts& costs,
+                 std::uint32_t* results, cudaStream_t stream) {
+    if (device_tasks.empty()) return;
+    const Weights weights{costs.deletion(), costs.insertion(), costs.substitution()};
+    if (costs.unit())
+        launch<Symbol, true>(algorithm, device_tasks, m_max, n_max, xs, ys, weights, results, stream);
+    else
+        launch<Symbol, false>(algorithm, device_tasks, m_max, n_max, xs, ys, weights, results, stream);
+}
+
+template void enqueue_asm(AsmAlgorithm, std::span<const AsmTask>, std::uint32_t, std::uint32_t, const std::uint8_t*,
+                          const std::uint8_t*, const DeviceCosts&, std::uint32_t*, cudaStream_t);
+template void enqueue_asm(AsmAlgorithm, std::span<const AsmTask>, std::uint32_t, std::uint32_t, const char32_t*,
+                          const char32_t*, const DeviceCosts&, std::uint32_t*, cudaStream_t);
+
+}  // namespace sluice::edits

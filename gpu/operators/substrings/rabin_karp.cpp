@@ -1,0 +1,152 @@
+#include "gpu/operators/substrings/rabin_karp.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace sluice::substrings {
+
+namespace {
+
+constexpr std::size_t part_bytes_min = 4096;  // a thread gets at least this much of a text
+
+std::size_t part_count(std::size_t text_size, unsigned threads) {
+    return std::clamp<std::size_t>(text_size / part_bytes_min, 1, std::max(threads, 1u));
+}
+
+// Calls work(part) for each part, all but the first on additional threads.
+template <class Work>
+void in_parallel(std::size_t parts, Work work) {
+    std::vector<std::jthread> threads;
+    for (std::size_t part = 1; part < parts; ++part) threads.emplace_back(work, part);
+    work(std::size_t{0});
+}
+
+class RabinKarpSearcher : public Searcher {
+public:
+    RabinKarpSearcher(std::span<const Pattern> patterns, const RabinKarpParameters& parameters)
+        : rabin_karp_(patterns, parameters) {}
+
+    void search(std::span<const std::string_view> texts, Results& results) const override {
+        const PatternPool& pool = rabin_karp_.pool();
+        results.begin(texts.size(), pool.size());
+        for (std::uint32_t t = 0; t < texts.size(); ++t) {
+            for (const std::uint32_t p : pool.empty()) results.add(t, p);
+            for (const Occurrence& o : rabin_karp_.occurrences(texts[t], results.counters)) {
+                if (!results.found(t, o.pattern) && pool.placed(o.pattern, o.position, texts[t].size()))
+                    results.add(t, o.pattern);
+            }
+            results.counters += {1, texts[t].size(), 0, 0, 0};
+        }
+    }
+
+private:
+    RabinKarp rabin_karp_;
+};
+
+}  // namespace
+
+std::string RabinKarp::refusal(std::span<const Pattern> patterns, const RabinKarpParameters& parameters) {
+    if (std::string reason = substrings::refusal(patterns); !reason.empty()) return reason;
+    if (patterns.size() < parameters.modulus) return {};
+    return "the number of patterns, " + std::to_string(patterns.size()) + ", is not less than the modulus " +
+           std::to_string(parameters.modulus);
+}
+
+RabinKarp::RabinKarp(std::span<const Pattern> patterns, const RabinKarpParameters& parameters)
+    : parameters_(parameters), pool_(patterns), table_(parameters.modulus, none) {
+    std::uint64_t power = 1;
+    for (std::uint32_t i = 0; i + 1 < parameters_.modulus; ++i, power = power * parameters_.base % parameters_.modulus)
+        powers_.push_back(static_cast<std::uint32_t>(power));
+    for (std::uint32_t p = 0; p < pool_.size(); ++p) {
+        if (pool_.text(p).empty()) continue;
+        std::uint32_t slot = hash(pool_.text(p));
+        while (table_[slot] != none) slot = (slot + 1) % parameters_.modulus;
+        table_[slot] = p;
+        lengths_.push_back(static_cast<std::uint32_t>(pool_.text(p).size()));
+    }
+    std::sort(lengths_.begin(), lengths_.end());
+    lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
+}
+
+std::uint32_t RabinKarp::power(std::int64_t exponent) const {
+    const auto order = static_cast<std::int64_t>(parameters_.modulus) - 1;
+    return powers_[static_cast<std::size_t>((exponent % order + order) % order)];
+}
+
+std::uint32_t RabinKarp::hash(std::string_view text) const {
+    std::uint64_t h = 0;
+    for (const char c : text) h = (h * parameters_.base + static_cast<unsigned char>(c)) % parameters_.modulus;
+    return static_cast<std::uint32_t>(h);
+}
+
+std::vector<std::uint32_t> RabinKarp::prefix_sums(std::string_view text) const {
+    const std::size_t parts = part_count(text.size(), parameters_.threads), size = text.size();
+    const std::uint32_t q = parameters_.modulus;
+    std::vector<std::uint32_t> sums(size);
+    const auto add = [q](std::uint32_t a, std::uint32_t b) { return a + b >= q ? a + b - q : a + b; };
+    in_parallel(parts, [&](std::size_t part) {
+        std::uint32_t sum = 0;
+        for (std::size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
+            const std::uint64_t a =
+                std::uint64_t{power(static_cast<std::int64_t>(size - i - 1))} * static_cast<unsigned char>(text[i]) % q;
+            sums[i] = sum = add(sum, static_cast<std::uint32_t>(a));
+        }
+    });
+    // The last sum of a part is its total. The sums of a part lack the totals of all previous parts.
+    std::vector<std::uint32_t> before(parts, 0);
+    for (std::size_t part = 1; part < parts; ++part)
+        before[part] = add(before[part - 1], sums[size * part / parts - 1]);
+    in_parallel(parts, [&](std::size_t part) {
+        if (before[part] == 0) return;
+        for (std::size_t i = size * part / parts; i < size * (part + 1) / parts; ++i)
+            sums[i] = add(sums[i], before[part]);
+    });
+    return sums;
+}
+
+std::uint32_t RabinKarp::window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length) const {
+    const std::uint32_t before = begin == 0 ? 0 : sums[begin - 1];
+    const std::uint64_t difference = std::uint64_t{sums[begin + length - 1]} + parameters_.modulus - before;
+    const auto exponent = static_cast<std::int64_t>(length + begin) - static_cast<std::int64_t>(sums.size());
+    return static_cast<std::uint32_t>(difference % parameters_.modulus * power(exponent) % parameters_.modulus);
+}
+
+void RabinKarp::look_up(std::string_view text, std::span<const std::uint32_t> sums, std::size_t begin, std::size_t end,
+                        std::vector<Occurrence>& found, Counters& counters) const {
+    for (std::size_t at = begin; at < end; ++at) {
+        for (const std::uint32_t length : lengths_) {
+            if (at + length > text.size()) break;
+            std::uint32_t slot = window_hash(sums, at, length);
+            counters.filter_hits += table_[slot] != none;
+            for (; table_[slot] != none; slot = (slot + 1) % parameters_.modulus) {
+                const std::string_view pattern = pool_.text(table_[slot]);
+                if (pattern.size() != length) continue;
+                ++counters.verified;
+                if (text.substr(at, length) == pattern) found.push_back({table_[slot], static_cast<std::uint32_t>(at)});
+            }
+        }
+    }
+}
+
+std::vector<Occurrence> RabinKarp::occurrences(std::string_view text, Counters& counters) const {
+    const std::vector<std::uint32_t> sums = prefix_sums(text);
+    const std::size_t parts = part_count(text.size(), parameters_.threads);
+    std::vector<std::vector<Occurrence>> found(parts);
+    std::vector<Counters> counted(parts);
+    in_parallel(parts, [&](std::size_t part) {
+        look_up(text, sums, text.size() * part / parts, text.size() * (part + 1) / parts, found[part], counted[part]);
+    });
+    std::vector<Occurrence> all;
+    for (std::size_t part = 0; part < parts; ++part) {
+        all.insert(all.end(), found[part].begin(), found[part].end());
+        counters += counted[part];
+    }
+    return all;
+}
+
+std::unique_ptr<Searcher> make_rabin_karp_searcher(std::span<const Pattern> patterns,
+                                                   const RabinKarpParameters& parameters) {
+    return std::make_unique<RabinKarpSearcher>(patterns, parameters);
+}
+
+}  // namespace sluice::substrings

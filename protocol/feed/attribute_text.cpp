@@ -1,0 +1,25 @@
+#include "protocol/feed/attribute_text.hpp"
+
+#include <pugixml.hpp>
+
+#include "protocol/feed/document.hpp"
+
+namespace sluice::feed {
+
+std::string attribute_text(std::string_view written) {
+    std::string element = "<x y=\"";
+    for (const char c : written) {
+        if (c == '"')
+            element += "&quot;";
+        else if (c == '<')
+            element += "&lt;";
+        else
+            element += c;
+    }
+    element += "\"/>";
+    pugi::xml_document one;
+    one.load_buffer(element.data(), element.size(), feed_parse_flags, pugi::encoding_utf8);
+    return one.document_element().attribute("y").value();
+}
+
+}  // namespace sluice::feed

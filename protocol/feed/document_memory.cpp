@@ -1,0 +1,124 @@
+#include "protocol/feed/document_memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <malloc.h>
+#include <pugixml.hpp>
+
+#include "protocol/feed/document_syntax.hpp"
+#include "protocol/feed/xml_edits.hpp"
+#include "protocol/feed/xml_scanner.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+// Of pugixml 1.12 on a 64-bit machine: nodes and attributes lie in pages, without headers.
+constexpr std::size_t node_bytes = 8 * sizeof(void*);
+constexpr std::size_t attribute_bytes = 5 * sizeof(void*);
+constexpr std::size_t page_bytes = 64u << 10;  // the last page is partly empty, and a long text has its own page
+// A growing vector briefly holds both its old and its new storage.
+constexpr std::size_t growth = 3;
+// Of a value that is not XML: its name (plain_name_bytes) and its text with pugixml's headers, and a number written out
+// (number_text_max).
+constexpr std::size_t value_bytes = 96;
+constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
+
+thread_local std::size_t allocated_bytes = 0;  // modulo 2^64: a tree may be freed by another thread
+
+void* allocate(std::size_t size) {
+    void* const block = std::malloc(size);
+    allocated_bytes += malloc_usable_size(block);
+    return block;
+}
+
+void deallocate(void* block) {
+    allocated_bytes -= malloc_usable_size(block);
+    std::free(block);
+}
+
+struct Marks {
+    std::size_t opening = 0, closing = 0, attributes = 0;
+};
+
+Marks count_marks(std::string_view bytes) {
+    Marks marks;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const char c = bytes[i];
+        if (c == '<') ++(i + 1 < bytes.size() && bytes[i + 1] == '/' ? marks.closing : marks.opening);
+        marks.attributes += c == '=' ? 1u : 0u;
+    }
+    return marks;
+}
+
+std::size_t count_of(std::string_view bytes, std::string_view set) {
+    std::array<bool, 256> is_counted{};
+    for (const char c : set) is_counted[static_cast<unsigned char>(c)] = true;
+    return static_cast<std::size_t>(
+        std::count_if(bytes.begin(), bytes.end(), [&](char c) { return is_counted[static_cast<unsigned char>(c)]; }));
+}
+
+// Of a document that is not XML; 0: it is XML. The first bytes of UTF-16 do not show it.
+std::size_t count_values(std::string_view bytes, Syntax syntax, const std::string& type) {
+    switch (syntax) {
+        case Syntax::xml: {
+            const std::size_t tag = bytes.find('<');
+            const bool may_be_sequences = type == "text/plain" && bytes.find_first_of(">@") < tag;
+            if (may_be_sequences) return count_values(bytes, Syntax::fasta, type);
+            if (bytes.find_first_of("{[") >= tag) return 0;
+            break;
+        }
+        case Syntax::csv:
+            return 2 * count_of(bytes, ",\n\r") + 2;  // a row of one field is two values
+        case Syntax::fasta:
+        case Syntax::fastq:
+            return sequence_values * (count_of(bytes, ">+") + 1);
+        default:
+            break;
+    }
+    return count_of(bytes, ",:[{") + 1;
+}
+
+}  // namespace
+
+// Covers XML and JSON both where parsing alone shows which it is; the larger estimate counts. UTF-16 contains each mark
+// as a byte, too, and grows by up to half in UTF-8.
+std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& options) {
+    const FeedLimits& limits = options.limits;
+    const MediaType type = parse_media_type(options.content_type);
+    const Syntax syntax = document_syntax(type, bytes).value_or(Syntax::xml);
+    const Marks marks = syntax == Syntax::xml ? count_marks(bytes) : Marks();
+    const std::size_t text = std::min(bytes.size() + bytes.size() / 2, limits.document_bytes_max);
+    const std::size_t elements = std::min(marks.opening, limits.values_max);
+    // Text may follow each tag.
+    const std::size_t xml = elements * node_bytes + (marks.opening + marks.closing) * node_bytes +
+                            std::min(marks.attributes, limits.values_max) * attribute_bytes +
+                            elements * sizeof(ElementRange) * growth;
+    const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
+    const std::size_t data = values * (2 * node_bytes + value_bytes);
+    const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
+    // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
+    const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;
+    const std::size_t repaired = may_be_repaired
+                                     ? 3 * std::min(5 * bytes.size(), limits.document_bytes_max) +
+                                           std::min(bytes.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
+                                     : 0;
+    return 3 * text + std::max(xml, data) + items + repaired + page_bytes;
+}
+
+// These functions are the standard ones, so they can also free memory allocated before the first meter was made.
+TreeMemoryMeter::TreeMemoryMeter() {
+    [[maybe_unused]] static const bool set = [] {
+        pugi::set_memory_management_functions(allocate, deallocate);
+        return true;
+    }();
+    begin_ = allocated_bytes;
+}
+
+std::size_t TreeMemoryMeter::bytes() const {
+    const std::size_t bytes = allocated_bytes - begin_;
+    return bytes > ~std::size_t{0} / 2 ? 0 : bytes;
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,89 @@
+// The texts of fields in a document's tree: where they stand, trimmed. Pure functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <pugixml.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sluice::feed {
+
+using FieldText = std::optional<std::string>;
+
+// One bit for each name; most names of an element's children have different ones.
+constexpr std::uint64_t name_bit(std::string_view name) {
+    if (name.empty()) return 0;
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+    return std::uint64_t{1} << ((at(0) + 5u * at(name.size() / 2) + 11u * name.size()) % 64);
+}
+
+// A path below an element: "media:group/media:title", or "@name" for an attribute of the element itself.
+struct FieldPath {
+    constexpr FieldPath(const char* path)  // NOLINT(google-explicit-constructor): lists of paths are lists of literals
+        : text(path), first_name(name_bit(std::string_view(path).substr(0, std::string_view(path).find('/')))) {}
+
+    const char* text;
+    std::uint64_t first_name;  // its bit
+};
+using FieldPaths = std::span<const FieldPath>;
+
+// An element whose fields are read.
+class FieldParent {
+public:
+    explicit FieldParent(pugi::xml_node element) : element_(element) {}
+    // Looks at the children first: for many paths, most of which lead nowhere.
+    static FieldParent of_many(pugi::xml_node element) {
+        FieldParent parent(element);
+        parent.names_ = 0;
+        for (const pugi::xml_node child : element) parent.names_ |= name_bit(child.name());
+        return parent;
+    }
+
+    pugi::xml_node element() const { return element_; }
+    // The first element at the path; null if there is none.
+    pugi::xml_node find(const FieldPath& path) const {
+        return (names_ & path.first_name) != 0 ? element_.first_element_by_path(path.text) : pugi::xml_node();
+    }
+
+private:
+    pugi::xml_node element_;
+    std::uint64_t names_ = ~std::uint64_t{0};  // the bits that its children's names may have
+};
+
+using ReadField = FieldText (*)(pugi::xml_node);
+
+// Trimmed; nothing if that leaves nothing.
+FieldText non_empty(std::string_view text);
+
+// XPath's string(): the texts below the element, in order.
+FieldText text_of(pugi::xml_node element);
+
+// A text that may be encoded: Atom 0.3's mode="base64". As it stands if what is encoded is no text.
+FieldText decoded_text_of(pugi::xml_node element);
+
+// A person: the <name> (else <email>), or the text.
+FieldText person_of(pugi::xml_node element);
+
+// A category: @term (Atom), @text (iTunes), the text (RSS), @label.
+FieldText category_of(pugi::xml_node element);
+
+// Calls visit(text) for each text that `read` finds at the paths, until visit returns true.
+template <typename Visit>
+void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Visit visit) {
+    for (const FieldPath& path : paths) {
+        if (*path.text == '@') {
+            FieldText text = non_empty(parent.element().attribute(path.text + 1).value());
+            if (text && visit(std::move(*text))) return;
+            continue;
+        }
+        for (pugi::xml_node element = parent.find(path); element; element = element.next_sibling(element.name())) {
+            if (FieldText text = read(element); text && visit(std::move(*text))) return;
+        }
+    }
+}
+
+FieldText first_text(const FieldParent& parent, FieldPaths paths, ReadField read = text_of);
+
+}  // namespace sluice::feed

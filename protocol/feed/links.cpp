@@ -1,0 +1,123 @@
+#include "protocol/feed/links.hpp"
+
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "protocol/feed/field_text.hpp"
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/uri_reference.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+bool is_alternate(pugi::xml_node link) {
+    const std::string_view rel = link.attribute("rel").value();
+    return rel.empty() || rel == "alternate" || rel == "http://www.iana.org/assignments/relation/alternate";
+}
+
+bool is_page(pugi::xml_node link) {
+    const std::string_view type = link.attribute("type").value();
+    return type.empty() || type.starts_with("text/html") || type.starts_with("application/xhtml");
+}
+
+std::optional<Link> link_with(FieldText text, pugi::xml_node at) {
+    if (!text) return std::nullopt;
+    return Link{std::move(*text), at};
+}
+
+// RSS: the text of <link>. Atom (RFC 4287 §4.2.7.2): the first alternate link; HTML pages take precedence over other
+// types.
+std::optional<Link> link_element(pugi::xml_node element) {
+    std::optional<Link> best;
+    for (const pugi::xml_node link : element.children("link")) {
+        if (FieldText text = text_of(link)) return Link{std::move(*text), link};
+        FieldText target = non_empty(link.attribute("href").value());
+        if (!target || !is_alternate(link)) continue;
+        if (is_page(link)) return Link{std::move(*target), link};
+        if (!best) best = Link{std::move(*target), link};
+    }
+    return best;
+}
+
+// RSS 2.0: a guid is the item's address unless isPermaLink is "false".
+std::optional<Link> permalink(pugi::xml_node item) {
+    const pugi::xml_node guid = item.child("guid");
+    if (text::ascii_lower(text::trim(guid.attribute("isPermaLink").value())) == "false") return std::nullopt;
+    FieldText text = text_of(guid);
+    const bool is_address = text && (text->starts_with("http://") || text->starts_with("https://"));
+    return is_address ? link_with(std::move(text), guid) : std::nullopt;
+}
+
+std::optional<Link> link_at(pugi::xml_node element, FieldPaths paths) {
+    return link_with(first_text(FieldParent(element), paths), element);
+}
+
+// Or the beginning of a longer text, which is too long as well. It may have megabytes, and be asked for by every item.
+std::string_view short_text(const char* text) {
+    const std::string_view begin(text, strnlen(text, base_bytes_max + 1));
+    return begin.size() > base_bytes_max ? begin : text::trim(begin);
+}
+
+// An element around many items may have hundreds of thousands of attributes.
+std::string_view xml_base(pugi::xml_node element) {
+    std::size_t left = base_attributes_max;
+    for (pugi::xml_attribute each = element.first_attribute(); each && left > 0; each = each.next_attribute(), --left)
+        if (each.name() == std::string_view("xml:base")) return short_text(each.value());
+    return {};
+}
+
+// What a document's relative references are relative to, beside xml:base.
+std::string outermost_base(const Document& document) {
+    std::string_view base;
+    if (const FieldText& link = document.feed_fields().link)
+        base = *link;
+    else if (document.format() == FeedFormat::json)
+        base = short_text(document.feed().child_value("feed_url"));
+    return base.size() <= base_bytes_max ? std::string(base) : std::string();
+}
+
+}  // namespace
+
+std::optional<Link> find_item_link(FeedFormat format, pugi::xml_node item) {
+    if (format == FeedFormat::json) {
+        static constexpr FieldPath paths[] = {"url", "external_url"};
+        return link_at(item, paths);
+    }
+    if (std::optional<Link> link = link_element(item)) return link;
+    if (format == FeedFormat::atom) {
+        const pugi::xml_node content = item.child("content");
+        return link_with(non_empty(content.attribute("src").value()), content);
+    }
+    if (format == FeedFormat::xml || format == FeedFormat::data) {
+        static constexpr FieldPath paths[] = {"url", "@href", "@link", "@url"};
+        return link_at(item, paths);
+    }
+    return permalink(item);
+}
+
+std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed) {
+    static constexpr FieldPath home_page[] = {"home_page_url"};
+    return format == FeedFormat::json ? link_at(feed, home_page) : link_element(feed);
+}
+
+std::string address_of(const Document& document, const Link& link) {
+    if (text::is_absolute_uri(link.text)) return link.text;
+    std::vector<std::string_view> bases;  // from the inside out
+    std::size_t bytes = 0;
+    for (pugi::xml_node node = link.at; node; node = node.parent()) {
+        const std::string_view base = xml_base(node);
+        if (!base.empty() && base.size() <= base_bytes_max) {
+            bases.push_back(base);
+            bytes += base.size();
+        }
+        if (bases.size() > bases_max || bytes > base_bytes_max) return link.text;
+        if (text::is_absolute_uri(base)) break;
+    }
+    std::string base = outermost_base(document);
+    for (auto inner = bases.rbegin(); inner != bases.rend(); ++inner) base = text::resolve_reference(base, *inner);
+    return text::resolve_reference(base, link.text);
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,29 @@
+// Links of items and feeds, as they are written and as addresses. Pure functions; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "protocol/feed/document.hpp"
+
+namespace sluice::feed {
+
+struct Link {
+    std::string text;   // trimmed, not empty
+    pugi::xml_node at;  // the element that has it
+};
+
+std::optional<Link> find_item_link(FeedFormat format, pugi::xml_node item);
+std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed);
+
+// The address that the link stands for: a relative reference is resolved (RFC 3986) against the nearest xml:base, which
+// may be relative to an outer one, and at last against the feed's own link. As it is written if none of these is
+// absolute, or if there are more bases than bases_max or they have more than base_bytes_max together. A base longer
+// than base_bytes_max counts as absent, as does one behind base_attributes_max other attributes. So an address is
+// little longer than its link, and soon found.
+inline constexpr std::size_t base_bytes_max = 2048;
+inline constexpr std::size_t bases_max = 8;
+inline constexpr std::size_t base_attributes_max = 256;
+std::string address_of(const Document& document, const Link& link);
+
+}  // namespace sluice::feed

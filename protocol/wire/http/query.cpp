@@ -1,0 +1,78 @@
+#include "protocol/wire/http/query.hpp"
+
+#include <algorithm>
+
+namespace sluice::wire {
+
+namespace {
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+bool is_one_of_letters(char c, char letter) { return c == letter || c == letter - 'a' + 'A'; }
+
+// Removes "http://host:port" or "https://…" and returns the part between the slashes and the path.
+std::string_view take_authority(std::string_view& target) {
+    constexpr std::string_view http = "http", after = "://";
+    std::size_t i = 0;
+    while (i < http.size() && i < target.size() && is_one_of_letters(target[i], http[i])) ++i;
+    if (i < http.size()) return {};
+    if (i < target.size() && is_one_of_letters(target[i], 's')) ++i;
+    if (target.substr(i, after.size()) != after) return {};
+    const std::size_t begin = i + after.size();
+    const std::size_t end = std::min(target.find_first_of("/?#", begin), target.size());
+    const std::string_view authority = target.substr(begin, end - begin);
+    if (!authority.empty()) target.remove_prefix(end);
+    return authority;
+}
+
+}  // namespace
+
+std::optional<std::string> decode_query_text(std::string_view text) {
+    std::string decoded;
+    decoded.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '+') {
+            decoded += ' ';
+        } else if (text[i] != '%') {
+            decoded += text[i];
+        } else {
+            const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+            const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+            if (high < 0 || low < 0) return std::nullopt;
+            decoded += static_cast<char>(high * 16 + low);
+            i += 2;
+        }
+    }
+    return decoded;
+}
+
+std::optional<RequestTarget> parse_target(std::string_view target) {
+    RequestTarget parsed;
+    parsed.authority = take_authority(target);
+    if (parsed.authority.empty() && !target.starts_with('/')) return std::nullopt;
+    target = target.substr(0, target.find('#'));
+    const std::size_t mark = target.find('?');
+    parsed.path = target.substr(0, mark);
+    if (parsed.path.empty()) parsed.path = "/";
+    if (mark == std::string_view::npos) return parsed;
+    std::string_view rest = target.substr(mark + 1);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('&'), rest.size());
+        const std::string_view pair = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        if (pair.empty()) continue;
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        auto name = decode_query_text(pair.substr(0, equals));
+        auto value = decode_query_text(pair.substr(std::min(equals + 1, pair.size())));
+        if (!name || !value) return std::nullopt;
+        parsed.query.emplace_back(std::move(*name), std::move(*value));
+    }
+    return parsed;
+}
+
+}  // namespace sluice::wire

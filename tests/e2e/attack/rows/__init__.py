@@ -1,0 +1,35 @@
+"""Every attack of the suite, by name. A row is a function that gets an attacker.Attack; its docstring states its
+purpose."""
+import importlib
+from dataclasses import dataclass
+from typing import Callable
+
+ROWS = {}
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    run: Callable
+    options: tuple = ()          # for the daemon
+    ends_under_attack: bool = False  # SIGTERM is sent during the attack, in the short form, too
+    long_only: bool = False
+    address_space_bytes: int | None = None  # how much more the process may map than when idle
+
+    @property
+    def purpose(self):
+        return " ".join((self.run.__doc__ or "").split())
+
+
+def row(**settings):
+    def enlist(function):
+        assert function.__name__ not in ROWS, function.__name__
+        ROWS[function.__name__] = Row(function.__name__, function, **settings)
+        return function
+
+    return enlist
+
+
+for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "streams",
+               "nosy", "readers", "memory"):
+    importlib.import_module(f"rows.{module}")

@@ -1,0 +1,108 @@
+"""Conditions that are indexed or computed, but costly: edit distances, alignments, recurrence, expressions, and paths
+that leave the item."""
+from rows import row
+from rows.scans import subscribe_and_publish, try_again_and_again
+
+BIG = 15 << 20
+TEXT = "<r><a>" + "the quick brown fox jumps over the lazy dog " * (BIG // 44) + "</a></r>"
+SIBLINGS = "<r>" + "<item><a>y</a></item>" * 9_900 + "</r>"
+CHANNELS = "<rss>" + "<channel><item><a>y</a></item></channel>" * 9_900 + "</rss>"
+FAT_SIBLINGS = "<r>" + ("<item><a>" + "y" * 600 + "</a></item>") * 9_900 + "</r>"  # 6 MB
+
+
+def pattern(i, letters):
+    return "".join(chr(97 + (i * 7 + k * (i + 3)) % 26) for k in range(letters))
+
+
+@row(ends_under_attack=True)
+def edits_255(attack):
+    """128 approx-contains() with 255 edits each, all different, on one connection, and texts of 15 MB."""
+    subscribe_and_publish(attack, [f"approx-contains(., '{pattern(i, 300)}', 255)" for i in range(128)], TEXT)
+
+
+@row(long_only=True)
+def edits_of_many(attack):
+    """The same from eight subscribers at eight addresses, 16 conditions per filter, on texts of 1 MB."""
+    filters = [" or ".join(f"approx-contains(., '{pattern(16 * j + i, 300)}', 255)" for i in range(16)) for j in range(8)]
+    subscribe_and_publish(attack, filters, "<r><a>" + TEXT[10:1 << 20] + "</a></r>", n=8)
+
+
+@row(ends_under_attack=True)
+def quadratic_contains(attack):
+    """contains(.., 'zz'), indexed, in thousands of items: each reads the text of all its siblings."""
+    subscribe_and_publish(attack, ["contains(.., 'zz')"], FAT_SIBLINGS)
+
+
+@row(ends_under_attack=True)
+def quadratic_path(attack):
+    """../item/a = 'x', indexed, in thousands of items: each has the values of all its siblings."""
+    subscribe_and_publish(attack, ["../item/a = 'x'", "../../r/item/a = 'z'", "../item/a > 7"], SIBLINGS)
+
+
+@row(long_only=True)
+def quadratic_channels(attack):
+    """The same across thousands of channels with one item each: no item has a sibling."""
+    filters = ["../../channel/item/a = 'x'", "../item/a = 'z'", "contains(../.., 'zz')",
+               "../../../rss/channel/item/a > 7"]
+    subscribe_and_publish(attack, filters, CHANNELS)
+
+
+@row(long_only=True)
+def quadratic_trial(attack):
+    """quadratic_contains and quadratic_path as trials."""
+    try_again_and_again(attack, [("contains(.., 'zz')", FAT_SIBLINGS), ("../item/a = 'x'", SIBLINGS)])
+
+
+@row(ends_under_attack=True)
+def alignments(attack):
+    """Sequences of 10,000 letters, aligned with texts of megabytes, with the CIGAR requested."""
+    sequence = "acgt" * 2_500
+    filters = [f"align(., '{sequence[i:]}') > 9999999" for i in range(4)]
+    document = "<r><a>" + "acgtacga" * (BIG // 8) + "</a></r>"
+    subscribe_and_publish(attack, filters, document, more=[("annotate", "alignment")])
+
+
+@row(long_only=True)
+def alignments_of_many(attack):
+    """128 alignments with texts that are each within the budget of one condition."""
+    filters = [f"align(., '{pattern(i, 500).translate({k: 'acgt'[k % 4] for k in range(97, 123)})}') > 99999"
+               for i in range(128)]
+    subscribe_and_publish(attack, filters, "<r>" + ("<a>" + "acgtacga" * 2_000 + "</a>") * 300 + "</r>")
+
+
+@row(long_only=True)
+def recurrence(attack):
+    """Laminarity, determinism and recurrence rate of series of millions of numbers: quadratic by definition."""
+    document = "<r><a>" + "1 2 3 2 " * (BIG // 8) + "</a></r>"
+    subscribe_and_publish(attack, ["laminarity(., 0.5) > 0.99", "determinism(., 1.5) > 0.99", "recurrence-rate(., 0.1) < 0"],
+                          document)
+
+
+@row(long_only=True)
+def recurrence_of_many(attack):
+    """Thousands of series in a document, each within the budget of one condition, and many filters."""
+    document = "<r>" + ("<a>" + "1 2 3 2 5 " * 400 + "</a>") * 1_500 + "</r>"
+    subscribe_and_publish(attack, [f"laminarity(., 0.{i}) > 0.99" for i in range(1, 100)], document)
+
+
+@row(long_only=True)
+def expressions(attack):
+    """Non-matching regular expressions with large automata, on texts of 15 MB."""
+    filters = [f"matches(., '(x+x+)+y{i}')" for i in range(40)]
+    filters += [f"matches(., '[a-z ]*[aeiou][a-z ]{{200}}{i}$')" for i in range(40)]
+    filters += [f"matches(., '(a|b|c|d|e)*(q|r|s)[^{chr(97 + i % 26)}]{{50,100}}Z{i}')" for i in range(40)]
+    subscribe_and_publish(attack, filters, TEXT)
+
+
+@row(long_only=True)
+def many_searches(attack):
+    """Thousands of contains() that almost match, on texts of 15 MB of one letter."""
+    filters = [" or ".join(f"contains(., '{'x' * 60}{i}_{j}')" for j in range(16)) for i in range(128)]
+    subscribe_and_publish(attack, filters, "<r><a>" + "x" * BIG + "</a></r>")
+
+
+@row(long_only=True)
+def large_events(attack):
+    """Events of 15 MB to fifty subscribers who read them slowly: text that becomes longer as JSON."""
+    document = "<r><a>" + "&quot;&#9;" * (BIG // 10) + "</a></r>"
+    subscribe_and_publish(attack, ["boolean(.)"], document, n=50, pause=0.3)

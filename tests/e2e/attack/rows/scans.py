@@ -1,0 +1,192 @@
+"""Filters with unindexed conditions, on documents for which they take long: by subscription, and by trial."""
+import itertools
+import json
+import threading
+import time
+from urllib.parse import urlencode
+
+import wire
+from rows import row
+
+
+def items(n, content):
+    return "<r>" + content * n + "</r>"
+
+
+LETTERS = items(9_000, "<a>xxxxxxx</a>")                       # 144 KB
+SIBLINGS = "<r><i>" + "<a/>" * 3_000 + "</i></r>"              # 12 KB
+PAIRS = "<r><i>" + "<a>x</a><b>y</b>" * 4_900 + "</i></r>"
+KEYS = items(90, "<i>" + "<a k='1234567890'/>" * 4_900 + "</i>")  # 8 MB
+
+# Name, filter, and a document for which the filter takes long.
+COSTLY = {
+    "string values of the root": ("boolean(//a[string-length(/) = 7])", LETTERS),
+    "a chain of following siblings": ("boolean(a" + "/following-sibling::a" * 90 + ")", SIBLINGS),
+    "two following siblings": ("boolean(a/following-sibling::a/following-sibling::a[. = 'z'])",
+                               "<r><i>" + "<a/>" * 9_500 + "</i></r>"),
+    "equal nodes": ("a = b", PAIRS),
+    "nodes that are less": ("a < b", PAIRS),
+    "a long table of translate()": (f"translate(., '{'abcdefgh' * 400}', '') = 'x'", items(1, "<i>" + "z" * 4_000_000 + "</i>")),
+    "string values of all children": ("boolean(//*[string-length(.) = 7])",
+                                      "<r>" + "<a>" * 250 + "<b>x</b>" * 9_000 + "</a>" * 250 + "</r>"),
+    "counting before": ("boolean(//a[count(preceding::a) = 7777])", LETTERS),
+    "searches in searches": ("count(//a[//a[. = 'z']]) > 7", LETTERS),
+    "a concatenation of itself": ("string-length(concat(" + ",".join("." * 500) + ")) = 7",
+                                  items(1, "<i>" + "z" * 1_000_000 + "</i>")),
+    "unions in unions": ("boolean(" + "(*|..)[" * 40 + ". = 'z'" + "]" * 40 + ")", "<r><i><a/><b/></i></r>"),
+    "sums of sums": ("boolean(//a[sum(//a) = 7])", LETTERS),
+    "ancestors of ancestors": ("boolean(//b/ancestor::*/descendant::b/ancestor::*[. = 'z'])",
+                               "<r>" + "<a>" * 200 + "<b/>" * 9_000 + "</a>" * 200 + "</r>"),
+    "namespaces": ("boolean(//*[namespace-uri(.) = 'urn:z'])", "<r xmlns='urn:a'>" + "<a>" * 240 + "<b/>" * 9_000 +
+                   "</a>" * 240 + "</r>"),
+    "ids": ("boolean(id(.))", items(1, "<i>" + "z " * 2_000_000 + "</i>")),
+    "places": ("boolean(//a[last()][position() = count(../a)])", LETTERS),
+}
+
+
+class Listeners:
+    """Subscribers that return whenever they are disconnected, and note the reasons given. When this has been made, each
+    has subscribed, or was refused."""
+
+    def __init__(self, attack, filters, n=1, more=()):
+        self.attack = attack
+        parameters = {"stream": "attack", **dict(more)}
+        self.query = urlencode([*parameters.items(), *(("filter", text) for text in filters)])
+        self.threads = [threading.Thread(target=self.listen, args=(i,), daemon=True) for i in range(n)]
+        self.tried = threading.Semaphore(0)
+        for thread in self.threads:
+            thread.start()
+        for _ in self.threads:
+            self.tried.acquire(timeout=wire.TIMEOUT_S)
+
+    def subscribe(self, n):
+        """A Stream, or None."""
+        try:
+            return self.attack.subscribe(self.query, n, timeout=self.attack.seconds + wire.TIMEOUT_S)
+        except (OSError, wire.Broken) as error:
+            self.attack.note_end(f"subscription failed: {error}")
+            return None
+        finally:
+            self.tried.release()
+
+    def listen(self, n):
+        while self.attack.goes_on():
+            stream = self.subscribe(n)
+            if stream is None:
+                time.sleep(0.1)
+                continue
+            while (event := stream.event()) is not None:
+                kind = next((line[7:] for line in event if line.startswith("event: ")), None)
+                if kind is not None:
+                    problem = next((json.loads(line[6:]) for line in event if line.startswith("data: ")), {})
+                    self.attack.note_end(f"told {kind}: {problem.get('title')}")
+                    self.attack.check(problem.get("detail"), f"no reason given: {event}")
+                elif not event[0].startswith(":"):
+                    self.attack.note_end("delivered")
+
+
+def publish_again_and_again(attack, document, pause=0.1, **headers):
+    n = 0
+    while attack.goes_on():
+        try:
+            attack.publish(document, "attack&deduplicate=false", n=n, timeout=wire.ATTACKER_S, **headers)
+        except (OSError, wire.Broken) as error:
+            attack.note_end(f"not published: {error}")
+        n += 1
+        time.sleep(pause)
+
+
+def subscribe_and_publish(attack, filters, document, n=1, more=(), pause=0.1):
+    Listeners(attack, filters, n, more)
+    attack.under_way()
+    publish_again_and_again(attack, document, pause)
+
+
+def subscription_row(name, what, **settings):
+    text, document = COSTLY[what]
+
+    def run(attack):
+        subscribe_and_publish(attack, [text], document)
+
+    run.__name__ = f"scan_{name}"
+    run.__doc__ = f"Subscribed: {what}, {text if len(text) < 70 else text[:70] + '…'}"
+    row(**settings)(run)
+
+
+# scan_everything tries all of them, too. Each alone is about latency.
+for short, what in (("root_values", "string values of the root"), ("siblings", "a chain of following siblings")):
+    subscription_row(short, what, ends_under_attack=True)
+for short, what in (("equal_nodes", "equal nodes"), ("translate", "a long table of translate()"),
+                    ("child_values", "string values of all children"),
+                    ("two_siblings", "two following siblings"), ("less_nodes", "nodes that are less"),
+                    ("preceding", "counting before"), ("searches", "searches in searches"),
+                    ("concat", "a concatenation of itself"), ("sums", "sums of sums"),
+                    ("ancestors", "ancestors of ancestors"), ("namespaces", "namespaces"), ("ids", "ids"),
+                    ("places", "places")):
+    subscription_row(short, what, long_only=True)
+
+
+@row(ends_under_attack=True)
+def scan_everything(attack):
+    """All those filters on one connection, and all their documents."""
+    Listeners(attack, [text for text, _ in COSTLY.values()], 2)
+    attack.under_way()
+    for n, (_, document) in enumerate(itertools.cycle(COSTLY.values())):
+        if n >= len(COSTLY) and not attack.goes_on():
+            return
+        attack.publish(document, "attack&deduplicate=false")
+
+
+@row(long_only=True)
+def keys_128(attack):
+    """128 ordinary filters //a[@k='…'] on one connection, and a document of 8 MB that each of them searches."""
+    subscribe_and_publish(attack, [f"boolean(//a[@k='{i}z'])" for i in range(128)], KEYS)
+
+
+def try_again_and_again(attack, trials, clients=4, leave_after_s=None):
+    """Posts trials to /v1/match from several clients at once, each trial at least once. With `leave_after_s`, no client
+    waits for its reply."""
+
+    def client(n):
+        own = trials[n::clients]
+        for i, (text, document) in enumerate(itertools.chain(own, itertools.cycle(trials))):
+            if i >= len(own) and not attack.goes_on():
+                return
+            try:
+                attack.match(text, document, n, timeout=leave_after_s or wire.ATTACKER_S)
+            except (OSError, wire.Broken):
+                attack.note_end("left" if leave_after_s else "no reply")
+
+    attack.under_way()
+    attack.run_clients(client, clients)
+
+
+@row(ends_under_attack=True)
+def match_long(attack):
+    """The same filters as trials, POST /v1/match, from four clients that wait for their replies."""
+    try_again_and_again(attack, list(COSTLY.values()))
+
+
+@row(long_only=True)
+def match_and_leave(attack):
+    """Long trials whose clients leave: work that nobody waits for must stop."""
+    try_again_and_again(attack, [COSTLY["string values of the root"], COSTLY["equal nodes"]], 8, leave_after_s=0.1)
+
+
+@row()
+def match_event_path(attack):
+    """Trials whose event_path, which is also XPath, is what takes long."""
+    paths = {"//a[string-length(/) = 7]": LETTERS, "//a[count(preceding::a) = 77777]": LETTERS,
+             "//i[a = b]/a": PAIRS, "//a[sum(../a) = 7]": LETTERS,
+             "//i/a" + "/following-sibling::a" * 20: SIBLINGS}
+
+    def client(n):
+        while attack.goes_on():
+            for path, document in paths.items():
+                try:
+                    attack.match("true()", document, n, timeout=wire.ATTACKER_S, event_path=path)
+                except (OSError, wire.Broken):
+                    attack.note_end("no reply")
+
+    attack.under_way()
+    attack.run_clients(client, 4)

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The command lines of sluice and sluiced: errors are reported in plain words, and lost output is an error."""
+import json
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+from client_process import Client
+from sluice_process import TIMEOUT_S, Sluiced, eventually, item, report_crash, rss
+
+EXAMPLE = str(Path(__file__).resolve().parents[2] / "docker" / "examples" / "harbour.rss")
+
+
+def run(program, *arguments, **more):
+    done = subprocess.run([os.environ[program], *arguments], text=True, timeout=TIMEOUT_S, stderr=subprocess.PIPE,
+                          **{"stdout": subprocess.PIPE, **more})
+    report_crash(done.returncode, done.args)
+    return done
+
+
+class CommandLine(unittest.TestCase):
+    def complaint(self, program, *arguments):
+        done = run(program, *arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        first, *more = done.stderr.splitlines()
+        self.assertTrue(more and more[0].startswith("Run sluice"), done.stderr)
+        return first
+
+    def test_hints_do_not_disturb_the_output(self):
+        hint = ("sluice: hint: filter:1:10: politics without quotes is the name of an element; for the text write "
+                "category = 'politics'\ncategory = politics\n         ^\n")
+        explained = run("SLUICE", "explain", "category = politics")
+        self.assertEqual((explained.returncode, explained.stderr), (0, hint))
+        self.assertTrue(explained.stdout.startswith("filter: category = politics\n"))
+        matched = run("SLUICE", "match", "category = politics", EXAMPLE)
+        self.assertEqual((matched.returncode, matched.stdout, matched.stderr), (1, "", hint))
+        matched = run("SLUICE", "match", "$published >= '2017-01-01' and $published < '2100-01-01'", EXAMPLE)
+        self.assertEqual((matched.returncode, matched.stderr), (0, ""))
+        self.assertEqual(len(matched.stdout.splitlines()), 5)
+
+    def test_wrong_arguments(self):
+        for arguments, expected in (
+            ([], "expected a subcommand: publish, subscribe, match, explain, align, status, streams or help"),
+            (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
+            (["zzzzzz"], "there is no subcommand 'zzzzzz'"),
+            (["subscribe", "--count", "-1", "a"], "--count must be a whole number of at least 0, not -1"),
+            (["subscribe", "--count", "1x", "a"], "--count must be a whole number of at least 0, not 1x"),
+            (["subscribe", "--count"], "--count needs a value: NUMBER"),
+            (["subscribe", "--count", "1", "--count", "2", "a"], "--count is given more than once"),
+            (["subscribe", "--cuont", "1"], "there is no option --cuont; did you mean '--count'?"),
+            (["subscribe", "--format", "foo", "a"], "--format must be title, json or xml, not foo"),
+            (["match", "--format", "1", "a", "b"], "--format must be title, json or xml, not 1"),
+            (["subscribe", "--annotate", "foo", "a"], "--annotate must be alignment or none, not foo"),
+            (["align", "--devices", "0,x", "a", "b"], "--devices must be whole numbers from 0 to 1023, not x"),
+            (["align", "--processor", "tpu", "a", "b"], "--processor must be auto, cpu or gpu, not tpu"),
+            (["status", "--json=x"], "--json can't be 'x'"),
+            (["explain", "a", "b"], "unexpected argument 'b'"),
+            (["publish"], "FILE is required"),
+            (["status", "--timeout", "0"], "--timeout must be a number of seconds from 0.001 to 1000000, not 0"),
+            (["status", "--timeout", "1s"], "--timeout must be a number of seconds from 0.001 to 1000000, not 1s"),
+            (["match", "--json", "--format", "xml", "a", "b"], "--json excludes --format"),
+            (["status", "--color", "blue"], "--color must be auto, always or never, not blue"),
+            (["match", "--repair", "x", "a", "b"], "--repair must be lenient or strict, not x"),
+            (["--json", "status"], "--json goes after the subcommand: sluice status --json"),
+            (["help", "statsu"], "there is no subcommand 'statsu'; did you mean 'status'?"),
+        ):
+            with self.subTest(arguments):
+                self.assertEqual(self.complaint("SLUICE", *arguments), "sluice: " + expected)
+        self.assertEqual(self.complaint("SLUICED", "--port", "3"), "sluiced: there is no option --port")
+        self.assertEqual(self.complaint("SLUICED", "--set"), "sluiced: --set needs a value: NAME=VALUE")
+
+    def test_help_says_what_applies(self):
+        def text(*arguments):
+            return run("SLUICE", *arguments, "--help").stdout
+
+        for command in ("subscribe", "match", "explain"):
+            self.assertIn("A filter is an XPath 1.0", text(command))
+        for command in ([], ["publish"], ["align"], ["status"]):
+            self.assertNotIn("A filter is", text(*command))
+        for command in ("publish", "subscribe", "explain", "align", "status", "streams"):
+            self.assertIn("Exit status: 0 done, 2 failed.", text(command))
+        self.assertIn("1 nothing matched", text("match"))
+        for command in ("publish", "subscribe", "status", "streams"):
+            self.assertIn("--timeout SECONDS", text(command))
+
+    def test_help_names_options_as_they_are_typed(self):
+        for command in ("publish", "subscribe", "align"):
+            self.assertRegex(run("SLUICE", command, "--help").stdout, r"\n  --(\w+),--no-\1\s")
+
+    def test_an_address_is_no_file(self):
+        address = "https://example.org/feed"
+        for command in (["publish", address], ["match", "true()", address], ["align", address, EXAMPLE]):
+            done = run("SLUICE", *command)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"can't read {address}: expected a file, not an address", done.stderr)
+
+    def test_a_content_type_says_what_standard_input_is(self):
+        rows = "title,price\nlamp,90\nbell,60\n"
+        with Sluiced() as daemon:
+            publish = ["publish", "--server", f"http://127.0.0.1:{daemon.port}", "-"]
+            done = run("SLUICE", *publish, "--content-type", "text/csv", input=rows)
+            self.assertEqual((done.returncode, done.stdout),
+                             (0, "standard input: 2 received: 2 new, 0 updated, 0 unchanged\n"), done.stderr)
+            self.assertEqual(run("SLUICE", *publish, input=rows).returncode, 2)
+            done = run("SLUICE", *publish, "--content-type", "image/png", input=rows)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("image/png", done.stderr)
+        done = run("SLUICE", "match", "--content-type", "text/csv", "price < 90", "-", input=rows)
+        self.assertEqual((done.returncode, done.stdout), (0, "bell\n"), done.stderr)
+
+    def test_items_without_title_show_their_values(self):
+        reading = '{"sensor": {"id": 7, "note": "%s"}, "tags": ["a", "b"]}' % ("é" * 100)
+        shown = f"sensor/id=7, sensor/note={'é' * 30}…, tags=a, tags=b\n"
+        self.assertEqual(run("SLUICE", "match", "true()", "-", input=reading).stdout, shown)
+        self.assertEqual(run("SLUICE", "match", "true()", "-", input="{}").stdout, "(untitled)\n")
+        self.assertEqual(run("SLUICE", "match", "true()", "-", input="<a><b>text</b></a>").stdout, "text\n")
+        with Sluiced() as daemon:
+            server = f"http://127.0.0.1:{daemon.port}"
+            with Client("subscribe", "--server", server, "--count", "1", "tags") as subscriber:
+                daemon.wait_for_subscriptions()
+                self.assertEqual(run("SLUICE", "publish", "--server", server, "-", input=reading).returncode, 0)
+                self.assertEqual((subscriber.line(), subscriber.line()), (shown.rstrip("\n"), None))
+                self.assertEqual(subscriber.ended(), 0)
+
+    def test_output_that_is_lost(self):
+        for program, status, *arguments in (
+            ("SLUICE", 2, "match", "title", EXAMPLE), ("SLUICE", 2, "explain", "title"), ("SLUICE", 2, "--help"),
+            ("SLUICED", 1, "--check-config"), ("SLUICED", 1, "--print-defaults"), ("SLUICED", 1, "--help"),
+        ):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                done = run(program, *arguments, stdout=full)
+                self.assertEqual(done.returncode, status)
+                self.assertTrue(done.stderr.startswith(f"{program.lower()}: can't write to standard output"), done)
+
+    def test_a_subscriber_whose_output_is_lost_leaves(self):
+        with Sluiced() as daemon, open("/dev/full", "wb") as full:
+            server = f"http://127.0.0.1:{daemon.port}"
+            with Client("subscribe", "--server", server, "title", stdout=full) as subscriber:
+                daemon.wait_for_subscriptions()
+                self.assertEqual(run("SLUICE", "publish", "--server", server, EXAMPLE).returncode, 0)
+                subscriber.wait_for("can't write to standard output")
+                self.assertEqual(subscriber.ended(), 2)
+
+    def test_the_broker_says_which_part_of_a_subscription_is_wrong(self):
+        with Sluiced() as daemon:
+            server = f"http://127.0.0.1:{daemon.port}"
+            for arguments, expected in (
+                (["--stream", "bad name!", "a"], 'can\'t subscribe: parameter "stream" is "bad name!"; expected'),
+                (["--annotate", "alignment", "--format", "xml", "a"], "can't subscribe: annotate=alignment needs"),
+                (["a["], "filter:1:3: expected"),
+            ):
+                with self.subTest(arguments):
+                    done = run("SLUICE", "subscribe", "--server", server, *arguments)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertTrue(done.stderr.startswith("sluice: " + expected), done.stderr)
+
+    def test_streams_are_made_shown_changed_and_deleted(self):
+        with Sluiced() as daemon:
+            def streams(*arguments):
+                return run("SLUICE", "streams", "--server", f"http://127.0.0.1:{daemon.port}", *arguments)
+
+            made = streams("news", "--set", "deduplicate=false", "--set", "deduplication_window=1d")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            self.assertRegex(made.stdout, r"(?m)^options.deduplicate +false$")
+            self.assertRegex(made.stdout, r"(?m)^options.deduplication_window +1d$")
+            daemon.publish(rss(item("a"), item("b"), item("c")), stream="news")
+            self.assertRegex(streams().stdout, r"STREAM .*\nnews +3 +\d+  yes\n$")
+            self.assertEqual(json.loads(streams("news", "--set", "repair=strict", "--json").stdout)["options"]["repair"],
+                             "strict")
+            self.assertRegex(streams("news").stdout, r"(?m)^options.deduplicate +false$")
+            self.assertRegex(streams("news", "--set", "deduplicate=null").stdout, r"(?m)^options.deduplicate +true$")
+            self.assertEqual([stream["name"] for stream in json.loads(streams("--json").stdout)], ["news"])
+            self.assertEqual(streams("news", "--delete").returncode, 0)
+            for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),
+                                        (["news", "--set", "deduplication_window=5"], "a duration with its unit"),
+                                        (["news", "--set", "repare=strict"], 'did you mean "repair"?'),
+                                        (["a b"], "the name of the stream is not valid"),
+                                        ([""], "the name of the stream is not valid"),
+                                        ([".."], "the name of the stream is not valid"),
+                                        (["--delete"], "STREAM")):
+                with self.subTest(arguments):
+                    done = streams(*arguments)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn(expected, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""The client's help: the same in each way of asking for it, and its examples work as they are typed."""
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from client_process import end_session, environment, output_of, sluice
+from sluice_process import Sluiced, eventually
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
+COMMANDS = ("publish", "subscribe", "match", "explain", "align", "status", "streams")
+
+
+def examples_of(command):
+    text = sluice(command, "--help").stdout
+    return re.findall(r"^  (.+)$", re.search(r"^Examples:\n((?:  .+\n)+)", text, re.M)[1], re.M)
+
+
+class Help(unittest.TestCase):
+    def setUp(self):
+        """A folder with the files that the examples name, and their programs."""
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        shutil.copy(EXAMPLES / "harbour.rss", self.folder / "news.rss")
+        shutil.copy(EXAMPLES / "read.fasta", self.folder)
+        shutil.copy(EXAMPLES / "lamp.fasta", self.folder / "genome.fasta")
+        (self.folder / "archive.atom.gz").write_bytes(gzip.compress((EXAMPLES / "lighthouse.atom").read_bytes()))
+        (self.folder / "prices.txt").write_text("item,price\nlamp,90\n")
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "sluice").symlink_to(os.environ["SLUICE"])
+        (programs / "curl").write_text(f"#!/bin/sh\ncat {EXAMPLES}/harbour.rss\n")
+        (programs / "curl").chmod(0o755)
+        self.path = f"{programs}:{os.environ['PATH']}"
+
+    def shell(self, command, daemon):
+        process = subprocess.Popen(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   env=environment(PATH=self.path, SLUICE_SERVER=f"http://127.0.0.1:{daemon.port}"))
+        self.addCleanup(end_session, process)
+        return process
+
+    def test_examples_as_typed(self):
+        with Sluiced() as daemon:
+            for command in COMMANDS:
+                examples = examples_of(command)
+                self.assertTrue(examples)
+                for example in examples:
+                    with self.subTest(example):
+                        eventually(lambda: daemon.status()["subscriptions"]["total"] == 0, "no subscriptions")
+                        process = self.shell(example, daemon)
+                        if command == "subscribe":
+                            daemon.wait_for_subscriptions()
+                            for name in ("news.rss", "archive.atom.gz"):
+                                published = self.shell(f"sluice publish --no-deduplicate {name}", daemon)
+                                output_of(published)
+                                self.assertEqual(published.returncode, 0)
+                        out, err = output_of(process)
+                        self.assertEqual((process.returncode, err), (0, ""), out)
+                        self.assertTrue(out or ">" in example or "--delete" in example)
+
+    def test_one_help_however_it_is_asked_for(self):
+        for command in COMMANDS:
+            text = sluice(command, "--help").stdout
+            self.assertEqual(sluice("help", command).stdout, text)
+            self.assertIn(f"Usage: sluice {command} ", text)
+        self.assertEqual(sluice("help").stdout, sluice("--help").stdout)
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", sluice("help").stdout)
+        done = sluice("help", "subscrib")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("there is no subcommand 'subscrib'; did you mean 'subscribe'?", done.stderr)
+
+    def test_the_version_says_how_it_was_built(self):
+        text = sluice("-V").stdout
+        self.assertEqual(text, sluice("--version").stdout)
+        self.assertRegex(text, r"^sluice \d+\.\d+\.\d+\ngpu +\S.*\nlinking +\S.*\ncompiler +\S.*\n"
+                               r"http +libcurl \d+\.\d+\.\d+ \(OpenSSL")
+
+
+if __name__ == "__main__":
+    unittest.main()

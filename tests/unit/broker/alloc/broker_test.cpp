@@ -1,0 +1,98 @@
+// A broker whose allocations fail one after another: requests are refused or lost with their connection, the process
+// survives, and afterwards everything works again.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <optional>
+
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/alloc/failing_allocations.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using namespace sluice;
+using namespace sluice::broker;
+
+namespace {
+
+const std::string xml = "Content-Type: application/rss+xml\r\n";
+
+// Whether a subscriber gets what is published. False if a connection is lost, as one is that does nothing for half a
+// second.
+bool works(std::uint16_t port, const std::string& stream) {
+    try {
+        HttpClient subscriber(port), publisher(port);
+        subscribe(subscriber, "?stream=" + stream + "&filter=" + percent_encode("category = 'news'"));
+        const std::string target = "/v1/events?deduplicate=false&stream=" + stream;
+        REQUIRE(publisher.post(target, rss({item("a"), item("b")}), xml).status == 202);
+        for (const char* title : {"\"a\"", "\"b\""}) {
+            const auto event = subscriber.read_event();
+            REQUIRE(event);
+            REQUIRE(event->find(title) != std::string::npos);
+        }
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+void everything_works(std::uint16_t port, const std::string& stream) { EVENTUALLY(works(port, stream)); }
+
+// Requests of all kinds; their results are ignored. A lost connection throws.
+void attempt_everything(std::uint16_t port, std::size_t i) {
+    const std::string stream = "s" + std::to_string(i % 10);
+    const auto attempt = [](const auto& act) {
+        try {
+            act();
+        } catch (const std::exception&) {
+        }
+    };
+    std::optional<HttpClient> subscriber;
+    attempt([&] {
+        subscriber.emplace(port);
+        subscribe(*subscriber,
+                  "?stream=" + stream + "&filter=" + percent_encode("boolean(//a[. = 'x']) or title = 'a'"));
+    });
+    attempt([&] {
+        HttpClient client(port);
+        client.post("/v1/events?stream=" + stream, rss({item("a" + std::to_string(i)), item("b")}), xml);
+        client.get("/v1/status");
+    });
+    attempt([&] {
+        HttpClient client(port);
+        client.post("/v1/match", R"({"filter": "title = 'a'", "document": "<rss><channel><item/></channel></rss>"})",
+                    "Content-Type: application/json\r\n");
+    });
+}
+
+}  // namespace
+
+TEST_CASE("each allocation that a broker makes may fail", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    RunningBroker running({"http.request_timeout=500ms", "http.idle_timeout=500ms", "matcher.apply_delay=0us"});
+    everything_works(running.port(), "warm");
+    std::uint64_t failed = 0;
+    const std::uint64_t last =
+        std::getenv("SLUICE_ALLOCATIONS") ? std::strtoull(std::getenv("SLUICE_ALLOCATIONS"), nullptr, 10) : 400;
+    for (std::uint64_t n = 1; n <= last; ++n) {
+        CAPTURE(n);
+        FailingAllocations::fail_every(n, true);
+        attempt_everything(running.port(), n);
+        FailingAllocations::stop();
+        failed += FailingAllocations::failed();
+        if (n % 20 == 0) everything_works(running.port(), "after");
+    }
+    CHECK(failed > std::min<std::uint64_t>(last / 2, 300));  // one attempt makes some hundred allocations
+    everything_works(running.port(), "after");
+}
+
+TEST_CASE("many allocations may fail", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    RunningBroker running({"http.request_timeout=500ms", "http.idle_timeout=500ms", "matcher.apply_delay=0us"});
+    for (const std::uint64_t n : {200u, 97u, 50u, 31u}) {
+        CAPTURE(n);
+        FailingAllocations::fail_every(n, false);
+        for (std::size_t i = 0; i < 10; ++i) attempt_everything(running.port(), i);
+        FailingAllocations::stop();
+        everything_works(running.port(), "after");
+    }
+}

@@ -1,0 +1,49 @@
+#include "tests/unit/broker/alloc/failing_allocations.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace sluice::broker {
+
+namespace {
+
+std::atomic<std::uint64_t> interval{0};  // 0: none fails
+std::atomic<std::uint64_t> counted{0}, failures{0};
+std::atomic<bool> only_once{false};
+thread_local bool exempt = false;
+
+bool fails() {
+    const std::uint64_t n = interval.load(std::memory_order_relaxed);
+    if (n == 0 || exempt || (counted.fetch_add(1, std::memory_order_relaxed) + 1) % n != 0) return false;
+    if (only_once) interval.store(0, std::memory_order_relaxed);
+    failures.fetch_add(1, std::memory_order_relaxed);
+    return true;
+}
+
+void* allocate(std::size_t size) noexcept { return fails() ? nullptr : std::malloc(size); }
+
+}  // namespace
+
+void FailingAllocations::fail_every(std::uint64_t n, bool once) {
+    counted = failures = 0;
+    only_once = once;
+    interval = n;
+}
+void FailingAllocations::stop() { interval = 0; }
+std::uint64_t FailingAllocations::failed() { return failures; }
+void FailingAllocations::exempt_this_thread() { exempt = true; }
+
+}  // namespace sluice::broker
+
+void* operator new(std::size_t size) {
+    if (void* const memory = sluice::broker::allocate(size)) return memory;
+    throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return sluice::broker::allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return sluice::broker::allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

@@ -1,0 +1,17 @@
+// Replaces operator new of the program that it is linked into, with failures on demand: on all threads except exempt
+// ones, such as a test's own.
+#pragma once
+
+#include <cstdint>
+
+namespace sluice::broker {
+
+struct FailingAllocations {
+    // From now on, every n-th allocation throws std::bad_alloc; `once`: only the first of these.
+    static void fail_every(std::uint64_t n, bool once);
+    static void stop();
+    static std::uint64_t failed();  // since fail_every()
+    static void exempt_this_thread();
+};
+
+}  // namespace sluice::broker

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "broker/cli/commands.hpp"
+#include "broker/cli/subscription.hpp"
+#include "tests/unit/broker/cli/ran.hpp"
+#include "tests/unit/broker/cli/scripted_server.hpp"
+
+using namespace sluice::cli;
+using test::ClosedPort;
+using test::reply;
+using test::run;
+using test::ScriptedServer;
+using test::then_silence;
+
+namespace {
+
+const std::string events_head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+
+SubscribeOptions subscribe_to(const ScriptedServer& server) {
+    SubscribeOptions options;
+    options.server = server.url();
+    options.filters = {"a='1 & 2'", "b"};
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("subscribe prints titles until it has enough") {
+    ScriptedServer server({events_head + ": hello\n\ndata: {\"item\":{\"title\":\"One\\u001b[2J\\n\"}}\n\n"
+                                         "data: {\"item\":{\"link\":\"http://two\"}}\n\ndata: {\"item\":{}}\n\n"});
+    auto options = subscribe_to(server);
+    options.count = 2;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "One�[2J \nhttp://two\n");  // nothing for the terminal to obey
+    CHECK(ran.err.empty());
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/events?filter=a='1%20%26%202'&filter=b HTTP"));
+}
+
+TEST_CASE("subscribe tells what a filter almost surely does not mean") {
+    ScriptedServer server({events_head + "data: {\"item\":{\"title\":\"One\"}}\n\n"});
+    auto options = subscribe_to(server);
+    options.filters = {"title = Cheap"};
+    options.count = 1;
+    CHECK(run(subscribe, options).err ==
+          "sluice: hint: filter:1:7: Cheap without quotes is the name of an element; for the text write title = "
+          "'Cheap'\ntitle = Cheap\n      ^\n");
+}
+
+TEST_CASE("subscribe prints what was sent, and says why it ended") {
+    const std::string data = "data: <item>\ndata: </item>\n\n";
+    ScriptedServer server(
+        {events_head + data, events_head + "event: error\ndata: {\"detail\":\"too slow\"}\n\n",
+         reply("400 Bad Request", "",
+               R"({"type":"urn:sluice:problem:filter","detail":"expected ]","line":1,"column":2,"excerpt":"[\n ^"})"),
+         reply("400 Bad Request", "", R"({"detail":"parameter \"stream\" is \"a b\""})")});
+    auto options = subscribe_to(server);
+    options.format = ItemFormat::xml;
+    options.reconnect = false;
+    auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK(ran.out == "<item>\n</item>\n");
+    CHECK(ran.err == "sluice: the broker closed the connection (after 1 item)\n");
+    ran = run(subscribe, options);
+    CHECK(ran.err == "sluice: the broker ended the subscription: too slow\n");
+    ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK(ran.err == "sluice: filter:1:2: expected ]\n[\n ^\n");
+    CHECK(run(subscribe, options).err == "sluice: can't subscribe: parameter \"stream\" is \"a b\"\n");
+    CHECK_THAT(server.requests().at(0), Catch::Contains("&format=xml HTTP"));
+}
+
+TEST_CASE("subscribe tells of events that were not decided, and goes on") {
+    const auto gap = [](int id) {
+        return "event: gap\nid: " + std::to_string(id) +
+               "\ndata: {\"filter\":1,\"stream\":\"s\",\"id\":" + std::to_string(id) + "}\n\n";
+    };
+    const std::string item = "data: {\"item\":{\"title\":\"One\"}}\n\n";
+    ScriptedServer server({events_head + gap(1) + gap(2) + gap(7) + item + gap(9) + item + "event: gap\ndata: x\n\n" +
+                           "event: gap\ndata: {}\n\n" + item});
+    auto options = subscribe_to(server);
+    options.count = 3;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "One\nOne\nOne\n");
+    CHECK(ran.err ==
+          "sluice: event 1 of stream \"s\" was not decided: the filter b exceeds its budget\n"
+          "sluice: 2 more were not decided, up to event 7 of stream \"s\"\n"
+          "sluice: event 9 of stream \"s\" was not decided: the filter b exceeds its budget\n"
+          "sluice: event ? of stream ? was not decided: the filter exceeds its budget\n");
+}
+
+TEST_CASE("subscribe connects again and asks for what came after the last event") {
+    ScriptedServer server(
+        {events_head + "retry: 0\nid: 7\ndata: {\"item\":{\"title\":\"One\"}}\n\nid: 8\ndata: cut off",
+         reply("503 Service Unavailable", "Retry-After: 0\r\n", "{}"), "",
+         events_head + "id: 9\ndata: {\"item\":{\"title\":\"Two\"}}\n\n"});
+    auto options = subscribe_to(server);
+    options.count = 2;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "One\nTwo\n");
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: the broker closed the connection; connecting again, first in 0.0 s\n"
+                                          "sluice: connected to 127.0.0.1:") &&
+                            Catch::EndsWith(" It was asked for the events after 7, if it still has them.\n"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 2);
+    const auto& requests = server.requests();
+    CHECK_THAT(requests.at(0), !Catch::Contains("Last-Event-ID"));
+    for (const std::size_t i : {1u, 2u, 3u}) CHECK_THAT(requests.at(i), Catch::Contains("\r\nLast-Event-ID: 7\r\n"));
+}
+
+TEST_CASE("subscribe to all streams names no last event, whose id means nothing there") {
+    ScriptedServer server({events_head + "retry: 0\nid: 7\ndata: {}\n\n", events_head + "id: 3\ndata: {}\n\n"});
+    auto options = subscribe_to(server);
+    options.stream = "*";
+    options.count = 2;
+    CHECK(run(subscribe, options).exit_status == exit_done);
+    CHECK_THAT(server.requests().at(1), !Catch::Contains("Last-Event-ID"));
+}
+
+TEST_CASE("subscribe ends when the broker refuses it after a restart") {
+    ScriptedServer server(
+        {events_head + "retry: 0\n: hello\n\n", reply("404 Not Found", "", R"({"detail":"no such stream"})")});
+    const auto ran = run(subscribe, subscribe_to(server));
+    CHECK(ran.exit_status == exit_failed);
+    CHECK_THAT(ran.err, Catch::EndsWith("sluice: can't subscribe: no such stream\n"));
+}
+
+TEST_CASE("subscribe does not wait for a broker that was never there") {
+    const ClosedPort port;
+    SubscribeOptions options;
+    options.server = port.url();
+    options.filters = {"a"};
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_failed);
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: can't connect to 127.0.0.1:"));
+}
+
+TEST_CASE("subscribe recognises what is not a broker") {
+    ScriptedServer server({reply("200 OK", "Content-Type: text/html\r\n", "<html>"),
+                           reply("404 Not Found", "", "<html>"),
+                           reply("301 Moved Permanently", "Location: https://elsewhere/\r\n", "")});
+    const auto options = subscribe_to(server);
+    CHECK(run(subscribe, options).err ==
+          "sluice: " + server.url() + " is not a Sluice broker: it sends text/html, not events\n");
+    CHECK(run(subscribe, options).err ==
+          "sluice: can't subscribe: the answer is 404 Not Found, without the broker's reason; is this a Sluice "
+          "broker?\n");
+    CHECK_THAT(run(subscribe, options).err, Catch::Contains("301") && Catch::Contains("https://elsewhere/"));
+}
+
+TEST_CASE("subscribe notices that a broker has died by its silence") {
+    // Three heartbeats count as a second at least, from when the head has come.
+    const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nSluice-Heartbeat: 0.01\r\n\r\n";
+    ScriptedServer server({then_silence(head + "retry: 0\ndata: {}\n\n"), events_head + "data: {}\n\n"});
+    auto options = subscribe_to(server);
+    options.count = 2;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK_THAT(ran.err,
+               Catch::Contains("sluice: no sign of 127.0.0.1:") && Catch::Contains(" for 1 s; connecting again"));
+}
+
+TEST_CASE("three missing heartbeats are a sign of death") {
+    using std::chrono::milliseconds;
+    HttpReply reply;
+    CHECK(silence_of(reply, milliseconds(7)) == milliseconds(7));
+    reply.heartbeat_seconds = 15;
+    CHECK(silence_of(reply, milliseconds(7)) == milliseconds(45'000));
+    reply.heartbeat_seconds = 0.01;
+    CHECK(silence_of(reply, milliseconds(7)) == milliseconds(1'000));
+    for (const double senseless : {0.0, -1.0, std::nan("")}) {
+        reply.heartbeat_seconds = senseless;
+        CHECK(silence_of(reply, milliseconds(7)) == milliseconds(7));
+    }
+    reply.heartbeat_seconds = 1e300;
+    CHECK(silence_of(reply, milliseconds(7)) == milliseconds(86'400'000));
+}
+
+TEST_CASE("messages are JSON where results are") {
+    ScriptedServer server({events_head + "event: error\ndata: {\"detail\":\"too slow\",\"status\":503}\n\n"});
+    auto options = subscribe_to(server);
+    options.json = true;
+    options.format = ItemFormat::json;
+    CHECK(run(subscribe, options).err ==
+          R"({"level":"error","detail":"too slow","about":"the broker ended the subscription","status":503})"
+          "\n");
+}

@@ -1,0 +1,42 @@
+#include "broker/core/counters.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "gpu/api/predicate.hpp"
+
+namespace sluice::broker {
+
+TEST_CASE("counters are metrics of the registry that they are given", "[metrics]") {
+    base::MetricRegistry registry;
+    Counters counters(registry);
+    count(counters.events, 3);
+    std::size_t events = 0;
+    registry.for_each_series([&](const base::MetricSeries& series) {
+        if (series.family.name == "events") events += std::get<const base::Counter*>(series.number)->load();
+    });
+    CHECK(events == 3);
+    CHECK(&counters.metrics == &registry);
+    CHECK(Counters().events == 0);
+}
+
+TEST_CASE("what operators do is counted by operator", "[metrics]") {
+    Counters counters;
+    const auto align = static_cast<std::size_t>(engine::Measure::Kind::align);
+    count(counters.operators.at(align).texts, 2);
+    std::vector<std::string> operators;
+    counters.metrics.for_each_family([&](const base::MetricFamily& family) {
+        if (family.name != "operator_texts") return;
+        CHECK(family.labels == std::vector<std::string>{"operator"});
+        for (const base::MetricSeries* series : family.series) {
+            operators.push_back(series->label_values.at(0));
+            CHECK(std::get<const base::Counter*>(series->number)->load() == (operators.back() == "align" ? 2u : 0u));
+        }
+    });
+    CHECK(operators.size() == engine::measure_kinds + 1);
+    CHECK(std::count(operators.begin(), operators.end(), "contains") == 1);
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,207 @@
+#include "broker/core/delivery/mailbox.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+
+using namespace sluice;
+using namespace sluice::broker;
+
+TEST_CASE("a mailbox wakes its reader once per empty take") {
+    int wakes = 0;
+    Mailbox mailbox({100, 1000}, [&] { ++wakes; });
+    CHECK(mailbox.push(deliveries(1)).accepted);
+    CHECK(wakes == 0);  // nobody has looked yet
+    CHECK(mailbox.take().deliveries.size() == 1);
+    CHECK(mailbox.take().deliveries.empty());
+    mailbox.push(deliveries(2));
+    mailbox.push(deliveries(3));
+    CHECK(wakes == 1);
+    CHECK(mailbox.take().deliveries.size() == 5);
+}
+
+TEST_CASE("deliveries can wait where all of them can") {
+    Mailbox mailbox({100, 1'000'000}, [] {});
+    mailbox.push(deliveries(1), true);
+    CHECK(mailbox.take().can_wait);
+    mailbox.push(deliveries(1), true);
+    mailbox.push(deliveries(1));
+    mailbox.push(deliveries(1), true);
+    CHECK_FALSE(mailbox.take().can_wait);
+    mailbox.push(deliveries(1), true);
+    CHECK(mailbox.take().can_wait);
+}
+
+TEST_CASE("what is being written counts until it is settled") {
+    Mailbox mailbox({4, 1000}, [] {});
+    CHECK(mailbox.push(deliveries(3)).accepted);
+    const auto taken = mailbox.take();
+    CHECK(mailbox.events() == 3);
+    CHECK(mailbox.push(deliveries(1)).accepted);
+    mailbox.settled(taken.deliveries);
+    CHECK(mailbox.events() == 1);
+    CHECK(mailbox.push(deliveries(3)).accepted);
+    CHECK_FALSE(mailbox.push(deliveries(1)).accepted);
+}
+
+TEST_CASE("an overflow empties the mailbox for good and is reported once") {
+    const bool in_bytes = GENERATE(false, true);
+    int wakes = 0;
+    Mailbox mailbox(in_bytes ? MailboxLimits{1000, 50} : MailboxLimits{5, 1000}, [&] { ++wakes; });
+    CHECK(mailbox.push(deliveries(5)).accepted);
+    const auto overflowing = mailbox.push(deliveries(1));
+    CHECK_FALSE(overflowing.accepted);
+    CHECK(overflowing.overflowed_now);
+    CHECK(wakes == 1);
+    const auto later = mailbox.push(deliveries(1));
+    CHECK_FALSE(later.accepted);
+    CHECK_FALSE(later.overflowed_now);
+    const auto taken = mailbox.take();
+    CHECK(taken.deliveries.empty());
+    CHECK(taken.state == Mailbox::State::overflowed);
+    mailbox.finish();
+    CHECK(mailbox.state() == Mailbox::State::overflowed);
+}
+
+TEST_CASE("a reader that is not behind gets more than the bounds at once") {
+    const bool in_bytes = GENERATE(false, true);
+    Mailbox mailbox(in_bytes ? MailboxLimits{1000, 50} : MailboxLimits{5, 1000}, [] {});
+    CHECK(mailbox.push(deliveries(6)).accepted);
+    const auto taken = mailbox.take();
+    CHECK(taken.deliveries.size() == 6);
+    CHECK_FALSE(mailbox.push(deliveries(1)).accepted);
+}
+
+TEST_CASE("a finished mailbox gives what it has and takes nothing more") {
+    int wakes = 0;
+    Mailbox mailbox({100, 1000}, [&] { ++wakes; });
+    mailbox.push(deliveries(2));
+    mailbox.finish();
+    mailbox.finish();
+    CHECK(wakes == 1);
+    CHECK_FALSE(mailbox.push(deliveries(1)).accepted);
+    const auto taken = mailbox.take();
+    CHECK(taken.deliveries.size() == 2);
+    CHECK(taken.state == Mailbox::State::finished);
+}
+
+TEST_CASE("the reason of the first end is the one that counts") {
+    Mailbox mailbox({100, 1000}, [] {}), wished({100, 1000}, [] {}), slow({100, 1000}, [] {});
+    CHECK_FALSE(mailbox.end_reason());
+    mailbox.finish(EndReason{EndReason::Kind::undelivered});
+    mailbox.finish(EndReason{EndReason::Kind::slow_filter});
+    CHECK(mailbox.end_reason()->kind == EndReason::Kind::undelivered);
+    wished.finish();
+    wished.finish(EndReason{EndReason::Kind::slow_filter});
+    CHECK_FALSE(wished.end_reason());
+    slow.overflow();
+    slow.finish(EndReason{EndReason::Kind::slow_filter});
+    CHECK(slow.end_reason()->kind == EndReason::Kind::slow_consumer);
+}
+
+TEST_CASE("a reader with credit takes the oldest, as many as it may, and settles each by itself") {
+    int wakes = 0;
+    Mailbox mailbox({100, 1000}, [&] { ++wakes; });
+    std::uint64_t last_id = 0, next_id = 0;
+    const auto push = [&](std::size_t n) {
+        std::vector<Delivery> pushed;
+        for (std::size_t i = 0; i < n; ++i)
+            pushed.push_back(delivery_of(std::make_shared<const SharedEvent>(
+                SharedEvent{std::make_shared<const std::string>("s"), ++last_id, "0123456789"})));
+        CHECK(mailbox.push(std::move(pushed)).accepted);
+    };
+    std::vector<Delivery> unsettled;
+    for (int round = 0; round < 10; ++round) {
+        push(3);
+        for (Delivery& delivery : mailbox.take(2).deliveries) {
+            CHECK(delivery.event->id == ++next_id);
+            unsettled.push_back(std::move(delivery));
+        }
+        CHECK(unsettled.size() == 2u * static_cast<std::size_t>(round + 1));
+        CHECK(mailbox.events() == last_id);
+        CHECK(mailbox.bytes() == 10 * last_id);
+    }
+    mailbox.settled(std::span(unsettled).subspan(7, 1));
+    mailbox.settled(std::span(unsettled).first(5));
+    CHECK(mailbox.events() == last_id - 6);
+    CHECK(mailbox.bytes() == 10 * (last_id - 6));
+    CHECK(wakes == 0);  // it was never found empty
+    mailbox.overflow();
+    CHECK(mailbox.events() == unsettled.size() - 6);
+    CHECK(mailbox.take(2).deliveries.empty());
+}
+
+TEST_CASE("deliveries can wait until all that could not are taken") {
+    Mailbox mailbox({100, 1000}, [] {});
+    mailbox.push(deliveries(3));
+    mailbox.push(deliveries(1), true);
+    CHECK_FALSE(mailbox.take(2).can_wait);
+    CHECK_FALSE(mailbox.take(2).can_wait);
+    mailbox.push(deliveries(1), true);
+    CHECK(mailbox.take(2).can_wait);
+}
+
+TEST_CASE("what is a subscriber's own is charged for until it is settled, or the session is gone", "[memory]") {
+    base::MemoryBudget memory(1'000'000);
+    Mailbox mailbox(
+        {100, 100'000}, [] {}, memory.charge(base::MemoryUse::mailboxes, 0));
+    std::vector<Delivery> pushed = deliveries(4);
+    pushed[0].annotations = std::string(1'000, 'a');
+    pushed[0].bytes += 1'000;
+    pushed[1].filters = std::vector<std::uint32_t>(100);
+    pushed[1].bytes += 500;
+    // The filters' numbers, and the filters as text.
+    const std::size_t own = 4 * sizeof(Delivery) + 1'000 + 1 + 100 * sizeof(std::uint32_t) + 500;
+    mailbox.push(std::move(pushed));
+    CHECK(memory.used() == own);
+    const auto first = mailbox.take(1).deliveries;
+    CHECK(memory.used() == own);
+    mailbox.settled(first);
+    CHECK(memory.used() == own - sizeof(Delivery) - 1'000 - 1);
+    SECTION("an overflow keeps what is taken") {
+        const auto second = mailbox.take(1).deliveries;
+        mailbox.overflow();
+        CHECK(memory.used() == sizeof(Delivery) + 100 * sizeof(std::uint32_t) + 500);
+        mailbox.settled(second);
+        CHECK(memory.used() == 0);
+    }
+    SECTION("nothing is kept for a session that is gone") {
+        mailbox.take(1);
+        mailbox.close();
+        CHECK(memory.used() == 0);
+        CHECK(mailbox.events() == 0);
+        CHECK_FALSE(mailbox.push(deliveries(1)).accepted);
+    }
+}
+
+TEST_CASE("a reader on another thread misses nothing") {
+    constexpr std::size_t rounds = 20'000;
+    std::mutex mutex;
+    std::condition_variable rung;
+    bool ring = false;
+    Mailbox mailbox({rounds, rounds * 10}, [&] {
+        const std::lock_guard lock(mutex);
+        ring = true;
+        rung.notify_one();
+    });
+    std::thread writer([&] {
+        for (std::size_t i = 0; i < rounds; ++i) mailbox.push(deliveries(1));
+        mailbox.finish();
+    });
+    std::size_t received = 0;
+    for (;;) {
+        const auto [taken, state, can_wait] = mailbox.take();
+        received += taken.size();
+        mailbox.settled(taken);
+        if (!taken.empty()) continue;
+        if (state == Mailbox::State::finished) break;
+        std::unique_lock lock(mutex);
+        if (!rung.wait_for(lock, std::chrono::minutes(1), [&] { return ring; })) break;
+        ring = false;
+    }
+    writer.join();
+    CHECK(received == rounds);
+}

@@ -1,0 +1,349 @@
+#include "broker/core/ingest/publisher.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "broker/core/matching/dispatch.hpp"
+#include "broker/store/memory_log.hpp"
+#include "protocol/feed/record_document.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using sluice::broker::document;
+using sluice::broker::EventQueue;
+using sluice::broker::item;
+using sluice::broker::Publisher;
+using sluice::broker::PublishRefusal;
+using sluice::feed::Event;
+
+namespace {
+
+sluice::broker::Publication publication(const std::vector<std::string>& items, const std::string& stream = "s",
+                                        bool deduplicate = true) {
+    const auto parsed = document(items);
+    auto record = std::make_shared<const sluice::feed::DocumentRecord>(sluice::feed::record_document(*parsed, {}));
+    sluice::broker::Publication result{stream, parsed, std::move(record), 100, {}, {}};
+    if (deduplicate) result.keys = sluice::broker::item_keys(*parsed, sluice::feed::IgnoredParts({}));
+    return result;
+}
+
+// A publisher whose log completes every append at once.
+struct Trial : Publisher {
+    using Publisher::Publisher;
+
+    Outcome publish(sluice::broker::Publication what) {
+        const auto shared = std::make_shared<const sluice::broker::Publication>(std::move(what));
+        return Publisher::publish(shared, [](const Outcome&) { FAIL("it ended at once"); }).value();
+    }
+    // Name and last id of every stream.
+    std::vector<std::pair<std::string, std::uint64_t>> last_ids() {
+        std::vector<std::pair<std::string, std::uint64_t>> list;
+        for (const std::string& name : streams().names()) list.emplace_back(name, streams().last_id(name));
+        return list;
+    }
+};
+
+struct Fixture {
+    EventQueue queue{8, 100'000};
+    sluice::broker::Counters counters;
+    sluice::base::MemoryBudget memory{1'000'000};
+    sluice::store::MemoryLog log{{1'000'000, 100}, memory};
+    Trial publisher{{2, 100, std::chrono::hours(1)}, queue, log, counters, memory};
+
+    Fixture() { log.listen(sluice::broker::dispatch); }
+
+    std::vector<Event> take() {
+        sluice::broker::QueuedBatch batch;
+        queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
+        queue.finish(batch);
+        return batch.events;
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "ids are positions in the stream") {
+    const auto first = publisher.publish(publication({item("a"), item("b")})).value();
+    CHECK(first.received == 2);
+    CHECK(first.added == 2);
+    CHECK(first.first_id == 1);
+    CHECK(first.last_id == 2);
+    CHECK(publisher.publish(publication({item("c")})).value().first_id == 3);
+    CHECK(publisher.publish(publication({item("c")}, "t")).value().first_id == 1);
+
+    const std::vector<Event> batch = take();
+    REQUIRE(batch.size() == 4);
+    CHECK(batch[1].id == 2);
+    CHECK(*batch[1].stream == "s");
+    CHECK(*batch[3].stream == "t");
+    CHECK(publisher.last_ids() == std::vector<std::pair<std::string, std::uint64_t>>{{"s", 3}, {"t", 1}});
+}
+
+TEST_CASE_METHOD(Fixture, "posting a feed again delivers what is new or changed") {
+    publisher.publish(publication({item("a"), item("b")})).value();
+    const auto again = publisher.publish(publication({item("c"), item("a", "changed"), item("b")})).value();
+    CHECK(again.received == 3);
+    CHECK(again.added == 1);
+    CHECK(again.updated == 1);
+    CHECK(again.unchanged == 1);
+    CHECK(again.first_id == 3);
+    CHECK(again.last_id == 4);
+    CHECK(queue.events() == 4);
+
+    take();
+    const auto nothing = publisher.publish(publication({item("b")})).value();
+    CHECK(nothing.unchanged == 1);
+    CHECK(nothing.first_id == 0);
+    CHECK(queue.events() == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "the queue counts all bytes of a document however few of its items are delivered") {
+    publisher.publish(publication({item("a"), item("b"), item("c")})).value();
+    take();
+    publisher.publish(publication({item("a"), item("b"), item("c", "changed")})).value();
+    CHECK(queue.bytes() == 100);
+}
+
+TEST_CASE_METHOD(Fixture, "deduplication can be switched off, and is by stream") {
+    publisher.publish(publication({item("a")})).value();
+    CHECK(publisher.publish(publication({item("a")}, "s", false)).value().added == 1);
+    CHECK(publisher.publish(publication({item("a")}, "t")).value().added == 1);
+    CHECK(publisher.publish(publication({item("a")})).value().unchanged == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "an item within one document can repeat and change") {
+    const auto result = publisher.publish(publication({item("a"), item("a"), item("a", "x")})).value();
+    CHECK(result.added == 2);  // the content decides
+    CHECK(result.unchanged == 1);
+    CHECK(result.updated == 0);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "items that share an identity are delivered once, in whatever company they are posted again") {
+    const auto publish = [&](const std::vector<std::string>& items) {
+        const auto result = publisher.publish(publication(items)).value();
+        if (result.added + result.updated != 0) take();
+        return std::array<std::size_t, 3>{result.added, result.updated, result.unchanged};
+    };
+    using Counts = std::array<std::size_t, 3>;
+    CHECK(publish({item("a", "1")}) == Counts{1, 0, 0});
+    CHECK(publish({item("a", "2"), item("a", "1")}) == Counts{1, 0, 1});
+    CHECK(publish({item("a", "2"), item("a", "1")}) == Counts{0, 0, 2});
+    CHECK(publish({item("a", "2"), item("a", "3"), item("a", "3")}) == Counts{1, 0, 2});
+    CHECK(publish({item("a", "1")}) == Counts{0, 0, 1});
+    CHECK(publish({item("b", "1"), item("b", "2")}) == Counts{2, 0, 0});
+    CHECK(publish({item("b", "2")}) == Counts{0, 0, 1});
+    CHECK(publish({item("b", "2")}) == Counts{0, 0, 1});
+    CHECK(publish({item("b", "3")}) == Counts{0, 1, 0});
+}
+
+TEST_CASE_METHOD(Fixture, "a refusal changes nothing") {
+    publisher.publish(publication({item("a"), item("b"), item("c"), item("d")})).value();
+    CHECK(publisher.publish(publication({item("e")})).error() == PublishRefusal::no_room);
+    CHECK(counters.events.load() == 4);
+    take();
+    const auto retried = publisher.publish(publication({item("e")})).value();
+    CHECK(retried.added == 1);
+    CHECK(retried.first_id == 5);
+
+    take();
+    queue.close();
+    CHECK(publisher.publish(publication({item("f")})).error() == PublishRefusal::closed);
+    CHECK(publisher.last_ids().front().second == 5);
+}
+
+TEST_CASE_METHOD(Fixture, "of too many streams one that was used once goes first, and ids continue") {
+    for (const char* title : {"a", "b"}) {
+        publisher.publish(publication({item(title)}, "used")).value();
+        take();
+    }
+    for (std::size_t i = 0; i < 20; ++i) {
+        publisher.publish(publication({item("a"), item("b")}, "flood" + std::to_string(i))).value();
+        take();
+        CHECK(publisher.last_ids().size() <= 2);
+    }
+    CHECK(publisher.publish(publication({item("a")}, "used")).value().unchanged == 1);
+    const auto back = publisher.publish(publication({item("a")}, "flood3")).value();
+    CHECK(back.added == 1);
+    CHECK(back.first_id == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "items that were not posted for the window are new again, and ids go on") {
+    Trial brief({2, 100, std::chrono::microseconds(1)}, queue, log, counters, memory);
+    brief.publish(publication({item("a")})).value();
+    EVENTUALLY(brief.publish(publication({item("a")})).value().added == 1);
+    CHECK(brief.last_ids().front().second == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a new stream needs leave, and memory") {
+    auto refused = publication({item("a")}, "new");
+    refused.may_begin_stream = [] { return false; };
+    CHECK(publisher.publish(std::move(refused)).error() == PublishRefusal::too_many_new_streams);
+    CHECK(publisher.last_ids().empty());
+    publisher.publish(publication({item("a")}, "known")).value();
+    auto known = publication({item("b")}, "known");
+    known.may_begin_stream = [] { return false; };
+    CHECK(publisher.publish(std::move(known)).value().added == 1);
+    const sluice::base::MemoryCharge others = memory.force_charge(sluice::base::MemoryUse::mailboxes, 1'000'000);
+    CHECK(publisher.publish(publication({item("a")}, "new")).error() == PublishRefusal::no_memory);
+    CHECK(publisher.publish(publication({item("c")}, "known")).value().added == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "when memory is short the stream with most items forgets the older half of them") {
+    sluice::broker::EventQueue wide(10'000, 100'000'000);
+    sluice::base::MemoryBudget small(200'000);
+    sluice::store::MemoryLog small_log({0, 100}, small);
+    small_log.listen(sluice::broker::dispatch);
+    Trial many({10, 10'000, std::chrono::hours(1)}, wide, small_log, counters, small);
+    std::vector<std::string> items;
+    for (int i = 0; i < 600; ++i) items.push_back(item("t" + std::to_string(i)));
+    many.publish(publication(items, "large")).value();
+    many.publish(publication({item("a")}, "small")).value();
+    const std::size_t before = small.used(sluice::base::MemoryUse::identities);
+    many.streams().relieve_memory();
+    CHECK(small.used(sluice::base::MemoryUse::identities) < before * 2 / 3);
+    CHECK(many.publish(publication({item("a")}, "small")).value().unchanged == 1);
+    CHECK(many.publish(publication({items.back()}, "large")).value().unchanged == 1);
+    CHECK(many.publish(publication({items.front()}, "large")).value().added == 1);
+    sluice::base::MemoryBudget wide_budget(100'000'000);
+    Trial at_ease({10, 10'000, std::chrono::hours(1)}, wide, log, counters, wide_budget);
+    at_ease.publish(publication(items, "large")).value();
+    at_ease.streams().relieve_memory();
+    CHECK(at_ease.publish(publication({items.front()}, "large")).value().unchanged == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a document without items is accepted and publishes nothing") {
+    const auto result = publisher.publish(publication({})).value();
+    CHECK(result.received == 0);
+    CHECK(result.last_id == 0);
+}
+
+namespace {
+
+// A log that completes appends on request.
+struct SlowLog final : sluice::store::EventLog {
+    struct Waiting {
+        sluice::store::Append append;
+        Done done;
+    };
+
+    void listen(Listener) override {}
+    std::optional<sluice::store::AppendResult> append(sluice::store::Append append, Done done) override {
+        if (throws) throw std::bad_alloc();
+        waiting.push_back({std::move(append), std::move(done)});
+        return std::nullopt;
+    }
+    std::vector<sluice::feed::EventRecord> read(std::string_view, std::uint64_t, std::size_t, std::size_t) override {
+        return {};
+    }
+    sluice::store::StreamExtent extent(std::string_view) override { return {}; }
+    void retain(const std::string&, const sluice::store::Retention&) override {}
+    void clear(std::string_view) override {}
+
+    void end(std::optional<sluice::store::AppendError> error = std::nullopt) {
+        Waiting first = std::move(waiting.front());
+        waiting.erase(waiting.begin());
+        const std::uint64_t first_id = 10 * ++ended;
+        if (!error) {
+            first.append.events.front().id = first_id;
+            sluice::broker::dispatch(first.append);
+        }
+        first.done({error, first_id});
+    }
+
+    std::vector<Waiting> waiting;
+    std::uint64_t ended = 0;
+    bool throws = false;
+};
+
+struct SlowFixture {
+    EventQueue queue{100, 100'000};
+    sluice::broker::Counters counters;
+    sluice::base::MemoryBudget memory{1'000'000};
+    SlowLog log;
+    Publisher publisher{{2, 100, std::chrono::hours(1)}, queue, log, counters, memory};
+    std::vector<Publisher::Outcome> outcomes;
+
+    void publish(const std::vector<std::string>& items) {
+        const auto shared = std::make_shared<const sluice::broker::Publication>(publication(items));
+        const auto known = publisher.publish(shared, [this](const Publisher::Outcome& o) { outcomes.push_back(o); });
+        if (known) outcomes.push_back(*known);
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(SlowFixture, "a publication ends when its append does, and its events are matched from then on") {
+    publish({item("a"), item("b")});
+    publish({item("b"), item("c")});
+    CHECK(outcomes.empty());
+    CHECK(queue.events() == 0);
+    CHECK(counters.events.load() == 0);
+    log.end();
+    REQUIRE(outcomes.size() == 1);
+    CHECK(outcomes[0].value().first_id == 10);
+    CHECK(outcomes[0].value().last_id == 11);
+    CHECK(queue.events() == 2);
+    log.end();
+    REQUIRE(outcomes.size() == 2);
+    CHECK(outcomes[1].value().added == 1);
+    CHECK(outcomes[1].value().unchanged == 1);
+    CHECK(outcomes[1].value().first_id == 20);
+    CHECK(queue.events() == 3);
+}
+
+TEST_CASE_METHOD(SlowFixture, "what repeats an item that is being appended ends with it") {
+    publish({item("a")});
+    publish({item("a")});
+    CHECK(outcomes.empty());
+    log.end();
+    REQUIRE(outcomes.size() == 2);
+    CHECK(outcomes[1].value().unchanged == 1);
+    publish({item("a")});
+    CHECK(outcomes.size() == 3);
+}
+
+TEST_CASE_METHOD(SlowFixture, "a failed append takes back what it remembered, and so do those that began after it") {
+    publish({item("a", "one")});
+    log.end();
+    publish({item("a", "two"), item("b")});
+    publish({item("a", "three")});
+    publish({item("b")});
+    REQUIRE(outcomes.size() == 1);
+    log.end(sluice::store::AppendError::unavailable);
+    REQUIRE(outcomes.size() == 4);
+    for (std::size_t i = 1; i < 4; ++i) CHECK(outcomes[i].error() == PublishRefusal::unavailable);
+    log.end(sluice::store::AppendError::unavailable);
+    CHECK(outcomes.size() == 4);
+    CHECK(queue.events() == 1);
+    publish({item("a", "one"), item("b")});
+    log.end();
+    REQUIRE(outcomes.size() == 5);
+    CHECK(outcomes[4].value().unchanged == 1);
+    CHECK(outcomes[4].value().added == 1);
+    CHECK(counters.events.load() == 2);
+}
+
+TEST_CASE_METHOD(SlowFixture, "a log that throws has taken nothing") {
+    log.throws = true;
+    CHECK_THROWS_AS(publish({item("a")}), std::bad_alloc);
+    log.throws = false;
+    publish({item("a")});
+    log.end();
+    CHECK(outcomes.at(0).value().added == 1);
+    CHECK(queue.events() == 1);
+}
+
+TEST_CASE_METHOD(SlowFixture, "a queue that is closed ends only when what is being appended is known") {
+    publish({item("a")});
+    queue.close();
+    publish({item("b")});
+    REQUIRE(outcomes.size() == 1);
+    CHECK(outcomes[0].error() == PublishRefusal::closed);
+    log.end();
+    sluice::broker::QueuedBatch batch;
+    CHECK(queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch));
+    CHECK(batch.events.size() == 1);
+    queue.finish(batch);
+    batch.clear();
+    CHECK_FALSE(queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch));
+}

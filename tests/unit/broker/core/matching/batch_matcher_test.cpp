@@ -1,0 +1,104 @@
+#include "broker/core/matching/batch_matcher.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "protocol/filter/filter.hpp"
+
+using namespace sluice;
+using namespace sluice::broker;
+
+namespace {
+
+// The total cost of batches of one document's items, and the number of items that each filter holds for.
+struct Taken {
+    std::uint64_t bytes_searched = 0, pairs = 0;
+    std::vector<std::size_t> holds;
+};
+
+Taken match_in_batches(const std::vector<std::string>& filters, const std::string& xml, std::size_t batch_events) {
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    std::vector<engine::SubscriptionId> ids;
+    for (const std::string& text : filters) {
+        const auto filter = filter::compile_filter(text);
+        REQUIRE(filter.has_value());
+        ids.push_back(set->add(filter->conjunctions));
+    }
+    const auto program = set->compile();
+    REQUIRE(program->scanned()->names.empty());
+    const auto document = feed::parse_document(xml, {});
+    REQUIRE(document.has_value());
+    const auto stream = std::make_shared<const std::string>("s");
+    const std::size_t items = (*document)->items().size();
+
+    BatchMatcher matcher;
+    Taken taken{0, 0, std::vector<std::size_t>(filters.size())};
+    for (std::size_t first = 0; first < items; first += batch_events) {
+        std::vector<feed::Event> events;
+        for (std::size_t i = first; i < std::min(items, first + batch_events); ++i)
+            events.push_back({*document, i, stream, i + 1});
+        for (const engine::Match& match : matcher.match(*program, events)) {
+            const auto filter = std::find(ids.begin(), ids.end(), match.subscription) - ids.begin();
+            for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1)
+                ++taken.holds[static_cast<std::size_t>(filter)];
+        }
+        matcher.rest();
+        taken.bytes_searched += matcher.operator_work().contains.bytes;
+        taken.pairs += matcher.operator_work().of(engine::Measure::Kind::edit_distance).pairs;
+    }
+    return taken;
+}
+
+std::string siblings(std::size_t n) {
+    std::string xml = "<r>";
+    for (std::size_t i = 0; i < n; ++i) xml += "<item><a>yyyy" + std::to_string(i % 10) + "</a></item>";
+    return xml + "</r>";
+}
+
+}  // namespace
+
+TEST_CASE("conditions on siblings are decided once for all items below an element, however they are batched") {
+    const std::vector<std::string> filters = {"contains(.., 'yy3')",
+                                              "contains(.., 'zz')",
+                                              "../item/a = 'yyyy7'",
+                                              "../item/a != 'yyyy7'",
+                                              "../../r/item/a > 7",
+                                              "edit-distance(../item/a, 'xyyy9') <= 1",
+                                              "edit-distance(../item/a, 'xyyyx') <= 1",
+                                              "edit-distance(a, 'yyyy') <= 1 and count(../item) > 10"};
+    for (const std::size_t n : {1u, 31u, 32u, 33u, 500u, 1000u}) {
+        for (const std::size_t batch_events : {1u, 32u, 1000u}) {
+            CAPTURE(n, batch_events);
+            const Taken taken = match_in_batches(filters, siblings(n), batch_events);
+            const std::size_t all = n > 10 ? n : 0;
+            CHECK(taken.holds == std::vector<std::size_t>{all, 0, all, n, 0, all, 0, all});
+            CHECK(taken.pairs == 2 * n + all);
+            CHECK(taken.bytes_searched == 5 * n);
+        }
+    }
+}
+
+TEST_CASE("items below several elements have each the values of their own siblings") {
+    const std::string letters(50, 'y');
+    std::string xml = "<rss>";
+    for (int channel = 0; channel < 40; ++channel) {
+        xml += "<channel>";
+        for (int i = 0; i < channel; ++i)
+            xml += "<item><a>" + letters + std::to_string(channel) + "/" + std::to_string(i) + ".</a></item>";
+        xml += "</channel>";
+    }
+    xml += "</rss>";
+    const std::vector<std::string> filters = {"contains(.., 'y7/0.')",
+                                              "contains(.., '/20.')",
+                                              "../item/a = '" + letters + "7/6.'",
+                                              "../../channel/item/a = 'x'",
+                                              "../../channel/item/a = '" + letters + "39/38.'",
+                                              "count(../item) > 30"};
+    const std::size_t items = 40 * 39 / 2;
+    for (const std::size_t batch_events : {1u, 32u, 1000u}) {
+        const Taken taken = match_in_batches(filters, xml, batch_events);
+        CHECK(taken.holds == std::vector<std::size_t>{7, (21 + 39) * 19 / 2, 7, 0, items, (31 + 39) * 9 / 2});
+        CHECK(taken.bytes_searched <= items * 60);
+    }
+}

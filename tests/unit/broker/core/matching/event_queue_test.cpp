@@ -1,0 +1,278 @@
+#include "broker/core/matching/event_queue.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace std::chrono_literals;
+using namespace sluice;
+using namespace sluice::broker;
+
+namespace {
+
+std::vector<QueuedEvent> events(const std::string& stream, std::uint64_t first_id, std::size_t n,
+                                std::size_t bytes = 1) {
+    const auto name = std::make_shared<const std::string>(stream);
+    std::vector<QueuedEvent> list(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        list[i].event.stream = name;
+        list[i].event.id = first_id + i;
+        list[i].bytes = bytes;
+    }
+    return list;
+}
+
+// A queue whose batches are finished as soon as they are taken, unless a test does that itself.
+struct Trial {
+    EventQueue queue{1000, 1000};
+
+    QueuedBatch take(Lane lane, std::size_t events_max = 32) {
+        QueuedBatch batch;
+        REQUIRE(queue.pop(lane, events_max, 0us, batch));
+        return batch;
+    }
+    std::vector<std::uint64_t> ids(Lane lane, std::size_t events_max = 32) {
+        QueuedBatch batch = take(lane, events_max);
+        queue.wait_for_turn(batch);
+        queue.finish(batch);
+        return ids(batch);
+    }
+    static std::vector<std::uint64_t> ids(const QueuedBatch& batch) {
+        std::vector<std::uint64_t> list;
+        for (const feed::Event& event : batch.events) list.push_back(event.id);
+        return list;
+    }
+    // As a matching thread does with a batch that takes too long.
+    void hand_over(QueuedBatch& batch) {
+        for (QueuedBatch::Part& part : batch.parts) part.hand_over = true;
+        queue.wait_for_turn(batch);
+        queue.finish(batch);
+    }
+};
+
+using Ids = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE("batches come in order and are bounded", "[queue]") {
+    Trial trial;
+    trial.queue.push(events("s", 1, 50));
+    const Ids batch = trial.ids(Lane::fast);
+    CHECK(batch.size() == 32);
+    CHECK(batch.front() == 1);
+    CHECK(batch.back() == 32);
+    CHECK(trial.queue.events() == 18);
+    CHECK(trial.queue.bytes() == 18);
+}
+
+TEST_CASE("a batch that is not full leaves after the delay", "[queue]") {
+    EventQueue queue(1000, 1000);
+    queue.push(events("s", 1, 3));
+    QueuedBatch batch;
+    REQUIRE(queue.pop(Lane::fast, 32, 1ms, batch));
+    CHECK(batch.events.size() == 3);
+}
+
+TEST_CASE("a batch of large events ends where it is large enough", "[queue]") {
+    EventQueue queue(1000, 1u << 30);
+    queue.push(events("s", 1, 10, EventQueue::batch_bytes_max / 2));
+    QueuedBatch batch;
+    REQUIRE(queue.pop(Lane::fast, 32, 0us, batch));
+    CHECK(batch.events.size() == 2);
+}
+
+TEST_CASE("an idle matcher takes what comes at once", "[queue]") {
+    EventQueue queue(1000, 1000);
+    QueuedBatch batch;
+    std::thread popper([&] { queue.pop(Lane::fast, 32, 1h, batch); });
+    queue.push(events("s", 1, 1));
+    // Either the popper was waiting and took the batch at once, or it came later and a full batch ended its wait.
+    queue.push(events("s", 2, 31));
+    popper.join();
+    CHECK(batch.events.front().id == 1);
+}
+
+TEST_CASE("streams take turns: few events need not wait for the many of another stream", "[queue]") {
+    Trial trial;
+    trial.queue.push(events("busy", 1, 100));
+    trial.queue.push(events("quiet", 1000, 2));
+    CHECK(trial.ids(Lane::fast, 8) == Ids{1, 2, 1000, 1001, 3, 4, 5, 6});
+    CHECK(trial.ids(Lane::fast, 8) == Ids{7, 8, 9, 10, 11, 12, 13, 14});
+}
+
+TEST_CASE("a stream may fill half of the queue, and another always finds room", "[queue]") {
+    const bool by_bytes = GENERATE(false, true);
+    EventQueue queue(by_bytes ? 1000 : 8, by_bytes ? 8 : 1000);
+    int busy = 0, quiet = 0;
+    CHECK(queue.has_room("busy"));
+    CHECK_FALSE(queue.wait_for_room("busy", [&] { ++busy; }));
+    queue.push(events("busy", 1, 5));
+    CHECK_FALSE(queue.has_room("busy"));
+    CHECK(queue.has_room("quiet"));
+    CHECK(queue.wait_for_room("busy", [&] { ++busy; }));
+    queue.push(events("quiet", 1, 3));
+    CHECK_FALSE(queue.has_room("quiet"));
+    CHECK(queue.wait_for_room("quiet", [&] { ++quiet; }));
+    QueuedBatch batch;
+    queue.pop(Lane::fast, 2, 0us, batch);  // one of each
+    CHECK(quiet == 0);
+    CHECK(busy == 0);
+    queue.finish(batch);
+    batch.clear();
+    queue.pop(Lane::fast, 4, 0us, batch);
+    CHECK(quiet == 1);
+    CHECK(busy == 1);
+    queue.finish(batch);
+}
+
+TEST_CASE("a closed queue refuses, gives what it has, then says that it is over", "[queue]") {
+    EventQueue queue(2, 1000);
+    queue.push(events("s", 1, 2));
+    int called = 0;
+    CHECK(queue.wait_for_room("s", [&] { ++called; }));
+    queue.close();
+    CHECK(called == 1);
+    CHECK_FALSE(queue.push(events("s", 3, 1)));
+    QueuedBatch batch;
+    CHECK(queue.pop(Lane::fast, 32, 1h, batch));
+    CHECK(batch.events.size() == 2);
+    queue.finish(batch);
+    batch.clear();
+    CHECK_FALSE(queue.pop(Lane::fast, 32, 1h, batch));
+    CHECK_FALSE(queue.pop(Lane::slow, 32, 1h, batch));
+}
+
+TEST_CASE("closing ends a waiting pop, and clearing drops what is queued", "[queue]") {
+    const Lane lane = GENERATE(Lane::fast, Lane::slow);
+    EventQueue queue(1000, 1000);
+    bool more = true;
+    std::thread popper([&] {
+        QueuedBatch batch;
+        more = queue.pop(lane, 32, 1h, batch);
+    });
+    queue.close();
+    popper.join();
+    CHECK_FALSE(more);
+
+    EventQueue other(1000, 1000);
+    other.push(events("s", 1, 5));
+    CHECK(other.clear() == 5);
+    CHECK(other.events() == 0);
+    CHECK(other.bytes() == 0);
+}
+
+TEST_CASE("what is handed over comes first in the slow lane, and the stream stays there", "[queue]") {
+    Trial trial;
+    trial.queue.push(events("slow", 1, 6));
+    trial.queue.push(events("quick", 100, 1));
+    QueuedBatch first = trial.take(Lane::fast, 2);
+    QueuedBatch second = trial.take(Lane::fast, 4);
+    CHECK(Trial::ids(first) == Ids{1, 100});
+    CHECK(Trial::ids(second) == Ids{2, 3, 4, 5});
+    CHECK_FALSE(trial.queue.others_wait(second));
+    first.parts[0].hand_over = true;
+    trial.queue.wait_for_turn(first);
+    trial.queue.finish(first);
+    CHECK(trial.queue.slow_streams() == 1);
+    // The later batch has been matched, but must not be delivered before the batch that was handed over.
+    trial.queue.wait_for_turn(second);
+    CHECK(second.parts[0].hand_over);
+    trial.queue.finish(second);
+    trial.queue.push(events("slow", 7, 1));
+    trial.queue.push(events("quick", 101, 1));
+    CHECK(trial.ids(Lane::fast) == Ids{101});
+    CHECK(trial.ids(Lane::slow) == Ids{1, 2, 3, 4, 5, 6, 7});
+    trial.queue.push(events("slow", 8, 1));
+    CHECK(trial.ids(Lane::slow) == Ids{8});
+    CHECK(trial.queue.events() == 0);
+    CHECK(trial.queue.bytes() == 0);
+}
+
+TEST_CASE("the slow lane serves streams in turn, each batch of one", "[queue]") {
+    Trial trial;
+    for (const char* stream : {"a", "b"}) {
+        trial.queue.push(events(stream, stream[0] == 'a' ? 1 : 11, 4));
+        QueuedBatch batch = trial.take(Lane::fast, 1);
+        trial.hand_over(batch);
+    }
+    CHECK(trial.ids(Lane::slow, 2) == Ids{1, 2});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{11, 12});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{3, 4});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{13, 14});
+}
+
+TEST_CASE("a stream with an event as large as a batch is for the slow lane", "[queue]") {
+    EventQueue queue(1000, 1u << 30);
+    queue.push(events("large", 1, 1, EventQueue::batch_bytes_max));
+    queue.push(events("small", 2, 1));
+    QueuedBatch fast, slow;
+    REQUIRE(queue.pop(Lane::fast, 32, 0us, fast));
+    CHECK(Trial::ids(fast) == Ids{2});
+    REQUIRE(queue.pop(Lane::slow, 32, 0us, slow));
+    CHECK(Trial::ids(slow) == Ids{1});
+}
+
+TEST_CASE("batches of a stream are delivered in order, those of others do not wait", "[queue]") {
+    Trial trial;
+    trial.queue.push(events("a", 1, 2));
+    QueuedBatch first = trial.take(Lane::fast, 1), second = trial.take(Lane::fast, 1);
+    trial.queue.push(events("b", 1, 1));
+    QueuedBatch other = trial.take(Lane::fast, 1);
+    trial.queue.wait_for_turn(other);
+    trial.queue.finish(other);
+    std::atomic<bool> first_finished{false};
+    bool in_order = false;
+    std::thread waiting([&] {
+        trial.queue.wait_for_turn(second);
+        in_order = first_finished;
+        trial.queue.finish(second);
+    });
+    trial.queue.wait_for_turn(first);
+    first_finished = true;
+    trial.queue.finish(first);
+    waiting.join();
+    CHECK(in_order);
+}
+
+TEST_CASE("many publishers and threads of both lanes lose nothing and keep each stream's order", "[queue]") {
+    constexpr std::uint64_t streams = 4, each = 3'000;
+    EventQueue queue(1'000'000, 1'000'000);
+    std::vector<std::thread> publishers;
+    for (std::uint64_t p = 0; p < streams; ++p) {
+        publishers.emplace_back([&queue, p] {
+            for (std::uint64_t i = 0; i < each; ++i) queue.push(events("stream " + std::to_string(p), i, 1));
+        });
+    }
+    std::mutex mutex;
+    std::map<std::string, std::uint64_t> next;
+    std::uint64_t out_of_order = 0, received = 0;
+    std::vector<std::thread> matchers;
+    for (int t = 0; t < 4; ++t) {
+        matchers.emplace_back([&, lane = t % 2 == 0 ? Lane::fast : Lane::slow] {
+            QueuedBatch batch;
+            for (std::uint64_t n = 0; queue.pop(lane, 7, 10us, batch); ++n, batch.clear()) {
+                if (batch.events.empty()) continue;
+                if (lane == Lane::fast && n % 16 == 0) batch.parts.back().hand_over = true;
+                queue.wait_for_turn(batch);
+                {
+                    const std::lock_guard lock(mutex);
+                    for (std::size_t e = 0; e < batch.events.size(); ++e) {
+                        if (batch.parts[batch.part_of[e]].hand_over) continue;
+                        out_of_order += batch.events[e].id != next[*batch.events[e].stream]++;
+                        ++received;
+                    }
+                }
+                queue.finish(batch);
+            }
+        });
+    }
+    for (std::thread& thread : publishers) thread.join();
+    queue.close();
+    for (std::thread& thread : matchers) thread.join();
+    CHECK(out_of_order == 0);
+    CHECK(received == streams * each);
+    CHECK(queue.events() == 0);
+    CHECK(queue.bytes() == 0);
+}

@@ -1,0 +1,185 @@
+#include "broker/core/matching/matcher.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <system_error>
+#include <thread>
+
+#include "broker/core/matching/registry.hpp"
+#include "protocol/filter/filter.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using namespace std::chrono_literals;
+
+TEST_CASE("every subscriber sees the events of a stream in order, whatever the number of threads") {
+    const std::size_t threads = GENERATE(1u, 4u);
+    constexpr std::uint64_t n = 5'000;
+    sluice::broker::Counters counters;
+    sluice::broker::EventQueue queue(1'000'000, 1'000'000'000);
+    sluice::broker::Fanout fanout(counters);
+    sluice::broker::Matcher matcher({threads, 7, 100us}, queue, fanout, counters);
+    sluice::broker::SubscriptionRegistry registry(
+        {sluice::engine::Backend::cpu, 0us, 100, 100}, fanout,
+        [&](std::shared_ptr<const sluice::engine::Program> program, std::uint64_t number) {
+            matcher.set_program(std::move(program), number);
+        });
+    const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
+        sluice::broker::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::broker::plain_renderer, false);
+    std::atomic<bool> added{false};
+    registry.add(subscriber, {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})},
+                 [&] { added = true; });
+    EVENTUALLY(added);
+
+    matcher.start();
+    const auto document = sluice::broker::document({sluice::broker::item("t")});
+    const auto stream = std::make_shared<const std::string>("s");
+    for (std::uint64_t id = 1; id <= n; ++id) {
+        std::vector<sluice::broker::QueuedEvent> events(1);
+        events[0].event = {document, 0, stream, id};
+        queue.push(std::move(events));
+    }
+    queue.close();
+    REQUIRE(matcher.wait_until_done(std::chrono::steady_clock::now() + 60s));
+    const auto deliveries = subscriber->mailbox.take().deliveries;
+    REQUIRE(deliveries.size() == n);
+    std::uint64_t in_order = 0;
+    for (std::uint64_t id = 1; id <= n; ++id) {
+        in_order += deliveries[id - 1].event->text.starts_with(std::to_string(id) + ' ') ? 1u : 0u;
+    }
+    CHECK(in_order == n);
+    CHECK(counters.events_matched == n);
+    CHECK(counters.events_lost == 0);
+}
+
+namespace {
+
+// A matcher with a separate subscriber for each filter; the test publishes its events.
+struct Trial {
+    explicit Trial(std::size_t threads = 1, std::size_t batch_events = 32)
+        : matcher({threads, batch_events, 0us}, queue, fanout, counters) {}
+
+    sluice::broker::Counters counters;
+    sluice::broker::EventQueue queue{1'000'000, 1'000'000'000};
+    sluice::broker::Fanout fanout{counters};
+    sluice::broker::Matcher matcher;
+    sluice::broker::SubscriptionRegistry registry{
+        {sluice::engine::Backend::cpu, 0us, 100, 100},
+        fanout,
+        [this](std::shared_ptr<const sluice::engine::Program> program, std::uint64_t number) {
+            matcher.set_program(std::move(program), number);
+        }};
+
+    ~Trial() {
+        queue.close();
+        matcher.wait_until_done(std::chrono::steady_clock::now() + 60s);
+    }
+
+    std::shared_ptr<sluice::broker::Subscriber> subscribe(const std::string& stream, const std::string& filter) {
+        auto subscriber = std::make_shared<sluice::broker::Subscriber>(
+            sluice::broker::MailboxLimits{1'000'000'000, std::size_t{1} << 40}, [] {}, sluice::broker::plain_renderer,
+            false);
+        std::atomic<bool> added{false};
+        auto compiled = sluice::filter::compile_filter(filter).value();
+        registry.add(subscriber,
+                     {sluice::broker::make_subscription(stream, compiled.canonical, std::move(compiled.conjunctions))},
+                     [&] { added = true; });
+        EVENTUALLY(added);
+        return subscriber;
+    }
+    void publish(const std::string& stream, std::uint64_t first_id, const std::vector<std::string>& items) {
+        const auto name = std::make_shared<const std::string>(stream);
+        const auto document = sluice::broker::document(items);
+        std::vector<sluice::broker::QueuedEvent> events(items.size());
+        for (std::size_t i = 0; i < items.size(); ++i) events[i].event = {document, i, name, first_id + i};
+        queue.push(std::move(events));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a matcher that could not start its threads is not waited for") {
+    Trial trial;
+    {
+        const sluice::broker::NoMoreThreads none;
+        CHECK_THROWS_AS(trial.matcher.start(), std::system_error);
+    }
+    trial.queue.close();
+    CHECK(trial.matcher.wait_until_done(std::chrono::steady_clock::now() + 60s));
+}
+
+TEST_CASE("events of other streams do not wait for what takes long, which comes in order") {
+    Trial trial;
+    // Its estimated cost, 22 ms, exceeds the limit of the fast lane, 20 ms.
+    const std::string costly = "approx-distance(title, '" + std::string(1'000, 'a') + "', 'typing') > 0";
+    const auto slow = trial.subscribe("slow", costly);
+    const auto quick = trial.subscribe("quick", "title = 'x'");
+    constexpr std::size_t n = 4;
+    trial.publish("slow", 1, std::vector<std::string>(n, sluice::broker::item(std::string(11'000, 'b'))));
+    trial.publish("quick", 1, {sluice::broker::item("x")});
+    trial.matcher.start();
+    EVENTUALLY(quick->mailbox.events() > 0);
+    trial.publish("slow", n + 1, {sluice::broker::item("b")});
+    EVENTUALLY(slow->mailbox.events() == n + 1);
+    const auto deliveries = slow->mailbox.take().deliveries;
+    for (std::size_t i = 0; i < deliveries.size(); ++i)
+        CHECK(deliveries[i].event->text.starts_with(std::to_string(i + 1) + ' '));
+    CHECK(trial.counters.handovers >= 1);
+    CHECK(trial.counters.events_matched == n + 2);
+    CHECK(trial.counters.events_lost == 0);
+}
+
+TEST_CASE("a subscriber that joins while batches wait for their turn gets all events from then on, once and in order") {
+    Trial trial(4, 3);
+    trial.matcher.start();
+    const auto stays = trial.subscribe("s", "title = 't'");
+    std::atomic<std::uint64_t> published{0};
+    struct Publisher {
+        std::atomic<bool> enough{false};
+        std::thread thread;
+
+        void end() {
+            enough = true;
+            if (thread.joinable()) thread.join();
+        }
+        ~Publisher() { end(); }
+    } publisher;
+    publisher.thread = std::thread([&] {
+        while (!publisher.enough) {
+            if (published - stays->mailbox.events() > 64) {  // keeps batches few and varied
+                std::this_thread::yield();
+                continue;
+            }
+            const std::uint64_t first_id = published + 1;
+            published += 2;  // counted first: later events are published after it
+            trial.publish("s", first_id, {sluice::broker::item("t"), sluice::broker::item("t")});
+        }
+    });
+    const auto ids_of = [](sluice::broker::Subscriber& subscriber) {
+        std::vector<std::uint64_t> ids;
+        for (const sluice::broker::Delivery& delivery : subscriber.mailbox.take().deliveries)
+            ids.push_back(delivery.event->id);
+        return ids;
+    };
+    const auto are_consecutive = [](const std::vector<std::uint64_t>& ids) {
+        for (std::size_t i = 1; i < ids.size(); ++i)
+            if (ids[i] != ids[i - 1] + 1) return false;
+        return true;
+    };
+    for (int i = 0; i < 100; ++i) {
+        // Either shares the engine's subscription of `stays`, or has its own, whose slot changes.
+        const auto visitor = trial.subscribe("s", i % 2 == 0 ? "title = 't'" : "contains(title, 't')");
+        const std::uint64_t before = published;
+        EVENTUALLY(visitor->mailbox.events() >= 3);
+        trial.registry.remove(visitor);
+        const std::vector<std::uint64_t> ids = ids_of(*visitor);
+        CHECK(ids.front() <= before + 1);
+        CHECK(are_consecutive(ids));
+    }
+    publisher.end();
+    EVENTUALLY(stays->mailbox.events() == published);
+    const std::vector<std::uint64_t> ids = ids_of(*stays);
+    CHECK(ids.front() == 1);
+    CHECK(are_consecutive(ids));
+}

@@ -1,0 +1,251 @@
+#include "broker/core/matching/registry.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <future>
+
+#include "broker/core/matching/batch_matcher.hpp"
+#include "protocol/filter/filter.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using namespace std::chrono_literals;
+using sluice::broker::Admission;
+using sluice::broker::Subscriber;
+using sluice::broker::Subscription;
+using sluice::broker::SubscriptionRegistry;
+
+namespace {
+
+std::shared_ptr<Subscriber> subscriber() {
+    return std::make_shared<Subscriber>(
+        sluice::broker::MailboxLimits{1000, 1'000'000}, [] {}, sluice::broker::plain_renderer, false);
+}
+
+Subscription on_stream(const std::string& stream, const std::string& filter) {
+    auto compiled = sluice::filter::compile_filter(filter);
+    return sluice::broker::make_subscription(stream, compiled.value().canonical, compiled.value().conjunctions);
+}
+
+struct Fixture {
+    sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout{counters};
+    std::mutex mutex;
+    std::shared_ptr<const sluice::engine::Program> program;
+    std::uint64_t program_number = 0;
+    std::unique_ptr<SubscriptionRegistry> registry = std::make_unique<SubscriptionRegistry>(
+        SubscriptionRegistry::Settings{sluice::engine::Backend::cpu, 1ms, 10, 2}, fanout,
+        [this](std::shared_ptr<const sluice::engine::Program> next, std::uint64_t number) {
+            const std::lock_guard lock(mutex);
+            program = std::move(next);
+            program_number = number;
+        });
+
+    Admission admit(const std::shared_ptr<Subscriber>& to, std::vector<Subscription> subscriptions,
+                    const std::function<void()>& done) {
+        return registry->add(to, std::move(subscriptions), done);
+    }
+
+    bool add(const std::shared_ptr<Subscriber>& to, std::vector<Subscription> subscriptions) {
+        std::promise<void> done;
+        if (admit(to, std::move(subscriptions), [&] { done.set_value(); }) != Admission::admitted) return false;
+        done.get_future().wait();
+        return true;
+    }
+
+    // The number of events that each subscriber gets from a document with one item of this category. `meanwhile` runs
+    // once it is decided which program matches.
+    std::size_t publish(const std::string& stream, const std::string& category,
+                        const std::function<void()>& meanwhile = {}) {
+        const std::vector<sluice::feed::Event> events = {
+            {sluice::broker::document({sluice::broker::item("t", category)}), 0,
+             std::make_shared<const std::string>(stream), ++last_id}};
+        std::shared_ptr<const sluice::engine::Program> current;
+        std::uint64_t number = 0;
+        {
+            const std::lock_guard lock(mutex);
+            current = program;
+            number = program_number;
+        }
+        if (meanwhile) meanwhile();
+        const auto before = counters.deliveries.load();
+        auto batch = fanout.prepare({events, matcher.match(*current, events), matcher.undecided(), number});
+        fanout.deliver(batch);
+        return counters.deliveries.load() - before;
+    }
+
+    sluice::broker::BatchMatcher matcher;
+    std::uint64_t last_id = 0;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "a subscription is in place when add is done") {
+    const auto a = subscriber();
+    REQUIRE(add(a, {on_stream("s", "category = 'x'")}));
+    CHECK(publish("s", "x") == 1);
+    CHECK(publish("s", "y") == 0);
+    CHECK(publish("other", "x") == 0);
+    CHECK(a->mailbox.take().deliveries.size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "equal subscriptions are one for the engine") {
+    const auto a = subscriber();
+    const auto b = subscriber();
+    add(a, {on_stream("s", "category = 'x'")});
+    add(b, {on_stream("s", "category=\"x\""), on_stream("s", "'x' = category"), on_stream("t", "category = 'x'")});
+    CHECK(registry->size() == 4);
+    CHECK(registry->distinct() == 2);
+    CHECK(publish("s", "x") == 2);  // once per subscriber, though two of b's filters hold
+    CHECK(publish("t", "x") == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a subscriber gets nothing of a batch that was begun with some of its filters only") {
+    const auto a = subscriber();
+    const auto b = subscriber();
+    add(a, {on_stream("s", "category = 'x'")});
+    const auto add_b = [&] { add(b, {on_stream("s", "title = 't'"), on_stream("s", "category = 'x'")}); };
+    CHECK(publish("s", "x", add_b) == 1);
+    CHECK(b->mailbox.take().deliveries.empty());
+    CHECK(publish("s", "x") == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "removal ends what one subscriber gets and nothing else") {
+    const auto a = subscriber();
+    const auto b = subscriber();
+    add(a, {on_stream("s", "category = 'x'")});
+    add(b, {on_stream("s", "category = 'x'")});
+    registry->remove(a);
+    const auto c = subscriber();
+    add(c, {on_stream("s", "category = 'y'")});  // applied after the removal
+    CHECK(registry->size() == 2);
+    CHECK(publish("s", "x") == 1);
+    CHECK(a->mailbox.take().deliveries.empty());
+    CHECK(b->mailbox.take().deliveries.size() == 1);
+    registry->remove(b);
+    registry->remove(c);
+    registry.reset();  // applies the waiting changes
+    CHECK(publish("s", "x") == 0);
+    CHECK(publish("s", "y") == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "no filter means every event, no stream means all streams") {
+    add(subscriber(), {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})});
+    CHECK(publish("s", "x") == 1);
+    CHECK(publish("t", "x") == 0);
+    add(subscriber(), {sluice::broker::make_subscription("", "", {sluice::engine::Conjunction{}})});
+    CHECK(publish("s", "x") == 2);
+    CHECK(publish("t", "x") == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "the number of subscriptions is bounded") {
+    const auto a = subscriber();
+    REQUIRE(add(a, std::vector<Subscription>(10, on_stream("s", "category = 'x'"))));
+    CHECK_FALSE(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    registry->remove(a);
+    // Room comes back once the removal has been applied.
+    EVENTUALLY(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    CHECK(registry->size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "the number of computed conditions is bounded") {
+    const char* const three =
+        "approx-contains(title, 'a', 1) and edit-distance(title, 'b') < 2 or "
+        "approx-contains(title, 'a', 1) and edit-distance(title, 'c') < 2";
+    const char* const one = "category = 'x' and approx-contains(title, 't', 0)";
+    CHECK(admit(subscriber(), {on_stream("s", three)}, [] {}) == Admission::too_many_operators);
+    CHECK(admit(subscriber(), std::vector<Subscription>(3, on_stream("s", one)), [] {}) ==
+          Admission::too_many_operators);
+    CHECK(admit(subscriber(), std::vector<Subscription>(11, on_stream("s", one)), [] {}) ==
+          Admission::too_many_subscriptions);
+    const auto a = subscriber();
+    REQUIRE(add(a, {on_stream("s", one), on_stream("s", one)}));
+    CHECK(registry->operators() == 2);
+    CHECK_FALSE(add(subscriber(), {on_stream("s", one)}));
+    REQUIRE(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    CHECK(publish("s", "x") == 2);
+    registry->remove(a);
+    EVENTUALLY(add(subscriber(), {on_stream("s", one)}));
+    CHECK(registry->operators() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "filters come and go while events flow") {
+    std::atomic<bool> done{false};
+    const auto constant = subscriber();
+    add(constant, {on_stream("s", "category = 'x'")});
+    std::thread churn([&] {
+        for (int i = 0; i < 200; ++i) {
+            const auto visitor = subscriber();
+            add(visitor, {on_stream("s", "category = 'x'"), on_stream("s", "title = '" + std::to_string(i) + "'")});
+            registry->remove(visitor);
+        }
+        done = true;
+    });
+    do {
+        CHECK(publish("s", "x") >= 1);
+        const auto taken = constant->mailbox.take();
+        CHECK(taken.deliveries.size() == 1);
+        constant->mailbox.settled(taken.deliveries);
+    } while (!done);
+    churn.join();
+}
+
+TEST_CASE("it is known whose filters have which scanned conditions") {
+    sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout(counters);
+    sluice::broker::ScanOwners owners;
+    SubscriptionRegistry registry({.engine = sluice::engine::Backend::cpu,
+                                   .apply_delay = 1ms,
+                                   .subscriptions_max = 10,
+                                   .operators_max = 10,
+                                   .scan_owners = &owners},
+                                  fanout, [](std::shared_ptr<const sluice::engine::Program>, std::uint64_t) {});
+    const auto add = [&](const std::shared_ptr<Subscriber>& to, const std::vector<std::string>& filters) {
+        std::vector<Subscription> subscriptions;
+        for (const std::string& filter : filters) subscriptions.push_back(on_stream("s", filter));
+        std::promise<void> done;
+        registry.add(to, std::move(subscriptions), [&] { done.set_value(); });
+        done.get_future().wait();
+    };
+    const auto of = [&](const std::string& condition) {
+        std::vector<sluice::feed::ScanOwner> found;
+        owners.find(condition, found);
+        return found.size();
+    };
+    const auto a = subscriber(), b = subscriber(), c = subscriber();
+    const std::string scanned = "count(x) mod 3 = 1", key = "test count(x) mod 3 = 1";
+    add(a, {scanned, scanned, "y = 1 and " + scanned, "z = 2"});
+    REQUIRE(owners.conditions() == 1);
+    CHECK(of(key) == 1);
+    add(b, {scanned});
+    CHECK(of(key) == 2);
+    registry.remove(a);
+    add(c, {"z = 2"});  // behind the removal
+    CHECK(of(key) == 1);
+    registry.remove(b);
+    add(subscriber(), {"z = 2"});
+    CHECK(owners.conditions() == 0);
+}
+
+TEST_CASE("without any change, programs are still renewed from time to time") {
+    sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout(counters);
+    std::atomic<std::uint64_t> last_number{0};
+    const SubscriptionRegistry registry(
+        {sluice::engine::Backend::cpu, 1ms, 10, 10, 1ms}, fanout,
+        [&](const std::shared_ptr<const sluice::engine::Program>&, std::uint64_t number) { last_number = number; });
+    EVENTUALLY(last_number >= 3);
+}
+
+TEST_CASE("subscriptions are charged with what their computed conditions may take, each once") {
+    const auto kept = [](const std::string& filter) { return sluice::broker::memory_of(on_stream("s", filter)).kept; };
+    std::string characters;
+    for (int i = 0; i < 500; ++i)
+        characters += {'\xE4', static_cast<char>(0xB8 + i / 64), static_cast<char>(0x80 + i % 64)};
+    const std::string search = "approx-contains(t, '" + characters + "', 100)";
+    CHECK(kept(search) > 50'000);
+    CHECK(kept(search) > 4 * kept("approx-contains(t, 'kernel', 1)"));
+    CHECK(kept(search + " and a = 1 or " + search + " and b = 1") < 3 * kept(search) / 2);
+    CHECK(kept("determinism(t, 0.1, 2) > 0.5") < 16'000);
+}

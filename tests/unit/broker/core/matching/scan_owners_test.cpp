@@ -1,0 +1,50 @@
+#include "broker/core/matching/scan_owners.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using sluice::broker::ScanOwners;
+using sluice::feed::ScanOwner;
+
+namespace {
+
+std::vector<ScanOwner> owners_of(const ScanOwners& owners, const std::string& condition) {
+    std::vector<ScanOwner> found = {99};
+    owners.find(condition, found);
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a condition has the owners whose filters have it, as often as they do") {
+    ScanOwners owners;
+    CHECK(owners_of(owners, "a").empty());
+    owners.add("a", 1);
+    owners.add("a", 1);
+    owners.add("a", 2);
+    owners.add("b", 2);
+    CHECK(owners_of(owners, "a") == std::vector<ScanOwner>{1, 2});
+    CHECK(owners_of(owners, "b") == std::vector<ScanOwner>{2});
+    owners.remove("a", 1);
+    CHECK(owners_of(owners, "a") == std::vector<ScanOwner>{1, 2});
+    owners.remove("a", 1);
+    CHECK(owners_of(owners, "a") == std::vector<ScanOwner>{2});
+    owners.remove("a", 2);
+    CHECK(owners.conditions() == 1);
+    owners.remove("a", 2);  // has none
+    owners.remove("b", 3);
+    CHECK(owners_of(owners, "b") == std::vector<ScanOwner>{2});
+}
+
+TEST_CASE("a condition with very many owners is its own") {
+    ScanOwners owners;
+    for (ScanOwner owner = 1; owner <= ScanOwners::owners_max; ++owner) owners.add("a", owner);
+    CHECK(owners_of(owners, "a").size() == ScanOwners::owners_max);
+    owners.add("a", 1'000);
+    const auto itself = owners_of(owners, "a");
+    REQUIRE(itself.size() == 1);
+    CHECK(itself.front() >= ScanOwner{1} << 63);
+    owners.remove("a", 1'000);
+    CHECK(owners_of(owners, "a").size() == ScanOwners::owners_max);
+}

@@ -1,0 +1,101 @@
+#include "broker/server/connections.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <limits>
+#include <vector>
+
+using namespace std::chrono_literals;
+using sluice::server::Connection;
+using sluice::server::Connections;
+
+namespace {
+
+struct Idler final : Connection {
+    void drain() override {}
+    void end_stream() override {}
+    void cut() override { ++cuts; }
+    void expire() override {}
+    int cuts = 0;
+};
+
+const Connection::Clock::time_point start{1h};
+
+std::shared_ptr<Idler> add(Connections& connections) {
+    auto idler = std::make_shared<Idler>();
+    connections.add(idler);
+    return idler;
+}
+
+}  // namespace
+
+TEST_CASE("a connection makes room that has waited the longest") {
+    Connections connections(3);
+    const auto busy = add(connections), older = add(connections);
+    CHECK(connections.make_room());
+    const auto newer = add(connections);
+    CHECK_FALSE(connections.make_room());
+    CHECK_FALSE(connections.awaits_room());  // full, but no connection is about to end
+    older->set_waiting(start);
+    newer->set_waiting(start + 1s);
+    CHECK(connections.make_room());
+    CHECK(connections.make_room());  // there is room now, although the connection has not ended yet
+    CHECK(older->cuts == 1);
+    CHECK(connections.size() == 3);
+    const auto next = add(connections);
+    connections.remove(older);
+    CHECK(connections.make_room());
+    CHECK(newer->cuts == 1);
+    CHECK(busy->cuts == 0);
+    CHECK(next->cuts == 0);
+    CHECK(connections.displaced() == 2);
+}
+
+TEST_CASE("where many wait some make room at once, and there is an end to how many are ending") {
+    constexpr sluice::server::ConnectionRoom room{1'000};
+    Connections connections(room);
+    std::vector<std::shared_ptr<Idler>> idlers;
+    for (int i = 0; i < 1'000; ++i) {
+        idlers.push_back(add(connections));
+        idlers.back()->set_waiting(start + 1s * i);
+    }
+    CHECK(connections.make_room());
+    CHECK(connections.displaced() == Connections::displaced_max);
+    for (std::size_t i = 0; i < idlers.size(); ++i) CHECK(idlers[i]->cuts == (i < Connections::displaced_max ? 1 : 0));
+    std::vector<std::shared_ptr<Idler>> added;
+    while (connections.make_room()) added.push_back(add(connections));
+    CHECK(added.size() == room.ending);
+    CHECK(connections.displaced() == room.ending);
+    CHECK(connections.awaits_room());
+    connections.remove(idlers.front());
+    CHECK_FALSE(connections.awaits_room());
+    CHECK(connections.make_room());
+    CHECK(connections.displaced() == room.ending + 1);
+}
+
+TEST_CASE("where the system has no room some are cut, however many are open") {
+    Connections connections(1'000);
+    const auto busy = add(connections), older = add(connections), newer = add(connections);
+    CHECK_FALSE(connections.displace());
+    older->set_waiting(start);
+    newer->set_waiting(start + 1s);
+    CHECK(connections.displace());
+    CHECK(older->cuts == 1);
+    CHECK(newer->cuts + busy->cuts == 0);
+}
+
+TEST_CASE("there are no more connections than file descriptors allow") {
+    const auto enough = sluice::server::connection_room(10'000, 20'000, 100);
+    CHECK(enough.connections == 10'000);
+    CHECK(enough.ending == 512);
+    CHECK(sluice::server::connection_room(10'000, std::numeric_limits<std::size_t>::max(), 100).connections == 10'000);
+    for (const std::size_t descriptors : {16u, 100u, 256u, 1'024u, 10'000u, 10'200u}) {
+        CAPTURE(descriptors);
+        const auto room = sluice::server::connection_room(10'000, descriptors, 100);
+        CHECK(room.ending >= 1);
+        CHECK(room.connections >= descriptors / 3);
+        CHECK(room.connections + room.ending <= descriptors - std::min<std::size_t>(100, descriptors / 2));
+    }
+    CHECK(sluice::server::connection_room(10, 256, 100).connections == 10);
+    CHECK(sluice::server::connection_room(20'000, 20'000, 100).connections == 19'388);
+}

@@ -1,0 +1,168 @@
+#include <catch2/catch.hpp>
+
+#include "broker/core/matching/dispatch.hpp"
+#include "broker/store/memory_log.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using sluice::broker::gzip;
+using sluice::broker::HttpClient;
+using sluice::broker::item;
+using sluice::broker::Reply;
+using sluice::broker::rss;
+using sluice::broker::RunningBroker;
+
+namespace {
+
+const std::string xml = "Content-Type: application/rss+xml\r\n";
+
+}  // namespace
+
+TEST_CASE("publishing says what became of the items") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b")}), xml).body ==
+          R"({"stream":"s","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2})");
+    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b", "x"), item("c")}), xml).body ==
+          R"({"stream":"s","received":3,"new":1,"updated":1,"unchanged":1,"first_id":3,"last_id":4})");
+    CHECK(client.post("/v1/events?stream=s", rss({item("a")}), xml).body ==
+          R"({"stream":"s","received":1,"new":0,"updated":0,"unchanged":1,"first_id":null,"last_id":null})");
+    CHECK(client.post("/v1/events?stream=s&deduplicate=false", rss({item("a")}), xml).body ==
+          R"({"stream":"s","received":1,"new":1,"updated":0,"unchanged":0,"first_id":5,"last_id":5})");
+}
+
+TEST_CASE("bad parameters are refused by name") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    for (const char* query : {"?stream=a%20b", "?stream=", "?stream=*", "?deduplicate=maybe", "?repair=maybe",
+                              "?strem=a", "?stream=a&stream=b"}) {
+        CAPTURE(query);
+        const Reply reply = client.post(std::string("/v1/events") + query, rss({item("a")}), xml);
+        CHECK(reply.status == 400);
+        CHECK(reply.headers.at("content-type") == "application/problem+json");
+    }
+    CHECK(client.post("/v1/events?strem=a", "", xml).body.find("unknown parameter \\\"strem\\\"") != std::string::npos);
+    CHECK(running.broker.counters().events == 0);
+}
+
+TEST_CASE("a document that is refused publishes nothing and says where the fault is") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const Reply truncated = client.post("/v1/events", "<rss><channel>\n<item></chan", xml);
+    CHECK(truncated.status == 400);
+    CHECK(truncated.body.find("\"type\":\"urn:sluice:problem:document\"") != std::string::npos);
+    CHECK(truncated.body.find("\"line\":2") != std::string::npos);
+    CHECK(client.post("/v1/events?repair=strict", rss({item("\xff")}), xml).status == 400);
+    CHECK(client.post("/v1/events", rss({item("a")}), "Content-Type: image/png\r\n").status == 415);
+    std::string deep;
+    for (int i = 0; i < 100'000; ++i) deep += "<a>";
+    CHECK(client.post("/v1/events", deep, xml).status == 413);
+    CHECK(running.broker.counters().events == 0);
+    CHECK(running.broker.counters().documents_refused == 4);
+    CHECK(client.post("/v1/events", rss({item("a")}), xml).status == 202);
+}
+
+TEST_CASE("a document that is not well-formed is repaired, unless the stream or the request wants it strict") {
+    RunningBroker running({"streams={strict: {repair: strict}}"});
+    HttpClient client(running.port());
+    const std::string broken =
+        "<rss><channel>\n<item><title>a</title></item><item><guid>R&D & more</guid><br></item></channel></rss>";
+    CHECK(client.post("/v1/events", broken, xml).body ==
+          R"({"stream":"default","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2,"repaired":3,)"
+          R"("repairs":[{"kind":"ampersand","reason":"an '&' that begins no reference","count":2,)"
+          R"("line":2,"column":43,"offset":57},{"kind":"unclosed-element","reason":"<br> has no end tag",)"
+          R"("count":1,"line":2,"column":59,"offset":73}]})");
+    CHECK(client.post("/v1/events", broken, xml).body.find("\"new\":0,\"updated\":0,\"unchanged\":2") !=
+          std::string::npos);
+    CHECK(client.post("/v1/events?repair=strict", broken, xml).status == 400);
+    CHECK(client.post("/v1/events?stream=strict", broken, xml).status == 400);
+    CHECK(client.post("/v1/events?stream=strict&repair=lenient", broken, xml).status == 202);
+    CHECK(running.broker.counters().documents_repaired == 3);
+}
+
+TEST_CASE("a document that is no feed is refused with 422") {
+    RunningBroker running({"streams={pages: {event_path: //p}}"});
+    HttpClient client(running.port());
+    const std::string page = "<html><body><p>Not found</p></body></html>";
+    for (const std::string& text : {page, std::string("<!DOCTYPE html><html><body><p>Not found<br></body></html>"),
+                                    std::string("<Error><Code>AccessDenied</Code></Error>"),
+                                    std::string("<opml><body><outline/></body></opml>"), std::string("<rss/>")}) {
+        CAPTURE(text);
+        const Reply reply = client.post("/v1/events", text, xml);
+        CHECK(reply.status == 422);
+        CHECK(reply.body.find("\"type\":\"urn:sluice:problem:document\"") != std::string::npos);
+    }
+    CHECK(client.post("/v1/events?stream=pages", page, xml).status == 202);
+    CHECK(running.broker.counters().events == 1);
+}
+
+TEST_CASE("gzip is undone within the limit, and other codings are refused") {
+    RunningBroker running({"limits.document_bytes=100KiB"});
+    HttpClient client(running.port());
+    const std::string gz = xml + "Content-Encoding: gzip\r\n";
+    CHECK(client.post("/v1/events", gzip(rss({item("a")})), gz).status == 202);
+    CHECK(client.post("/v1/events", gzip(rss({item(std::string(200'000, 'x'))})), gz).status == 413);
+    CHECK(client.post("/v1/events", "not gzip", gz).status == 400);
+    const Reply other = client.post("/v1/events", "x", xml + "Content-Encoding: br\r\n");
+    CHECK(other.status == 415);
+    CHECK(other.headers.at("accept-encoding") == "gzip");
+}
+
+TEST_CASE("a stream's options apply to it alone") {
+    RunningBroker running({"streams={w: {event_path: //obs, deduplicate: false}}"});
+    HttpClient client(running.port());
+    const std::string body = "<d><a><obs>1</obs></a><obs>1</obs></d>";
+    CHECK(client.post("/v1/events?stream=w", body, "Content-Type: application/xml\r\n").body.find("\"new\":2") !=
+          std::string::npos);
+    CHECK(client.post("/v1/events?stream=w", body, "Content-Type: application/xml\r\n").body.find("\"new\":2") !=
+          std::string::npos);
+}
+
+TEST_CASE("without room a publisher waits, then gets 503, and nothing is published or remembered") {
+    // A broker that is not started matches nothing: only its I/O runs, so the queue stays full.
+    sluice::broker::Counters counters;
+    sluice::base::MemoryBudget memory(std::size_t{1} << 30);
+    sluice::broker::EventQueue queue(1, 1'000'000);
+    sluice::config::Options options = sluice::broker::test_options({"publish.wait=1ms"});
+    sluice::broker::Fanout fanout(counters);
+    sluice::broker::SubscriptionRegistry registry(
+        {sluice::engine::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
+        [](std::shared_ptr<const sluice::engine::Program>, std::uint64_t) {});
+    sluice::broker::Mailboxes mailboxes;
+    sluice::store::MemoryLog log({0, 10}, memory);
+    log.listen(sluice::broker::dispatch);
+    sluice::broker::Publisher publisher({10, 10, std::chrono::hours(1)}, queue, log, counters, memory);
+    sluice::server::Connections connections(10);
+    sluice::server::IoThreads threads(1);
+    sluice::base::Workers workers(1, 10);
+    sluice::server::Services services{options,  counters,    queue,     publisher,
+                                      registry, connections, workers,   workers,
+                                      workers,  memory,      mailboxes, std::chrono::steady_clock::now()};
+    const auto listener = std::make_shared<sluice::server::Listener>(threads, services);
+    listener->start();
+    threads.start();
+    {
+        HttpClient client(listener->local_endpoint().port());
+        CHECK(client.post("/v1/events", rss({item("a"), item("b")}), xml).status == 202);
+        const Reply busy = client.post("/v1/events", rss({item("c")}), xml);
+        CHECK(busy.status == 503);
+        CHECK(busy.headers.at("retry-after") == "1");
+        CHECK(counters.documents_turned_away == 1);
+        CHECK(counters.events == 2);
+
+        // If room appears while a publisher waits, it is let in, and its item is still new.
+        options.publish.wait = std::chrono::hours(1);
+        const std::string body = rss({item("c")});
+        client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
+                    "\r\n\r\n" + body);
+        EVENTUALLY(counters.requests == 3);
+        sluice::broker::QueuedBatch batch;
+        queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
+        const Reply accepted = client.read_reply();
+        CHECK(accepted.status == 202);
+        CHECK(accepted.body.find("\"new\":1") != std::string::npos);
+        CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
+    }
+    EVENTUALLY(connections.size() == 0);
+    threads.stop();
+}

@@ -1,0 +1,182 @@
+#include "broker/store/memory_log.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+using namespace sluice;
+using namespace sluice::store;
+
+namespace {
+
+struct Fixture {
+    base::MemoryBudget budget{10'000'000};
+    feed::RecordTime now = 1'000;
+    MemoryLog log{{1'000'000, 10}, budget, [this] { return now; }};
+
+    std::uint64_t append(const std::string& stream, std::size_t events, std::size_t bytes = 10) {
+        auto document = std::make_shared<feed::DocumentRecord>();
+        document->text = std::make_shared<const std::string>(bytes, 'x');
+        Append append{std::make_shared<const std::string>(stream), {}, nullptr};
+        for (std::size_t i = 0; i < events; ++i) {
+            append.events.emplace_back().document = document;
+            append.events.back().item = static_cast<std::uint32_t>(i);
+        }
+        const auto result = log.append(std::move(append), [](const AppendResult&) { FAIL("it ended at once"); });
+        REQUIRE(result);
+        REQUIRE_FALSE(result->error);
+        return result->first_id;
+    }
+    std::vector<std::uint64_t> ids(const std::string& stream, std::uint64_t from = 0, std::size_t events_max = 1'000,
+                                   std::size_t bytes_max = 1'000'000) {
+        std::vector<std::uint64_t> list;
+        for (const auto& event : log.read(stream, from, events_max, bytes_max)) list.push_back(event.id);
+        return list;
+    }
+};
+
+using Ids = std::vector<std::uint64_t>;
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "ids of a stream go on from append to append, whatever other streams do") {
+    CHECK(append("a", 2) == 1);
+    CHECK(append("b", 1) == 1);
+    CHECK(append("a", 3) == 3);
+    CHECK(ids("a") == Ids{1, 2, 3, 4, 5});
+    CHECK(ids("b") == Ids{1});
+    CHECK(ids("unknown").empty());
+    const StreamExtent extent = log.extent("a");
+    CHECK(extent.first_id == 1);
+    CHECK(extent.last_id == 5);
+    CHECK(extent.events == 5);
+    CHECK(log.extent("unknown").last_id == 0);
+    CHECK(log.extent("unknown").first_id == 1);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "what is read begins where asked, and ends after so many events or bytes, but not before one") {
+    for (int i = 0; i < 4; ++i) append("a", 2, 5'000);
+    CHECK(ids("a", 4) == Ids{4, 5, 6, 7, 8});
+    CHECK(ids("a", 4, 2) == Ids{4, 5});
+    CHECK(ids("a", 4, 0).empty());
+    CHECK(ids("a", 4, 100, 1) == Ids{4});
+    CHECK(ids("a", 9).empty());
+    const auto events = log.read("a", 4, 1, 1);
+    CHECK(events[0].item == 1);
+    CHECK(events[0].time == 1'000);
+    CHECK(events[0].document->text->size() == 5'000);
+}
+
+TEST_CASE_METHOD(Fixture, "listeners hear of each append once, with its ids and its attachment, before it is read") {
+    struct Marked : Attachment {};
+    const auto attachment = std::make_shared<Marked>();
+    std::vector<std::uint64_t> heard;
+    log.listen([&](const Append& append) {
+        CHECK(*append.stream == "a");
+        CHECK(append.attachment == attachment);
+        for (const auto& event : append.events) heard.push_back(event.id);
+    });
+    for (int i = 0; i < 2; ++i) {
+        Append append{std::make_shared<const std::string>("a"), {}, attachment};
+        auto document = std::make_shared<feed::DocumentRecord>();
+        document->text = std::make_shared<const std::string>("x");
+        append.events.resize(2);
+        for (auto& event : append.events) event.document = document;
+        log.append(std::move(append), nullptr);
+    }
+    CHECK(heard == Ids{1, 2, 3, 4});
+}
+
+TEST_CASE_METHOD(Fixture, "retention by events, bytes and age goes from the oldest on, now and with every append") {
+    for (int i = 0; i < 3; ++i) append("a", 3);
+    log.retain("a", {.events = 4});
+    CHECK(ids("a") == Ids{6, 7, 8, 9});
+    CHECK(log.extent("a").first_id == 6);
+    append("a", 1);
+    CHECK(ids("a") == Ids{7, 8, 9, 10});
+
+    append("b", 1, 6'000);
+    append("b", 1, 6'000);
+    log.retain("b", {.bytes = 10'000});
+    CHECK(ids("b") == Ids{2});
+    append("b", 1, 20'000);
+    CHECK(ids("b").empty());
+    CHECK(log.extent("b").first_id == 4);
+    CHECK(log.extent("b").bytes == 0);
+
+    log.retain("c", {.age = std::chrono::microseconds(100)});
+    append("c", 1);
+    now += 60;
+    append("c", 1);
+    now += 41;
+    CHECK(ids("c") == Ids{2});
+    CHECK(log.extent("c").oldest == 1'060);
+    log.retain("d", {.events = 0});
+    CHECK(append("d", 2) == 1);
+    CHECK(ids("d").empty());
+    CHECK(log.extent("d").last_id == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "beyond its bytes the log evicts the oldest events, whatever their stream") {
+    append("old", 1, 400'000);
+    append("new", 1, 400'000);
+    append("new", 1, 400'000);
+    CHECK(ids("old").empty());
+    CHECK(ids("new") == Ids{1, 2});
+    append("huge", 1, 2'000'000);
+    CHECK(ids("huge").empty());
+    CHECK(ids("new") == Ids{1, 2});
+    CHECK(append("huge", 1) == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "where the memory budget refuses less is kept, and nothing fails") {
+    const std::size_t empty = budget.used(base::MemoryUse::store);
+    append("a", 1, 100'000);
+    CHECK(budget.used(base::MemoryUse::store) > empty + 100'000);
+    auto others = budget.force_charge(base::MemoryUse::mailboxes, 10'000'000);
+    CHECK(append("a", 1, 100'000) == 2);
+    CHECK(ids("a").empty());
+    CHECK(budget.used(base::MemoryUse::store) < empty + 1'000);
+    others.release();
+    for (int i = 0; i < 4; ++i) append("a", 1, 100'000);
+    log.relieve_memory();
+    CHECK(ids("a") == Ids{5, 6});
+}
+
+TEST_CASE_METHOD(Fixture, "a stream that was cleared continues its ids") {
+    append("a", 3);
+    log.clear("a");
+    log.clear("unknown");
+    CHECK(ids("a").empty());
+    CHECK(log.extent("a").first_id == 4);
+    CHECK(append("a", 1) == 4);
+    CHECK(ids("a") == Ids{4});
+}
+
+TEST_CASE_METHOD(Fixture, "memory does not grow with what has gone") {
+    log.retain("a", {.events = 3});
+    for (int i = 0; i < 3; ++i) append("a", 1);
+    append("slow", 1);
+    const std::size_t before = budget.used(base::MemoryUse::store);
+    for (int i = 0; i < 1'000; ++i) append("a", 1);
+    CHECK(budget.used(base::MemoryUse::store) == before);
+    for (int i = 0; i < 1'000; ++i) {
+        append("brief", 1);
+        log.clear("brief");
+    }
+    CHECK(budget.used(base::MemoryUse::store) == before);
+}
+
+TEST_CASE_METHOD(Fixture, "events that have documents of their own are counted with all of them") {
+    Append append{std::make_shared<const std::string>("a"), {}, nullptr};
+    for (int i = 0; i < 3; ++i) {
+        auto document = std::make_shared<feed::DocumentRecord>();
+        document->text = std::make_shared<const std::string>(10'000, 'x');
+        append.events.emplace_back().document = document;
+    }
+    const std::size_t before = budget.used(base::MemoryUse::store);
+    log.append(std::move(append), nullptr);
+    CHECK(log.extent("a").bytes > 30'000);
+    CHECK(budget.used(base::MemoryUse::store) - before > 30'000);
+}

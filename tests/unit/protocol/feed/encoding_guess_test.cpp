@@ -1,0 +1,121 @@
+#include "protocol/feed/encoding_guess.hpp"
+
+#include "tests/unit/protocol/feed/parse_support.hpp"
+
+using namespace sluice::feed;
+using namespace std::string_literals;
+
+namespace {
+
+struct Read {
+    std::string text;
+    std::vector<std::string> repairs;  // "bytes 2"
+};
+
+Read read(std::string bytes, const char* content_type = "") {
+    DocumentOptions options;
+    options.content_type = content_type;
+    options.repair = RepairMode::lenient;
+    const DocumentPtr document = parsed(std::move(bytes), options);
+    Read read{document->tree().document_element().text().get(), {}};
+    for (const Repair& repair : document->repairs().list())
+        read.repairs.push_back(std::string(repair_name(repair.kind)) + " " + std::to_string(repair.count));
+    return read;
+}
+
+std::string declared(const std::string& encoding, const std::string& text) {
+    return "<?xml version='1.0' encoding='" + encoding + "'?><a>" + text + "</a>";
+}
+
+using Strings = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the encoding is looked for where the document does not say it, or says it wrongly") {
+    struct Case {
+        const char* what;
+        std::string bytes;
+        const char* content_type;
+        std::string text;
+        Strings repairs;
+    };
+    const std::string e = "\xC3\xA9", lost = "\xEF\xBF\xBD";
+    const Case cases[] = {
+        {"unknown name, UTF-8", declared("bogus", e), "", e, {"encoding 1"}},
+        {"unknown name, windows-1252", declared("bogus", "\xE9"), "", e, {"encoding 1"}},
+        {"no name", declared("", e), "", e, {"xml-declaration 1"}},
+        {"UTF-8 claimed, windows-1252", declared("utf-8", "caf\xE9"), "", "caf" + e, {"encoding 1"}},
+        {"nothing claimed, windows-1252",
+         "<a>caf\xE9 \x93x\x94</a>",
+         "",
+         "caf" + e + " \xE2\x80\x9Cx\xE2\x80\x9D",
+         {"encoding 1"}},
+        {"HTTP wrong, declaration right",
+         declared("koi8-r", "\xF0\xD2\xC9"),
+         "text/xml; charset=utf-8",
+         "\xD0\x9F\xD1\x80\xD0\xB8",
+         {"encoding 1"}},
+        {"HTTP wrong, UTF-8", declared("utf-8", e), "text/xml; charset=us-ascii", e, {}},
+        {"HTTP unknown, declaration right", declared("iso-8859-1", "\xE9"), "text/xml; charset=foo", e, {"encoding 1"}},
+        {"HTTP says UTF-16 of ASCII", "<a>x</a>", "text/xml; charset=utf-16", "x", {"encoding 1"}},
+        {"a claim that fits stays", declared("iso-8859-1", e), "", "\xC3\x83\xC2\xA9", {}},
+        {"a claim that fits stays beside a control character",
+         declared("iso-8859-1", e + "\x01"),
+         "",
+         "\xC3\x83\xC2\xA9" + lost,
+         {"control-character 1"}},
+        {"a few bad bytes in UTF-8",
+         "<a>" + e + e + e + "\xFF" + e + "\xE9</a>",
+         "",
+         e + e + e + lost + e + lost,
+         {"bytes 2"}},
+        {"a bad byte in Shift_JIS",
+         declared("shift_jis", "\x93\xFA\x96\x7B\x93\xFA\x96\x7B\x93\xFA\x96\x7B\x93\xFA\x96\x7B\x93\xFA\x96\x7B\xFD"),
+         "",
+         "\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5\xE6\x9C\xAC\xE6\x97\xA5"
+         "\xE6\x9C\xAC" +
+             lost,
+         {"bytes 1"}},
+        {"a byte order mark decides",
+         "\xEF\xBB\xBF<a>x\xE9</a>",
+         "text/xml; charset=iso-8859-1",
+         "x" + lost,
+         {"bytes 1"}},
+        {"control characters", "<a>\x01x\x08\x1F</a>", "", lost + "x" + lost + lost, {"control-character 3"}},
+        {"NUL", "<a>x\0y</a>"s, "", "x" + lost + "y", {"control-character 1"}},
+        {"U+FFFF", "<a>\xEF\xBF\xBF</a>", "", lost, {"control-character 1"}},
+    };
+    for (const Case& c : cases) {
+        INFO(c.what);
+        const Read found = read(c.bytes, c.content_type);
+        CHECK(found.text == c.text);
+        CHECK(found.repairs == c.repairs);
+    }
+}
+
+TEST_CASE("a character that the end of the document cuts off changes no vote") {
+    for (const char* tail : {"\xC3", "\xE2\x82", "\xF0\x9F\x98"}) {
+        const Read found = read("<a><b>plain</b>" + std::string(tail));
+        CHECK(found.repairs == Strings{"bytes 1", "cut-off 1"});
+    }
+    Repairs repairs;
+    const auto text = repair_encoding("<a>caf\xE9", "", 1000, repairs);
+    REQUIRE(text.has_value());
+    CHECK(*text == "<a>caf\xEF\xBF\xBD");  // may be the beginning of one of three bytes
+    const auto japanese = repair_encoding("<a>\x93\xFA\x96", "shift_jis", 1000, repairs);
+    REQUIRE(japanese.has_value());
+    CHECK(*japanese == "<a>\xE6\x97\xA5\xEF\xBF\xBD");
+}
+
+TEST_CASE("the repaired text is within the limit") {
+    Repairs repairs;
+    const auto text = repair_encoding(std::string(100, '\xE9'), "", 150, repairs);
+    REQUIRE(text.has_error());
+    CHECK(text.error().kind == FeedError::Kind::limit);
+}
+
+TEST_CASE("strict refuses what lenient reads") {
+    CHECK(refused(declared("bogus", "x")).message == "the encoding \"bogus\" is not known");
+    CHECK(refused("<a>\xE9</a>").kind == FeedError::Kind::encoding);
+    CHECK(refused("<a>\x01</a>").kind == FeedError::Kind::not_well_formed);
+}

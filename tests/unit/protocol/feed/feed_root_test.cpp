@@ -1,0 +1,80 @@
+#include "protocol/feed/feed_root.hpp"
+
+#include "protocol/feed/fields.hpp"
+#include "tests/unit/protocol/feed/parse_support.hpp"
+
+using namespace sluice::feed;
+using Kind = FeedError::Kind;
+
+TEST_CASE("feeds are recognised in any case and with any prefix") {
+    const char* const feeds[] = {
+        "<RSS><Channel><Title>F</Title><Item><Title>t</Title><Link>http://a/</Link></Item></Channel></RSS>",
+        "<rss><CHANNEL><TITLE>F</TITLE><ITEM><TITLE>t</TITLE><LINK>http://a/</LINK></ITEM></CHANNEL></rss>",
+        "<rss><channel><title>F</title><Item><title>t</title><Link>http://a/</Link></Item></channel></rss>",
+        "<r:rss xmlns:r='urn:r'><r:channel><r:title>F</r:title><r:item><r:title>t</r:title><r:link>http://a/</r:link>"
+        "</r:item></r:channel></r:rss>",
+        "<Feed><Title>F</Title><Entry><Title>t</Title><Link HREF='http://a/'/></Entry></Feed>",
+        "<a:FEED xmlns:a='http://www.w3.org/2005/Atom'><a:Title>F</a:Title><a:Entry><a:TITLE>t</a:TITLE>"
+        "<a:link href='http://a/'/></a:Entry></a:FEED>",
+        "<x:feed xmlns:x='urn:x'><x:title>F</x:title><x:entry><x:title>t</x:title><x:link href='http://a/'/></x:entry>"
+        "</x:feed>",
+        "<rdf:rdf xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'>"
+        "<channel><title>F</title></channel><Item><title>t</title><link>http://a/</link></Item></rdf:rdf>",
+    };
+    for (const char* text : feeds) {
+        INFO(text);
+        const DocumentPtr document = parsed(text);
+        CHECK(document->format() != FeedFormat::xml);
+        CHECK(document->feed_fields().title == "F");
+        REQUIRE(document->items().size() == 1);
+        const Fields fields = read_fields(*document, document->items()[0]);
+        CHECK(fields.title == "t");
+        CHECK(fields.link == "http://a/");
+        CHECK(document->repairs().empty());
+    }
+}
+
+TEST_CASE("names that are no feed's are left alone") {
+    const DocumentPtr document =
+        parsed("<rss><channel><Item><Title>t</Title><Own><MyID/></Own></Item></channel></rss>");
+    CHECK(text_at(document, "//item/title") == "t");
+    CHECK(document->tree().select_node("//item/Own/MyID"));
+    CHECK(text_at(parsed("<rss><channel><item><Title>t</Title></item></channel></rss>"), "//item/Title") == "t");
+    CHECK(text_at(parsed("<Readings><Title>t</Title></Readings>"), "/Readings/Title") == "t");
+    CHECK(text_at(parsed("<Feed><Title>t</Title></Feed>"), "/Feed/Title") == "t");
+}
+
+TEST_CASE("what is no feed is refused, unless an event path says what its events are") {
+    const char* const texts[] = {
+        "<html><head><title>404</title></head><body><p>Not found</p></body></html>",
+        "<html xmlns='http://www.w3.org/1999/xhtml'><body/></html>",
+        "<h1><b>502 Bad Gateway</b></h1>",
+        "<Error><Code>AccessDenied</Code><Message>no</Message></Error>",
+        "<ErrorResponse xmlns='urn:e'><Error/></ErrorResponse>",
+        "<opml version='2.0'><head/><body><outline text='a'/></body></opml>",
+    };
+    for (const char* text : texts) {
+        INFO(text);
+        CHECK(refused(text).kind == Kind::not_a_feed);
+        DocumentOptions options;
+        options.event_path = "/*/*";
+        CHECK(parse_document(text, options).has_value());
+    }
+    CHECK(refused(texts[0]).message == "the document is an HTML page, not a feed");
+    CHECK(refused(texts[5]).message == "the document is a list of feeds (OPML), not a feed");
+    CHECK(parsed("<table><row>1</row></table>")->items().size() == 1);
+}
+
+TEST_CASE("an empty feed is refused, but not a channel without items") {
+    for (const char* text : {"<rss/>", "<rss version='2.0'></rss>", "<rss> <!-- c --> </rss>",
+                             "<feed xmlns='http://www.w3.org/2005/Atom'/>"}) {
+        INFO(text);
+        CHECK(refused(text).kind == Kind::not_a_feed);
+        CHECK(refused(text).message == "the feed is empty");
+    }
+    CHECK(parsed("<rss><channel/></rss>")->items().empty());
+    CHECK(parsed("<rss><channel><title>t</title></channel></rss>")->items().empty());
+    CHECK(parsed("<feed xmlns='http://www.w3.org/2005/Atom'><title>t</title></feed>")->items().empty());
+    CHECK(parsed("<item/>")->items().size() == 1);
+    CHECK(refused("").message == "the document is empty");
+}

@@ -1,0 +1,89 @@
+#include "protocol/feed/links.hpp"
+
+#include "protocol/feed/fields.hpp"
+#include "tests/unit/protocol/feed/parse_support.hpp"
+
+using namespace sluice;
+using namespace sluice::feed;
+
+namespace {
+
+// $link of the only item.
+std::optional<std::string> link_of(const std::string& text) {
+    const DocumentPtr document = parsed(text);
+    REQUIRE(document->items().size() == 1);
+    return read_fields(*document, document->items()[0]).link;
+}
+
+}  // namespace
+
+TEST_CASE("a relative link is resolved, and its path keeps what is written") {
+    const auto rss = [](const std::string& channel, const std::string& item) {
+        return link_of("<rss><channel>" + channel + "<item>" + item + "</item></channel></rss>");
+    };
+    const std::string home = "<link>http://a/blog/index.html</link>";
+    CHECK(rss(home, "<link>1</link>") == "http://a/blog/1");
+    CHECK(rss(home, "<link>/1</link>") == "http://a/1");
+    CHECK(rss(home, "<link>//b/1</link>") == "http://b/1");
+    CHECK(rss(home, "<link>?p=1</link>") == "http://a/blog/index.html?p=1");
+    CHECK(rss(home, "<link>http://b/../1</link>") == "http://b/../1");
+    CHECK(rss(home, "<link xml:base='http://c/d/'>1</link>") == "http://c/d/1");
+    CHECK(rss(home, "<link xml:base='d/'>1</link>") == "http://a/blog/d/1");
+    CHECK(rss("", "<link>/1</link>") == "/1");
+    CHECK(rss("<link>/</link>", "<link>/1</link>") == "/1");
+    CHECK(rss("<link>http://a/" + std::string(3'000, 'x') + "/</link>", "<link>1</link>") == "1");
+
+    const DocumentPtr document = parsed("<rss><channel>" + home + "<item><link>1</link></item></channel></rss>");
+    CHECK(text_at(document, "/rss/channel/item/link") == "1");
+    CHECK(read_link(*document, document->items()[0]) == "1");
+}
+
+TEST_CASE("the nearest xml:base counts, relative to those around it") {
+    const auto atom = [](const std::string& feed_base, const std::string& entry_base, const std::string& link) {
+        return link_of("<feed xmlns='http://www.w3.org/2005/Atom' xml:base='" + feed_base +
+                       "'><link href='http://home/'/><entry xml:base='" + entry_base + "'>" + link + "</entry></feed>");
+    };
+    CHECK(atom("http://a/b/", "", "<link href='c'/>") == "http://a/b/c");
+    CHECK(atom("http://a/b/", "d/", "<link href='c'/>") == "http://a/b/d/c");
+    CHECK(atom("http://a/b/", "/d/", "<link href='c' xml:base='e/'/>") == "http://a/d/e/c");
+    CHECK(atom("http://a/b/", "http://x/y", "<link href='c'/>") == "http://x/c");
+    CHECK(atom("/b/", "", "<link href='c'/>") == "http://home/b/c");
+    CHECK(atom("http://a/b/", "", "<content src='../c'/>") == "http://a/c");
+}
+
+TEST_CASE("bases that are many or long together make no address") {
+    const auto nested = [](std::size_t depth, const std::string& base) {
+        std::string begin = "<x xml:base='http://a/'>", end = "</x>";
+        for (std::size_t i = 1; i < depth; ++i) {
+            begin += "<x xml:base='" + base + "'>";
+            end += "</x>";
+        }
+        return link_of(begin + "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='c'/></entry></feed>" +
+                       end);
+    };
+    CHECK(nested(4, "b/") == "http://a/b/b/b/c");
+    CHECK(nested(bases_max, "b/") == "http://a/b/b/b/b/b/b/b/c");
+    CHECK(nested(bases_max + 1, "b/") == "c");
+    const std::string half(base_bytes_max / 2 - 1, 'b');
+    CHECK(nested(2, half + "/") == "http://a/" + half + "/c");
+    CHECK(nested(3, half + "/") == "c");
+    CHECK(nested(2, std::string(base_bytes_max, ' ') + "b/") == "http://a/c");
+    CHECK(nested(2, " b/ ") == "http://a/b/c");
+    const auto behind = [](std::size_t others) {
+        std::string attributes;
+        for (std::size_t i = 0; i < others; ++i) attributes += " a" + std::to_string(i) + "='1'";
+        return link_of("<feed" + attributes + " xml:base='http://a/'><entry><link href='c'/></entry></feed>");
+    };
+    CHECK(behind(base_attributes_max - 1) == "http://a/c");
+    CHECK(behind(base_attributes_max) == "c");
+}
+
+TEST_CASE("relative addresses of a JSON Feed are resolved") {
+    const auto json = [](const std::string& members, const std::string& url) {
+        return link_of("{" + members + "\"items\":[{\"url\":\"" + url + "\"}]}");
+    };
+    CHECK(json(R"("home_page_url":"http://a/b/","feed_url":"http://f/",)", "c") == "http://a/b/c");
+    CHECK(json(R"("feed_url":" http://f/feed.json ",)", "c") == "http://f/c");
+    CHECK(json("\"feed_url\":\"http://f/" + std::string(base_bytes_max, 'x') + "\",", "c") == "c");
+    CHECK(json("", "c") == "c");
+}
