@@ -19,10 +19,10 @@ enum class MemoryUse : std::uint8_t {
     queues,       // events that wait for the matcher
     mailboxes,    // events that wait for a subscriber
     identities,   // of items, to distinguish new ones from old
-    store,        // events retained after delivery
+    store,        // the event log: streams, and events retained after delivery
     filters,      // and what the engine compiles from them
-    evaluation,   // of scanned and computed conditions
-    overhead,     // uncharged memory, as measured: code, stacks, fragmentation
+    evaluation,   // decompressing a body, trying a filter on a document
+    overhead,     // uncharged memory, as measured: code, stacks, evaluation of conditions, fragmentation
 };
 inline constexpr std::array<std::string_view, 10> memory_use_names = {
     "connections", "bodies", "documents", "queues",     "mailboxes",

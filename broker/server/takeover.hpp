@@ -1,5 +1,5 @@
 // A reply may have a takeover in place of a body: an object that takes the connection over and writes to it until it
-// ends. Event streams now, WebSocket next.
+// ends. Event streams do so.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -1,4 +1,4 @@
-// The byte stream of one connection, independent of its kind: TCP now, TLS and Unix sockets next. Sessions use only
+// The byte stream of one connection, independent of its kind, which is TCP. Sessions use only
 // this interface. Belongs to the connection's thread; cancel() or close(), on the same thread, ends pending operations.
 #pragma once
 
