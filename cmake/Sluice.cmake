@@ -19,6 +19,9 @@ set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # targets that link a folder's librar
 find_package(Threads REQUIRED)
 include(${PROJECT_SOURCE_DIR}/gpu/Cuda.cmake)
 
+# Assertions name files by their path in the project: what was compiled in one clone then serves another.
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+
 add_library(sluice_options INTERFACE)
 target_include_directories(sluice_options INTERFACE ${PROJECT_SOURCE_DIR})
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
