@@ -50,18 +50,16 @@ if(SLUICE_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries' coverage steers the fuzzer
 endif()
 
-# Programs are optimised across all of their files, which also finds conflicting definitions of one type. Tests are
-# linked without.
+# Programs are optimised across all of their files, which also finds conflicting definitions of one type. Tests link
+# the same objects without.
 option(SLUICE_LTO "Optimise programs at link time (GCC only)" OFF)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     set(SLUICE_LTO OFF)
 endif()
-set(sluice_without_lto)
 if(SLUICE_LTO)
     set(objects -fno-fat-lto-objects)  # compiled once, at link time
     if(SLUICE_TESTS)
         set(objects -ffat-lto-objects)
-        set(sluice_without_lto -fno-lto)
     endif()
     add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-flto=auto;${objects}>")
     set(CMAKE_AR ${CMAKE_CXX_COMPILER_AR})

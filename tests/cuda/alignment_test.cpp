@@ -9,6 +9,7 @@
 #include "gpu/operators/alignment/two_way_aligner.hpp"
 #include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "tests/cuda/on_device.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
@@ -22,7 +23,7 @@ namespace {
 bool no_clusters() {
     if (!has_device()) return true;
     if (TwoWayAligner::available()) return false;
-    WARN("a CUDA device without clusters: skipped");
+    testing::skip("a CUDA device without clusters");
     return true;
 }
 
@@ -413,7 +414,7 @@ TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear m
     const Scheme scheme = Scheme::dna();
     const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
     if (phage.empty()) {
-        WARN("no sequences in ../shared: skipped");
+        testing::skip("no sequences in ../shared");
         return;
     }
     WavefrontAligner device(scheme);

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "gpu/device/device.hpp"
+#include "tests/support/skip.hpp"
 
 namespace sluice::testing {
 
 // Prints a message if there is no device.
 inline bool has_device() {
     if (cuda::device_count() > 0) return true;
-    WARN("no CUDA device: skipped");
+    skip("no CUDA device");
     return false;
 }
 

@@ -14,6 +14,7 @@
 #include "tests/cuda/spoil_context.hpp"
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/skip.hpp"
 
 namespace sluice::test {
 
@@ -59,7 +60,7 @@ bool has_usable_device() {
     if (!testing::has_device()) return false;
     REQUIRE(cuda::residents(0) == 0);
     if (cudaFree(nullptr) == cudaSuccess) return true;
-    WARN("an earlier test of this process has spoiled the device for good: skipped");
+    testing::skip("an earlier test of this process has spoiled the device for good");
     return false;
 }
 
@@ -194,7 +195,7 @@ TEST_CASE("a set comes back to a device that was lost, as often as that happens"
 TEST_CASE("one of two devices is lost: the other one goes on alone, if the driver lets it", "[cuda]") {
     if (!has_usable_device()) return;
     if (cuda::device_count() < 2) {
-        WARN("only one CUDA device: skipped");
+        testing::skip("only one CUDA device");
         return;
     }
     Random random(3);

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/differential/oracle.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 
 using namespace sluice;
@@ -188,7 +189,7 @@ std::vector<RandomFilter> filters_for(const OracleDocument& document) {
 TEST_CASE("filters on real feeds are answered as libxml2 answers") {
     const auto files = feed_files();
     if (files.empty()) {
-        WARN("there are no feeds to test with");
+        testing::skip("there is no folder ../shared/feeds");
         return;
     }
     std::size_t answers_count = 0, yes = 0;

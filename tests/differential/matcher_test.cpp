@@ -300,7 +300,7 @@ TEST_CASE("cpu answers are naive's: operators in conjunctions of more than 128 l
     world.negated = 0.97;
     world.literals_max = 300;
     world.measured_share = 0.02;
-    mutate_and_match(world, 4, 20, random);
+    mutate_and_match(world, 12, 20, random);
     world = {};
     world.measured_share = 0.5;
     BothSets sets;

@@ -10,6 +10,7 @@
 #include "gpu/api/matcher.hpp"
 #include "protocol/feed/extractor.hpp"
 #include "protocol/filter/filter.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 
 using namespace sluice;
@@ -71,7 +72,7 @@ TEST_CASE("an item's receivers are those whose filters hold") {
 TEST_CASE("titles of real feeds") {
     const std::string feeds = testing::shared_folder("feeds").string();
     if (!std::filesystem::is_directory(feeds)) {
-        WARN("skipped: there is no folder ../shared/feeds");
+        testing::skip("there is no folder ../shared/feeds");
         return;
     }
     CHECK(check_receivers({"approximate", 500, 20, 42, feeds}, 200, engine::Backend::cpu) > 20);
