@@ -23,7 +23,7 @@ namespace {
 bool no_clusters() {
     if (!has_device()) return true;
     if (TwoWayAligner::available()) return false;
-    testing::skip("a CUDA device without clusters");
+    sluice::testing::skip("a CUDA device without clusters");
     return true;
 }
 
@@ -414,7 +414,7 @@ TEST_CASE("a device aligns a phage and its mutants as parasail does, in linear m
     const Scheme scheme = Scheme::dna();
     const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
     if (phage.empty()) {
-        testing::skip("no sequences in ../shared");
+        sluice::testing::skip("no sequences in ../shared");
         return;
     }
     WavefrontAligner device(scheme);

@@ -123,7 +123,7 @@ TEST_CASE("slices prune a phage and its mutant, with the score that parasail has
     const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
     const auto mutant = read_fasta(scheme, "enterobacteria_phage_1_mutated_97.fasta");
     if (phage.empty()) {
-        testing::skip("no sequences in ../shared");
+        sluice::testing::skip("no sequences in ../shared");
         return;
     }
     for (const unsigned count : {1u, 2u, 4u}) {

@@ -60,7 +60,7 @@ bool has_usable_device() {
     if (!testing::has_device()) return false;
     REQUIRE(cuda::residents(0) == 0);
     if (cudaFree(nullptr) == cudaSuccess) return true;
-    testing::skip("an earlier test of this process has spoiled the device for good");
+    sluice::testing::skip("an earlier test of this process has spoiled the device for good");
     return false;
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("a set comes back to a device that was lost, as often as that happens"
 TEST_CASE("one of two devices is lost: the other one goes on alone, if the driver lets it", "[cuda]") {
     if (!has_usable_device()) return;
     if (cuda::device_count() < 2) {
-        testing::skip("only one CUDA device");
+        sluice::testing::skip("only one CUDA device");
         return;
     }
     Random random(3);

@@ -189,7 +189,7 @@ std::vector<RandomFilter> filters_for(const OracleDocument& document) {
 TEST_CASE("filters on real feeds are answered as libxml2 answers") {
     const auto files = feed_files();
     if (files.empty()) {
-        testing::skip("there is no folder ../shared/feeds");
+        sluice::testing::skip("there is no folder ../shared/feeds");
         return;
     }
     std::size_t answers_count = 0, yes = 0;

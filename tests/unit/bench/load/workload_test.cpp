@@ -72,7 +72,7 @@ TEST_CASE("an item's receivers are those whose filters hold") {
 TEST_CASE("titles of real feeds") {
     const std::string feeds = testing::shared_folder("feeds").string();
     if (!std::filesystem::is_directory(feeds)) {
-        testing::skip("there is no folder ../shared/feeds");
+        sluice::testing::skip("there is no folder ../shared/feeds");
         return;
     }
     CHECK(check_receivers({"approximate", 500, 20, 42, feeds}, 200, engine::Backend::cpu) > 20);

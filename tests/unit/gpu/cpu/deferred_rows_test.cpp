@@ -101,7 +101,7 @@ TEST_CASE("a predicate of many conjunctions is decided once for an event") {
 
 TEST_CASE("pairs that a cheap family decides are not asked of a costly one") {
     if (!engine::invalid_reason({Kind::matches, "a", "", 0, 0}).empty()) {
-        testing::skip("there are no regular expressions in this build");
+        sluice::testing::skip("there are no regular expressions in this build");
         return;
     }
     Trial trial;

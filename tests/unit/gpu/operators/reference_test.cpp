@@ -35,7 +35,7 @@ TEST_CASE("each kind of measure is computed from its members") {
     for (const Case& c : cases) {
         INFO(c.measure.operand << " of " << c.text);
         if (const std::string fault = engine::invalid_reason(c.measure); !fault.empty()) {
-            testing::skip(fault);
+            sluice::testing::skip(fault);
             continue;
         }
         CHECK(reference_of(c.measure)(c.text) == c.value);

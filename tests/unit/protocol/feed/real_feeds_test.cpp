@@ -44,7 +44,7 @@ TEST_CASE("feeds as they are found in the wild") {
         {"json_feed.json", FeedFormat::json, 20},
     };
     if (!std::filesystem::exists(feeds)) {
-        testing::skip("there is no folder ../shared/feeds");
+        sluice::testing::skip("there is no folder ../shared/feeds");
         return;
     }
     for (const Case& c : cases) {

@@ -156,7 +156,7 @@ TEST_CASE("a phage aligns to its mutants as parasail says", "[alignment]") {
     const auto scheme = Scheme::dna();
     const auto phage = read_fasta(scheme, "enterobacteria_phage_1.fasta");
     if (phage.empty()) {
-        testing::skip("no sequences in ../shared");
+        sluice::testing::skip("no sequences in ../shared");
         return;
     }
     const auto part = Codes(phage).first(6'000);
