@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "gpu/api/matcher.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/unit/gpu/operators/substrings/random_exact.hpp"
 
 using namespace sluice;
@@ -116,7 +117,7 @@ TEST_CASE("contains: the CPU backend answers as the naive one does, at random, a
     substrings::RandomExact random(5);
     std::mt19937 choice(6);
     std::size_t found = 0, pairs = 0, searched = 0;
-    for (const std::size_t all = substrings::rounds(2000); searched < all;) {
+    for (const std::size_t all = substrings::rounds(sluice::testing::fewer_if_sanitized(2000)); searched < all;) {
         const substrings::RandomCase c = random.next(64, searched % 1000 == 0 ? 3000 : 60);
         std::vector<std::vector<std::string_view>> events;
         for (std::size_t t = 0; t < c.views.size();) {

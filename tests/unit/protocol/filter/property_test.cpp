@@ -4,6 +4,7 @@
 #include <string>
 
 #include "protocol/filter/filter.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/unit/protocol/filter/random_expression.hpp"
 
 using namespace sluice;
@@ -67,10 +68,11 @@ bool holds(const engine::Disjunction& conjunctions, unsigned assignment) {
 }  // namespace
 
 TEST_CASE("a canonical filter is its own canonical form, and so is each leaf") {
+    const std::size_t rounds = sluice::testing::fewer_if_sanitized(20'000);
     RandomExpression random(7);
-    for (int i = 0; i < 20'000; ++i) check_stability(random.filter());
+    for (std::size_t i = 0; i < rounds; ++i) check_stability(random.filter());
     RandomExpression extended(8, true);
-    for (int i = 0; i < 20'000; ++i) check_stability(extended.filter());
+    for (std::size_t i = 0; i < rounds; ++i) check_stability(extended.filter());
 }
 
 TEST_CASE("conjunctions have the truth table of the filter") {

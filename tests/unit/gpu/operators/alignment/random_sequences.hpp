@@ -10,6 +10,7 @@
 #include "gpu/operators/alignment/many.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/operators/alignment/sequences.hpp"
+#include "tests/support/rounds.hpp"
 
 namespace sluice::alignment {
 
@@ -19,10 +20,10 @@ inline std::size_t below(Random& random, std::size_t bound) { return random() % 
 
 using simd::instruction_sets;
 
-// The repetitions of a random test: `usual` times SLUICE_TEST_ROUNDS.
+// The repetitions of a random test: `usual`, times SLUICE_TEST_ROUNDS.
 inline std::size_t test_rounds(std::size_t usual) {
     const char* factor = std::getenv("SLUICE_TEST_ROUNDS");
-    return usual * (factor != nullptr ? std::strtoul(factor, nullptr, 10) : 1);
+    return sluice::testing::fewer_if_sanitized(usual) * (factor != nullptr ? std::strtoul(factor, nullptr, 10) : 1);
 }
 
 inline std::vector<Code> random_sequence(Random& random, const Scheme& scheme, std::size_t length) {

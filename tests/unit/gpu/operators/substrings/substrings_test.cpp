@@ -4,6 +4,7 @@
 
 #include "gpu/operators/substrings/filter.hpp"
 #include "gpu/operators/substrings/rabin_karp.hpp"
+#include "tests/support/rounds.hpp"
 #include "tests/unit/gpu/operators/substrings/random_exact.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
 #include "tests/support/vectorscan.hpp"
@@ -102,7 +103,7 @@ TEST_CASE("exact: patterns of 64 KiB") {
 TEST_CASE("exact: every engine finds what naive search finds, at random") {
     RandomExact random(1);
     std::size_t searched = 0, found = 0, compared = 0;
-    for (const std::size_t all = rounds(3000); searched < all;) {
+    for (const std::size_t all = rounds(sluice::testing::fewer_if_sanitized(3000)); searched < all;) {
         const RandomCase c = random.next(250, searched % 1250 == 0 ? 200 : 20);
         const auto expected = hits_of(*make_naive_searcher(c.patterns), c.views);
         for (const Engine& engine : engines_of(c.patterns, c.views)) {
