@@ -2,6 +2,7 @@
 // are right is tested where it is quick.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 namespace sluice::testing {
@@ -18,7 +19,9 @@ constexpr bool is_sanitized = false;
 constexpr bool is_sanitized = false;
 #endif
 
-// `usual`; an eighth of it, and at least 1, in a sanitized build.
-constexpr std::size_t fewer_if_sanitized(std::size_t usual) { return is_sanitized ? (usual + 7) / 8 : usual; }
+// `usual`; in a sanitized build an eighth of it, but not below 10.
+constexpr std::size_t fewer_if_sanitized(std::size_t usual) {
+    return is_sanitized ? std::max(std::min<std::size_t>(usual, 10), usual / 8) : usual;
+}
 
 }  // namespace sluice::testing

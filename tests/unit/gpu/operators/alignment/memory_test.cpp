@@ -53,6 +53,7 @@ std::size_t bytes_of(Codes query, Codes text, Mode mode) {
     options.processor = Processor::cpu;
     options.mode = mode;
     options.trace = true;
+    options.threads = 2;  // each takes memory of its own
     const std::size_t before = in_use;
     most_in_use = before;
     const PairResult result = align_pair(Scheme::dna(), query, text, options);
