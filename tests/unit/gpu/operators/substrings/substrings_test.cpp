@@ -58,7 +58,8 @@ TEST_CASE("exact: what naive search finds, says where a pattern may stand") {
 }
 
 TEST_CASE("exact: every engine finds what naive search finds, at the edges") {
-    const std::string long_text = std::string(500'000, 'a') + "needle" + std::string(500'000, 'b');
+    const std::size_t half = sluice::testing::is_sanitized ? 50'000 : 500'000;
+    const std::string long_text = std::string(half, 'a') + "needle" + std::string(half, 'b');
     check_all({}, {"", "a"});
     check_all({""}, {"", "a"});
     check_all({"a", "aa", "aaa", "aaaa", std::string(64, 'a'), std::string(65, 'a')},
