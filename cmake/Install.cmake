@@ -11,10 +11,6 @@ if(SLUICE_PROGRAMS)
     install(SCRIPT cmake/install_service.cmake COMPONENT programs)
 endif()
 
-# Objects for the link-time optimiser suit only this very compiler.
-if(SLUICE_LTO AND NOT SLUICE_TESTS)
-    return()
-endif()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)
 install(TARGETS sluice_text sluice_gpu sluice_filter sluice_feed sluice_wire EXPORT sluiceTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)

@@ -50,21 +50,6 @@ if(SLUICE_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)  # the libraries' coverage steers the fuzzer
 endif()
 
-# Programs are optimised across all of their files, which also finds conflicting definitions of one type. Tests link
-# the same objects without.
-option(SLUICE_LTO "Optimise programs at link time (GCC only)" OFF)
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    set(SLUICE_LTO OFF)
-endif()
-if(SLUICE_LTO)
-    set(objects -fno-fat-lto-objects)  # compiled once, at link time
-    if(SLUICE_TESTS)
-        set(objects -ffat-lto-objects)
-    endif()
-    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-flto=auto;${objects}>")
-    set(CMAKE_AR ${CMAKE_CXX_COMPILER_AR})
-endif()
-
 # Sources with compile options of their own, such as those for an instruction set, stay outside the units.
 function(sluice_unity target)
     if(SLUICE_UNITY)
@@ -96,8 +81,4 @@ function(sluice_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE ${arg_LINKS} sluice_options)
-    if(SLUICE_LTO)
-        target_link_options(${name} PRIVATE -flto=auto -Werror=odr -Werror=lto-type-mismatch
-                            -Wno-stringop-overread -Wno-stringop-overflow)  # false positives in inlined libraries
-    endif()
 endfunction()

@@ -175,8 +175,9 @@ def run(folder, builds, seed, options):
         print_reports(found)
     print_costs(folder, first)
     print()
-    for name, reason in first.skipped.items():
-        print(f"SKIPPED {name}: {reason}")
+    for reason in dict.fromkeys(first.skipped.values()):
+        names = [name for name, why in first.skipped.items() if why == reason]
+        print(f"SKIPPED {', '.join(names)}: {reason}" if len(names) < 5 else f"SKIPPED {len(names)} tests: {reason}")
     for part in first.partly_skipped:
         print("SKIPPED a part of", part)
     for name in flaky:

@@ -7,9 +7,7 @@ namespace sluice::cli {
 
 std::string version_text() {
     return "sluice " + std::string(base::version()) +
-           "\ngpu       " SLUICE_BUILT_FOR_GPU "\nlinking   " SLUICE_BUILT_LINKING "\ncompiler  " SLUICE_BUILT_BY
-           "\nhttp      " +
-           http_library();
+           "\ngpu       " SLUICE_BUILT_FOR_GPU "\ncompiler  " SLUICE_BUILT_BY "\nhttp      " + http_library();
 }
 
 }  // namespace sluice::cli

@@ -5,7 +5,7 @@
 
 namespace sluice::cli {
 
-// "sluice 0.1.0", and a line each for the processors, the linking and the libraries.
+// "sluice 0.1.0", and a line each for the processors and the libraries.
 std::string version_text();
 
 }  // namespace sluice::cli

@@ -37,9 +37,7 @@ class Packaging(unittest.TestCase):
     def test_find_package_after_an_installation(self):
         prefix = self.folder / "prefix"
         run("cmake", "--install", BUILD, "--component", "libraries", "--prefix", prefix)
-        # Objects of the link-time optimiser, if any, stay out of it: they would be compiled again.
-        output = self.output_of_consumer("installed", f"-DCMAKE_PREFIX_PATH={prefix}",
-                                         "-DCMAKE_EXE_LINKER_FLAGS=-fno-lto")
+        output = self.output_of_consumer("installed", f"-DCMAKE_PREFIX_PATH={prefix}")
         self.assertEqual(output, "Ship's bell\nLamp for the pier\n")
         for file in prefix.rglob("*.cmake"):
             self.assertNotIn(SOURCE, file.read_text(), f"{file.name} names the folder of the sources")
