@@ -113,7 +113,8 @@ bool EventQueue::wait_for_slow_events(std::unique_lock<std::mutex>& lock) {
     return !ready.empty();
 }
 
-bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch) {
+bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch,
+                     const std::function<void()>& popped) {
     batch.reserve(events_max);
     std::unique_lock lock(mutex_);
     batch.lane = lane;
@@ -121,6 +122,7 @@ bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microsecond
     if (!come) return false;
     lanes_.fill(batch, events_max);
     if (batch.events.empty()) return true;
+    if (popped) popped();
     ++in_flight_;
     call_waiters(std::move(lock));
     return true;

@@ -68,7 +68,9 @@ public:
     // Waits for events and fills an empty batch. The fast lane, if it was empty, returns the first events at once;
     // otherwise it waits until there are `events_max` events or the first has waited for `delay`. The slow lane returns
     // events of one stream. The batch may stay empty. Returns false if the queue is closed and no more events can come.
-    bool pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch);
+    // Calls `popped` for a batch that is not empty, before any other thread can pop a batch.
+    bool pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch,
+             const std::function<void()>& popped = {});
     // Whether events of streams outside the batch are waiting in the fast lane.
     bool others_wait(const QueuedBatch& batch) const;
 

@@ -154,10 +154,11 @@ bool Matcher::Thread::serve_batch() {
     batch_.clear();
     current_ = {};
     matcher_.rest();
-    if (!of_.queue_.pop(lane_, of_.settings_.batch_events, of_.settings_.batch_delay, batch_)) return false;
+    // A subscription in place before an event was published must be in the program that matches it, and if a program
+    // matches an event, an older one must not match a later event: a new subscriber would miss that one.
+    const auto popped = [this] { current_ = of_.program(); };
+    if (!of_.queue_.pop(lane_, of_.settings_.batch_events, of_.settings_.batch_delay, batch_, popped)) return false;
     if (batch_.events.empty()) return true;
-    // Only after pop(): a subscription in place before an event was published must be in the program that matches it.
-    current_ = of_.program();
     bool took_long = false;
     try {
         const Clock::duration time_max = lane_ == Lane::fast ? 2 * fast_time : quick;
