@@ -34,11 +34,11 @@ mount --rbind /dev "$root/dev"
 
 echo "From git clone to the first event:"
 start=$SECONDS
-git clone -q "$source" "$root/root/sluice"
-stamped 'received: ' /root/sluice/dev run --set http.port=0
+git clone -q "$source" "$root/sluice"
+stamped 'received: ' /sluice/dev run --set http.port=0
 echo "With nothing to build:"
 start=$SECONDS
-stamped ' listening ' /root/sluice/dev run --set http.port=0
+stamped ' listening ' /sluice/dev run --set http.port=0
 echo "./dev test:"
 start=$SECONDS
-stamped '% tests passed, 0 tests failed' /root/sluice/dev test
+stamped '% tests passed, 0 tests failed' /sluice/dev test
