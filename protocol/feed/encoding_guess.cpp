@@ -181,7 +181,14 @@ boost::system::result<std::string, FeedError> repair_encoding(std::string_view b
     if (clues.mark != utf8_encoding) bytes.remove_prefix(clues.mark_bytes);
     const std::string_view claimed = !charset.empty() ? charset : clues.declared;
     const std::string_view named = claimed.empty() ? utf8_encoding : encoding_by_label(claimed);
-    std::string_view first = !clues.mark.empty() ? clues.mark : named;
+    std::string_view expected = named;  // the encoding that to_utf8() took
+    if (!clues.mark.empty())
+        expected = clues.mark;
+    else if (!clues.zeros.empty() && (charset.empty() || is_wide_encoding(named)))
+        expected = clues.zeros;
+    else if (is_wide_encoding(named) && charset.empty())
+        expected = utf8_encoding;
+    std::string_view first = expected;
     if (clues.mark.empty() && !clues.zeros.empty()) first = clues.zeros;
     if (is_wide_encoding(first) && clues.mark.empty() && clues.zeros.empty()) first = utf8_encoding;
     Choice choice = clues.mark.empty() ? choose(bytes, first, {charset, clues.declared}, bytes_max)
@@ -192,10 +199,10 @@ boost::system::result<std::string, FeedError> repair_encoding(std::string_view b
         repairs.note(RepairKind::encoding, 0,
                      "the encoding \"" + excerpt(claimed) + "\" is not known; the document is read as " +
                          std::string(choice.encoding));
-    } else if (choice.encoding != first) {
-        repairs.note(
-            RepairKind::encoding, 0,
-            "the document is not text in " + std::string(first) + ", and is read as " + std::string(choice.encoding));
+    } else if (choice.encoding != expected) {
+        repairs.note(RepairKind::encoding, 0,
+                     "the document is not text in " + std::string(expected) + ", and is read as " +
+                         std::string(choice.encoding));
     }
     for (std::size_t i = 0; i < reading.all_faults; ++i) {
         repairs.note(RepairKind::bytes, *reading.first,

@@ -58,6 +58,12 @@ TEST_CASE("the encoding is looked for where the document does not say it, or say
         {"HTTP wrong, UTF-8", declared("utf-8", e), "text/xml; charset=us-ascii", e, {}},
         {"HTTP unknown, declaration right", declared("iso-8859-1", "\xE9"), "text/xml; charset=foo", e, {"encoding 1"}},
         {"HTTP says UTF-16 of ASCII", "<a>x</a>", "text/xml; charset=utf-16", "x", {"encoding 1"}},
+        {"HTTP says windows-1252 of UTF-16",
+         "\0<\0a\0>\0x\0<\0/\0a\0>"s,
+         "text/xml; charset=windows-1252",
+         "x",
+         {"encoding 1"}},
+        {"HTTP says UTF-32 of UTF-16", "<\0a\0>\0x\0<\0/\0a\0>\0"s, "text/xml; charset=utf-32", "x", {}},
         {"a claim that fits stays", declared("iso-8859-1", e), "", "\xC3\x83\xC2\xA9", {}},
         {"a claim that fits stays beside a control character",
          declared("iso-8859-1", e + "\x01"),
@@ -105,6 +111,15 @@ TEST_CASE("a character that the end of the document cuts off changes no vote") {
     const auto japanese = repair_encoding("<a>\x93\xFA\x96", "shift_jis", 1000, repairs);
     REQUIRE(japanese.has_value());
     CHECK(*japanese == "<a>\xE6\x97\xA5\xEF\xBF\xBD");
+}
+
+TEST_CASE("UTF-16 claimed of UTF-8 is a wrong encoding") {
+    Repairs repairs;
+    const auto text = repair_encoding("caf\xC3\xA9,x", "utf-16", 1000, repairs);
+    REQUIRE(text.has_value());
+    CHECK(*text == "caf\xC3\xA9,x");
+    REQUIRE(repairs.list().size() == 1);
+    CHECK(repairs.list().front().kind == RepairKind::encoding);
 }
 
 TEST_CASE("the repaired text is within the limit") {
