@@ -1,10 +1,14 @@
 """Every attack of the suite, by name. A row is a function that gets an attacker.Attack; its docstring states its
 purpose."""
 import importlib
+import resource
 from dataclasses import dataclass
 from typing import Callable
 
 ROWS = {}
+
+# The connections of attacks that have very many: where few files may be open, more would only be refused.
+MANY = min(1_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] // 4)
 
 
 @dataclass(frozen=True)

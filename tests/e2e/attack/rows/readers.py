@@ -5,7 +5,7 @@ import time
 from urllib.parse import urlencode
 
 import wire
-from rows import row
+from rows import MANY, row
 from rows.scans import publish_again_and_again
 
 FAT = "<r>" + ("<a>" + "x" * 100_000 + "</a>") * 10 + "</r>"
@@ -48,9 +48,9 @@ def never_reading_own_frames(attack):
 
 @row()
 def wide_fanout(attack):
-    """A thousand subscribers to everything that all read, and events as fast as they are accepted."""
+    """Very many subscribers to everything that all read, and events as fast as they are accepted."""
     poll = select.poll()
-    kept = sleepers(attack, 1_000, "stream=attack")
+    kept = sleepers(attack, MANY, "stream=attack")
     sockets = {stream.connection.fileno(): stream.connection for stream in kept}
     for descriptor in sockets:
         poll.register(descriptor, select.POLLIN)

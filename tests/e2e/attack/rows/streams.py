@@ -2,7 +2,7 @@
 import time
 
 import wire
-from rows import row
+from rows import MANY, row
 
 BODY = b"<r><a/></r>"
 
@@ -44,7 +44,7 @@ def long_status(attack):
     asking = []
     request = wire.head("GET", "/v1/status")
     while attack.goes_on():
-        if len(asking) < 1_000:
+        if len(asking) < MANY:
             try:
                 asking.append(attack.connect(len(asking), timeout=2, receive_bytes=wire.SMALL_BUFFER_BYTES))
                 wire.send(asking[-1], request * 20)
@@ -85,7 +85,7 @@ def defined_streams(attack):
 
 @row(options=("limits.streams=4000",))
 def pages_of_streams(attack):
-    """A thousand connections ask for the list of streams, with long options, and do not read it."""
+    """Very many connections ask for the list of streams, with long options, and do not read it."""
     body = options_of(0)
     for n in range(2_000):
         try:
@@ -98,7 +98,7 @@ def pages_of_streams(attack):
     attack.under_way()
     asking = []
     while attack.goes_on():
-        if len(asking) < 1_000:
+        if len(asking) < MANY:
             try:
                 asking.append(attack.connect(len(asking), timeout=2, receive_bytes=wire.SMALL_BUFFER_BYTES))
                 wire.send(asking[-1], wire.head("GET", "/v1/streams") * 20)
