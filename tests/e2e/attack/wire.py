@@ -4,7 +4,7 @@ import json
 import socket
 from typing import NamedTuple
 
-TIMEOUT_S = 60  # for anything that must happen, however busy the machine is
+TIMEOUT_S = 120  # for anything that must happen, however busy the machine is
 ATTACKER_S = 10  # for what an attacker need not get
 # For clients that do not read, so that the kernel does not buffer everything for them. With room for less than a few of
 # loopback's large segments, the kernel drops and resends them at the cost of the sender's processor time.

@@ -181,12 +181,13 @@ def match_event_path(attack):
              "//i/a" + "/following-sibling::a" * 20: SIBLINGS}
 
     def client(n):
-        while attack.goes_on():
-            for path, document in paths.items():
-                try:
-                    attack.match("true()", document, n, timeout=wire.ATTACKER_S, event_path=path)
-                except (OSError, wire.Broken):
-                    attack.note_end("no reply")
+        for path, document in itertools.cycle(paths.items()):
+            if not attack.goes_on():
+                return
+            try:
+                attack.match("true()", document, n, timeout=wire.ATTACKER_S, event_path=path)
+            except (OSError, wire.Broken):
+                attack.note_end("no reply")
 
     attack.under_way()
     attack.run_clients(client, 4)
