@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -235,7 +236,7 @@ class Publishing(unittest.TestCase):
 class Output(unittest.TestCase):
     def test_a_reader_that_leaves(self):
         with Sluiced() as daemon:
-            command = (f"{os.environ['SLUICE']} subscribe --server {url(daemon.port)} 'true()' | head -n 1; "
+            command = (f"{shlex.quote(os.environ['SLUICE'])} subscribe --server {url(daemon.port)} 'true()' | head -n 1; "
                        "echo ${PIPESTATUS[0]}")
             shell = subprocess.Popen(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                      env=environment(), start_new_session=True)

@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -104,7 +105,7 @@ class Demo(unittest.TestCase):
         return written.decode()
 
     def test_colours_on_a_terminal_only(self):
-        say = ["bash", "-c", f"source <(sed '/^case /,$d; /^cd /d' {ROOT}/dev); say hello"]
+        say = ["bash", "-c", f"source <(sed '/^case /,$d; /^cd /d' {shlex.quote(str(ROOT))}/dev); say hello"]
         demo = [self.folder / "docker" / "demo", "--set", "http.port=0"]
         for script in (say, demo):
             with self.subTest(script):

@@ -3,6 +3,7 @@
 import gzip
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -33,7 +34,7 @@ class Help(unittest.TestCase):
         programs = self.folder / "bin"
         programs.mkdir()
         (programs / "sluice").symlink_to(os.environ["SLUICE"])
-        (programs / "curl").write_text(f"#!/bin/sh\ncat {EXAMPLES}/harbour.rss\n")
+        (programs / "curl").write_text(f"#!/bin/sh\ncat {shlex.quote(str(EXAMPLES))}/harbour.rss\n")
         (programs / "curl").chmod(0o755)
         self.path = f"{programs}:{os.environ['PATH']}"
 
