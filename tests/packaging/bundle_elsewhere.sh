@@ -9,13 +9,17 @@ rm -f "$root"/usr/lib/*/{libstdc++,libgcc_s}.so*
 cp -r "$source/build/bundle" "$root/sluice"
 cp "$source"/docker/examples/harbour.rss "$root"
 cat >"$root/try" <<'END'
+has() {  # waits for a minute at most until the status has it
+    for _ in $(seq 600); do
+        /sluice/bin/sluice status --all 2>/dev/null | grep -q "$1" && return
+        sleep 0.1
+    done
+    return 1
+}
 /sluice/run --set http.port=8080 &
-for _ in $(seq 600); do
-    /sluice/bin/sluice status >/dev/null 2>&1 && break
-    sleep 0.1
-done
+has '^ *subscribers *0'
 /sluice/bin/sluice subscribe --count 1 --no-reconnect "price < 100" &
-until /sluice/bin/sluice status --all | grep -q '^ *subscribers *1'; do sleep 0.1; done
+has '^ *subscribers *1'
 /sluice/bin/sluice publish /harbour.rss
 wait %2
 echo delivered
