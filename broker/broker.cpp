@@ -1,17 +1,39 @@
 #include "broker/broker.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <atomic>
+#include <chrono>
 #include <thread>
 #include <utility>
 
 #include "broker/base/log.hpp"
 #include "broker/base/machine_memory.hpp"
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory_keeper.hpp"
+#include "broker/base/metrics.hpp"
 #include "broker/base/process.hpp"
 #include "broker/base/repeat_guard.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/delivery/event_memory.hpp"
+#include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/ingest/idempotency.hpp"
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/dispatch.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/fanout.hpp"
+#include "broker/core/matching/matcher.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/address_table.hpp"
+#include "broker/server/browser_rules.hpp"
+#include "broker/server/connections.hpp"
+#include "broker/server/io_threads.hpp"
 #include "broker/server/limits.hpp"
+#include "broker/server/listener.hpp"
 #include "broker/server/service_metrics.hpp"
+#include "broker/server/services.hpp"
+#include "broker/store/memory_log.hpp"
+#include "config/options.hpp"
 
 namespace sluice::broker {
 
@@ -83,9 +105,51 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     return engine;
 }
 
+std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& options, base::MemoryBudget& memory) {
+    return std::make_shared<IdempotencyKeys>(
+        IdempotencyKeys::Settings{options.idempotency_keys, options.idempotency_window}, memory);
+}
+
 }  // namespace
 
-Broker::Broker(config::Options options)
+struct Broker::Parts {
+    using Clock = std::chrono::steady_clock;
+
+    explicit Parts(config::Options options);
+
+    void drain();
+    void drain_matcher(Clock::time_point deadline);
+    void drain_connections(Clock::time_point deadline);
+    void relieve_memory();
+
+    const config::Options options_;
+    base::MetricRegistry metrics_;
+    Counters counters_;
+    base::MemoryBudget memory_;
+    Mailboxes mailboxes_;
+    EventMemory event_memory_;
+    server::IoThreads io_threads_;
+    EventQueue queue_;
+    Fanout fanout_;
+    ScanOwners scan_owners_;
+    Matcher matcher_;
+    SubscriptionRegistry registry_;
+    store::MemoryLog log_;
+    Publisher publisher_;
+    server::Connections connections_;
+    base::Workers workers_;  // destroyed, and so finished, before the I/O threads' loops
+    base::Workers compilers_;
+    base::Workers trials_;
+    server::AddressTable addresses_;
+    const server::BrowserRules browser_rules_;
+    server::Services services_;
+    std::shared_ptr<server::Listener> listener_;
+    base::MemoryKeeper memory_keeper_;
+    bool drained_ = false;
+    std::atomic<const char*> stage_{"serving"};
+};
+
+Broker::Parts::Parts(config::Options options)
     : options_(std::move(options)),
       counters_(metrics_),
       memory_(memory_max(options_)),
@@ -113,15 +177,23 @@ Broker::Broker(config::Options options)
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
       trials_(1, trials_max),
-      services_{options_, counters_,  queue_,  publisher_, registry_,  connections_,
-                workers_, compilers_, trials_, memory_,    mailboxes_, Clock::now()},
+      addresses_(server::address_limits(options_.limits)),
+      browser_rules_(options_.http),
+      services_{options_,       counters_,
+                queue_,         publisher_,
+                registry_,      connections_,
+                workers_,       compilers_,
+                trials_,        memory_,
+                mailboxes_,     addresses_,
+                browser_rules_, idempotency_keys(options_.publish, memory_),
+                Clock::now()},
       listener_(std::make_shared<server::Listener>(io_threads_, services_)),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     log_.listen(dispatch);
     server::register_metrics(services_);
 }
 
-void Broker::relieve_memory() {
+void Broker::Parts::relieve_memory() {
     log_.relieve_memory();
     publisher_.streams().relieve_memory();
     const std::size_t enough = memory_.ceiling(base::MemoryUse::bodies);
@@ -129,15 +201,29 @@ void Broker::relieve_memory() {
         if (memory_.used() <= enough) break;
 }
 
-Broker::~Broker() { drain(); }
+Broker::Broker(config::Options options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+
+Broker::~Broker() { parts_->drain(); }
 
 void Broker::start() {
-    matcher_.start();
-    listener_->start();
-    io_threads_.start();
+    parts_->matcher_.start();
+    parts_->listener_->start();
+    parts_->io_threads_.start();
 }
 
-void Broker::drain() {
+void Broker::drain() { parts_->drain(); }
+
+std::string Broker::address() const { return parts_->listener_->local_endpoint().address().to_string(); }
+
+std::uint16_t Broker::port() const { return parts_->listener_->local_endpoint().port(); }
+
+const Counters& Broker::counters() const { return parts_->counters_; }
+
+server::Services& Broker::services() { return parts_->services_; }
+
+const char* Broker::stage() const { return parts_->stage_.load(std::memory_order_relaxed); }
+
+void Broker::Parts::drain() {
     if (std::exchange(drained_, true)) return;
     const Clock::time_point deadline = Clock::now() + options_.shutdown.drain_timeout;
     services_.draining = true;
@@ -153,7 +239,7 @@ void Broker::drain() {
     stage_ = "drained";
 }
 
-void Broker::drain_matcher(Clock::time_point deadline) {
+void Broker::Parts::drain_matcher(Clock::time_point deadline) {
     if (matcher_.wait_until_done(deadline)) return;
     const std::size_t lost = queue_.clear();
     count(counters_.events_lost, lost);
@@ -162,7 +248,7 @@ void Broker::drain_matcher(Clock::time_point deadline) {
     matcher_.wait_until_done(Clock::time_point::max());
 }
 
-void Broker::drain_connections(Clock::time_point deadline) {
+void Broker::Parts::drain_connections(Clock::time_point deadline) {
     connections_.end_streams();
     if (connections_.wait_until_none(deadline)) return;
     services_.ending = true;

@@ -18,8 +18,13 @@
 #include "broker/base/version.hpp"
 #include "broker/base/watchdog.hpp"
 #include "broker/broker.hpp"
+#include "broker/core/counters.hpp"
 #include "broker/core/ingest/event_path.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/server/connections.hpp"
+#include "broker/server/services.hpp"
 #include "config/load.hpp"
+#include "config/options.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace {
@@ -112,8 +117,7 @@ int run(const sluice::config::Options& options, const sigset_t& signals) {
                      log_threads_left);  // the threads already started must end
         throw;
     }
-    const auto endpoint = broker.local_endpoint();
-    sluice::base::log_always("listening", {{"address", endpoint.address().to_string()}, {"port", endpoint.port()}});
+    sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
     const int signal = wait_for_end(signals);
     watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left, [&broker] { log_unfinished(broker); });
     sluice::base::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});

@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 
+#include "config/options.hpp"
+
 namespace sluice::server {
 
 namespace {

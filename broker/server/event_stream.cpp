@@ -10,7 +10,10 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
 #include "broker/server/turns.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 

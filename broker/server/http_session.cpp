@@ -6,11 +6,16 @@
 #include <new>
 
 #include "broker/base/log.hpp"
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/browser_rules.hpp"
+#include "broker/server/connections.hpp"
 #include "broker/server/head_rules.hpp"
 #include "broker/server/http_text.hpp"
 #include "broker/server/peer_watch.hpp"
 #include "broker/server/problems.hpp"
 #include "broker/server/request_refusals.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 

@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
+#include "broker/base/memory_budget.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/principal.hpp"

@@ -12,8 +12,11 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/server/principal.hpp"
-#include "protocol/wire/http/problem.hpp"
 #include "protocol/wire/http/query.hpp"
+
+namespace sluice::wire {
+struct Problem;
+}
 
 namespace sluice::server {
 
@@ -59,13 +62,9 @@ struct HttpReply {
     }
 };
 
-inline HttpReply problem_reply(const wire::Problem& problem) {
-    return {problem.status, "application/problem+json", {}, wire::to_json(problem), nullptr};
-}
+HttpReply problem_reply(const wire::Problem& problem);
 
 // A problem without its own type: the status and a detail.
-inline HttpReply status_reply(unsigned status, std::string detail) {
-    return problem_reply({status, "about:blank", "", std::move(detail), {}});
-}
+HttpReply status_reply(unsigned status, std::string detail);
 
 }  // namespace sluice::server

@@ -15,10 +15,15 @@
 #include <thread>
 
 #include "broker/base/log.hpp"
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/address_table.hpp"
+#include "broker/server/connections.hpp"
 #include "broker/server/http_session.hpp"
 #include "broker/server/http_text.hpp"
 #include "broker/server/problems.hpp"
 #include "broker/server/tcp_transport.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 

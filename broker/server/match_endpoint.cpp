@@ -6,6 +6,9 @@
 #include <functional>
 
 #include "broker/base/cpu_time.hpp"
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/batch_matcher.hpp"
 #include "broker/server/document_faults.hpp"
 #include "broker/server/endpoints.hpp"
@@ -13,6 +16,7 @@
 #include "broker/server/on_worker.hpp"
 #include "broker/server/problems.hpp"
 #include "config/load.hpp"
+#include "config/options.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/filter/explain.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocol/wire/http/problem.hpp"
+
 namespace sluice::server {
 
 namespace {

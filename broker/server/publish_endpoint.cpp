@@ -7,6 +7,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <variant>
 
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/idempotent_publish.hpp"
@@ -15,6 +20,7 @@
 #include "broker/server/publish_reply.hpp"
 #include "broker/server/publish_task.hpp"
 #include "broker/server/reserved_post.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 

@@ -4,10 +4,12 @@
 #include <string_view>
 #include <utility>
 
+#include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/gunzip.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
+#include "config/options.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/stream_name.hpp"

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/charged_document.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/server/http_types.hpp"

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "config/options.hpp"
+
 namespace sluice::server {
 
 namespace asio = boost::asio;

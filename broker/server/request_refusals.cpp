@@ -3,7 +3,9 @@
 #include <chrono>
 #include <string>
 
+#include "broker/core/counters.hpp"
 #include "broker/server/problems.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 

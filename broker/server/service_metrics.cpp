@@ -3,6 +3,12 @@
 #include <chrono>
 
 #include "broker/base/machine_memory.hpp"
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/metrics.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/connections.hpp"
 
 namespace sluice::server {
 

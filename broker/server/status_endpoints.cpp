@@ -4,6 +4,9 @@
 
 #include "broker/base/cpu_time.hpp"
 #include "broker/base/version.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/registry.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/metrics_json.hpp"
 #include "broker/server/problems.hpp"

@@ -8,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "broker/base/workers.hpp"
 #include "broker/core/ingest/event_path.hpp"
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/on_worker.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
 #include "config/load.hpp"
+#include "config/options.hpp"
 #include "config/units.hpp"
 #include "protocol/text/stream_name.hpp"
 

@@ -7,6 +7,10 @@
 #include <boost/json/parse.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/matching/registry.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/event_stream.hpp"
 #include "broker/server/limits.hpp"
@@ -16,6 +20,7 @@
 #include "broker/server/reserved_post.hpp"
 #include "broker/server/sse_renderer.hpp"
 #include "config/load.hpp"
+#include "config/options.hpp"
 #include "config/units.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"

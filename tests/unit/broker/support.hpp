@@ -44,7 +44,7 @@ struct RunningBroker {
     explicit RunningBroker(std::vector<std::string> overrides = {}) : broker(test_options(std::move(overrides))) {
         broker.start();
     }
-    std::uint16_t port() const { return broker.local_endpoint().port(); }
+    std::uint16_t port() const { return broker.port(); }
 
     Broker broker;
 };

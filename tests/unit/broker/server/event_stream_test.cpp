@@ -5,6 +5,9 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/services.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 

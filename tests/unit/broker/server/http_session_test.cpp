@@ -2,6 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/address_table.hpp"
+#include "broker/server/services.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 

@@ -1,7 +1,23 @@
 #include <catch2/catch.hpp>
 
+#include "broker/base/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/ingest/idempotency.hpp"
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/dispatch.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/fanout.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/address_table.hpp"
+#include "broker/server/browser_rules.hpp"
+#include "broker/server/connections.hpp"
+#include "broker/server/io_threads.hpp"
+#include "broker/server/listener.hpp"
+#include "broker/server/services.hpp"
 #include "broker/store/memory_log.hpp"
+#include "config/options.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
@@ -135,9 +151,14 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     sluice::server::Connections connections(10);
     sluice::server::IoThreads threads(1);
     sluice::base::Workers workers(1, 10);
-    sluice::server::Services services{options,  counters,    queue,     publisher,
-                                      registry, connections, workers,   workers,
-                                      workers,  memory,      mailboxes, std::chrono::steady_clock::now()};
+    sluice::server::AddressTable addresses({});
+    const sluice::server::BrowserRules browser_rules(options.http);
+    const auto keys =
+        std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
+    sluice::server::Services services{
+        options,     counters,  queue,         publisher, registry,
+        connections, workers,   workers,       workers,   memory,
+        mailboxes,   addresses, browser_rules, keys,      std::chrono::steady_clock::now()};
     const auto listener = std::make_shared<sluice::server::Listener>(threads, services);
     listener->start();
     threads.start();

@@ -3,7 +3,10 @@
 #include <boost/json/serialize.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/idempotency.hpp"
 #include "broker/server/idempotent_publish.hpp"
+#include "broker/server/services.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice::broker;

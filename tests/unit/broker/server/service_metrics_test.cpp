@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "broker/base/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/services.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/broker/support.hpp"
 

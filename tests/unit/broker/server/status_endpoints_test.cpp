@@ -2,6 +2,7 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/core/counters.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 

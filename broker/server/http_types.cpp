@@ -1,0 +1,15 @@
+#include "broker/server/http_types.hpp"
+
+#include "protocol/wire/http/problem.hpp"
+
+namespace sluice::server {
+
+HttpReply problem_reply(const wire::Problem& problem) {
+    return {problem.status, "application/problem+json", {}, wire::to_json(problem), nullptr};
+}
+
+HttpReply status_reply(unsigned status, std::string detail) {
+    return problem_reply({status, "about:blank", "", std::move(detail), {}});
+}
+
+}  // namespace sluice::server
