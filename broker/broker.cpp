@@ -112,12 +112,16 @@ std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& 
 
 }  // namespace
 
-struct Broker::Parts {
-    using Clock = std::chrono::steady_clock;
-
+class Broker::Parts {
+public:
     explicit Parts(config::Options options);
 
     void drain();
+
+private:
+    friend class Broker;
+    using Clock = std::chrono::steady_clock;
+
     void drain_matcher(Clock::time_point deadline);
     void drain_connections(Clock::time_point deadline);
     void relieve_memory();

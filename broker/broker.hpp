@@ -30,7 +30,8 @@ public:
     // shutdown.drain_timeout expires.
     void drain();
 
-    std::string address() const;  // where it listens
+    // Where it listens.
+    std::string address() const;
     std::uint16_t port() const;
     const Counters& counters() const;
     server::Services& services();
@@ -38,7 +39,7 @@ public:
     const char* stage() const;
 
 private:
-    struct Parts;
+    class Parts;
 
     const std::unique_ptr<Parts> parts_;
 };
