@@ -35,6 +35,8 @@ constexpr std::chrono::milliseconds overtime{800};  // after shutdown.drain_time
                                                     // within a second, including its last words
 constexpr std::chrono::milliseconds log_patience{500};         // for writing the log at the end
 constexpr std::chrono::milliseconds last_words_patience{150};  // the same when the process is already late
+constexpr std::chrono::seconds repetition{1};  // SIGTERM sooner after the first is the same one: some supervisors send
+                                               // it to the process and to its group
 
 struct Arguments {
     std::optional<std::filesystem::path> config;
@@ -75,6 +77,22 @@ int wait_for_end(const sigset_t& signals) {
         if (signal != SIGHUP) return signal;
         sluice::base::log_warn("SIGHUP changes nothing: a new configuration needs a restart");
     }
+}
+
+std::chrono::steady_clock::time_point repeated_from;
+
+// From now on a second Ctrl-C ends the process at once, and so does a second SIGTERM.
+void end_when_told_again() {
+    repeated_from = std::chrono::steady_clock::now() + repetition;
+    std::signal(SIGTERM, [](int signal) {
+        if (std::chrono::steady_clock::now() < repeated_from) return;
+        std::signal(signal, SIG_DFL);
+        std::raise(signal);  // takes effect when this handler returns
+    });
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
 void log_unfinished(sluice::broker::Broker& broker) {
@@ -121,11 +139,7 @@ int run(const sluice::config::Options& options, const sigset_t& signals) {
     const int signal = wait_for_end(signals);
     watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left, [&broker] { log_unfinished(broker); });
     sluice::base::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
-    // A second Ctrl-C ends the process at once; a second SIGTERM does not, since supervisors send it more than once.
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+    end_when_told_again();
     broker.drain();
     sluice::base::log_info("stopped", {{"events", broker.counters().events.load()},
                                        {"deliveries", broker.counters().deliveries.load()},

@@ -19,9 +19,12 @@ struct FreeContext {
 }  // namespace
 
 Digest digest(std::string_view bytes) {
-    // Fetching the algorithm costs more than hashing an item, so it is fetched once; each thread keeps a context.
-    static const std::unique_ptr<EVP_MD, FreeMd> sha256(EVP_MD_fetch(nullptr, "SHA256", nullptr));
-    thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
+    // Fetching the algorithm costs more than hashing an item, so each thread keeps it. What could not be had for lack
+    // of memory is asked for again.
+    thread_local std::unique_ptr<EVP_MD, FreeMd> sha256;
+    thread_local std::unique_ptr<EVP_MD_CTX, FreeContext> context;
+    if (!sha256) sha256.reset(EVP_MD_fetch(nullptr, "SHA256", nullptr));
+    if (!context) context.reset(EVP_MD_CTX_new());
     std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
     if (!sha256 || !context || EVP_DigestInit_ex2(context.get(), sha256.get(), nullptr) != 1 ||
         EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||

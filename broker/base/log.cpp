@@ -98,10 +98,15 @@ struct ValueText {
     std::string operator()(auto number) const { return fmt::format("{}", number); }
 };
 
-void write(spdlog::level::level_enum level, std::string_view message, LogFields fields) {
+// Callers are often about to undo or finish something: no lack of memory may keep them from it.
+void write(spdlog::level::level_enum level, std::string_view message, LogFields fields) noexcept {
     if (level < log().least) return;
-    const auto left_out = log().limit.take(message, LogLimit::Clock::now());
-    if (left_out) log().write(level, log_text(format_in_use, message, fields, *left_out));
+    try {
+        const auto left_out = log().limit.take(message, LogLimit::Clock::now());
+        if (left_out) log().write(level, log_text(format_in_use, message, fields, *left_out));
+    } catch (...) {
+        log().writer().push("sluiced: a line could not be logged: out of memory\n");
+    }
 }
 
 }  // namespace
@@ -128,13 +133,7 @@ void log_info(std::string_view message, LogFields fields) { write(spdlog::level:
 void log_warn(std::string_view message, LogFields fields) { write(spdlog::level::warn, message, fields); }
 void log_error(std::string_view message, LogFields fields) { write(spdlog::level::err, message, fields); }
 
-void log_failure(std::string_view message, const char* reason) noexcept {
-    try {
-        log_error(message, {{"reason", reason}});
-    } catch (...) {
-        log().writer().push("sluiced: an error could not be logged: out of memory\n");
-    }
-}
+void log_failure(std::string_view message, const char* reason) noexcept { log_error(message, {{"reason", reason}}); }
 
 void log_always(std::string_view message, LogFields fields) {
     log().write(spdlog::level::info, log_text(format_in_use, message, fields));

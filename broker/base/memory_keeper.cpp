@@ -42,9 +42,9 @@ void MemoryKeeper::run() {
     std::unique_lock lock(mutex_);
     while (!stop_.wait_for(lock, interval, [this] { return stopping_; })) {
         lock.unlock();
-        observe();
-        MemoryReserve::fill();
         try {
+            observe();
+            MemoryReserve::fill();
             if (is_short()) relieve_();
         } catch (const std::exception& error) {
             log_failure("memory could not be relieved", error.what());

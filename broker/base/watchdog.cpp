@@ -52,7 +52,10 @@ void Watchdog::run() {
     status_of_alarm = exit_status_;
     std::signal(SIGALRM, [](int) { _exit(status_of_alarm); });
     alarm(1);
-    if (last_words_) last_words_();
+    try {
+        if (last_words_) last_words_();
+    } catch (...) {  // without memory there are none
+    }
     _exit(exit_status_);
 }
 

@@ -1,8 +1,6 @@
 #include "broker/server/event_stream.hpp"
 
-#include <array>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <span>
@@ -12,6 +10,7 @@
 #include "broker/base/log.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/server/input_watch.hpp"
 #include "broker/server/turns.hpp"
 #include "config/options.hpp"
 
@@ -24,13 +23,6 @@ namespace {
 // Bounds the additional memory needed to write them.
 constexpr std::size_t deliveries_at_once = 1'024;
 
-// A subscriber sends nothing more; reading detects when it disconnects.
-asio::awaitable<void> watch_client(Transport& transport) {
-    std::array<char, 512> ignored;
-    while (co_await transport.read_some(asio::buffer(ignored)) != 0) {
-    }
-}
-
 const char* text_of(broker::EndReason::Kind reason) {
     switch (reason) {
         case broker::EndReason::Kind::slow_consumer:
@@ -42,20 +34,43 @@ const char* text_of(broker::EndReason::Kind reason) {
     }
 }
 
+// Watches the client while it lives. When the client has left, it ends what the stream waits for.
+class Watched {
+public:
+    Watched(Transport& transport, EventStream::WakeUp& wake_up)
+        : watch_(std::make_shared<InputWatch>(transport, [&transport, &wake_up] {
+              transport.close();
+              wake_up.timer.cancel();
+          })) {
+        watch_->start();
+    }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+    ~Watched() { watch_->stop(); }
+
+    const InputWatch& client() const { return *watch_; }
+
+private:
+    const std::shared_ptr<InputWatch> watch_;
+};
+
 }  // namespace
 
 EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
-                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes)
-    : services_(services), wake_up_(std::move(wake_up)), subscriber_(std::move(subscriber)), notes_(std::move(notes)) {
-    services_.event_streams.fetch_add(1);
-}
+                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes, SubscriberPlace place,
+                         broker::StreamHold hold)
+    : services_(services),
+      place_(std::move(place)),
+      hold_(std::move(hold)),
+      wake_up_(std::move(wake_up)),
+      subscriber_(std::move(subscriber)),
+      notes_(std::move(notes)) {}
 
 EventStream::~EventStream() {
     wake_up_->on_wake = nullptr;
     subscriber_->mailbox.close();
     services_.registry.remove(subscriber_);
-    services_.event_streams.fetch_sub(1);
-    services_.subscribers.fetch_sub(1);
+    if (counted_) services_.event_streams.fetch_sub(1);
 }
 
 std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
@@ -68,8 +83,9 @@ std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up)
 }
 
 asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
-    using namespace asio::experimental::awaitable_operators;
     chunked_ = chunked;
+    services_.event_streams.fetch_add(1);
+    counted_ = true;
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
         if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
@@ -79,16 +95,17 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     };
     connection.clear_deadline();
     if (co_await write(transport, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
-        co_await (write_events(transport) || watch_client(transport));
+        const Watched watched(transport, *wake_up_);
+        co_await write_events(transport, watched.client());
     }
     wake_up_->on_wake = nullptr;
     if (const auto reason = subscriber_->mailbox.end_reason())
         base::log_warn("subscriber disconnected", {{"peer", peer}, {"reason", text_of(reason->kind)}});
 }
 
-asio::awaitable<void> EventStream::write_events(Transport& transport) {
+asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
     broker::Mailbox& mailbox = subscriber_->mailbox;
-    for (;;) {
+    while (!client.has_ended()) {
         const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());

@@ -13,11 +13,15 @@
 #include <vector>
 
 #include "broker/core/delivery/subscriber.hpp"
+#include "broker/core/ingest/streams.hpp"
 #include "broker/server/reserved_post.hpp"
 #include "broker/server/services.hpp"
+#include "broker/server/subscriber_place.hpp"
 #include "broker/server/takeover.hpp"
 
 namespace sluice::server {
+
+class InputWatch;
 
 class EventStream final : public Takeover {
 public:
@@ -30,10 +34,11 @@ public:
         PostMemory post_memory;  // for one wake-up
     };
 
-    // The subscriber's mailbox must call the function returned by waker(), and its subscriptions must be in place.
-    // `notes` are comments to write before the first event, as complete lines.
+    // The subscriber's mailbox must call the function returned by waker(). Its subscriptions are added after this, and
+    // are in place before run(). `notes` are comments to write before the first event, as complete lines. `hold` is of
+    // its stream.
     EventStream(Services& services, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
-                std::string notes);
+                std::string notes, SubscriberPlace place, broker::StreamHold hold);
     ~EventStream() override;
 
     // The `wake` of a mailbox.
@@ -47,15 +52,18 @@ private:
     // Returns false if the connection is broken.
     boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries);
     boost::asio::awaitable<bool> write(Transport& transport, std::string text);
-    boost::asio::awaitable<void> write_events(Transport& transport);
+    boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
     boost::asio::awaitable<void> write_end(Transport& transport);
     std::string chunk(std::string_view text) const;
 
     Services& services_;
+    const SubscriberPlace place_;
+    const broker::StreamHold hold_;
     std::shared_ptr<WakeUp> wake_up_;
     std::shared_ptr<broker::Subscriber> subscriber_;
     std::string notes_;
     bool chunked_ = true;
+    bool counted_ = false;  // among Services::event_streams
 };
 
 }  // namespace sluice::server

@@ -78,7 +78,19 @@ void HttpSession::expire() {
     });
 }
 
+// Ends the connection however run() ends: where an operation can't begin for lack of memory, Asio destroys the
+// coroutine without an exception in it.
+struct HttpSession::Ending {
+    const std::shared_ptr<HttpSession> session;
+
+    ~Ending() {
+        session->transport_->close();
+        session->services_.connections.remove(session);
+    }
+};
+
 asio::awaitable<void> HttpSession::run() {
+    const Ending ending{shared_from_this()};
     Next next = Next::close;
     bool failed = false, out_of_memory = false;
     try {
@@ -97,9 +109,6 @@ asio::awaitable<void> HttpSession::run() {
     } catch (const std::exception& error) {
         base::log_failure("connection was closed without a reply", error.what());
     }
-    transport_->close();
-    // Done here because the completion handler does not run if there is no memory to post it.
-    services_.connections.remove(shared_from_this());
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {

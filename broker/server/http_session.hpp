@@ -37,6 +37,8 @@ private:
     // What happens to the connection next.
     enum class Next : std::uint8_t { request, close, closed_by_peer };
 
+    struct Ending;
+
     boost::asio::awaitable<void> run();
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();

@@ -172,15 +172,16 @@ void Listener::admit(tcp::socket socket) {
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
-    if (!services_.connections.make_room()) {
-        broker::count(services_.counters.connections_refused);
-        return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
-    }
+    // The address first: one over its limit displaces nobody.
     AddressPlace place = services_.addresses.connect(peer_.address(), AddressTable::Clock::now());
     if (!place) {
         broker::count(services_.counters.address_connections_refused);
         return turn_away(socket,
                          share_problem("the address has reached limits.address_connections", std::chrono::seconds(1)));
+    }
+    if (!services_.connections.make_room()) {
+        broker::count(services_.counters.connections_refused);
+        return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
     }
     base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, HttpSession::memory_bytes);
     if (!memory) {

@@ -96,7 +96,9 @@ std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& reques
 
 }  // namespace
 
-bool PublishTask::is_small() const { return body.size() <= (is_gzip ? small_gzip_bytes : small_body_bytes); }
+bool PublishTask::is_small() const {
+    return options.event_path.empty() && body.size() <= (is_gzip ? small_gzip_bytes : small_body_bytes);
+}
 
 std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request) {
     if (auto refusal = refuse_unknown_parameters(request.query, {"stream", "deduplicate", "repair"}))

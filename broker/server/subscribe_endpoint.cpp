@@ -10,6 +10,7 @@
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/event_stream.hpp"
@@ -46,6 +47,7 @@ using Clock = std::chrono::steady_clock;
 
 // A parsed subscription request, or the reply that refuses it.
 struct SubscribeRequest {
+    std::string stream;  // "*": all
     std::vector<broker::Subscription> subscriptions;
     const broker::Renderer* renderer = &sse_json_renderer();
     std::unique_ptr<const broker::Annotator> annotator;
@@ -137,6 +139,7 @@ SubscribeRequest read_wanted(const HttpRequest& request, const Services& service
     } else if (annotate == "alignment" && format == "xml") {
         wanted.refusal = status_reply(400, "annotate=alignment needs format=json: xml is the item as it was published");
     }
+    wanted.stream = stream;
     if (!wanted.refusal)
         read_filters(request.query, stream == "*" ? "" : stream, annotate == "alignment", services, wanted);
     return wanted;
@@ -181,26 +184,6 @@ asio::awaitable<broker::Admission> add_subscriptions(broker::SubscriptionRegistr
     co_return admission;
 }
 
-// Counts a subscriber; the destructor uncounts it unless keep() was called.
-class SubscriberPlace {
-public:
-    SubscriberPlace(Services& services)
-        : services_(services), got_(services.subscribers.fetch_add(1) < services.options.limits.subscribers) {}
-    ~SubscriberPlace() {
-        if (!kept_) services_.subscribers.fetch_sub(1);
-    }
-    SubscriberPlace(const SubscriberPlace&) = delete;
-    SubscriberPlace& operator=(const SubscriberPlace&) = delete;
-
-    bool got() const { return got_; }
-    void keep() { kept_ = true; }
-
-private:
-    Services& services_;
-    const bool got_;
-    bool kept_ = false;
-};
-
 HttpReply refuse(broker::Admission admission, const config::LimitOptions& limits) {
     if (admission == broker::Admission::too_many_operators)
         return busy_problem("with these filters, there would be more computed conditions than limits.operators, " +
@@ -227,7 +210,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     SubscribeRequest wanted = co_await read_wanted_anywhere(services, request);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
-    SubscriberPlace place(services);
+    SubscriberPlace place(services.subscribers, limits.subscribers);
     if (!place.got()) {
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));
@@ -241,14 +224,18 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     const auto subscriber = std::make_shared<broker::Subscriber>(
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up),
         *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
+    broker::StreamHold hold = wanted.stream == "*"
+                                  ? broker::StreamHold()
+                                  : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));
+    // Its destructor ends the subscription, whatever fails from here on.
+    const auto stream = std::make_shared<EventStream>(services, wake_up, subscriber, std::move(wanted.notes),
+                                                      std::move(place), std::move(hold));
     const broker::Admission admission =
         co_await add_subscriptions(services.registry, subscriber, std::move(wanted.subscriptions));
     if (admission != broker::Admission::admitted) co_return refuse(admission, limits);
     if (subscriber->not_added) co_return memory_problem(broker::MemoryShortage::temporary);
     subscriber->filter_memory.force_resize(subscriber_bytes + wanted.kept);
-    place.keep();
-    auto stream = std::make_shared<EventStream>(services, wake_up, subscriber, std::move(wanted.notes));
-    co_return stream_reply(std::move(stream), delivery.heartbeat);
+    co_return stream_reply(stream, delivery.heartbeat);
 }
 
 }  // namespace sluice::server

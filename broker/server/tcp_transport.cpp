@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <spdlog/fmt/fmt.h>
 #include <sys/socket.h>
+#include <utility>
 
 #include "broker/server/turns.hpp"
 
@@ -55,6 +56,11 @@ asio::awaitable<bool> TcpTransport::write(std::span<const asio::const_buffer> bu
         rest.consume(n);
     }
     co_return true;
+}
+
+void TcpTransport::on_input(std::function<void()> function) {
+    socket_.async_wait(asio::socket_base::wait_read,
+                       [function = std::move(function)](const boost::system::error_code&) { function(); });
 }
 
 bool TcpTransport::drop_arrived() {

@@ -18,6 +18,7 @@ public:
     boost::asio::awaitable<void> wait_to_read() override;
     boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) override;
 
+    void on_input(std::function<void()> function) override;
     bool drop_arrived() override;
     bool peer_has_left() override;
 

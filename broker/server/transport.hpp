@@ -8,6 +8,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -34,6 +35,8 @@ public:
     // Writes everything, in turns if it is long. Returns false if the connection is broken.
     virtual boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) = 0;
 
+    // Calls the function once, when bytes have arrived, the connection has ended or the wait was cancelled.
+    virtual void on_input(std::function<void()> function) = 0;
     // Drops bytes that have arrived, without copying them. Returns false if no more will come.
     virtual bool drop_arrived() = 0;
     // Whether the peer has ended the connection or its side of it, even if unread bytes precede the end.

@@ -42,7 +42,10 @@ void Worker::work() {
         std::function<void()> task = std::move(tasks_.begin()->second);
         tasks_.erase(tasks_.begin());
         lock.unlock();
-        task();
+        try {
+            task();
+        } catch (...) {  // a task reports its failures itself, and may be posted again
+        }
         task = nullptr;
         lock.lock();
     }

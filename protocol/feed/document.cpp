@@ -1,5 +1,6 @@
 #include "protocol/feed/document.hpp"
 
+#include <new>
 #include <utility>
 
 #include "protocol/feed/document_memory.hpp"
@@ -105,6 +106,7 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const D
                                 const DocumentOptions& options, Repairs repairs) {
     const TreeMemoryMeter tree_memory;
     auto parsed = parse_syntax(form, std::move(text), options, repairs);
+    if (tree_memory.has_failed()) throw std::bad_alloc();
     if (!parsed) return parsed;
     ParsedDocument& document = **parsed;
     document.syntax_ = form.syntax;

@@ -26,9 +26,11 @@ constexpr std::size_t value_bytes = 96;
 constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
 
 thread_local std::size_t allocated_bytes = 0;  // modulo 2^64: a tree may be freed by another thread
+thread_local std::size_t failures = 0;
 
 void* allocate(std::size_t size) {
     void* const block = std::malloc(size);
+    failures += block == nullptr ? 1u : 0u;
     allocated_bytes += malloc_usable_size(block);
     return block;
 }
@@ -114,7 +116,10 @@ TreeMemoryMeter::TreeMemoryMeter() {
         return true;
     }();
     begin_ = allocated_bytes;
+    failures_before_ = failures;
 }
+
+bool TreeMemoryMeter::has_failed() const { return failures != failures_before_; }
 
 std::size_t TreeMemoryMeter::bytes() const {
     const std::size_t bytes = allocated_bytes - begin_;

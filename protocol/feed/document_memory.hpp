@@ -21,9 +21,12 @@ class TreeMemoryMeter {
 public:
     TreeMemoryMeter();
     std::size_t bytes() const;
+    // Whether it could not allocate something. pugixml then leaves out nodes, or reports it as a fault of the document.
+    bool has_failed() const;
 
 private:
     std::size_t begin_;
+    std::size_t failures_before_;
 };
 
 }  // namespace sluice::feed

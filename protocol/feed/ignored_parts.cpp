@@ -9,6 +9,7 @@ namespace sluice::feed {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t failed_passes = 4;  // over the source, by all searches for an end that find none
 constexpr std::string_view ends_of_value = "&\"'<>#) \t\r\n";
 
 bool is_parameter_char(char c) {
@@ -33,25 +34,13 @@ std::size_t end_of_tag(std::string_view source, std::size_t at) {
     return npos;
 }
 
-// The offset behind the element whose start tag "<name" begins at `at`; npos if the name goes on, or there is no end.
-std::size_t end_of_element(std::string_view source, std::size_t at, std::string_view open_tag) {
-    const char next = char_at(source, at + open_tag.size());
-    if (next != '>' && next != '/' && text::ascii_space.find(next) == npos) return npos;
-    const std::size_t end = end_of_tag(source, at + open_tag.size());
+// The offset behind the element `name` whose start tag's name ends at `at`; npos if it has no end.
+std::size_t end_of_named(std::string_view source, std::size_t at, const std::string& name) {
+    const std::size_t end = end_of_tag(source, at);
     if (end == npos || source[end - 2] == '/') return end;
-    const std::string close_tag = "</" + std::string(open_tag.substr(1));
+    const std::string close_tag = "</" + name;
     const std::size_t close = source.find(close_tag, end);
     return close == npos ? npos : end_of_tag(source, close + close_tag.size());
-}
-
-// The offset behind the value of the parameter whose name begins at `at`; npos if it is no parameter.
-std::size_t end_of_parameter(std::string_view source, std::size_t at, std::string_view name, bool is_prefix) {
-    const char before = at == 0 ? '\0' : source[at - 1];
-    if (before != '?' && before != '&' && before != ';') return npos;
-    std::size_t end = at + name.size();
-    while (is_prefix && is_parameter_char(char_at(source, end))) ++end;
-    if (char_at(source, end) != '=') return npos;
-    return std::min(source.find_first_of(ends_of_value, end), source.size());
 }
 
 }  // namespace
@@ -59,7 +48,7 @@ std::size_t end_of_parameter(std::string_view source, std::size_t at, std::strin
 IgnoredParts::IgnoredParts(std::span<const std::string> names) {
     for (const std::string& name : names) {
         if (!name.starts_with('?')) {
-            open_tags_.push_back('<' + name);
+            elements_.push_back(name);
         } else if (name.ends_with('*')) {
             parameters_.push_back({name.substr(1, name.size() - 2), true});
         } else {
@@ -68,28 +57,53 @@ IgnoredParts::IgnoredParts(std::span<const std::string> names) {
     }
 }
 
-std::string_view IgnoredParts::without(std::string_view source, std::string& room) const {
-    std::vector<Range> left_out;
-    const auto find = [&](std::string_view text, auto end_of) {
-        for (std::size_t at = source.find(text); at != npos;) {
-            const std::size_t end = end_of(at);
-            if (end != npos) left_out.emplace_back(at, end);
-            at = source.find(text, end == npos ? at + text.size() : end);
-        }
-    };
-    for (const std::string& tag : open_tags_)
-        find(tag, [&](std::size_t at) { return end_of_element(source, at, tag); });
-    for (const Parameter& p : parameters_)
-        find(p.name, [&](std::size_t at) { return end_of_parameter(source, at, p.name, p.is_prefix); });
-    if (left_out.empty()) return source;
-    std::sort(left_out.begin(), left_out.end());
-    room.clear();
-    std::size_t at = 0;
-    for (const auto& [begin, end] : left_out) {
-        if (begin > at) room += source.substr(at, begin - at);
-        at = std::max(at, end);
+// The offset behind the ignored element that begins at `at`; npos if none does, or it has no end.
+std::size_t IgnoredParts::end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const {
+    for (const std::string& name : elements_) {
+        if (!source.substr(at + 1).starts_with(name)) continue;
+        const std::size_t after = at + 1 + name.size();
+        const char next = char_at(source, after);
+        if (next != '>' && next != '/' && text::ascii_space.find(next) == npos) continue;
+        if (patience < source.size() - at) return npos;
+        const std::size_t end = end_of_named(source, after, name);
+        if (end == npos) patience -= source.size() - at;
+        return end;
     }
-    room += source.substr(at);
+    return npos;
+}
+
+// The offset behind the value of the ignored parameter that begins at `at`; npos if none does.
+std::size_t IgnoredParts::end_of_parameter(std::string_view source, std::size_t at) const {
+    for (const auto& [name, is_prefix] : parameters_) {
+        if (!source.substr(at).starts_with(name)) continue;
+        std::size_t end = at + name.size();
+        while (is_prefix && is_parameter_char(char_at(source, end))) ++end;
+        if (char_at(source, end) == '=') return std::min(source.find_first_of(ends_of_value, end), source.size());
+    }
+    return npos;
+}
+
+std::string_view IgnoredParts::without(std::string_view source, std::string& room) const {
+    std::size_t patience = failed_passes * source.size();
+    room.clear();
+    std::size_t copied = 0;
+    for (std::size_t at = 0; at < source.size();) {
+        std::size_t begin = at, end = npos;
+        if (source[at] == '<') {
+            end = end_of_element(source, at, patience);
+        } else if (source[at] == '?' || source[at] == '&' || source[at] == ';') {
+            begin = at + 1;
+            end = end_of_parameter(source, begin);
+        }
+        if (end == npos) {
+            ++at;
+            continue;
+        }
+        room += source.substr(copied, begin - copied);
+        copied = at = end;
+    }
+    if (copied == 0) return source;
+    room += source.substr(copied);
     return room;
 }
 

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace sluice::feed {
@@ -17,19 +16,21 @@ public:
     // any address in the item: "?fbclid". A trailing '*' then makes that a prefix: "?utm_*".
     explicit IgnoredParts(std::span<const std::string> names);
 
-    // Returns the source of an item without these elements and parameters. The source is read as text, in one pass for
-    // each name, so look-alikes in a CDATA section are removed, too. `room` holds the result if anything is removed.
+    // Returns the source of an item without these elements and parameters. The source is read as text, in one pass, so
+    // look-alikes in a CDATA section are removed, too. Look-alikes without an end cost a search to the source's end;
+    // after a few such searches no more elements are removed. `room` holds the result if anything is removed.
     std::string_view without(std::string_view source, std::string& room) const;
 
 private:
-    using Range = std::pair<std::size_t, std::size_t>;  // offsets: the first, and the one behind the last
-
     struct Parameter {
         std::string name;
         bool is_prefix;
     };
 
-    std::vector<std::string> open_tags_;  // "<slash:comments"
+    std::size_t end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const;
+    std::size_t end_of_parameter(std::string_view source, std::size_t at) const;
+
+    std::vector<std::string> elements_;
     std::vector<Parameter> parameters_;
 };
 

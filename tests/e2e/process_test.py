@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The daemon as a process: start, log, signals, exit status."""
+import contextlib
 import ctypes
 import json
 import os
@@ -42,6 +43,19 @@ class HeldUpThread:
 
     def __exit__(self, *failure):
         pass
+
+
+def listening_port(process):
+    """The port on which a process listens, without its log; None: it does not, or not yet."""
+    sockets = set()
+    for link in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            sockets.add(os.readlink(link))
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == "0A" and f"socket:[{fields[9]}]" in sockets:
+            return int(fields[1].split(":")[1], 16)
+    return None
 
 
 class Process(unittest.TestCase):
@@ -90,7 +104,7 @@ class Process(unittest.TestCase):
             daemon.process.send_signal(sign)
             self.assertEqual(subscriber.titles(500), [f"t{i}" for i in range(500)])
             self.assertIsNone(subscriber.next())
-            self.assertEqual(daemon.stop(signal.SIGTERM), 0)
+            self.assertEqual(daemon.end(), 0)
             idle.close()
             return self.last_words(daemon, "stopped")
 
@@ -114,6 +128,30 @@ class Process(unittest.TestCase):
             return status == 0
 
         eventually(ended_by_itself, "exit status 0")
+
+    def test_sigterm_soon_after_the_first_changes_nothing(self):
+        """As `timeout` sends it: to the process and to its group."""
+        with Sluiced() as daemon, daemon.subscribe() as subscriber:
+            self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
+            daemon.process.send_signal(signal.SIGTERM)
+            daemon.process.send_signal(signal.SIGTERM)
+            self.assertEqual(subscriber.titles(1), ["a"])
+            self.assertEqual(daemon.end(), 0)
+
+    def test_another_sigterm_or_sigint_ends_the_process_at_once(self):
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            with Sluiced(*PATIENT_END[1:]) as daemon, daemon.subscribe():  # a subscriber that never reads
+                for i in range(20):
+                    daemon.publish(rss(item(f"t{i}", description="x" * 500_000)))
+                daemon.process.send_signal(signal.SIGTERM)
+                daemon.wait_for_log("draining")
+
+                def ended():
+                    daemon.process.send_signal(sign)
+                    return daemon.process.poll() is not None
+
+                eventually(ended, "the end of the process")
+                self.assertEqual(daemon.end(), -sign)
 
     def test_sighup_changes_nothing(self):
         with Sluiced() as daemon, daemon.subscribe() as subscriber:
@@ -168,6 +206,17 @@ class Process(unittest.TestCase):
             self.assert_healthy(int(port[1]))
             process.terminate()
             self.assertEqual(status_of(process), 0)
+
+    def test_standard_error_that_is_closed_at_the_start(self):
+        process = subprocess.Popen(
+            ["sh", "-c", 'exec "$0" "$@" 2>&-', os.environ["SLUICED"], "--set", "http.port=0", *PATIENT_END])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        port = eventually(lambda: listening_port(process.pid), "a listening socket")
+        self.assert_healthy(port)
+        self.assertEqual(os.readlink(f"/proc/{process.pid}/fd/2"), "/dev/null")
+        process.terminate()
+        self.assertEqual(status_of(process), 0)
 
     def test_nobody_waits_for_a_log_that_nobody_reads(self):
         log, into_log = os.pipe()

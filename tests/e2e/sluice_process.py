@@ -86,6 +86,10 @@ class Sluiced:
     def stop(self, sign=signal.SIGTERM):
         """Sends the signal and returns the exit status."""
         self.process.send_signal(sign)
+        return self.end()
+
+    def end(self):
+        """Waits for the end of the process and returns the exit status."""
         try:
             status = self.process.wait(2 * TIMEOUT_S)  # draining has a limit of its own
         except subprocess.TimeoutExpired:

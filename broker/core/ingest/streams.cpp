@@ -14,6 +14,19 @@ constexpr std::chrono::minutes look_interval{1};  // between searches for idle s
 
 }  // namespace
 
+StreamHold::StreamHold(Streams& streams, std::string name) : name_(std::move(name)) {
+    const std::lock_guard lock(streams.holds_mutex_);
+    ++streams.holds_[name_];
+    streams_ = &streams;
+}
+
+StreamHold::~StreamHold() {
+    if (streams_ == nullptr) return;
+    const std::lock_guard lock(streams_->holds_mutex_);
+    const auto at = streams_->holds_.find(name_);
+    if (--at->second == 0) streams_->holds_.erase(at);
+}
+
 StreamPtr Streams::find(const std::string& name) const {
     const std::shared_lock lock(mutex_);
     const auto found = streams_.find(name);
@@ -117,11 +130,17 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
     return state;
 }
 
-// Returns false if the stream is defined or being published to.
+bool Streams::is_kept(const Stream& stream) const {
+    if (stream.defined || settings_.configured.contains(*stream.name)) return true;
+    const std::lock_guard lock(holds_mutex_);
+    return holds_.contains(*stream.name);
+}
+
+// Returns false if the stream is kept or being published to.
 bool Streams::evict(Map::iterator at) {
     Stream& stream = *at->second;
     std::unique_lock lock(stream.mutex, std::try_to_lock);
-    if (!lock || stream.defined || !stream.under_way.empty()) return false;
+    if (!lock || is_kept(stream) || !stream.under_way.empty()) return false;
     log_.clear(*stream.name);
     stream.gone = true;
     const StreamPtr keep = at->second;  // until it is unlocked
@@ -145,7 +164,7 @@ void Streams::evict_least_used() {
     std::vector<Map::iterator> streams;
     streams.reserve(streams_.size());
     for (auto at = streams_.begin(); at != streams_.end(); ++at)
-        if (!at->second->defined) streams.push_back(at);
+        if (!is_kept(*at->second)) streams.push_back(at);
     const auto usefulness = [](const Map::iterator& at) {
         return std::pair(at->second->publications.load() > 1, at->second->published_at.load());
     };

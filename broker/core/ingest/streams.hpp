@@ -1,6 +1,7 @@
 // The streams that documents are published to, with their options and remembered items. A stream is created by its
-// first document and evicted when it is idle; a defined stream stays until it is deleted. In either case its ids
-// continue when it returns. Any thread; publishers to different streams hardly contend.
+// first document and evicted when it is idle, unless it has subscribers or options in the configuration; a defined
+// stream stays until it is deleted. In either case its ids continue when it returns. Any thread; publishers to
+// different streams hardly contend.
 #pragma once
 
 #include <atomic>
@@ -62,6 +63,23 @@ struct StreamState {
     std::uint64_t last_id = 0;  // 0: none
 };
 
+class Streams;
+
+// Keeps a stream from being evicted for as long as it lives, whether or not the stream exists yet.
+class StreamHold {
+public:
+    StreamHold() = default;  // of no stream
+    StreamHold(Streams& streams, std::string name);
+    StreamHold(StreamHold&& other) noexcept
+        : streams_(std::exchange(other.streams_, nullptr)), name_(std::move(other.name_)) {}
+    StreamHold& operator=(StreamHold&&) = delete;
+    ~StreamHold();
+
+private:
+    Streams* streams_ = nullptr;
+    std::string name_;
+};
+
 class Streams {
 public:
     using MayBegin = std::function<bool()>;
@@ -101,6 +119,7 @@ public:
     const Settings& settings() const { return settings_; }
 
 private:
+    friend class StreamHold;
     using Clock = Stream::Clock;
     using Map = std::unordered_map<std::string, StreamPtr>;
 
@@ -112,6 +131,7 @@ private:
     void evict_idle(Clock::time_point now);
     void evict_least_used();
     bool evict(Map::iterator stream);
+    bool is_kept(const Stream& stream) const;
 
     const Settings settings_;
     store::EventLog& log_;
@@ -120,6 +140,8 @@ private:
     Map streams_;
     std::size_t defined_ = 0;        // number of defined streams
     Clock::time_point next_look_{};  // next search for idle streams
+    mutable std::mutex holds_mutex_;
+    std::unordered_map<std::string, std::size_t> holds_;  // of streams with subscribers: how many
 };
 
 }  // namespace sluice::broker

@@ -103,9 +103,10 @@ Admission SubscriptionRegistry::add(std::shared_ptr<Subscriber> subscriber, std:
         const std::lock_guard lock(mutex_);
         if (size_ + subscriptions.size() > settings_.subscriptions_max) return Admission::too_many_subscriptions;
         if (operators > 0 && operators_ + operators > settings_.operators_max) return Admission::too_many_operators;
-        size_ += subscriptions.size();
-        operators_ += operators;
+        const std::size_t n = subscriptions.size();
         additions_.push_back({std::move(subscriber), std::move(subscriptions), std::move(done)});
+        size_ += n;
+        operators_ += operators;
     }
     changed_.notify_all();
     return Admission::admitted;
@@ -155,7 +156,11 @@ void SubscriptionRegistry::run() {
         auto removals = std::exchange(removals_, {});
         lock.unlock();
         const auto begin = std::chrono::steady_clock::now();
-        apply(std::move(additions), std::move(removals));
+        try {
+            apply(std::move(additions), std::move(removals));
+        } catch (const std::exception& error) {
+            base::log_failure("changes of subscriptions were not completed", error.what());
+        }
         // After a long change, pause for as long as it took, to leave CPU time to other threads.
         const auto end = std::chrono::steady_clock::now();
         next_apply = end + std::max<std::chrono::steady_clock::duration>(settings_.apply_delay, end - begin);

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """The attack suite: everything that anybody who reaches the daemon's port can do to kill, freeze, fill or fool it. Each
 attack runs on a fresh daemon on loopback with quiet users beside it. The short form judges what happened: what was
-lost, repeated or refused, and whether the daemon lives and works. Only --long judges how long it took, and resident
-memory. See `run.py --help`; tests/README.md explains how to add a row."""
+lost, repeated or refused, and whether the daemon lives and works. Only --long judges how long it took. See `run.py --help`; tests/README.md explains how to add a row."""
 import argparse
 import os
 import sys
@@ -65,7 +64,7 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="rows to run; all of them without names")
     parser.add_argument("--list", action="store_true", help="list the rows with their purposes")
     parser.add_argument("--long", action="store_true",
-                        help="all rows, with 1,000 quiet events each instead of 40; times and memory are judged, too")
+                        help="all rows, with 1,000 quiet events each instead of 40; times are judged, too")
     parser.add_argument("--sluiced", help="the daemon; default: the environment variable SLUICED")
     arguments = parser.parse_args()
     if arguments.list:

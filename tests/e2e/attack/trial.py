@@ -246,6 +246,4 @@ def try_row(row, form):
         else:
             verdict.faults.append(f"the daemon died, status {daemon.process.returncode} ({daemon.last_words()})")
         verdict.rss_bytes = daemon.rss_bytes_max
-    if form.judges_times and verdict.rss_bytes > MEMORY_BYTES:
-        verdict.late.append(f"RSS {verdict.rss_bytes >> 20} MiB, above {MEMORY_BYTES >> 20}")
     return verdict

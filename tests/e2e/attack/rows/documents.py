@@ -159,3 +159,18 @@ def publish_flood_of_many(attack):
     """The same to 500 streams in turn, each of which must get its turn at the matcher."""
     body = b"<r>" + b"".join(b"<a>%d</a>" % i for i in range(100)) + b"</r>"
     flood(attack, [f"/v1/events?stream=s{i}&deduplicate=false" for i in range(500)], body)
+
+
+@row()
+def unclosed_ignored_parts(attack):
+    """Items full of elements that deduplication ignores, or so it seems: none of them has an end."""
+    def item(text, size):
+        return "<r><a><![CDATA[" + text * (size // len(text)) + "]]></a></r>"
+
+    attack.under_way()
+    for n in itertools.count():
+        for text in ("<thr:total>", "<slash:comments '", "?utm_x", "<thr:total '><slash:comments>"):
+            attack.expect(attack.publish(item(text, 30_000), "ignored", n=n), (202, 503), "a small item")
+        attack.expect(attack.publish(item("<thr:total>", BIG), "ignored", n=n), (202, 503), "a large item")
+        if not attack.goes_on():
+            return

@@ -117,3 +117,22 @@ def remembered_items(attack):
         document = "<r>" + "".join(f"<a>{n}_{i}</a>" for i in range(9_999)) + "</r>"
         attack.publish(document, f"s{n % 100}", n=n)
         n += 1
+
+
+@row()
+def costly_event_path(attack):
+    """Small documents on a stream whose event path looks at every node once for each node."""
+    reply = attack.request("PUT", "/v1/streams/costly", b'{"event_path": "//a[count(preceding::a) = 77777]"}',
+                           {"Content-Type": "application/json"})
+    attack.expect(reply, (200, 201), "a stream's options")
+    document = "<r>" + "<a/>" * 8_000 + "</r>"
+
+    def client(n):
+        while attack.goes_on():
+            try:
+                attack.publish(document, "costly", n=n, timeout=wire.ATTACKER_S)
+            except (OSError, wire.Broken):
+                attack.note_end("no reply")
+
+    attack.under_way()
+    attack.run_clients(client, 20)

@@ -5,6 +5,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/connections.hpp"
+#include "broker/server/services.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/alloc/failing_allocations.hpp"
 #include "tests/unit/broker/support.hpp"
@@ -36,6 +40,15 @@ bool works(std::uint16_t port, const std::string& stream) {
 }
 
 void everything_works(std::uint16_t port, const std::string& stream) { EVENTUALLY(works(port, stream)); }
+
+// Connections and subscriptions that were lost have ended.
+void nothing_is_left(Broker& broker) {
+    server::Services& services = broker.services();
+    EVENTUALLY(services.connections.size() == 0);
+    EVENTUALLY(services.subscribers == 0);
+    EVENTUALLY(services.registry.size() == 0);
+    CHECK(services.event_streams == 0);
+}
 
 // Requests of all kinds; their results are ignored. A lost connection throws.
 void attempt_everything(std::uint16_t port, std::size_t i) {
@@ -83,6 +96,42 @@ TEST_CASE("each allocation that a broker makes may fail", "[alloc]") {
     }
     CHECK(failed > std::min<std::uint64_t>(last / 2, 300));  // one attempt makes some hundred allocations
     everything_works(running.port(), "after");
+    nothing_is_left(running.broker);
+}
+
+TEST_CASE("a document for whose tree there is no memory is published whole or not at all", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    RunningBroker running({"matcher.apply_delay=0us"});
+    const std::string xml_items = rss(std::vector<std::string>(300, item("a") + std::string(200, 'x')));
+    std::string json_items;
+    for (int i = 0; i < 1'000; ++i) json_items += "{\"a\":{\"b\":[1,2,3]}}\n";
+    const std::pair<const std::string&, std::string> documents[] = {
+        {xml_items, xml}, {json_items, "Content-Type: application/x-ndjson\r\n"}};
+    for (const auto& [document, type] : documents) {
+        std::size_t refused = 0;
+        for (std::uint64_t n = 1; n <= 400; ++n) {
+            CAPTURE(n, type);
+            const std::uint64_t before = running.broker.counters().events;
+            std::optional<Reply> reply;
+            FailingAllocations::fail_every(n, true);
+            try {
+                reply = HttpClient(running.port()).post("/v1/events?deduplicate=false", document, type);
+            } catch (const std::exception&) {  // the connection is lost
+            }
+            FailingAllocations::stop();
+            const std::uint64_t published = running.broker.counters().events - before;
+            if (!reply) continue;
+            INFO(reply->body);
+            if (reply->status == 202) {
+                CHECK(published == (type == xml ? 300 : 1'000));
+            } else {
+                CHECK((reply->status == 503 || reply->status == 500));
+                refused += published == 0 ? 1u : 0u;
+            }
+        }
+        CHECK(refused > 0);
+    }
+    everything_works(running.port(), "after");
 }
 
 TEST_CASE("many allocations may fail", "[alloc]") {
@@ -95,4 +144,5 @@ TEST_CASE("many allocations may fail", "[alloc]") {
         FailingAllocations::stop();
         everything_works(running.port(), "after");
     }
+    nothing_is_left(running.broker);
 }

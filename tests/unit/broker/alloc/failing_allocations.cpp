@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+extern "C" void* __real_malloc(std::size_t size);
+
 namespace sluice::broker {
 
 namespace {
@@ -21,7 +23,7 @@ bool fails() {
     return true;
 }
 
-void* allocate(std::size_t size) noexcept { return fails() ? nullptr : std::malloc(size); }
+void* allocate(std::size_t size) noexcept { return fails() ? nullptr : __real_malloc(size); }
 
 }  // namespace
 
@@ -35,6 +37,8 @@ std::uint64_t FailingAllocations::failed() { return failures; }
 void FailingAllocations::exempt_this_thread() { exempt = true; }
 
 }  // namespace sluice::broker
+
+extern "C" void* __wrap_malloc(std::size_t size) { return sluice::broker::allocate(size); }
 
 void* operator new(std::size_t size) {
     if (void* const memory = sluice::broker::allocate(size)) return memory;

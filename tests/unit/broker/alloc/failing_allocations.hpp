@@ -1,5 +1,5 @@
-// Replaces operator new of the program that it is linked into, with failures on demand: on all threads except exempt
-// ones, such as a test's own.
+// Replaces operator new, and malloc in our own sources, of the program that it is linked into, with failures on demand:
+// on all threads except exempt ones, such as a test's own. The program is linked with --wrap=malloc.
 #pragma once
 
 #include <cstdint>

@@ -40,3 +40,14 @@ TEST_CASE("parts that overlap are left out once") {
     CHECK(without({"n", "?u"}, "<a><n>http://x/?u=1</n>?u=2</a>") == "<a>?</a>");
     CHECK(without({"n", "n"}, "<a><n>1</n>2</a>") == "<a>2</a>");
 }
+
+TEST_CASE("look-alikes without an end are kept, however many there are") {
+    const std::vector<std::string> names{"n", "?u"};
+    CHECK(without(names, "<![CDATA[<n don't]]><n>1</n>?u=1") == "<![CDATA[<n don't]]>?");
+    std::string open;
+    for (int i = 0; i < 100'000; ++i) open += i % 2 == 0 ? "<n>" : "<n '";
+    CHECK((without(names, open + "?u=1") == open + "?"));
+    std::string parameters;
+    for (int i = 0; i < 100'000; ++i) parameters += "?u";
+    CHECK((without({"?u*"}, parameters) == parameters));
+}

@@ -13,6 +13,7 @@ using sluice::broker::EventQueue;
 using sluice::broker::item;
 using sluice::broker::Publisher;
 using sluice::broker::PublishRefusal;
+using sluice::broker::StreamHold;
 using sluice::feed::Event;
 
 namespace {
@@ -165,6 +166,33 @@ TEST_CASE_METHOD(Fixture, "of too many streams one that was used once goes first
     const auto back = publisher.publish(publication({item("a")}, "flood3")).value();
     CHECK(back.added == 1);
     CHECK(back.first_id == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "of too many streams those with subscribers or options of their own stay") {
+    Trial few({4, 100, std::chrono::hours(1), {{"configured", {}}}}, queue, log, counters, memory);
+    const auto added = [&](const std::string& stream, const char* title) {
+        const std::size_t n = few.publish(publication({item(title)}, stream)).value().added;
+        if (n > 0) take();
+        return n;
+    };
+    const auto flood = [&](const std::string& name) {
+        for (int i = 0; i < 20; ++i)
+            for (const char* title : {"a", "b"}) CHECK(added(name + std::to_string(i), title) == 1);
+    };
+    std::optional<StreamHold> first(std::in_place, few.streams(), "held");
+    std::optional<StreamHold> second(std::in_place, few.streams(), "held");
+    for (const char* name : {"configured", "held", "other"}) CHECK(added(name, "a") == 1);
+    flood("some");
+    CHECK(added("configured", "a") == 0);
+    CHECK(added("held", "a") == 0);
+    CHECK(added("other", "a") == 1);
+    first.reset();
+    flood("more");
+    CHECK(added("held", "a") == 0);
+    second.reset();
+    flood("most");
+    CHECK(added("configured", "a") == 0);
+    CHECK(added("held", "a") == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "items that were not posted for the window are new again, and ids go on") {
