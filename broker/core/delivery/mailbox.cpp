@@ -33,7 +33,7 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
         // A subscriber that has read everything is not slow, however large the batch.
         const bool full = events_ + deliveries.size() > limits_.events_max || bytes_ + bytes > limits_.bytes_max;
         if (full && events_ != 0) {
-            overflow_locked(dropped);
+            overflow_locked(EndReason::Kind::slow_consumer, dropped);
             pushed = {false, true};
         } else {
             const std::size_t n = deliveries.size();
@@ -55,10 +55,10 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
 }
 
 // Deliveries already taken stay counted until they are settled. Returns false if the mailbox was not open.
-bool Mailbox::overflow_locked(std::vector<Delivery>& dropped) {
+bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped) {
     if (state_ != State::open) return false;
     state_ = State::overflowed;
-    end_reason_ = {EndReason::Kind::slow_consumer};
+    end_reason_ = {reason};
     waiting_ = false;
     const auto queued = std::span(queue_).subspan(first_);
     events_ -= queued.size();
@@ -74,7 +74,7 @@ void Mailbox::overflow() {
     bool overflowed = false;
     {
         const std::lock_guard lock(mutex_);
-        overflowed = overflow_locked(dropped);
+        overflowed = overflow_locked(EndReason::Kind::undelivered, dropped);
     }
     if (overflowed) wake_();
 }

@@ -55,7 +55,7 @@ public:
     // acknowledged. In any order, each once.
     void settled(std::span<const Delivery> deliveries);
 
-    // Ends it as if it had overflowed, to make room for others.
+    // Ends it as if it had overflowed, to make room for others: undelivered.
     void overflow();
 
     // Accepts no more deliveries; queued ones can still be taken. No reason: the subscriber wished it.
@@ -71,7 +71,7 @@ public:
     std::size_t bytes() const;   // of those
 
 private:
-    bool overflow_locked(std::vector<Delivery>& dropped);
+    bool overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped);
     std::size_t queued() const { return queue_.size() - first_; }
 
     const MailboxLimits limits_;

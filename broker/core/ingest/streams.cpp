@@ -12,6 +12,13 @@ constexpr std::size_t identities_share = 8;       // when memory is short, items
 constexpr std::size_t evicted_share = 64;         // when there are too many streams, 1/64 of them are evicted together
 constexpr std::chrono::minutes look_interval{1};  // between searches for idle streams
 
+std::size_t bytes_of(const config::StreamOptions& options) {
+    std::size_t bytes = options.event_path.capacity() + options.id_path.capacity();
+    for (const std::string& name : options.deduplication_ignore.value_or(std::vector<std::string>()))
+        bytes += sizeof name + name.capacity();
+    return bytes;
+}
+
 }  // namespace
 
 StreamHold::StreamHold(Streams& streams, std::string name) : name_(std::move(name)) {
@@ -63,14 +70,9 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
     base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, stream_bytes + name.size());
     if (!memory) return PublishRefusal::no_memory;
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
-    use(*stream, stream->options);
+    stream->window = stream->options.deduplication_window;
     streams_.emplace(name, stream);
     return stream;
-}
-
-void Streams::use(Stream& stream, const config::StreamOptions& options) {
-    stream.window = options.deduplication_window;
-    if (&options != &stream.options) stream.options = options;
 }
 
 config::StreamOptions Streams::options(const std::string& name) const {
@@ -94,7 +96,11 @@ boost::system::result<bool, PublishRefusal> Streams::define(const std::string& n
         if (stream.gone) continue;
         const bool is_new = !stream.defined;
         if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
-        use(stream, whole);
+        base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(whole));
+        if (!memory) return PublishRefusal::no_memory;
+        stream.options_memory = std::move(memory);
+        stream.window = whole.deduplication_window;
+        stream.options = std::move(whole);
         stream.defined = true;
         defined_ += is_new ? 1u : 0u;
         return is_new;

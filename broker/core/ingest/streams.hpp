@@ -50,7 +50,8 @@ struct Stream {
     Deduplicator seen;
     std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
     config::StreamOptions options;
-    bool gone = false;  // no longer in Streams
+    base::MemoryCharge options_memory{};  // of a defined stream
+    bool gone = false;                    // no longer in Streams
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
@@ -127,7 +128,6 @@ private:
     config::StreamOptions configured(const std::string& name) const;
     void fill_in(config::StreamOptions& options) const;
     boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, const MayBegin& may_begin);
-    void use(Stream& stream, const config::StreamOptions& options);
     void evict_idle(Clock::time_point now);
     void evict_least_used();
     bool evict(Map::iterator stream);

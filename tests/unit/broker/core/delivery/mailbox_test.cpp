@@ -99,7 +99,7 @@ TEST_CASE("the reason of the first end is the one that counts") {
     CHECK_FALSE(wished.end_reason());
     slow.overflow();
     slow.finish(EndReason{EndReason::Kind::slow_filter});
-    CHECK(slow.end_reason()->kind == EndReason::Kind::slow_consumer);
+    CHECK(slow.end_reason()->kind == EndReason::Kind::undelivered);
 }
 
 TEST_CASE("a reader with credit takes the oldest, as many as it may, and settles each by itself") {

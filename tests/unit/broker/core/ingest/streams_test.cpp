@@ -78,3 +78,14 @@ TEST_CASE_METHOD(Fixture, "streams that are defined make room for no other, and 
     CHECK(streams.erase("next"));
     CHECK(streams.names() == std::vector<std::string>{"b", "more"});
 }
+
+TEST_CASE_METHOD(Fixture, "a stream's options are charged, and without memory for new ones the old ones stay") {
+    const auto used = [&] { return memory.used(sluice::base::MemoryUse::identities); };
+    streams.define("s", with_path("//a"), nullptr).value();
+    const std::size_t before = used();
+    streams.define("s", with_path("//" + std::string(1'000, 'a')), nullptr).value();
+    CHECK(used() > before + 900);
+    const auto others = memory.force_charge(sluice::base::MemoryUse::mailboxes, memory.bytes_max());
+    CHECK(streams.define("s", with_path("//b"), nullptr).error() == PublishRefusal::no_memory);
+    CHECK(streams.state("s")->options.event_path.size() == 1'002);
+}
