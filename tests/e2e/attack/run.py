@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The attack suite: everything that anybody who reaches the daemon's port can do to kill, freeze, fill or fool it. Each
 attack runs on a fresh daemon on loopback with quiet users beside it. The short form judges what happened: what was
-lost, repeated or refused, and whether the daemon lives and works. Only --long judges how long it took. See `run.py --help`; tests/README.md explains how to add a row."""
+lost, repeated or refused, and whether the daemon lives and works. Only --long judges how long it took. See
+`run.py --help`; tests/README.md explains how to add a row."""
 import argparse
 import os
 import sys
