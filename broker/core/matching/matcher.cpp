@@ -213,11 +213,11 @@ Matcher::CurrentProgram Matcher::program() {
 
 void Matcher::start() {
     // Each thread is counted once it has started, and none can end while the lock is held. If the system has no more
-    // threads, wait_until_done() still waits for those that started.
+    // threads, wait_until_done() still waits for those that started. Its state is made here, where failing is reported.
     const std::lock_guard lock(running_mutex_);
     for (const Lane lane : {Lane::fast, Lane::slow}) {
         for (std::size_t i = 0; i < settings_.threads; ++i) {
-            threads_.emplace_back([this, lane] { run(lane); });
+            threads_.emplace_back([this, lane, state = std::make_unique<Thread>(*this, lane)] { run(lane, *state); });
             ++running_;
         }
     }
@@ -228,11 +228,10 @@ bool Matcher::wait_until_done(Clock::time_point deadline) {
     return running_changed_.wait_until(lock, deadline, [this] { return running_ == 0; });
 }
 
-void Matcher::run(Lane lane) {
+void Matcher::run(Lane lane, Thread& thread) {
     base::name_thread(lane == Lane::fast ? "sluiced match" : "sluiced slow");
     // On Linux, this affects only the calling thread.
     if (lane == Lane::slow) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), slow_niceness);
-    Thread thread(*this, lane);
     for (bool goes_on = true; goes_on;) {
         try {
             goes_on = thread.serve_batch();

@@ -36,7 +36,7 @@ public:
     // Matches batches taken from now on with this program. One thread at a time; must be called before start().
     void set_program(std::shared_ptr<const engine::Program> program, std::uint64_t number);
 
-    void start();  // throws std::system_error if a thread cannot be started; others may already run
+    void start();  // throws if a thread cannot be started; others may already run
     // Waits until everything is delivered after the queue has been closed. Returns false at the deadline.
     bool wait_until_done(std::chrono::steady_clock::time_point deadline);
     // Abandons the batches being matched, as soon as they reach a pause.
@@ -53,7 +53,7 @@ private:
     };
 
     CurrentProgram program();
-    void run(Lane lane);
+    void run(Lane lane, Thread& thread);
 
     const Settings settings_;
     EventQueue& queue_;

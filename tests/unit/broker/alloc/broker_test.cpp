@@ -99,6 +99,32 @@ TEST_CASE("each allocation that a broker makes may fail", "[alloc]") {
     nothing_is_left(running.broker);
 }
 
+TEST_CASE("a broker starts whole or says that it lacks memory", "[alloc]") {
+    std::size_t refused = 0, started = 0;
+    bool more = true;
+    for (std::uint64_t n = 1; more; ++n) {
+        CAPTURE(n);
+        std::optional<RunningBroker> running;
+        FailingAllocations::exempt_this_thread(false);
+        FailingAllocations::fail_every(n, true);
+        try {
+            running.emplace(std::vector<std::string>{"matcher.threads=2"});
+        } catch (const std::exception&) {
+        }
+        FailingAllocations::exempt_this_thread();
+        more = FailingAllocations::failed() != 0;
+        FailingAllocations::stop();
+        if (running) {
+            ++started;
+            everything_works(running->port(), "after");
+        } else {
+            ++refused;
+        }
+    }
+    CHECK(refused > 100);
+    CHECK(started > 0);
+}
+
 TEST_CASE("a document for whose tree there is no memory is published whole or not at all", "[alloc]") {
     FailingAllocations::exempt_this_thread();
     RunningBroker running({"matcher.apply_delay=0us"});

@@ -34,7 +34,7 @@ void FailingAllocations::fail_every(std::uint64_t n, bool once) {
 }
 void FailingAllocations::stop() { interval = 0; }
 std::uint64_t FailingAllocations::failed() { return failures; }
-void FailingAllocations::exempt_this_thread() { exempt = true; }
+void FailingAllocations::exempt_this_thread(bool now) { exempt = now; }
 
 }  // namespace sluice::broker
 

@@ -11,7 +11,7 @@ struct FailingAllocations {
     static void fail_every(std::uint64_t n, bool once);
     static void stop();
     static std::uint64_t failed();  // since fail_every()
-    static void exempt_this_thread();
+    static void exempt_this_thread(bool exempt = true);
 };
 
 }  // namespace sluice::broker
