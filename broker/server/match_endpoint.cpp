@@ -176,7 +176,7 @@ std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Su
         const auto path = filter::compile_path(trial.event_path, limits);
         if (!path) return event_path_problem(path.error());
     }
-    const auto repair = read_repair(trial.repair, services.publisher.streams().options(trial.stream));
+    const auto repair = read_repair(trial.repair, *services.publisher.streams().options(trial.stream));
     if (!repair) return status_reply(400, "member \"repair\" is neither \"lenient\" nor \"strict\"");
     const feed::DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits),
                                         *repair};

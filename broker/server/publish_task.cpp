@@ -94,6 +94,12 @@ std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& reques
     return event;
 }
 
+std::vector<broker::PublishedKey> keys_of(const feed::Document& document, const config::StreamOptions& options) {
+    std::span<const std::string> ignored;
+    if (options.deduplication_ignore) ignored = *options.deduplication_ignore;
+    return broker::item_keys(document, feed::IgnoredParts(ignored), options.id_path);
+}
+
 }  // namespace
 
 bool PublishTask::is_small() const {
@@ -107,7 +113,8 @@ std::variant<PublishTask, HttpReply> read_publish_task(const Services& services,
     task.stream = parameter(request.query, "stream", "default");
     if (!text::is_stream_name(task.stream))
         return bad_parameter("stream", task.stream, std::string(text::stream_name_rule));
-    const config::StreamOptions of_stream = services.publisher.streams().options(task.stream);
+    task.of_stream = services.publisher.streams().options(task.stream);
+    const config::StreamOptions& of_stream = *task.of_stream;
     const std::string_view deduplicate =
         parameter(request.query, "deduplicate", of_stream.deduplicate ? "true" : "false");
     if (deduplicate != "true" && deduplicate != "false")
@@ -115,8 +122,6 @@ std::variant<PublishTask, HttpReply> read_publish_task(const Services& services,
     task.deduplicate = deduplicate == "true";
     const auto repair = read_repair(parameter(request.query, "repair", ""), of_stream);
     if (!repair) return bad_parameter("repair", parameter(request.query, "repair", ""), "lenient or strict");
-    task.id_path = of_stream.id_path;
-    task.ignore = of_stream.deduplication_ignore.value_or(std::vector<std::string>());
     auto coding = read_coding(request);
     if (auto* refusal = std::get_if<HttpReply>(&coding)) return std::move(*refusal);
     task.is_gzip = std::get<bool>(coding);
@@ -146,8 +151,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     record->trace_parent = std::move(task.trace_parent);
     record->trace_state = std::move(task.trace_state);
     const auto publication = std::make_shared<broker::Publication>();
-    if (task.deduplicate)
-        publication->keys = broker::item_keys(*parsed.document, feed::IgnoredParts(task.ignore), task.id_path);
+    if (task.deduplicate) publication->keys = keys_of(*parsed.document, *task.of_stream);
     publication->stream = std::move(task.stream);
     publication->document = std::move(parsed.document);
     publication->record = std::move(record);

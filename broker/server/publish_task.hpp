@@ -32,8 +32,7 @@ struct PublishTask {
     base::MemoryCharge memory;  // of the body
     bool is_gzip = false;
     bool deduplicate = true;
-    std::string id_path;                                // for that
-    std::vector<std::string> ignore;                    // for that, too
+    broker::StreamOptionsPtr of_stream;
     std::string owner, trace_parent, trace_state;       // of the events' records
     std::optional<feed::BinaryCloudEvent> cloud_event;  // whose data the body is
     feed::DocumentOptions options;

@@ -68,7 +68,7 @@ std::size_t count_values(std::string_view bytes, Syntax syntax, const std::strin
             const std::size_t tag = bytes.find('<');
             const bool may_be_sequences = type == "text/plain" && bytes.find_first_of(">@") < tag;
             if (may_be_sequences) return count_values(bytes, Syntax::fasta, type);
-            if (bytes.find_first_of("{[") >= tag) return 0;
+            if (bytes.substr(0, tag).find_first_of("{[") == std::string_view::npos) return 0;
             break;
         }
         case Syntax::csv:

@@ -16,6 +16,8 @@ bool is_parameter_char(char c) {
     return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '_' || c == '-' || c == '.';
 }
 
+bool is_parameter(const std::string& name) { return name.front() == '?'; }
+
 char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
 // The offset behind the '>' of the tag that begins at `at`; npos if it has none.
@@ -45,22 +47,11 @@ std::size_t end_of_named(std::string_view source, std::size_t at, const std::str
 
 }  // namespace
 
-IgnoredParts::IgnoredParts(std::span<const std::string> names) {
-    for (const std::string& name : names) {
-        if (!name.starts_with('?')) {
-            elements_.push_back(name);
-        } else if (name.ends_with('*')) {
-            parameters_.push_back({name.substr(1, name.size() - 2), true});
-        } else {
-            parameters_.push_back({name.substr(1), false});
-        }
-    }
-}
-
 // The offset behind the ignored element that begins at `at`; npos if none does, or it has no end.
 std::size_t IgnoredParts::end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const {
-    for (const std::string& name : elements_) {
-        if (!source.substr(at + 1).starts_with(name)) continue;
+    const char first = char_at(source, at + 1);
+    for (const std::string& name : names_) {
+        if (name.front() != first || is_parameter(name) || !source.substr(at + 1).starts_with(name)) continue;
         const std::size_t after = at + 1 + name.size();
         const char next = char_at(source, after);
         if (next != '>' && next != '/' && text::ascii_space.find(next) == npos) continue;
@@ -74,7 +65,11 @@ std::size_t IgnoredParts::end_of_element(std::string_view source, std::size_t at
 
 // The offset behind the value of the ignored parameter that begins at `at`; npos if none does.
 std::size_t IgnoredParts::end_of_parameter(std::string_view source, std::size_t at) const {
-    for (const auto& [name, is_prefix] : parameters_) {
+    for (const std::string& each : names_) {
+        if (!is_parameter(each)) continue;
+        std::string_view name = std::string_view(each).substr(1);
+        const bool is_prefix = name.ends_with('*');
+        if (is_prefix) name.remove_suffix(1);
         if (!source.substr(at).starts_with(name)) continue;
         std::size_t end = at + name.size();
         while (is_prefix && is_parameter_char(char_at(source, end))) ++end;

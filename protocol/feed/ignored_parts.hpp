@@ -6,15 +6,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sluice::feed {
 
 class IgnoredParts {
 public:
     // Names of elements as they are written: "slash:comments". A leading '?' marks the name of a query parameter, of
-    // any address in the item: "?fbclid". A trailing '*' then makes that a prefix: "?utm_*".
-    explicit IgnoredParts(std::span<const std::string> names);
+    // any address in the item: "?fbclid". A trailing '*' then makes that a prefix: "?utm_*". None is empty; they must
+    // outlive this.
+    explicit IgnoredParts(std::span<const std::string> names) : names_(names) {}
 
     // Returns the source of an item without these elements and parameters. The source is read as text, in one pass, so
     // look-alikes in a CDATA section are removed, too. Look-alikes without an end cost a search to the source's end;
@@ -22,16 +22,10 @@ public:
     std::string_view without(std::string_view source, std::string& room) const;
 
 private:
-    struct Parameter {
-        std::string name;
-        bool is_prefix;
-    };
-
     std::size_t end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const;
     std::size_t end_of_parameter(std::string_view source, std::size_t at) const;
 
-    std::vector<std::string> elements_;
-    std::vector<Parameter> parameters_;
+    const std::span<const std::string> names_;
 };
 
 }  // namespace sluice::feed

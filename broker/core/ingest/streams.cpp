@@ -40,11 +40,11 @@ StreamPtr Streams::find(const std::string& name) const {
     return found == streams_.end() ? nullptr : found->second;
 }
 
-config::StreamOptions Streams::configured(const std::string& name) const {
+StreamOptionsPtr Streams::configured(const std::string& name) const {
     const auto found = settings_.configured.find(name);
     config::StreamOptions options = found == settings_.configured.end() ? config::StreamOptions{} : found->second;
     fill_in(options);
-    return options;
+    return std::make_shared<const config::StreamOptions>(std::move(options));
 }
 
 // What holds for all streams, where the options of one do not say otherwise.
@@ -70,12 +70,12 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
     base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, stream_bytes + name.size());
     if (!memory) return PublishRefusal::no_memory;
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
-    stream->window = stream->options.deduplication_window;
+    stream->window = stream->options->deduplication_window;
     streams_.emplace(name, stream);
     return stream;
 }
 
-config::StreamOptions Streams::options(const std::string& name) const {
+StreamOptionsPtr Streams::options(const std::string& name) const {
     const StreamPtr stream = find(name);
     if (stream == nullptr) return configured(name);
     const std::lock_guard lock(stream->mutex);
@@ -85,8 +85,9 @@ config::StreamOptions Streams::options(const std::string& name) const {
 boost::system::result<bool, PublishRefusal> Streams::define(const std::string& name,
                                                             const config::StreamOptions& options,
                                                             const MayBegin& may_begin) {
-    config::StreamOptions whole = options;
-    fill_in(whole);
+    config::StreamOptions filled_in = options;
+    fill_in(filled_in);
+    const auto whole = std::make_shared<const config::StreamOptions>(std::move(filled_in));
     for (;;) {
         const auto found = find_or_create(name, may_begin);
         if (!found) return found.error();
@@ -96,11 +97,11 @@ boost::system::result<bool, PublishRefusal> Streams::define(const std::string& n
         if (stream.gone) continue;
         const bool is_new = !stream.defined;
         if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
-        base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(whole));
+        base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(*whole));
         if (!memory) return PublishRefusal::no_memory;
         stream.options_memory = std::move(memory);
-        stream.window = whole.deduplication_window;
-        stream.options = std::move(whole);
+        stream.window = whole->deduplication_window;
+        stream.options = whole;
         stream.defined = true;
         defined_ += is_new ? 1u : 0u;
         return is_new;
@@ -129,7 +130,7 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
     state.defined = stream->defined;
     {
         const std::lock_guard lock(stream->mutex);
-        state.options = stream->options;
+        state.options = *stream->options;
         state.items = stream->seen.size();
     }
     state.last_id = log_.extent(name).last_id;

@@ -31,10 +31,12 @@ namespace sluice::broker {
 
 class PublishAttempt;
 
+using StreamOptionsPtr = std::shared_ptr<const config::StreamOptions>;
+
 struct Stream {
     using Clock = std::chrono::steady_clock;
 
-    Stream(const std::string& stream_name, config::StreamOptions stream_options, std::size_t entries_max,
+    Stream(const std::string& stream_name, StreamOptionsPtr stream_options, std::size_t entries_max,
            base::MemoryCharge memory)
         : name(std::make_shared<const std::string>(stream_name)),
           seen(entries_max, std::move(memory)),
@@ -49,9 +51,9 @@ struct Stream {
     std::mutex mutex;  // guards the members below
     Deduplicator seen;
     std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
-    config::StreamOptions options;
-    base::MemoryCharge options_memory{};  // of a defined stream
-    bool gone = false;                    // no longer in Streams
+    StreamOptionsPtr options;                               // never null
+    base::MemoryCharge options_memory{};                    // of a defined stream
+    bool gone = false;                                      // no longer in Streams
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
@@ -100,7 +102,7 @@ public:
     boost::system::result<StreamPtr, PublishRefusal> find_or_create(const std::string& name, const MayBegin& may_begin);
 
     // The options, with the effective deduplication window. For a stream that does not exist: those it would have.
-    config::StreamOptions options(const std::string& name) const;
+    StreamOptionsPtr options(const std::string& name) const;
 
     // Returns true if the stream was not defined before. At most half of the streams may be defined, to leave room for
     // others.
@@ -125,7 +127,7 @@ private:
     using Map = std::unordered_map<std::string, StreamPtr>;
 
     StreamPtr find(const std::string& name) const;  // null: no such stream
-    config::StreamOptions configured(const std::string& name) const;
+    StreamOptionsPtr configured(const std::string& name) const;
     void fill_in(config::StreamOptions& options) const;
     boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, const MayBegin& may_begin);
     void evict_idle(Clock::time_point now);

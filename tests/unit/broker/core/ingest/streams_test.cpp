@@ -33,9 +33,9 @@ config::StreamOptions with_path(std::string event_path) {
 }  // namespace
 
 TEST_CASE_METHOD(Fixture, "a stream has its configured options, or the defaults, until it is defined") {
-    CHECK(streams.options("configured").event_path == "//e");
-    CHECK(streams.options("other").deduplicate);
-    CHECK(streams.options("other").deduplication_window == 1h);
+    CHECK(streams.options("configured")->event_path == "//e");
+    CHECK(streams.options("other")->deduplicate);
+    CHECK(streams.options("other")->deduplication_window == 1h);
     CHECK_FALSE(streams.state("configured"));
     streams.find_or_create("configured", nullptr).value();
     CHECK_FALSE(streams.state("configured")->options.deduplicate);
