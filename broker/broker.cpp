@@ -57,8 +57,8 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
     constexpr std::size_t few = 64;          // standard streams, the log, a GPU's driver
     constexpr std::size_t of_io_thread = 3;  // for epoll and its wake-ups
     const std::size_t descriptors = base::descriptor_limit();
-    const server::ConnectionRoom room =
-        server::connection_room(options.limits.connections, descriptors, few + of_io_thread * io_threads(options));
+    const server::ConnectionRoom room = server::connection_room(options.limits.connections, descriptors,
+                                                                few + of_io_thread * (io_threads(options) + 1));
     if (room.connections < options.limits.connections)
         base::log_warn("fewer connections than limits.connections, for lack of file descriptors",
                        {{"connections", room.connections}, {"descriptors", descriptors}});
@@ -228,19 +228,21 @@ server::Services& Broker::services() { return parts_->services_; }
 const char* Broker::stage() const { return parts_->stage_.load(std::memory_order_relaxed); }
 
 void Broker::Parts::drain() {
-    if (std::exchange(drained_, true)) return;
-    const Clock::time_point deadline = Clock::now() + options_.shutdown.drain_timeout;
+    if (drained_) return;
+    const Clock::time_point now = Clock::now();
+    const Clock::duration timeout = options_.shutdown.drain_timeout;
     services_.draining = true;
     listener_->close();
     connections_.drain();
     queue_.close();
     stage_ = "matching";
-    drain_matcher(deadline);
+    drain_matcher(now + timeout - timeout / 4);  // the rest is for writing what was matched
     stage_ = "ending connections";
-    drain_connections(deadline);
+    drain_connections(now + timeout);
     stage_ = "stopping I/O threads";
     io_threads_.stop();
     stage_ = "drained";
+    drained_ = true;
 }
 
 void Broker::Parts::drain_matcher(Clock::time_point deadline) {
@@ -248,6 +250,7 @@ void Broker::Parts::drain_matcher(Clock::time_point deadline) {
     const std::size_t lost = queue_.clear();
     count(counters_.events_lost, lost);
     base::log_warn("drain timeout, events not matched", {{"events", lost}});
+    if (lost != 0) fanout_.end_undelivered(nullptr);
     matcher_.interrupt();
     matcher_.wait_until_done(Clock::time_point::max());
 }
@@ -256,9 +259,16 @@ void Broker::Parts::drain_connections(Clock::time_point deadline) {
     connections_.end_streams();
     if (connections_.wait_until_none(deadline)) return;
     services_.ending = true;
+    const std::uint64_t unwritten = counters_.deliveries_unwritten;
     base::log_warn("drain timeout, connections cut", {{"connections", connections_.size()}});
     connections_.cut();
-    if (!connections_.wait_until_none(Clock::now() + cut_timeout)) base::log_error("connections did not end");
+    if (!connections_.wait_until_none(Clock::now() + cut_timeout)) {
+        // They use what would be destroyed next.
+        base::log_error("connections do not end, waiting for them", {{"connections", connections_.size()}});
+        connections_.wait_until_none(Clock::time_point::max());
+    }
+    if (const std::uint64_t lost = counters_.deliveries_unwritten - unwritten; lost != 0)
+        base::log_warn("events could not be written to subscribers", {{"events", lost}});
 }
 
 }  // namespace sluice::broker

@@ -22,6 +22,9 @@ public:
         return std::max(cpu_time() - processor_begun_, passed / 10);
     }
 
+    // Excludes elapsed time during which the thread only waited.
+    void exclude(std::chrono::nanoseconds waited) { begun_ += waited; }
+
 private:
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::chrono::nanoseconds processor_begun_ = cpu_time();

@@ -70,6 +70,8 @@ public:
     Counter& deliveries = metrics.counter({"deliveries", "Events handed to a subscriber's queue"});
     Counter& deliveries_written =
         metrics.counter({"deliveries_written", "Events and gaps written to a subscriber's connection"});
+    Counter& deliveries_unwritten = metrics.counter(
+        {"deliveries_unwritten", "Events and gaps in a subscriber's queue that were lost when its connection ended"});
     Counter& slow_consumers =
         metrics.counter({"slow_consumers", "Subscribers disconnected because they read too slowly"});
     Counter& gaps = metrics.counter({"gaps", "Events left undecided by a filter's budget, reported to its subscriber"});

@@ -79,9 +79,10 @@ AddressPlace AddressTable::connect(const asio::ip::address& address, Clock::time
         const std::lock_guard lock(mutex_);
         const bool is_full = uses_.size() >= addresses_max;
         if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);
-        auto& known = uses_[key];
-        if (!known) known = std::make_shared<AddressUse>(limits_);
-        use = known;
+        if (const auto known = uses_.find(key); known != uses_.end())
+            use = known->second;
+        else
+            use = uses_.emplace(key, std::make_shared<AddressUse>(limits_)).first->second;
     }
     return use->take_connection() ? AddressPlace(std::move(use)) : AddressPlace();
 }

@@ -1,12 +1,9 @@
 #include "broker/server/connections.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <span>
 #include <utility>
 #include <vector>
-
-#include "broker/base/log.hpp"
 
 namespace sluice::server {
 
@@ -44,15 +41,20 @@ void Connections::displace_locked() {
         if (since == Connection::Clock::time_point::max() || ending_.contains(connection.get())) continue;
         waiting.emplace_back(since, connection.get());
     }
-    // Each search visits all connections, so it cuts several, but only a share: some of the others are merely pausing.
+    // Each search visits all connections, so it finds several, but only a share: some of the others are merely pausing.
     const std::size_t share = std::clamp<std::size_t>(waiting.size() / 8, 1, displaced_max);
     const std::size_t n = std::min({waiting.size(), share, room_.ending - ending_.size()});
     std::partial_sort(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(n), waiting.end());
     for (const auto& [since, connection] : std::span(waiting).first(n)) {
         ending_.insert(connection);
-        connection->cut();
+        connection->give_way();
+        displaced_.fetch_add(1, std::memory_order_relaxed);
     }
-    displaced_.fetch_add(n, std::memory_order_relaxed);
+}
+
+void Connections::stays(const Connection& connection) {
+    const std::lock_guard lock(mutex_);
+    if (ending_.erase(&connection) != 0) displaced_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Connections::add(std::shared_ptr<Connection> connection) {
@@ -76,13 +78,7 @@ std::size_t Connections::size() const {
 template <typename Do>
 void Connections::for_each(Do act) {
     const std::lock_guard lock(mutex_);
-    for (const auto& connection : connections_) {
-        try {
-            act(*connection);
-        } catch (const std::exception& error) {
-            base::log_failure("connection could not be asked to end", error.what());
-        }
-    }
+    for (const auto& connection : connections_) act(*connection);
 }
 
 void Connections::drain() {

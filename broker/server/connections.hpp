@@ -13,16 +13,18 @@
 
 namespace sluice::server {
 
-// The interface of a connection to Connections. Calls come from threads other than the connection's and return at once.
+// The interface of a connection to Connections. Calls come from threads other than the connection's and return at once,
+// without allocating: they must work when memory is short, too.
 class Connection {
 public:
     using Clock = std::chrono::steady_clock;
 
     virtual ~Connection() = default;
-    virtual void drain() = 0;       // ends it after the request in progress, if any
-    virtual void end_stream() = 0;  // ends its event stream, if any, after the queued events
-    virtual void cut() = 0;         // ends it now
-    virtual void expire() = 0;      // its deadline has passed: ends it, with the reason if possible
+    virtual void drain() noexcept = 0;       // ends it after the request in progress, if any
+    virtual void end_stream() noexcept = 0;  // ends its event stream, if any, after the queued events
+    virtual void give_way() noexcept = 0;    // ends it if it waits for a request; otherwise calls Connections::stays()
+    virtual void cut() noexcept = 0;         // ends it now
+    virtual void expire() noexcept = 0;      // its deadline has passed: ends it, with the reason if possible
 
     void set_deadline(Clock::time_point deadline) { deadline_.store(deadline, std::memory_order_relaxed); }
     void clear_deadline() { set_deadline(Clock::time_point::max()); }
@@ -39,7 +41,7 @@ private:
     std::atomic<Clock::time_point> waiting_since_{Clock::time_point::max()};
 };
 
-// The most open connections, and the most further connections that have been cut but are not yet gone.
+// The most open connections, and the most further connections that were to give way but are not yet gone.
 struct ConnectionRoom {
     std::size_t connections;
     std::size_t ending = 512;
@@ -56,15 +58,17 @@ public:
 
     static constexpr std::size_t displaced_max = 32;  // by one call
 
-    // Returns whether one more may be added. If there is no room, cuts several of the connections that have waited the
-    // longest for a request; returns false if too few wait.
+    // Returns whether one more may be added. If there is no room, several of the connections that have waited the
+    // longest for a request give way; returns false if too few wait.
     bool make_room();
-    // Whether it is full only until some of the cut connections are gone.
+    // Whether it is full only until some that give way are gone.
     bool awaits_room() const;
-    // Cuts some waiting connections, however many are open, because the system has no room. Returns whether any cut
-    // connections have yet to end.
+    // Some waiting connections give way, however many are open, because the system has no room. Returns whether any
+    // have yet to end.
     bool displace();
-    std::uint64_t displaced() const { return displaced_.load(std::memory_order_relaxed); }  // cut to make room, in all
+    // A connection that was to give way has received a request meanwhile.
+    void stays(const Connection& connection);
+    std::uint64_t displaced() const { return displaced_.load(std::memory_order_relaxed); }  // gave way, in all
     void add(std::shared_ptr<Connection> connection);
     void remove(const std::shared_ptr<Connection>& connection);
     std::size_t size() const;
@@ -76,7 +80,6 @@ public:
     bool wait_until_none(Connection::Clock::time_point deadline);
 
 private:
-    // If memory runs out for one connection, continues with the others.
     template <typename Do>
     void for_each(Do act);
     bool is_full_locked() const;
@@ -86,7 +89,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable removed_;
     std::unordered_set<std::shared_ptr<Connection>> connections_;
-    std::unordered_set<const Connection*> ending_;  // the connections cut to make room
+    std::unordered_set<const Connection*> ending_;  // those that are to give way
     std::atomic<std::uint64_t> displaced_{0};
     bool draining_ = false;  // connections added from now on drain at once
 };

@@ -28,7 +28,7 @@ const char* text_of(broker::EndReason::Kind reason) {
         case broker::EndReason::Kind::slow_consumer:
             return "slow consumer";
         case broker::EndReason::Kind::undelivered:
-            return "no memory to deliver its events";
+            return "undelivered events";
         default:
             return "slow filter";
     }
@@ -68,7 +68,7 @@ EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
 
 EventStream::~EventStream() {
     wake_up_->on_wake = nullptr;
-    subscriber_->mailbox.close();
+    broker::count(services_.counters.deliveries_unwritten, subscriber_->mailbox.close());
     services_.registry.remove(subscriber_);
     if (counted_) services_.event_streams.fetch_sub(1);
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <new>
 
 #include "broker/base/log.hpp"
@@ -49,33 +48,37 @@ void HttpSession::start() {
     }
 }
 
-void HttpSession::drain() {
-    asio::post(transport_->executor(), [self = shared_from_this()] {
-        self->draining_ = true;
-        if (self->arrival_.is_idle()) self->transport_->cancel();
-    });
+// A function that is posted already sees this wish, too.
+void HttpSession::ask(Wish wish) noexcept {
+    wishes_.fetch_or(wish);
+    post_reserved(transport_->executor(), post_memory_,
+                  [self = shared_from_this()] { self->obey(self->wishes_.exchange(0)); });
 }
 
-void HttpSession::end_stream() {
-    asio::post(transport_->executor(), [self = shared_from_this()] {
-        if (self->takeover_) self->takeover_->finish();
-    });
+void HttpSession::obey(unsigned wishes) {
+    if ((wishes & to_drain) != 0) {
+        draining_ = true;
+        if (arrival_.is_idle()) transport_->cancel();
+    }
+    if ((wishes & to_end_stream) != 0 && takeover_) takeover_->finish();
+    if ((wishes & to_give_way) != 0) {
+        if (waiting_since() != Clock::time_point::max())
+            transport_->close();
+        else
+            services_.connections.stays(*this);
+    }
+    if ((wishes & to_be_cut) != 0) cut_now();
+    if ((wishes & to_expire) != 0) expire_now();
 }
 
-void HttpSession::cut() {
-    asio::post(transport_->executor(), [self = shared_from_this()] {
-        // Data that a slow subscriber has not read is not worth the kernel's memory.
-        self->takeover_ ? self->transport_->abort() : self->transport_->close();
-    });
-}
+// Data that a slow subscriber has not read is not worth the kernel's memory.
+void HttpSession::cut_now() { takeover_ ? transport_->abort() : transport_->close(); }
 
-void HttpSession::expire() {
-    asio::post(transport_->executor(), [self = shared_from_this()] {
-        const Clock::time_point now = Clock::now();
-        if (!self->is_late(now)) return;
-        if (!self->arrival_.give_up()) return self->cut();
-        self->set_deadline(now + linger_timeout);
-    });
+void HttpSession::expire_now() {
+    const Clock::time_point now = Clock::now();
+    if (!is_late(now)) return;  // a request has come meanwhile
+    if (!arrival_.give_up()) return cut_now();
+    set_deadline(now + linger_timeout);
 }
 
 // Ends the connection however run() ends: where an operation can't begin for lack of memory, Asio destroys the
@@ -158,6 +161,7 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     request.query = std::move(target->query);
     request.principal = &principal_;
     request.address_use = place_.get();
+    request.transport = transport_.get();
     co_return co_await serve_endpoint(*route.endpoint, request);
 }
 

@@ -1,8 +1,9 @@
 // One HTTP connection: reads requests one after another, has the endpoint table answer them, and writes the replies.
-// Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call drain(),
-// end_stream(), cut() and expire().
+// Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call the functions
+// of Connection.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "broker/server/principal.hpp"
 #include "broker/server/request_arrival.hpp"
 #include "broker/server/request_reader.hpp"
+#include "broker/server/reserved_post.hpp"
 #include "broker/server/takeover.hpp"
 #include "broker/server/transport.hpp"
 
@@ -28,16 +30,25 @@ public:
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
-    void drain() override;
-    void end_stream() override;
-    void cut() override;
-    void expire() override;
+    void drain() noexcept override { ask(to_drain); }
+    void end_stream() noexcept override { ask(to_end_stream); }
+    void give_way() noexcept override { ask(to_give_way); }
+    void cut() noexcept override { ask(to_be_cut); }
+    void expire() noexcept override { ask(to_expire); }
 
 private:
+    // What other threads ask the session to do: bits.
+    enum Wish : unsigned { to_drain = 1, to_end_stream = 2, to_give_way = 4, to_be_cut = 8, to_expire = 16 };
+
     // What happens to the connection next.
     enum class Next : std::uint8_t { request, close, closed_by_peer };
 
     struct Ending;
+
+    void ask(Wish wish) noexcept;
+    void obey(unsigned wishes);
+    void cut_now();
+    void expire_now();
 
     boost::asio::awaitable<void> run();
     boost::asio::awaitable<Next> serve_requests();
@@ -62,6 +73,8 @@ private:
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
+    std::atomic<unsigned> wishes_{0};
+    PostMemory post_memory_;
     bool draining_ = false;
     bool replying_ = false;  // the reply to the current request has begun
 };

@@ -24,6 +24,7 @@ namespace http = boost::beast::http;
 
 class AddressUse;
 class Takeover;
+class Transport;
 
 struct HttpRequest {
     http::verb method = http::verb::get;
@@ -37,8 +38,11 @@ struct HttpRequest {
     // Set to true when, while the handler runs, the client disconnects or closes its sending side. Any thread may read
     // it. Null unless the endpoint is watched (endpoints.cpp).
     std::shared_ptr<std::atomic<bool>> cancelled;
-    base::MemoryCharge memory;  // of the body, and of a long reply until it is written
+    Transport* transport = nullptr;  // that it came by; null in tests of endpoints alone
+    base::MemoryCharge memory;       // of the body, and of a long reply until it is written
 
+    // Whether the client has disconnected or closed its sending side. On the connection's thread.
+    bool has_left() const;
     // "" if the header is absent.
     std::string_view header(http::field field) const {
         const auto found = headers->find(field);

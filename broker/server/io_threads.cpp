@@ -15,14 +15,14 @@ constexpr std::chrono::milliseconds pause_after_failure{1};  // usually an alloc
 }  // namespace
 
 IoThreads::IoThreads(std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) loops_.push_back(std::make_unique<Loop>());
+    for (std::size_t i = 0; i <= n; ++i) loops_.push_back(std::make_unique<Loop>());
 }
 
 void IoThreads::start() {
     for (const auto& loop : loops_) {
         const bool is_first = loop == loops_.front();
-        loop->thread = std::thread([&io = loop->io, revive = is_first ? revive_ : nullptr] {
-            base::name_thread("sluiced io");
+        loop->thread = std::thread([&io = loop->io, is_first, revive = is_first ? revive_ : nullptr] {
+            base::name_thread(is_first ? "sluiced accept" : "sluiced io");
             run(io, revive);
         });
     }

@@ -19,7 +19,7 @@ class IoThreads {
 public:
     using Executor = boost::asio::io_context::executor_type;
 
-    explicit IoThreads(std::size_t n);
+    explicit IoThreads(std::size_t n);  // for connections, and one more
     ~IoThreads() { stop(); }
 
     void start();
@@ -29,9 +29,13 @@ public:
     // itself. It lets the owner of an endless operation restart it. Call before start().
     void on_failure(std::function<void()> revive) { revive_ = std::move(revive); }
 
+    // The executor of a thread of its own, for accepting connections and ending late ones: no connection delays it.
     Executor first() { return loops_.front()->io.get_executor(); }
-    // The threads' executors in turn. Any thread.
-    Executor next() { return loops_[next_.fetch_add(1, std::memory_order_relaxed) % loops_.size()]->io.get_executor(); }
+    // The other threads' executors in turn. Any thread.
+    Executor next() {
+        const std::size_t turn = next_.fetch_add(1, std::memory_order_relaxed) % (loops_.size() - 1);
+        return loops_[1 + turn]->io.get_executor();
+    }
 
 private:
     struct Loop {

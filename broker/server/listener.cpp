@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <exception>
@@ -116,7 +115,7 @@ void Listener::keep_running() {
 }
 
 void Listener::close() {
-    asio::post(threads_.first(), [self = shared_from_this()] {
+    post_reserved(acceptor_.get_executor(), close_memory_, [self = shared_from_this()] {
         boost::system::error_code ignored;
         self->acceptor_.close(ignored);
         self->pause_.cancel();

@@ -10,6 +10,7 @@
 
 #include "broker/base/repeat_guard.hpp"
 #include "broker/server/io_threads.hpp"
+#include "broker/server/reserved_post.hpp"
 #include "broker/server/services.hpp"
 
 namespace sluice::server {
@@ -38,6 +39,7 @@ private:
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer tick_;
+    PostMemory close_memory_;
     base::RepeatGuard told_;                   // reasons already logged why connections could not be accepted
     std::weak_ptr<int> accepting_, expiring_;  // expired: the coroutine has ended
     boost::asio::ip::tcp::endpoint local_;

@@ -5,6 +5,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <new>
 #include <variant>
 
 #include "broker/base/memory_budget.hpp"
@@ -81,10 +82,11 @@ struct RoomWaiter {
 };
 
 // Returns false if there was no room in time.
-asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const std::string& stream, Clock::time_point deadline) {
+asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const std::string& stream,
+                                    broker::EventQueue::Waiting& waiting, Clock::time_point deadline) {
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<RoomWaiter>(executor, deadline);
-    const bool waits = queue.wait_for_room(stream, [waiter] {
+    const bool waits = queue.wait_for_room(stream, waiting, [waiter] {
         // When the I/O thread runs the posted function, the coroutine already waits below.
         post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
     });
@@ -116,40 +118,61 @@ asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher,
     co_return *waiter->outcome;
 }
 
+// The document is published, whatever happens now: without memory for its details the reply is only a status.
 HttpReply accepted(broker::Counters& counters, const broker::Publication& publication,
                    const broker::PublishResult& result) {
     broker::count(counters.items_refused, publication.document->refusals().count);
     if (!publication.document->repairs().empty()) broker::count(counters.documents_repaired);
-    return accepted_reply(publication, result);
+    try {
+        return accepted_reply(publication, result);
+    } catch (const std::bad_alloc&) {
+        HttpReply reply;
+        reply.status = 202;
+        return reply;
+    }
 }
 
-asio::awaitable<HttpReply> publish(Services& services, const PublicationPtr& publication) {
+// For a client that left while its document waited, or only closed its sending side.
+HttpReply abandoned(broker::Counters& counters) {
+    broker::count(counters.documents_turned_away);
+    return busy_problem("the connection was closed while the document waited, so it was not published");
+}
+
+asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& request, const PublicationPtr& publication) {
     const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    struct Waited {
+        broker::EventQueue& queue;
+        broker::EventQueue::Waiting waiting;
+        ~Waited() { queue.end_waiting(waiting); }
+    } waited{services.queue, {publication->document->items().size()}};
     for (;;) {
         const auto result = co_await append(services.publisher, publication);
         if (result) co_return accepted(services.counters, *publication, *result);
         if (result.error() != broker::PublishRefusal::no_room)
             co_return publish_problem(services.options, result.error());
-        if (!co_await wait_for_room(services.queue, publication->stream, deadline)) {
+        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline)) {
             broker::count(services.counters.documents_turned_away);
             co_return publish_problem(services.options, result.error());
         }
+        if (request.has_left()) co_return abandoned(services.counters);
     }
 }
 
 // Prepares and publishes what the task describes.
 asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask task) {
+    const bool may_wait = !task.is_small();
     auto prepared = co_await prepare_in_time(services, std::move(task));
     if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
         const bool is_temporary = refusal->status == 503;
         broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
         co_return *refusal;
     }
+    if (may_wait && request.has_left()) co_return abandoned(services.counters);
     const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
     publication->may_begin_stream = [use = request.address_use] {
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());
     };
-    co_return co_await publish(services, publication);
+    co_return co_await publish(services, request, publication);
 }
 
 // The digest of a large body takes as long as parsing a small one.

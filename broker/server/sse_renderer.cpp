@@ -80,9 +80,10 @@ public:
                                    {"title", "Slow consumer"},
                                    {"detail", "events arrived faster than they were read; events have been lost"}});
             case EndReason::Kind::undelivered:
-                return error_text({{"type", "urn:sluice:problem:undelivered"},
-                                   {"title", "Not delivered"},
-                                   {"detail", "the broker had no memory to deliver some events; they have been lost"}});
+                return error_text(
+                    {{"type", "urn:sluice:problem:undelivered"},
+                     {"title", "Not delivered"},
+                     {"detail", "the broker could not match or deliver some events; they have been lost"}});
             default:
                 return slow_filter_text(reason);
         }

@@ -224,6 +224,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     const auto subscriber = std::make_shared<broker::Subscriber>(
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up),
         *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
+    if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()
                                   : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));

@@ -36,8 +36,9 @@ MemoryLog::MemoryLog(Settings settings, base::MemoryBudget& memory, Clock clock)
 
 MemoryLog::Stream& MemoryLog::stream_of(const std::string& name) {
     if (const auto found = streams_.find(name); found != streams_.end()) return found->second;
+    const std::uint64_t last_id = last_ids_.last_id(name);
     Stream& stream = streams_[name];
-    stream.last_id = last_ids_.last_id(name);
+    stream.last_id = last_id;
     memory_.force_resize(memory_.bytes() + stream_bytes + name.size());
     return stream;
 }

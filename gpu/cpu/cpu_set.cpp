@@ -161,9 +161,9 @@ private:
     void merge_small() {
         const std::size_t first = find_tail(inline_merge_max);
         if (first == parts_.size()) return;
-        auto merged = mirrored(merge(sources_from(first), devices_), accelerator_.get());
-        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(first), parts_.end());
-        parts_.emplace_back(std::move(merged));
+        Part merged(mirrored(merge(sources_from(first), devices_), accelerator_.get()));
+        parts_[first] = std::move(merged);
+        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(first) + 1, parts_.end());
     }
 
     void begin_merge() {

@@ -1,6 +1,7 @@
 #include "gpu/cpu/event_sample.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "gpu/tables/hash.hpp"
 
@@ -38,7 +39,7 @@ void SampledEvent::values(std::vector<engine::Value>& values) const {
     }
 }
 
-void EventSample::observe(const engine::EventBatch& batch, std::uint32_t attributes) {
+void EventSample::observe(const engine::EventBatch& batch, std::uint32_t attributes) noexcept {
     thread_local std::size_t next = 0;  // the number of events to skip
     if (next >= batch.size()) {
         next -= batch.size();
@@ -46,8 +47,14 @@ void EventSample::observe(const engine::EventBatch& batch, std::uint32_t attribu
     }
     const std::unique_lock lock(mutex_, std::try_to_lock);
     for (; next < batch.size(); next += step) {
-        if (!lock) continue;
-        SampledEvent event(batch, next, attributes);
+        if (lock) record(batch, next, attributes);
+    }
+    next -= batch.size();
+}
+
+void EventSample::record(const engine::EventBatch& batch, std::size_t e, std::uint32_t attributes) noexcept {
+    try {
+        SampledEvent event(batch, e, attributes);
         if (events_.size() < events_max) {
             events_.push_back(std::move(event));
         } else {
@@ -55,8 +62,8 @@ void EventSample::observe(const engine::EventBatch& batch, std::uint32_t attribu
             events_[random_ % events_max] = std::move(event);
         }
         recorded_.fetch_add(1, std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {  // the sample does without it
     }
-    next -= batch.size();
 }
 
 std::vector<SampledEvent> EventSample::events() const {

@@ -44,11 +44,13 @@ public:
     static constexpr std::uint32_t step = 61;  // one event in so many is recorded
 
     // Records some events of a batch; none if another thread is recording.
-    void observe(const engine::EventBatch& batch, std::uint32_t attributes);
+    void observe(const engine::EventBatch& batch, std::uint32_t attributes) noexcept;
     std::vector<SampledEvent> events() const;
     std::uint64_t recorded() const { return recorded_.load(std::memory_order_relaxed); }  // in total
 
 private:
+    void record(const engine::EventBatch& batch, std::size_t e, std::uint32_t attributes) noexcept;
+
     mutable std::mutex mutex_;
     std::vector<SampledEvent> events_;
     std::uint64_t random_ = 1;

@@ -136,7 +136,7 @@ private:
 class NaiveSet final : public SubscriptionSet {
 public:
     SubscriptionId add(const Disjunction& filter) override {
-        Subscription s{new_id(), {}};
+        Subscription s;
         for (const Conjunction& conjunction : filter) {
             auto& leaves = s.conjunctions.emplace_back();
             for (const Literal& literal : conjunction) {
@@ -145,8 +145,10 @@ public:
                                   measure ? operators::reference_of(*measure) : operators::MeasureFunction()});
             }
         }
-        subscriptions_.push_back(s);
-        return s.id;
+        s.id = next_id();
+        subscriptions_.push_back(std::move(s));
+        free_.pop_back();
+        return subscriptions_.back().id;
     }
 
     bool remove(SubscriptionId id) override {
@@ -172,14 +174,14 @@ public:
     }
 
 private:
-    SubscriptionId new_id() {
+    // The id for the next subscription. Makes room for all slots to be free, since remove() must not need memory.
+    SubscriptionId next_id() {
         if (free_.empty()) {
             next_.push_back(0);
-            return {static_cast<std::uint32_t>(next_.size() - 1), 0};
+            free_.reserve(next_.capacity());
+            free_.push_back(static_cast<std::uint32_t>(next_.size() - 1));
         }
-        const std::uint32_t slot = free_.back();
-        free_.pop_back();
-        return {slot, next_[slot]};
+        return {free_.back(), next_[free_.back()]};
     }
 
     std::uint32_t name(const Predicate& p) {

@@ -28,6 +28,7 @@ ScannedDocument::~ScannedDocument() {
 
 bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
     if (index_ || over_) return index_.has_value();
+    item_bytes_ = 0;
     for (const Item& item : event.document->items()) item_bytes_ += item.source.size();
     meter.begin(limits_.document_steps_max);
     try {

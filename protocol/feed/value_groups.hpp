@@ -34,6 +34,8 @@ public:
     void share(const Source& source, engine::EventBatch& batch, const Read& read) {
         Group& group = look_up(source);
         if (group.id == 0) {
+            group.values.clear();  // of a reading that failed
+            group.texts.clear();
             read(group.values, group.texts);
             count_in(group);
         }

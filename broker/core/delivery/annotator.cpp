@@ -140,8 +140,8 @@ std::string Annotator::members_of(const Condition& condition, const engine::Valu
     if (!found.members) {
         if (batch.cells + found.cells > batch_share * cells_max_)
             return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
-        batch.cells += found.cells;
         found.members = find(condition, encode(condition, values.values));
+        batch.cells += found.cells;
     }
     cells_left -= found.cells;
     return *found.members;

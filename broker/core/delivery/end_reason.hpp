@@ -10,7 +10,7 @@ namespace sluice::broker {
 struct EndReason {
     enum class Kind : std::uint8_t {
         slow_consumer,  // it has lost events because it reads too slowly
-        undelivered,    // it has lost events because there was no memory to deliver them
+        undelivered,    // it has lost events that could not be matched or delivered, mostly for lack of memory
         slow_filter,    // a condition of one of its filters exceeded its budget for an event
     };
 

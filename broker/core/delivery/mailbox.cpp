@@ -62,6 +62,7 @@ bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dro
     waiting_ = false;
     const auto queued = std::span(queue_).subspan(first_);
     events_ -= queued.size();
+    dropped_ += queued.size();
     bytes_ -= bytes_of(queued);
     memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(queued)));
     dropped.swap(queue_);
@@ -120,14 +121,16 @@ void Mailbox::finish(std::optional<EndReason> reason) {
     wake_();
 }
 
-void Mailbox::close() {
+std::size_t Mailbox::close() {
     std::vector<Delivery> dropped;  // freed after the lock
     const std::lock_guard lock(mutex_);
+    const std::size_t unsettled = events_ + std::exchange(dropped_, 0);
     if (state_ == State::open) state_ = State::finished;
     waiting_ = false;
     dropped.swap(queue_);
     first_ = events_ = bytes_ = 0;
     memory_.force_resize(0);
+    return unsettled;
 }
 
 std::optional<EndReason> Mailbox::end_reason() const {

@@ -64,7 +64,8 @@ public:
     std::optional<EndReason> end_reason() const;
 
     // The session is gone: nothing more will be taken. Releases the queue, even if others still hold the mailbox.
-    void close();
+    // Returns the number of deliveries accepted and never settled, including those lost in an overflow.
+    std::size_t close();
 
     State state() const;
     std::size_t events() const;  // queued, or taken and not settled
@@ -81,6 +82,7 @@ private:
     std::size_t first_ = 0;  // index of the oldest queued delivery; those before it have been taken
     std::size_t events_ = 0;
     std::size_t bytes_ = 0;
+    std::size_t dropped_ = 0;    // deliveries lost in an overflow
     base::MemoryCharge memory_;  // of all deliveries except their shared events
     State state_ = State::open;
     std::optional<EndReason> end_reason_;

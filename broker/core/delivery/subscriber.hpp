@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "broker/core/delivery/annotator.hpp"
 #include "broker/core/delivery/mailbox.hpp"
@@ -43,6 +44,7 @@ struct Subscriber {
     const bool tells_filters;                          // deliveries name the connection's filters that hold
     const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
     Mailboxes* const mailboxes;
+    std::string stream;                     // whose events it gets; empty: of all. Set before it is added
     std::atomic<bool> gone{false};          // its subscriptions are being removed
     std::atomic<bool> not_added{false};     // there was no memory for its subscriptions
     std::shared_ptr<Subscriber> next_gone;  // list of subscribers that the registry is to remove

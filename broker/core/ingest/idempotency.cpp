@@ -52,6 +52,8 @@ void IdempotencyKeys::keep(const base::Digest& id, const std::string& reply, Clo
         entry.in_scope = of_scope.insert(of_scope.end(), id);
     } catch (const std::bad_alloc&) {
         if (!all_.empty() && all_.back() == id) all_.pop_back();
+        if (const auto scope = by_scope_.find(entry.scope); scope != by_scope_.end() && scope->second.empty())
+            by_scope_.erase(scope);
         erase(found);
         return;
     }

@@ -1,7 +1,6 @@
 #include "broker/core/matching/event_queue.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace sluice::broker {
@@ -19,24 +18,35 @@ bool EventQueue::has_room_locked(std::string_view stream) const {
     return queue == nullptr || (queue->events() < events_max_ - events && queue->bytes < bytes_max_ - bytes);
 }
 
-bool EventQueue::wait_for_room(std::string_view stream, std::function<void()> on_room) {
+bool EventQueue::wait_for_room(std::string_view stream, Waiting& waiting, std::function<void()> on_room) {
     const std::lock_guard lock(mutex_);
     if (has_room_locked(stream)) return false;
-    waiters_.push_back({std::string(stream), std::move(on_room)});
+    if (waiting.place == 0) waiting.place = ++last_place_;
+    const auto comes_later = [&](const Waiter& each) { return each.waiting.place > waiting.place; };
+    const auto at = std::find_if(waiters_.begin(), waiters_.end(), comes_later);
+    waiters_.insert(at, {std::string(stream), waiting, std::move(on_room)});
     return true;
 }
 
-void EventQueue::call_waiters(std::unique_lock<std::mutex> lock) {
-    if (waiters_.empty()) return;
-    const auto first_with_room = std::stable_partition(
-        waiters_.begin(), waiters_.end(), [this](const Waiter& waiter) { return !has_room_locked(waiter.stream); });
-    std::vector<Waiter> called;
-    try {
-        called.assign(std::move_iterator(first_with_room), std::move_iterator(waiters_.end()));
-    } catch (const std::bad_alloc&) {
-        return;  // they are called next time
+void EventQueue::end_waiting(const Waiting& waiting) noexcept {
+    if (waiting.place == 0) return;
+    std::list<Waiter> ended;
+    std::unique_lock lock(mutex_);
+    const auto at = std::find_if(waiters_.begin(), waiters_.end(),
+                                 [&](const Waiter& each) { return each.waiting.place == waiting.place; });
+    if (at != waiters_.end()) ended.splice(ended.end(), waiters_, at);
+    call_waiters(std::move(lock));
+}
+
+void EventQueue::call_waiters(std::unique_lock<std::mutex> lock) noexcept {
+    std::list<Waiter> called;
+    std::size_t room = events_max_ - std::min(events_max_, lanes_.events());
+    for (auto each = waiters_.begin(); each != waiters_.end() && (room != 0 || closed_);) {
+        const auto waiter = each++;
+        if (!has_room_locked(waiter->stream)) continue;
+        room -= std::min(room, waiter->waiting.events);
+        called.splice(called.end(), waiters_, waiter);
     }
-    waiters_.erase(first_with_room, waiters_.end());
     lock.unlock();
     for (const Waiter& waiter : called) waiter.on_room();
 }
@@ -145,18 +155,16 @@ void EventQueue::wait_for_turn(QueuedBatch& batch) {
     for (QueuedBatch::Part& part : batch.parts) part.hand_over |= part.stream->slow;
 }
 
-std::size_t EventQueue::finish(QueuedBatch& batch, bool took_long) {
+void EventQueue::finish(QueuedBatch& batch, bool took_long) noexcept {
     bool wake_slow = false;
-    std::size_t lost = 0;
     {
         const std::lock_guard lock(mutex_);
-        lost = lanes_.finish(batch, took_long);
+        lanes_.finish(batch, took_long);
         --in_flight_;
         wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;
     }
     turn_changed_.notify_all();
     if (wake_slow) slow_changed_.notify_all();
-    return lost;
 }
 
 void EventQueue::close() {

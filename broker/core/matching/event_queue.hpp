@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -34,9 +35,17 @@ public:
     // One stream may fill half of the queue, two a third each, and so on, so there is always room for another. Events
     // pushed without room amount to at most one document for each thread that asked before.
     bool has_room(std::string_view stream) const;
+    // A publisher that waits for room for its document's events, and its place among the others, which it keeps if the
+    // room is gone when it comes.
+    struct Waiting {
+        std::size_t events = 1;
+        std::uint64_t place = 0;  // 0: it has not waited yet
+    };
     // Returns false if there is room already. Otherwise calls `on_room` once, from another thread, when there is room
-    // again or the queue has been closed.
-    bool wait_for_room(std::string_view stream, std::function<void()> on_room);
+    // again or the queue has been closed. Those who came first are called first, and only as many as there is room for.
+    bool wait_for_room(std::string_view stream, Waiting& waiting, std::function<void()> on_room);
+    // Call when a publisher that has waited is done, whether it has published or not: what room it leaves is others'.
+    void end_waiting(const Waiting& waiting) noexcept;
 
     // A reservation for the events of one document, made before it is certain that they will be pushed. Pushing them
     // then needs no memory, and the queue does not end while a place exists, whatever else happens. The place ends when
@@ -78,9 +87,8 @@ public:
     // that have moved to the slow lane meanwhile.
     void wait_for_turn(QueuedBatch& batch);
     // Call exactly once for each batch, after its turn. Marked parts go to the slow lane; the others have been
-    // delivered. `took_long`: the stream with the most bytes in the batch moves to the slow lane. Returns the number of
-    // events lost for lack of memory.
-    std::size_t finish(QueuedBatch& batch, bool took_long = false);
+    // delivered. `took_long`: the stream with the most bytes in the batch moves to the slow lane. Allocates nothing.
+    void finish(QueuedBatch& batch, bool took_long = false) noexcept;
 
     void close();
     std::size_t clear();  // drops all queued events and returns their number
@@ -93,11 +101,12 @@ public:
 private:
     struct Waiter {
         std::string stream;
+        Waiting waiting;
         std::function<void()> on_room;
     };
 
     bool has_room_locked(std::string_view stream) const;
-    void call_waiters(std::unique_lock<std::mutex> lock);
+    void call_waiters(std::unique_lock<std::mutex> lock) noexcept;
     void push_to(StreamQueue& stream, QueuedEvents& events) noexcept;
     void give_up_place(StreamQueue& stream) noexcept;
     bool nothing_comes() const { return closed_ && places_ == 0; }
@@ -112,7 +121,8 @@ private:
     std::size_t in_flight_ = 0;  // unfinished batches
     std::size_t places_ = 0;     // places held
     std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
-    std::vector<Waiter> waiters_;
+    std::list<Waiter> waiters_;  // by place
+    std::uint64_t last_place_ = 0;
     bool closed_ = false;
 };
 

@@ -93,4 +93,15 @@ void Fanout::deliver(PreparedBatch& batch) {
     if (failure) std::rethrow_exception(failure);
 }
 
+void Fanout::end_undelivered(const std::string* stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const Slot& slot : slots_) {
+        for (const Target& target : slot.targets) {
+            Subscriber& subscriber = *target.subscriber;
+            if (stream == nullptr || subscriber.stream.empty() || subscriber.stream == *stream)
+                subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
+        }
+    }
+}
+
 }  // namespace sluice::broker

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,10 @@ public:
     // stream must be serialised. A subscriber to which delivery fails is ended with an error. Throws the last failure
     // after serving all subscribers.
     void deliver(PreparedBatch& batch);
+
+    // Ends all subscribers that could get an event of the stream as `undelivered`, because it is lost. Null: of any
+    // stream. Allocates nothing.
+    void end_undelivered(const std::string* stream) noexcept;
 
 private:
     struct Slot {

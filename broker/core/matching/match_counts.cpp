@@ -1,5 +1,7 @@
 #include "broker/core/matching/match_counts.hpp"
 
+#include <exception>
+
 #include "broker/base/log.hpp"
 
 namespace sluice::broker {
@@ -11,13 +13,6 @@ constexpr std::chrono::milliseconds slow_scan{100};
 
 std::uint64_t microseconds(ScanCost::Clock::duration duration) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
-}
-
-}  // namespace
-
-void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took) {
-    base::Histogram& of_lane = lane == Lane::fast ? counters.fast_match_microseconds : counters.slow_match_microseconds;
-    of_lane.add(microseconds(took));
 }
 
 void count_work(Counters& counters, const operators::OperatorWork& work) {
@@ -56,6 +51,22 @@ void count_scans(Counters& counters, const ScanCost& cost, const engine::Program
         if (costly.slowest >= slow_scan)
             base::log_warn("slow filter",
                            {{"milliseconds", microseconds(costly.slowest) / 1'000}, {"scanned", condition}});
+    }
+}
+
+}  // namespace
+
+void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took) {
+    base::Histogram& of_lane = lane == Lane::fast ? counters.fast_match_microseconds : counters.slow_match_microseconds;
+    of_lane.add(microseconds(took));
+}
+
+void count_costs(Counters& counters, const BatchMatcher& matcher, const engine::Program& program) noexcept {
+    try {
+        count_scans(counters, matcher.scan_cost(), program);
+        count_work(counters, matcher.operator_work());
+    } catch (const std::exception& error) {
+        base::log_failure("the cost of a batch was not counted", error.what());
     }
 }
 

@@ -10,7 +10,7 @@
 namespace sluice::broker {
 
 void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took);
-void count_work(Counters& counters, const operators::OperatorWork& work);
-void count_scans(Counters& counters, const ScanCost& cost, const engine::Program& program);
+// Of the last batch that was matched.
+void count_costs(Counters& counters, const BatchMatcher& matcher, const engine::Program& program) noexcept;
 
 }  // namespace sluice::broker

@@ -1,5 +1,6 @@
 #include "broker/core/matching/matcher.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <span>
@@ -37,34 +38,42 @@ struct TooSlow : std::exception {
 class Matcher::Thread {
 public:
     Thread(Matcher& of, Lane lane)
-        : of_(of), lane_(lane), matcher_(of.settings_.limits, [this](double ns) { pause(ns); }) {}
+        : of_(of), lane_(lane), matcher_(of.settings_.limits, [this](double ns) { pause(ns); }) {
+        part_events_.reserve(of.settings_.batch_events);
+    }
 
     // Returns false when the queue is closed and empty.
     bool serve_batch();
 
 private:
+    using Events = std::span<const feed::Event>;
+
     void pause(double ns);
-    bool match(std::span<const feed::Event> events);
-    void prepare(std::span<const feed::Event> events);
-    void deliver(std::span<const feed::Event> events);
+    bool match(Events events);
+    PreparedBatch prepare(Events events);
+    void prepare_ahead(Events events) noexcept;
+    void deliver(Events events) noexcept;
+    void deliver_prepared(PreparedBatch& batch) noexcept;
+    void deliver_singly(const feed::Event& event) noexcept;
     void serve_parts();
-    void lose(std::span<const feed::Event> events, const char* message, const char* reason);
+    void serve_part(std::uint32_t part);
 
     Matcher& of_;
     const Lane lane_;
     BatchMatcher matcher_;
     QueuedBatch batch_;
+    std::vector<feed::Event> part_events_;  // of one part of the batch
     CurrentProgram current_;
-    base::WorkTimer took_;  // time of matching the batch
+    base::WorkTimer took_;  // since the match began
     Clock::time_point look_again_;
+    bool may_be_slow_ = false;               // whether pause() lets the fast lane take its time
     bool matched_ = false;                   // whether the last match() succeeded
-    std::optional<PreparedBatch> prepared_;  // its deliveries
-    std::exception_ptr not_prepared_;        // why prepared_ is empty, if preparing failed
+    std::optional<PreparedBatch> prepared_;  // its deliveries; none if preparing them failed
 };
 
 void Matcher::Thread::pause(double ns) {
     if (of_.interrupted_.load(std::memory_order_relaxed)) throw std::runtime_error("interrupted by shutdown");
-    if (lane_ == Lane::slow) return;
+    if (lane_ == Lane::slow || may_be_slow_) return;
     if (ns > fast_piece_ns) throw TooSlow();
     const auto now = Clock::now();
     if (now < look_again_) return;
@@ -73,8 +82,7 @@ void Matcher::Thread::pause(double ns) {
 }
 
 // Returns false if the events must be left to the slow lane.
-bool Matcher::Thread::match(std::span<const feed::Event> events) {
-    took_ = {};
+bool Matcher::Thread::match(Events events) {
     const auto begun = Clock::now();
     look_again_ = begun + fast_time;
     matched_ = false;
@@ -85,72 +93,89 @@ bool Matcher::Thread::match(std::span<const feed::Event> events) {
     } catch (const TooSlow&) {
         return false;
     } catch (const std::exception& error) {
-        lose(events, "batch could not be matched", error.what());
+        base::log_failure("batch could not be matched", error.what());
     }
     return true;
 }
 
-// Does all work that need not wait for the batch's turn. A failure is reported in the turn.
-void Matcher::Thread::prepare(std::span<const feed::Event> events) {
+PreparedBatch Matcher::Thread::prepare(Events events) {
+    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), current_.number});
+}
+
+// Does all work that need not wait for the batch's turn.
+void Matcher::Thread::prepare_ahead(Events events) noexcept {
     prepared_.reset();
-    not_prepared_ = nullptr;
     if (!matched_) return;
     try {
-        prepared_.emplace(of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), current_.number}));
-    } catch (const std::exception&) {
-        not_prepared_ = std::current_exception();
+        prepared_.emplace(prepare(events));
+    } catch (const std::exception& error) {
+        base::log_failure("batch's deliveries could not be prepared", error.what());
     }
 }
 
 // Counts the costs before the events, so that a reader who sees events counted as matched also sees their cost.
-void Matcher::Thread::deliver(std::span<const feed::Event> events) {
-    std::exception_ptr failure = not_prepared_;
-    if (matched_) {
-        try {
-            count_scans(of_.counters_, matcher_.scan_cost(), *current_.program);
-            count_work(of_.counters_, matcher_.operator_work());
-        } catch (const std::exception&) {
-            failure = std::current_exception();
-        }
-    }
+void Matcher::Thread::deliver(Events events) noexcept {
+    if (matched_) count_costs(of_.counters_, matcher_, *current_.program);
     count(of_.counters_.batches);
     count(of_.counters_.events_matched, events.size());
     of_.counters_.batch_events.add(events.size());
-    if (!matched_) return;
+    if (prepared_) return deliver_prepared(*prepared_);
+    for (const feed::Event& event : events) deliver_singly(event);
+}
+
+// The fan-out itself tells the subscribers that it could not serve.
+void Matcher::Thread::deliver_prepared(PreparedBatch& batch) noexcept {
     try {
-        if (failure) std::rethrow_exception(failure);
-        of_.fanout_.deliver(*prepared_);
+        of_.fanout_.deliver(batch);
     } catch (const std::exception& error) {
-        lose(events, "batch could not be delivered", error.what());
+        base::log_failure("batch could not be delivered to all", error.what());
     }
 }
 
-void Matcher::Thread::lose(std::span<const feed::Event> events, const char* message, const char* reason) {
-    count(of_.counters_.events_lost, events.size());
-    base::log_failure(message, reason);
+// After a failure of its batch. If the event fails by itself, too, all who might get it are told.
+void Matcher::Thread::deliver_singly(const feed::Event& event) noexcept {
+    may_be_slow_ = true;
+    try {
+        const Events alone(&event, 1);
+        matcher_.match(*current_.program, *current_.extractor, alone);
+        count_costs(of_.counters_, matcher_, *current_.program);
+        PreparedBatch prepared = prepare(alone);
+        deliver_prepared(prepared);
+    } catch (const std::exception& error) {
+        of_.fanout_.end_undelivered(event.stream.get());
+        count(of_.counters_.events_lost);
+        base::log_failure("event could not be matched", error.what());
+    }
+    may_be_slow_ = false;
 }
 
 // Matches and delivers each stream's events separately, so that slow ones do not delay the others.
 void Matcher::Thread::serve_parts() {
+    prepared_.reset();
     for (std::uint32_t p = 0; p < batch_.parts.size(); ++p) {
-        QueuedBatch::Part& part = batch_.parts[p];
-        if (!part.hand_over) {
-            std::vector<feed::Event> events;
-            for (std::size_t e = 0; e < batch_.events.size(); ++e)
-                if (batch_.part_of[e] == p) events.push_back(batch_.events[e]);
-            part.hand_over = !match(events);
-            if (!part.hand_over) {
-                prepare(events);
-                deliver(events);
-            }
-            prepared_.reset();  // before its events are destroyed
-        }
-        if (part.hand_over) count(of_.counters_.handovers);
+        if (!batch_.parts[p].hand_over) serve_part(p);
+        if (batch_.parts[p].hand_over) count(of_.counters_.handovers);
     }
+}
+
+void Matcher::Thread::serve_part(std::uint32_t part) {
+    std::vector<feed::Event>& events = part_events_;
+    events.clear();
+    for (std::size_t e = 0; e < batch_.events.size(); ++e)
+        if (batch_.part_of[e] == part) events.push_back(batch_.events[e]);
+    took_ = {};
+    if (!match(events)) {
+        batch_.parts[part].hand_over = true;
+        return;
+    }
+    prepare_ahead(events);
+    deliver(events);
+    prepared_.reset();  // before its events are replaced
 }
 
 bool Matcher::Thread::serve_batch() {
     prepared_.reset();  // an idle matcher must not keep subscribers, documents or a program alive
+    part_events_.clear();
     batch_.clear();
     current_ = {};
     matcher_.rest();
@@ -159,29 +184,21 @@ bool Matcher::Thread::serve_batch() {
     const auto popped = [this] { current_ = of_.program(); };
     if (!of_.queue_.pop(lane_, of_.settings_.batch_events, of_.settings_.batch_delay, batch_, popped)) return false;
     if (batch_.events.empty()) return true;
-    bool took_long = false;
-    try {
-        const Clock::duration time_max = lane_ == Lane::fast ? 2 * fast_time : quick;
-        const bool whole = match(batch_.events);
-        took_long = took_() > time_max;
-        if (!whole && batch_.parts.size() == 1) batch_.parts.front().hand_over = true;
-        const base::WorkTimer preparation;
-        if (whole) prepare(batch_.events);
-        const std::chrono::nanoseconds prepared_in = preparation();
-        of_.queue_.wait_for_turn(batch_);
-        const base::WorkTimer delivery;
-        const bool none_is_slow = std::none_of(batch_.parts.begin(), batch_.parts.end(),
-                                               [](const QueuedBatch::Part& part) { return part.hand_over; });
-        if (whole && none_is_slow)
-            deliver(batch_.events);
-        else
-            serve_parts();
-        took_long |= prepared_in + delivery() > time_max;  // events with very many subscribers are slow, too
-    } catch (const std::exception& error) {
-        lose(batch_.events, "batch could not be served", error.what());
-    }
-    if (const std::size_t lost = of_.queue_.finish(batch_, took_long); lost != 0)
-        lose(std::span(batch_.events).first(lost), "events could not be queued again", "out of memory");
+    took_ = {};
+    base::WorkTimer work = took_;
+    const bool whole = match(batch_.events);
+    if (!whole && batch_.parts.size() == 1) batch_.parts.front().hand_over = true;
+    if (whole) prepare_ahead(batch_.events);
+    const auto waits = Clock::now();
+    of_.queue_.wait_for_turn(batch_);
+    work.exclude(Clock::now() - waits);
+    const bool none_is_slow = std::none_of(batch_.parts.begin(), batch_.parts.end(),
+                                           [](const QueuedBatch::Part& part) { return part.hand_over; });
+    if (whole && none_is_slow)
+        deliver(batch_.events);
+    else
+        serve_parts();
+    of_.queue_.finish(batch_, work() > (lane_ == Lane::fast ? 2 * fast_time : quick));
     return true;
 }
 

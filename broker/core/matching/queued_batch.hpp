@@ -26,6 +26,7 @@ struct QueuedBatch {
     std::vector<std::size_t> bytes;      // by event
     std::vector<std::uint32_t> part_of;  // by event
     std::vector<Part> parts;
+    QueuedEvents nodes;  // by event, without it: returning events to the queue then allocates nothing
 
     // Filling the batch then allocates nothing.
     void reserve(std::size_t events_max) {
@@ -39,6 +40,7 @@ struct QueuedBatch {
         bytes.clear();
         part_of.clear();
         parts.clear();
+        nodes.clear();
     }
 
     // Returns the index of the stream's part, or parts.size() if it has none.

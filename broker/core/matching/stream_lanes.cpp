@@ -1,7 +1,6 @@
 #include "broker/core/matching/stream_lanes.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace sluice::broker {
@@ -69,7 +68,7 @@ void StreamLanes::take(StreamQueue& stream, std::size_t events_max, QueuedBatch&
         if (batch.lane == Lane::fast) ++stream.fast_batches;
     }
     for (std::size_t n = 0; n < events_max && stream.events() != 0 && batch_bytes < batch_bytes_max; ++n) {
-        QueuedEvent queued = stream.pop();
+        QueuedEvent& queued = stream.pop_to(batch.nodes);
         batch_bytes += queued.bytes;
         batch.events.push_back(std::move(queued.event));
         batch.bytes.push_back(queued.bytes);
@@ -95,31 +94,29 @@ void StreamLanes::fill(QueuedBatch& batch, std::size_t events_max) {
     if (is_fast) fast_events_ -= batch.events.size();
 }
 
-std::size_t StreamLanes::return_events(const QueuedBatch& batch) {
-    std::size_t lost = 0;
+void StreamLanes::return_events(QueuedBatch& batch) noexcept {
+    const auto now = Clock::now();
     for (std::uint32_t p = 0; p < batch.parts.size(); ++p) {
         if (!batch.parts[p].hand_over) continue;
         StreamQueue& stream = *batch.parts[p].stream;
         make_slow(stream);
-        const auto n = static_cast<std::size_t>(std::count(batch.part_of.begin(), batch.part_of.end(), p));
-        try {
-            QueuedEvents returned;
-            for (std::size_t e = 0; e < batch.events.size(); ++e) {
-                if (batch.part_of[e] == p) returned.push_back({batch.events[e], batch.bytes[e], Clock::now()});
-            }
-            const std::size_t bytes_before = stream.bytes;
-            stream.give_back(std::move(returned));
-            bytes_ += stream.bytes - bytes_before;
-            events_ += n;
-        } catch (const std::bad_alloc&) {
-            lost += n;
+        QueuedEvents returned;
+        auto node = batch.nodes.begin();
+        for (std::size_t e = 0; e < batch.events.size(); ++e) {
+            const auto its_node = node++;
+            if (batch.part_of[e] != p) continue;
+            *its_node = {std::move(batch.events[e]), batch.bytes[e], now};
+            returned.splice(returned.end(), batch.nodes, its_node);
         }
+        events_ += returned.size();
+        const std::size_t bytes_before = stream.bytes;
+        stream.give_back(returned);
+        bytes_ += stream.bytes - bytes_before;
     }
-    return lost;
 }
 
-std::size_t StreamLanes::finish(const QueuedBatch& batch, bool took_long) {
-    const std::size_t lost = batch.lane == Lane::fast ? return_events(batch) : 0;
+void StreamLanes::finish(QueuedBatch& batch, bool took_long) noexcept {
+    if (batch.lane == Lane::fast) return_events(batch);
     for (const QueuedBatch::Part& part : batch.parts) {
         StreamQueue& stream = *part.stream;
         ++stream.finished_tickets;
@@ -131,7 +128,6 @@ std::size_t StreamLanes::finish(const QueuedBatch& batch, bool took_long) {
         make_slow(stream);
         make_ready(stream);
     }
-    return lost;
 }
 
 std::size_t StreamLanes::clear() {

@@ -29,8 +29,8 @@ public:
     // one stream.
     void fill(QueuedBatch& batch, std::size_t events_max);
     // In a batch of the fast lane, the parts marked `hand_over` go to the slow lane. `took_long`: the batch's largest
-    // stream moves to the slow lane, too. Returns the number of events lost for lack of memory.
-    std::size_t finish(const QueuedBatch& batch, bool took_long);
+    // stream moves to the slow lane, too.
+    void finish(QueuedBatch& batch, bool took_long) noexcept;
     std::size_t clear();  // drops all events and returns their number
 
     const ReadyStreams& ready(Lane lane) const { return lane == Lane::fast ? ready_ : slow_ready_; }
@@ -46,7 +46,7 @@ private:
     void make_ready(StreamQueue& stream);
     void make_slow(StreamQueue& stream);
     void take(StreamQueue& stream, std::size_t events_max, QueuedBatch& batch, std::size_t& batch_bytes);
-    std::size_t return_events(const QueuedBatch& batch);
+    void return_events(QueuedBatch& batch) noexcept;
 
     std::unordered_map<std::string_view, std::unique_ptr<StreamQueue>> streams_;  // keyed by StreamQueue::name
     ReadyStreams ready_, slow_ready_;  // streams with events to match, by lane

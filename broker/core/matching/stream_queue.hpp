@@ -44,15 +44,15 @@ struct StreamQueue {
     bool is_idle() const { return events() == 0 && !in_flight() && places == 0; }
     const QueuedEvent& front() const { return events_.front(); }
 
-    QueuedEvent pop() {
-        QueuedEvent event = std::move(events_.front());
-        events_.pop_front();
-        bytes -= event.bytes;
+    // Moves the first event to the end of `to`.
+    QueuedEvent& pop_to(QueuedEvents& to) noexcept {
+        to.splice(to.end(), events_, events_.begin());
+        bytes -= to.back().bytes;
         given_back_ = 0;
-        return event;
+        return to.back();
     }
     // Inserts the events after those that earlier batches gave back, before all others.
-    void give_back(QueuedEvents events) {
+    void give_back(QueuedEvents& events) noexcept {
         for (const QueuedEvent& event : events) bytes += event.bytes;
         const auto at = std::next(events_.begin(), static_cast<std::ptrdiff_t>(given_back_));
         given_back_ += events.size();

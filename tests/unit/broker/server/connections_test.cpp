@@ -12,11 +12,12 @@ using sluice::server::Connections;
 namespace {
 
 struct Idler final : Connection {
-    void drain() override {}
-    void end_stream() override {}
-    void cut() override { ++cuts; }
-    void expire() override {}
-    int cuts = 0;
+    void drain() noexcept override {}
+    void end_stream() noexcept override {}
+    void give_way() noexcept override { ++gives; }
+    void cut() noexcept override {}
+    void expire() noexcept override {}
+    int gives = 0;
 };
 
 const Connection::Clock::time_point start{1h};
@@ -40,14 +41,14 @@ TEST_CASE("a connection makes room that has waited the longest") {
     newer->set_waiting(start + 1s);
     CHECK(connections.make_room());
     CHECK(connections.make_room());  // there is room now, although the connection has not ended yet
-    CHECK(older->cuts == 1);
+    CHECK(older->gives == 1);
     CHECK(connections.size() == 3);
     const auto next = add(connections);
     connections.remove(older);
     CHECK(connections.make_room());
-    CHECK(newer->cuts == 1);
-    CHECK(busy->cuts == 0);
-    CHECK(next->cuts == 0);
+    CHECK(newer->gives == 1);
+    CHECK(busy->gives == 0);
+    CHECK(next->gives == 0);
     CHECK(connections.displaced() == 2);
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("where many wait some make room at once, and there is an end to how ma
     }
     CHECK(connections.make_room());
     CHECK(connections.displaced() == Connections::displaced_max);
-    for (std::size_t i = 0; i < idlers.size(); ++i) CHECK(idlers[i]->cuts == (i < Connections::displaced_max ? 1 : 0));
+    for (std::size_t i = 0; i < idlers.size(); ++i) CHECK(idlers[i]->gives == (i < Connections::displaced_max ? 1 : 0));
     std::vector<std::shared_ptr<Idler>> added;
     while (connections.make_room()) added.push_back(add(connections));
     CHECK(added.size() == room.ending);
@@ -80,8 +81,27 @@ TEST_CASE("where the system has no room some are cut, however many are open") {
     older->set_waiting(start);
     newer->set_waiting(start + 1s);
     CHECK(connections.displace());
-    CHECK(older->cuts == 1);
-    CHECK(newer->cuts + busy->cuts == 0);
+    CHECK(older->gives == 1);
+    CHECK(newer->gives + busy->gives == 0);
+}
+
+TEST_CASE("a connection that has received a request meanwhile does not give way, and another one does") {
+    Connections connections(2);
+    const auto first = add(connections), second = add(connections);
+    first->set_waiting(start);
+    second->set_waiting(start + 1s);
+    CHECK(connections.make_room());
+    CHECK(first->gives == 1);
+    first->set_busy();
+    connections.stays(*first);
+    CHECK(connections.displaced() == 0);
+    CHECK(connections.make_room());
+    CHECK(second->gives == 1);
+    CHECK(first->gives == 1);
+    connections.remove(second);
+    connections.stays(*second);  // too late
+    CHECK(connections.displaced() == 1);
+    CHECK(connections.make_room());
 }
 
 TEST_CASE("there are no more connections than file descriptors allow") {

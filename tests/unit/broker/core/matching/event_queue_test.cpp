@@ -106,15 +106,16 @@ TEST_CASE("a stream may fill half of the queue, and another always finds room", 
     const bool by_bytes = GENERATE(false, true);
     EventQueue queue(by_bytes ? 1000 : 8, by_bytes ? 8 : 1000);
     int busy = 0, quiet = 0;
+    EventQueue::Waiting of_busy, of_quiet;
     CHECK(queue.has_room("busy"));
-    CHECK_FALSE(queue.wait_for_room("busy", [&] { ++busy; }));
+    CHECK_FALSE(queue.wait_for_room("busy", of_busy, [&] { ++busy; }));
     queue.push(events("busy", 1, 5));
     CHECK_FALSE(queue.has_room("busy"));
     CHECK(queue.has_room("quiet"));
-    CHECK(queue.wait_for_room("busy", [&] { ++busy; }));
+    CHECK(queue.wait_for_room("busy", of_busy, [&] { ++busy; }));
     queue.push(events("quiet", 1, 3));
     CHECK_FALSE(queue.has_room("quiet"));
-    CHECK(queue.wait_for_room("quiet", [&] { ++quiet; }));
+    CHECK(queue.wait_for_room("quiet", of_quiet, [&] { ++quiet; }));
     QueuedBatch batch;
     queue.pop(Lane::fast, 2, 0us, batch);  // one of each
     CHECK(quiet == 0);
@@ -127,11 +128,43 @@ TEST_CASE("a stream may fill half of the queue, and another always finds room", 
     queue.finish(batch);
 }
 
+TEST_CASE("publishers that wait for room get it in the order in which they came", "[queue]") {
+    EventQueue queue(8, 1'000'000);
+    queue.push(events("s", 1, 4));  // as much as one stream may have
+    std::vector<int> called;
+    std::vector<EventQueue::Waiting> waiting(4, EventQueue::Waiting{8});
+    const auto wait = [&](std::size_t i) {
+        return queue.wait_for_room("s", waiting[i], [&called, i] { called.push_back(static_cast<int>(i)); });
+    };
+    for (std::size_t i = 0; i < 3; ++i) REQUIRE(wait(i));
+    QueuedBatch batch;
+    const auto pop = [&] {
+        batch.clear();
+        REQUIRE(queue.pop(Lane::fast, 1, 0us, batch));
+        queue.finish(batch);
+    };
+    pop();  // room for the events of one
+    CHECK(called == std::vector<int>{0});
+    queue.push(events("s", 5, 2));  // of another one
+    REQUIRE(wait(0));
+    REQUIRE(wait(3));
+    called.clear();
+    for (int i = 0; i < 3; ++i) pop();
+    CHECK(called == std::vector<int>{0, 1});
+    queue.end_waiting(waiting[1]);  // it has left, so the room is another's
+    CHECK(called == std::vector<int>{0, 1, 2});
+    queue.end_waiting(waiting[3]);
+    queue.end_waiting(waiting[2]);
+    while (queue.events() > 0) pop();
+    CHECK(called == std::vector<int>{0, 1, 2});
+}
+
 TEST_CASE("a closed queue refuses, gives what it has, then says that it is over", "[queue]") {
     EventQueue queue(2, 1000);
     queue.push(events("s", 1, 2));
     int called = 0;
-    CHECK(queue.wait_for_room("s", [&] { ++called; }));
+    EventQueue::Waiting waiting;
+    CHECK(queue.wait_for_room("s", waiting, [&] { ++called; }));
     queue.close();
     CHECK(called == 1);
     CHECK_FALSE(queue.push(events("s", 3, 1)));

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -182,4 +183,93 @@ TEST_CASE("a subscriber that joins while batches wait for their turn gets all ev
     const std::vector<std::uint64_t> ids = ids_of(*stays);
     CHECK(ids.front() == 1);
     CHECK(are_consecutive(ids));
+}
+
+namespace {
+
+// A program that fails for batches of more than `events_max` events.
+class Failing final : public sluice::engine::Program {
+public:
+    Failing(std::shared_ptr<const sluice::engine::Program> program, std::size_t events_max)
+        : program_(std::move(program)), events_max_(events_max) {}
+
+    const std::shared_ptr<const sluice::engine::Dictionary>& attributes() const override {
+        return program_->attributes();
+    }
+    const std::shared_ptr<const sluice::engine::Dictionary>& scanned() const override { return program_->scanned(); }
+    void match(const sluice::engine::EventBatch& batch, std::vector<sluice::engine::Match>& matches) const override {
+        if (batch.size() > events_max_) throw std::bad_alloc();
+        program_->match(batch, matches);
+    }
+
+private:
+    const std::shared_ptr<const sluice::engine::Program> program_;
+    const std::size_t events_max_;
+};
+
+// A matcher whose program fails from the first batch on.
+struct FailingTrial {
+    explicit FailingTrial(std::size_t events_max) {
+        for (const char* stream : {"a", "b", ""}) {
+            subscribers.push_back(std::make_shared<sluice::broker::Subscriber>(
+                sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_renderer, false));
+            subscribers.back()->stream = stream;
+            sluice::engine::Conjunction all;
+            const auto made = sluice::broker::make_subscription(stream, "", {all});
+            gained.gained.push_back({set->add(made.conjunctions), {subscribers.back(), 0}});
+        }
+        fanout.apply(std::move(gained));
+        matcher.set_program(std::make_shared<Failing>(set->compile(), events_max), 1);
+        const auto document = sluice::broker::document({sluice::broker::item("x"), sluice::broker::item("y")});
+        for (const char* stream : {"a", "c"}) {
+            const auto name = std::make_shared<const std::string>(stream);
+            std::vector<sluice::broker::QueuedEvent> events(2);
+            for (std::size_t i = 0; i < 2; ++i) events[i].event = {document, i, name, i + 1};
+            queue.push(std::move(events));
+        }
+        queue.close();
+        matcher.start();
+        done = matcher.wait_until_done(std::chrono::steady_clock::now() + 60s);
+    }
+
+    sluice::broker::Counters counters;
+    sluice::broker::EventQueue queue{1'000'000, 1'000'000'000};
+    sluice::broker::Fanout fanout{counters};
+    std::unique_ptr<sluice::engine::SubscriptionSet> set =
+        sluice::engine::make_subscription_set(sluice::engine::Backend::cpu);
+    sluice::broker::Fanout::Change gained;
+    std::vector<std::shared_ptr<sluice::broker::Subscriber>> subscribers;  // to a, to b, to all streams
+    sluice::broker::Matcher matcher{{1, 32, 0us}, queue, fanout, counters};
+    bool done = false;
+};
+
+}  // namespace
+
+TEST_CASE("the events of a batch that fails are matched one by one") {
+    sluice::broker::test_options();  // no log
+    FailingTrial trial(1);
+    REQUIRE(trial.done);
+    CHECK(trial.counters.events_lost == 0);
+    CHECK(trial.counters.events_matched == 4);
+    for (const auto& subscriber : trial.subscribers)
+        CHECK(subscriber->mailbox.state() == sluice::broker::Mailbox::State::open);
+    CHECK(trial.subscribers[0]->mailbox.events() == 2);
+    CHECK(trial.subscribers[1]->mailbox.events() == 0);
+    const auto all = trial.subscribers[2]->mailbox.take().deliveries;
+    REQUIRE(all.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(all[i].event->text.starts_with(std::to_string(i % 2 + 1) + ' '));
+}
+
+TEST_CASE("who might have got an event that can't be matched is told") {
+    sluice::broker::test_options();  // no log
+    FailingTrial trial(0);
+    REQUIRE(trial.done);
+    CHECK(trial.counters.events_lost == 4);
+    const auto told = [&](std::size_t i) {
+        const auto reason = trial.subscribers[i]->mailbox.end_reason();
+        return reason && reason->kind == sluice::broker::EndReason::Kind::undelivered;
+    };
+    CHECK(told(0));
+    CHECK_FALSE(told(1));
+    CHECK(told(2));
 }
