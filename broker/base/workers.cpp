@@ -1,6 +1,7 @@
 #include "broker/base/workers.hpp"
 
 #include <exception>
+#include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
@@ -28,7 +29,7 @@ Workers::Workers(std::size_t threads, std::size_t tasks_max) : tasks_max_(tasks_
 Workers::~Workers() { end(); }
 
 void Workers::end() {
-    std::deque<Task> dropped;
+    std::map<Owner, std::deque<Task>> dropped;
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -38,11 +39,12 @@ void Workers::end() {
     for (std::thread& thread : threads_) thread.join();
 }
 
-bool Workers::post(Task task) {
+bool Workers::post(Owner owner, Task task) {
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_ || tasks_.size() >= tasks_max_) return false;
-        tasks_.push_back(std::move(task));
+        if (stopping_ || waiting_ >= tasks_max_) return false;
+        tasks_[owner].push_back(std::move(task));
+        ++waiting_;
     }
     changed_.notify_one();
     return true;
@@ -50,7 +52,25 @@ bool Workers::post(Task task) {
 
 std::size_t Workers::waiting() const {
     const std::lock_guard lock(mutex_);
-    return tasks_.size();
+    return waiting_;
+}
+
+// Of the owner whose turn comes after the last one's. An owner without tasks may remain after a failed post.
+Workers::Task Workers::take_locked() {
+    for (;;) {
+        auto at = tasks_.upper_bound(last_);
+        if (at == tasks_.end()) at = tasks_.begin();
+        last_ = at->first;
+        std::optional<Task> task;
+        if (!at->second.empty()) {
+            task = std::move(at->second.front());
+            at->second.pop_front();
+        }
+        if (at->second.empty()) tasks_.erase(at);
+        if (!task) continue;
+        --waiting_;
+        return std::move(*task);
+    }
 }
 
 void Workers::run() {
@@ -60,10 +80,9 @@ void Workers::run() {
         Task task;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+            changed_.wait(lock, [this] { return stopping_ || waiting_ != 0; });
             if (stopping_) return;
-            task = std::move(tasks_.front());
-            tasks_.pop_front();
+            task = take_locked();
         }
         try {
             task();

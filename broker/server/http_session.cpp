@@ -181,6 +181,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_endpoint(const Endpoint& e
     clear_deadline();
     arrival_.finish();
     HttpReply reply = co_await handle(endpoint, request);
+    if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
     co_return co_await write_reply(std::move(reply));
 }

@@ -1,5 +1,7 @@
 #include "broker/server/limits.hpp"
 
+#include <algorithm>
+
 namespace sluice::server {
 
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream) {
@@ -46,6 +48,11 @@ AddressLimits address_limits(const config::LimitOptions& options) {
 // The cost of an honest condition grows with the document. One that is slow even for a short document is slow for every
 // event, so shorter documents get a smaller budget.
 constexpr std::size_t full_budget_bytes = 200'000;
+
+std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options) {
+    constexpr config::Duration shortest = std::chrono::seconds(10);
+    return std::chrono::steady_clock::now() + std::max(options.wait, shortest);
+}
 
 broker::BatchLimits batch_limits(const config::LimitOptions& options, const broker::ScanOwners* owners) {
     broker::BatchLimits limits;

@@ -1,6 +1,7 @@
 // Converts the options into the limits of the protocol folder, the matcher and the address table.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string_view>
 
@@ -17,6 +18,9 @@ filter::FilterLimits filter_limits(const config::LimitOptions& options);
 // What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
 AddressLimits address_limits(const config::LimitOptions& options);
+// Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
+// a low priority.
+std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);
 broker::BatchLimits batch_limits(const config::LimitOptions& options, const broker::ScanOwners* owners = nullptr);
 
 }  // namespace sluice::server

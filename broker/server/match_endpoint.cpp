@@ -230,7 +230,8 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
             if (late || services.ending || (cancelled && *cancelled)) throw TakesTooLong();
         });
     };
-    auto reply = co_await run_on_worker(services.trials, std::move(work));
+    auto reply = co_await run_on_worker(services.trials, request.address_use, worker_deadline(services.options.publish),
+                                        std::move(work));
     if (!reply) reply = busy_problem("too many filters are being tried");
     co_return std::move(*reply);
 }

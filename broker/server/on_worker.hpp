@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -27,23 +28,26 @@ struct Outcome {
 
 }  // namespace detail
 
-// Returns no value if the workers' queue is full; the function was then not run. Rethrows the function's exceptions. If
-// the daemon ends first, the function is destroyed without having run.
+// Returns no value if the workers' queue is full, or a worker was not free by the deadline; the function was then not
+// run. Tasks of different owners take turns. Rethrows the function's exceptions. If the daemon ends first, the function
+// is destroyed without having run.
 template <typename Function, typename Result = std::invoke_result_t<Function&>>
-boost::asio::awaitable<std::optional<Result>> run_on_worker(base::Workers& workers, Function function) {
+boost::asio::awaitable<std::optional<Result>> run_on_worker(base::Workers& workers, base::Workers::Owner owner,
+                                                            std::chrono::steady_clock::time_point deadline,
+                                                            Function function) {
     namespace asio = boost::asio;
     const auto work = std::make_shared<Function>(std::move(function));
     const auto outcome = std::make_shared<detail::Outcome<Result>>();
     // Named, not written inside co_await: decisions/coroutines.md.
-    auto initiate = [&workers, work, outcome](auto handler) {
+    auto initiate = [&workers, owner, deadline, work, outcome](auto handler) {
         // Shared, since std::function must be copyable.
         const auto resume = std::make_shared<decltype(handler)>(std::move(handler));
         const auto done = [resume] {
             asio::post(asio::get_associated_executor(*resume), [resume] { std::move (*resume)(); });
         };
-        const bool posted = workers.post([work, outcome, done] {
+        const bool posted = workers.post(owner, [deadline, work, outcome, done] {
             try {
-                outcome->result.emplace((*work)());
+                if (std::chrono::steady_clock::now() <= deadline) outcome->result.emplace((*work)());
             } catch (...) {
                 outcome->failure = std::current_exception();
             }

@@ -16,6 +16,7 @@
 #include "broker/server/address_table.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/idempotent_publish.hpp"
+#include "broker/server/limits.hpp"
 #include "broker/server/on_worker.hpp"
 #include "broker/server/problems.hpp"
 #include "broker/server/publish_reply.hpp"
@@ -30,10 +31,12 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-asio::awaitable<Prepared> prepare_somewhere(Services& services, PublishTask& task) {
+// All clients that are exempt from limits share an owner.
+asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
     if (task.is_small()) co_return prepare_publication(task, services.memory);
     auto work = [&task, &services] { return prepare_publication(task, services.memory); };
-    auto prepared = co_await run_on_worker(services.workers, std::move(work));
+    auto prepared = co_await run_on_worker(services.workers, request.address_use,
+                                           worker_deadline(services.options.publish), std::move(work));
     if (!prepared) prepared = busy_problem("too many large documents are being parsed");
     co_return std::move(*prepared);
 }
@@ -56,13 +59,13 @@ private:
     bool waits_ = false;
 };
 
-asio::awaitable<Prepared> prepare_in_time(Services& services, PublishTask task) {
+asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask task) {
     constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
     const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
     MemoryWaiter waiter(services.waits_for_memory);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
-        Prepared prepared = co_await prepare_somewhere(services, task);
+        Prepared prepared = co_await prepare_somewhere(services, request, task);
         const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared);
         if (shortage == nullptr) co_return prepared;
         const bool has_time = Clock::now() + pause < deadline && !services.draining;
@@ -161,7 +164,7 @@ asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& reques
 // Prepares and publishes what the task describes.
 asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask task) {
     const bool may_wait = !task.is_small();
-    auto prepared = co_await prepare_in_time(services, std::move(task));
+    auto prepared = co_await prepare_in_time(services, request, std::move(task));
     if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
         const bool is_temporary = refusal->status == 503;
         broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
@@ -179,7 +182,8 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
 asio::awaitable<std::optional<base::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
     if (request.body.size() <= small_body_bytes) co_return request_digest(request);
     auto work = [&request] { return request_digest(request); };
-    co_return co_await run_on_worker(services.workers, std::move(work));
+    co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                                     std::move(work));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/endpoints.hpp"
+#include "broker/server/limits.hpp"
 #include "broker/server/on_worker.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
@@ -113,7 +114,8 @@ asio::awaitable<HttpReply> list_streams(Services& services, HttpRequest& request
     auto work = [&services, &after, cancelled = request.cancelled] {
         return *cancelled ? std::string() : page_of_streams(services.publisher.streams(), after);
     };
-    auto page = co_await run_on_worker(services.workers, std::move(work));
+    auto page = co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                                       std::move(work));
     if (!page) co_return busy_problem("too many requests are waiting for a worker");
     if (!request.memory.resize(page->size())) co_return memory_problem(broker::MemoryShortage::temporary);
     co_return json_reply(200, std::move(*page));

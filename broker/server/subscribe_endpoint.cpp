@@ -34,7 +34,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Queries up to this size are compiled on the I/O thread.
+// Queries up to this size are compiled on the I/O thread, unless they have regular expressions.
 constexpr std::size_t small_filter_bytes = 256;
 constexpr std::size_t subscriber_bytes = 2'048;  // a subscriber with all its table entries, and its stream's coroutine
 constexpr std::size_t syntax_times = 64;         // memory for compiling a filter, as a multiple of its text
@@ -145,13 +145,18 @@ SubscribeRequest read_wanted(const HttpRequest& request, const Services& service
     return wanted;
 }
 
-// Uses a worker for long or many filters, which take long to compile.
+// Uses a worker for long or many filters and regular expressions, which take long to compile.
 asio::awaitable<SubscribeRequest> read_wanted_anywhere(Services& services, const HttpRequest& request) {
     std::size_t bytes = 0;
-    for (const auto& [name, value] : request.query) bytes += value.size();
-    if (bytes <= small_filter_bytes) co_return read_wanted(request, services);
+    bool is_quick = true;
+    for (const auto& [name, value] : request.query) {
+        bytes += value.size();
+        is_quick = is_quick && value.find("matches") == std::string::npos;
+    }
+    if (is_quick && bytes <= small_filter_bytes) co_return read_wanted(request, services);
     auto work = [&] { return read_wanted(request, services); };
-    auto wanted = co_await run_on_worker(services.compilers, std::move(work));
+    auto wanted = co_await run_on_worker(services.compilers, request.address_use,
+                                         worker_deadline(services.options.publish), std::move(work));
     if (wanted) co_return std::move(*wanted);
     SubscribeRequest refused;
     refused.refusal = busy_problem("too many filters are being compiled");

@@ -38,6 +38,10 @@ public:
     void sort(std::size_t events);
 
     std::size_t size() const { return subscribers_.size(); }
+    // Of what was found, at most, while it is sorted.
+    std::size_t memory_bytes() const {
+        return found_.capacity() * sizeof(found_[0]) + (found_.size() + wanted_.size()) * sizeof(Wanted);
+    }
     Subscriber& subscriber(std::size_t place) const { return *subscribers_[place]; }
     std::span<const Wanted> of(std::size_t place) const {
         return std::span(wanted_).subspan(first_[place], first_[place + 1] - first_[place]);
@@ -47,13 +51,18 @@ public:
 
     // Releases everything except the subscribers.
     void forget_found() {
-        found_ = {};
-        wanted_ = {};
-        first_ = {};
-        fanout_ = {};
+        release(found_);
+        release(wanted_);
+        release(first_);
+        release(fanout_);
     }
 
 private:
+    template <class List>
+    static void release(List& list) {  // assigning {} would keep its memory
+        List().swap(list);
+    }
+
     std::vector<std::shared_ptr<Subscriber>> subscribers_;
     std::vector<std::pair<std::uint32_t, Wanted>> found_;
     std::vector<Wanted> wanted_;

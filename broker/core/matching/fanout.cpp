@@ -54,8 +54,12 @@ Collected Fanout::collect(const Outcome& outcome) {
             }
         }
     };
-    for (const engine::Match& match : outcome.matches) add(match, false);
-    for (const engine::Match& match : outcome.undecided) add(match, true);
+    for (const bool undecided : {false, true}) {
+        for (const engine::Match& match : undecided ? outcome.undecided : outcome.matches) {
+            add(match, undecided);
+            if (collected.memory_bytes() > found_bytes_max && outcome.events.size() > 1) throw TooManyFound();
+        }
+    }
     return collected;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -54,8 +55,13 @@ public:
     // If a filter left an event undecided, its subscriber gets a gap in its place or is ended, as configured. Ignores
     // matches of subscriptions removed meanwhile, and subscribers newer than the program that matched: it contains only
     // those of their subscriptions that others had before. Any thread, in any order; the events must outlive the
-    // delivery.
+    // delivery. Throws TooManyFound for several events that so many filters accept that each should be prepared alone.
     PreparedBatch prepare(const Outcome& outcome);
+
+    struct TooManyFound : std::exception {
+        const char* what() const noexcept override { return "too many filters accept the events of a batch"; }
+    };
+    static constexpr std::size_t found_bytes_max = 16u << 20;
 
     // Puts the deliveries into the mailboxes of the remaining subscribers. Any thread; calls with events of the same
     // stream must be serialised. A subscriber to which delivery fails is ended with an error. Throws the last failure

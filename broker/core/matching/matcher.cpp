@@ -108,6 +108,7 @@ void Matcher::Thread::prepare_ahead(Events events) noexcept {
     if (!matched_) return;
     try {
         prepared_.emplace(prepare(events));
+    } catch (const Fanout::TooManyFound&) {  // they are prepared one by one
     } catch (const std::exception& error) {
         base::log_failure("batch's deliveries could not be prepared", error.what());
     }

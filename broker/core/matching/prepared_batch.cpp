@@ -33,7 +33,8 @@ PreparedBatch::PreparedBatch(std::span<const feed::Event> events, Collected coll
 void PreparedBatch::make_ahead() {
     const std::size_t bytes_max =
         memory_ == nullptr ? std::numeric_limits<std::size_t>::max() : memory_->own_bytes_max();
-    std::size_t bytes = 0;
+    std::size_t found = collected_.memory_bytes(), bytes = 0;
+    charge_.force_resize(found);
     made_.reserve(size());
     for (std::size_t s = 0; s < size() && bytes <= bytes_max; ++s) {
         Made made;
@@ -44,14 +45,16 @@ void PreparedBatch::make_ahead() {
             made.failure = std::current_exception();
         }
         bytes += own_memory(made);
-        if (bytes > charge_.bytes() + charged_at_once) charge_.force_resize(bytes);
+        if (found + bytes > charge_.bytes() + charged_at_once) charge_.force_resize(found + bytes);
         made_.push_back(std::move(made));
     }
-    charge_.force_resize(bytes);
-    if (made_.size() < size()) return;
-    alignments_ = {};
-    collected_.forget_found();
-    shared_.forget();
+    if (made_.size() == size()) {
+        alignments_ = {};
+        collected_.forget_found();
+        shared_.forget();
+        found = 0;
+    }
+    charge_.force_resize(found + bytes);
 }
 
 PreparedBatch::Made PreparedBatch::take(std::size_t s) {

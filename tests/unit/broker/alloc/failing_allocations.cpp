@@ -12,12 +12,13 @@ namespace {
 
 std::atomic<std::uint64_t> interval{0};  // 0: none fails
 std::atomic<std::uint64_t> counted{0}, failures{0};
-std::atomic<bool> only_once{false};
-thread_local bool exempt = false;
+std::atomic<bool> only_once{false}, only_here{false};
+thread_local bool exempt = false, here = false;
 
 bool fails() {
     const std::uint64_t n = interval.load(std::memory_order_relaxed);
-    if (n == 0 || exempt || (counted.fetch_add(1, std::memory_order_relaxed) + 1) % n != 0) return false;
+    if (n == 0 || (only_here ? !here : exempt) || (counted.fetch_add(1, std::memory_order_relaxed) + 1) % n != 0)
+        return false;
     if (only_once) interval.store(0, std::memory_order_relaxed);
     failures.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -30,8 +31,16 @@ void* allocate(std::size_t size) noexcept { return fails() ? nullptr : __real_ma
 void FailingAllocations::fail_every(std::uint64_t n, bool once) {
     counted = failures = 0;
     only_once = once;
+    only_here = false;
     interval = n;
 }
+void FailingAllocations::fail_here(std::uint64_t n) {
+    fail_every(0, true);
+    only_here = true;
+    interval = n;
+}
+FailingAllocations::Here::Here() { here = true; }
+FailingAllocations::Here::~Here() { here = false; }
 void FailingAllocations::stop() { interval = 0; }
 std::uint64_t FailingAllocations::failed() { return failures; }
 void FailingAllocations::exempt_this_thread(bool now) { exempt = now; }

@@ -9,9 +9,19 @@ namespace sluice::broker {
 struct FailingAllocations {
     // From now on, every n-th allocation throws std::bad_alloc; `once`: only the first of these.
     static void fail_every(std::uint64_t n, bool once);
+    // From now on, the n-th allocation that this thread makes in a Here throws, and no other.
+    static void fail_here(std::uint64_t n);
     static void stop();
     static std::uint64_t failed();  // since fail_every()
     static void exempt_this_thread(bool exempt = true);
+
+    class Here {
+    public:
+        Here();
+        ~Here();
+        Here(const Here&) = delete;
+        Here& operator=(const Here&) = delete;
+    };
 };
 
 }  // namespace sluice::broker

@@ -265,7 +265,8 @@ TEST_CASE_METHOD(TwoEvents, "what is prepared is charged for until it is in the 
         const bool all = memory.bytes_max() > 1'000'000;
         const std::size_t own = sizeof(PreparedBatch::Made) + 2 * sizeof(Delivery);
         CHECK(memory.used() >= (all ? 100 : 2) * own);
-        CHECK(memory.used() <= (all ? 100 : 100'000 / 64 / own + 1) * own + 1'000);
+        const std::size_t found = all ? 0 : 100 * 2 * sizeof(Wanted);
+        CHECK(memory.used() <= (all ? 100 : 100'000 / 64 / own + 1) * own + found + 1'000);
         fanout.deliver(batch);
     }
     CHECK(memory.used() >= 100 * 2 * sizeof(Delivery));
@@ -280,6 +281,19 @@ TEST_CASE_METHOD(TwoEvents, "what is prepared is charged for until it is in the 
     }
     second.reset();
     CHECK(memory.used() == 0);
+}
+
+TEST_CASE_METHOD(TwoEvents, "what very many filters accept is prepared event by event") {
+    Counters counters;
+    Fanout fanout(counters);
+    const auto one = subscriber();
+    Fanout::Change change;
+    const std::size_t filters = Fanout::found_bytes_max / sizeof(Wanted) / 2;
+    for (std::uint32_t i = 0; i < filters; ++i) change.gained.emplace_back(subscription, Target{one, i});
+    fanout.apply(std::move(change));
+    const std::vector<engine::Match> both{{subscription, 0, 3}}, first{{subscription, 0, 1}};
+    CHECK_THROWS_AS(fanout.prepare({events, both, {}, 1}), Fanout::TooManyFound);
+    CHECK(fanout.prepare({std::span(events).first(1), first, {}, 1}).size() == 1);
 }
 
 }  // namespace sluice::broker

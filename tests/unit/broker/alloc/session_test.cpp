@@ -1,0 +1,163 @@
+// Sessions without sockets, on one thread, each of whose allocations fails in turn: what was answered with 202 is
+// delivered, what was refused is not, the session ends, and a subscriber that stood before gets the next event.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/connections.hpp"
+#include "broker/server/services.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/support/string_connection.hpp"
+#include "tests/unit/broker/alloc/failing_allocations.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using namespace sluice;
+using namespace sluice::broker;
+using sluice::testing::StringConnection;
+
+namespace {
+
+const std::string xml = "Content-Type: application/rss+xml\r\n";
+
+std::string request(const std::string& line, const std::string& fields = "", const std::string& body = "") {
+    std::string text = line + " HTTP/1.1\r\nHost: t\r\nConnection: close\r\n" + fields;
+    if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+    return text + "\r\n" + body;
+}
+
+// A broker with a subscriber that stands before anything fails.
+struct Trial {
+    Trial() { subscribe(standing, "?stream=*"); }
+
+    void run(StringConnection& connection) {
+        const FailingAllocations::Here here;
+        connection.run();
+    }
+    template <class Done>
+    void run_until(StringConnection& connection, Done done) {
+        const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (!connection.has_ended() && !done()) {
+            run(connection);
+            if (std::chrono::steady_clock::now() > give_up) throw std::runtime_error("nothing happens for a minute");
+        }
+    }
+
+    // Publishes an event by another connection, and returns the titles that the standing subscriber gets until then.
+    std::set<std::string> titles_until(const std::string& marker) {
+        const Reply reply = publisher.post("/v1/events?deduplicate=false", rss({item(marker)}), xml);
+        if (reply.status != 202) throw std::runtime_error("not published");
+        std::set<std::string> titles;
+        for (;;) {
+            const auto event = standing.read_event();
+            if (!event) throw std::runtime_error("the standing subscription has ended");
+            const std::size_t at = event->find("\"title\":\"");
+            if (at == std::string::npos) continue;
+            const std::size_t begin = at + 9;
+            const std::string title = event->substr(begin, event->find('"', begin) - begin);
+            if (title == marker) return titles;
+            titles.insert(title);
+        }
+    }
+
+    boost::asio::io_context io{1};
+    RunningBroker running{{"matcher.apply_delay=0us"}};
+    HttpClient standing{running.port()}, publisher{running.port()};
+};
+
+// The status of the only reply; "" if there is none.
+std::string status_of(const std::string& output) {
+    return output.starts_with("HTTP/1.1 ") ? output.substr(9, 3) : std::string();
+}
+
+// Sends the request while the n-th allocation fails, for n = 1, 2, … until none fails. The request publishes an item
+// with the title t. Returns the number of allocations.
+std::uint64_t fail_each(Trial& trial, const std::string& text, bool publishes) {
+    std::set<std::string> statuses;
+    for (std::uint64_t n = 1;; ++n) {
+        CAPTURE(n);
+        std::string output;
+        bool failed = false;
+        {
+            StringConnection connection(trial.io, trial.running.broker.services());
+            connection.send(text);
+            FailingAllocations::fail_here(n);
+            trial.run_until(connection, [] { return false; });
+            failed = FailingAllocations::failed() != 0;
+            FailingAllocations::stop();
+            output = connection.output();
+        }
+        const std::string status = status_of(output);
+        statuses.insert(status);
+        INFO(output);
+        const bool got = trial.titles_until("m" + std::to_string(n)).contains("t");
+        if (status == "202" && publishes) CHECK(got);
+        if (status.starts_with("4") || status.starts_with("5")) CHECK_FALSE(got);
+        CHECK((!status.starts_with("4") && status != "500"));
+        if (!failed) {
+            CHECK(statuses.contains("503"));
+            CHECK(status.starts_with("2"));
+            return n;
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("each allocation of a session may fail: publishing, matching, asking", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    Trial trial;
+    const std::string large = rss(std::vector<std::string>(200, item("t") + std::string(400, 'x')));
+    struct Case {
+        std::string text;
+        bool publishes = false;
+    };
+    const Case cases[] = {
+        {request("POST /v1/events?deduplicate=false", xml, rss({item("t")})), true},
+        {request("POST /v1/events?stream=j", "Content-Type: application/json\r\nIdempotency-Key: k\r\n",
+                 R"({"title": "t", "deep": {"a": [1, 2, {"b": "c"}]}})"),
+         false},
+        {request("POST /v1/events?deduplicate=false", xml, large), true},
+        {request("POST /v1/match", "Content-Type: application/json\r\n",
+                 R"({"filter": "title = 'a' or //x", "document": "<rss><channel><item/></channel></rss>"})")},
+        {request("PUT /v1/streams/s", "Content-Type: application/json\r\n", R"({"id_path": "@id"})")},
+        {request("GET /v1/streams/default")},
+        {request("GET /v1/status")},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.text.substr(0, 40));
+        CHECK(fail_each(trial, each.text, each.publishes) > 10);
+    }
+    EVENTUALLY(trial.running.broker.services().connections.size() == 2);
+}
+
+TEST_CASE("each allocation of a subscriber's session may fail: it gets the next event, or ends", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    Trial trial;
+    server::Services& services = trial.running.broker.services();
+    for (std::uint64_t n = 1, more = true; more; ++n) {
+        CAPTURE(n);
+        StringConnection connection(trial.io, services);
+        connection.send("GET /v1/events?stream=*&filter=starts-with(title,'m')&filter=" +
+                        percent_encode("boolean(//a[. = 'x'])") + " HTTP/1.1\r\nHost: t\r\n\r\n");
+        FailingAllocations::fail_here(n);
+        const auto has = [&](const std::string& text) { return connection.output().find(text) != std::string::npos; };
+        trial.run_until(connection, [&] { return has(": subscribed") || has("HTTP/1.1 503"); });
+        const std::string marker = "m" + std::to_string(n);
+        trial.titles_until(marker);
+        trial.run_until(connection, [&] { return has('"' + marker + '"') || has("HTTP/1.1 503"); });
+        more = FailingAllocations::failed() != 0;
+        FailingAllocations::stop();
+        const bool got = has('"' + marker + '"');
+        CHECK((got || connection.has_ended() || has("HTTP/1.1 503")));
+        if (!more) CHECK(got);
+        connection.end();
+        trial.run_until(connection, [] { return false; });
+    }
+    EVENTUALLY(services.subscribers == 1);
+    EVENTUALLY(services.registry.size() == 1);
+    EVENTUALLY(services.connections.size() == 2);
+}
