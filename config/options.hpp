@@ -72,6 +72,8 @@ struct LimitOptions {
     Duration event_time{};
     std::size_t alignment_cells{};
     std::size_t filters_per_connection{};
+    std::size_t literals_per_connection{};
+    std::size_t operators_per_connection{};
     std::size_t subscriptions{};
     std::size_t operators{};
     std::size_t subscribers{};

@@ -129,6 +129,8 @@ void read_limits(Section& s, LimitOptions& o) {
     s.duration("event_time", o.event_time, 1ms, 1h);
     s.integer("alignment_cells", o.alignment_cells, 0, 1'000'000 * many);
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
+    s.integer("literals_per_connection", o.literals_per_connection, 1, many);
+    s.integer("operators_per_connection", o.operators_per_connection, 0, many);
     s.integer("subscriptions", o.subscriptions, 1, many);
     s.integer("operators", o.operators, 0, many);
     s.integer("subscribers", o.subscribers, 1, many);

@@ -69,8 +69,13 @@ EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
 EventStream::~EventStream() {
     wake_up_->on_wake = nullptr;
     broker::count(services_.counters.deliveries_unwritten, subscriber_->mailbox.close());
-    services_.registry.remove(subscriber_);
+    end_subscription();
     if (counted_) services_.event_streams.fetch_sub(1);
+}
+
+// Its filters cost nothing from then on.
+void EventStream::end_subscription() noexcept {
+    if (std::exchange(subscribed_, false)) services_.registry.remove(subscriber_);
 }
 
 std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
@@ -88,6 +93,7 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     counted_ = true;
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
+        if (subscriber_->mailbox.state() != broker::Mailbox::State::open) end_subscription();
         if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
             connection.set_deadline(Connection::Clock::now() + services_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())

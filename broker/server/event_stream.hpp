@@ -55,6 +55,7 @@ private:
     boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
     boost::asio::awaitable<void> write_end(Transport& transport);
     std::string chunk(std::string_view text) const;
+    void end_subscription() noexcept;
 
     Services& services_;
     const SubscriberPlace place_;
@@ -64,6 +65,7 @@ private:
     std::string notes_;
     bool chunked_ = true;
     bool counted_ = false;  // among Services::event_streams
+    bool subscribed_ = true;
 };
 
 }  // namespace sluice::server

@@ -3,6 +3,7 @@
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <new>
+#include <utility>
 
 #include "broker/base/log.hpp"
 #include "broker/base/memory_budget.hpp"
@@ -117,6 +118,8 @@ asio::awaitable<void> HttpSession::run() {
 asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     Next next = Next::request;
     while (next == Next::request) next = co_await serve_request();
+    // Not within serve_request(), which holds the request: the takeover may last for days.
+    if (next == Next::takeover) next = co_await run_takeover();
     co_return next;
 }
 
@@ -227,7 +230,10 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     if (reply.status >= 400) broker::count(services_.counters.request_errors);
     services_.browser_rules.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
-    if (reply.takeover && !is_head) co_return co_await hand_over(std::move(reply));
+    if (reply.takeover && !is_head) {
+        prepare_takeover(std::move(reply));
+        co_return Next::takeover;
+    }
     begin_reply();
     ReplyFraming framing{reader_.head().version(), false, {}};
     // If the connection stayed open, an unread body would be taken for the next request.
@@ -240,15 +246,17 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 
-asio::awaitable<HttpSession::Next> HttpSession::hand_over(HttpReply reply) {
-    const unsigned version = reader_.head().version();
-    const ReplyFraming framing{version, false, {}};
-    std::string head = reply_head(reply, framing);
+void HttpSession::prepare_takeover(HttpReply reply) {
+    takeover_head_ = reply_head(reply, {reader_.head().version(), false, {}});
     begin_reply();
-    reader_.drop();  // the takeover may last for days
     takeover_ = std::move(reply.takeover);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
+    const bool chunked = reader_.head().version() >= 11;
+    arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
-    co_await takeover_->run(*transport_, *this, std::move(head), version >= 11);
+    co_await takeover_->run(*transport_, *this, std::exchange(takeover_head_, {}), chunked);
     takeover_.reset();
     co_return Next::close;
 }

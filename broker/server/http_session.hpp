@@ -41,7 +41,7 @@ private:
     enum Wish : unsigned { to_drain = 1, to_end_stream = 2, to_give_way = 4, to_be_cut = 8, to_expire = 16 };
 
     // What happens to the connection next.
-    enum class Next : std::uint8_t { request, close, closed_by_peer };
+    enum class Next : std::uint8_t { request, takeover, close, closed_by_peer };
 
     struct Ending;
 
@@ -59,7 +59,8 @@ private:
 
     void begin_reply();
     boost::asio::awaitable<Next> write_reply(HttpReply reply);
-    boost::asio::awaitable<Next> hand_over(HttpReply reply);
+    void prepare_takeover(HttpReply reply);
+    boost::asio::awaitable<Next> run_takeover();
     boost::asio::awaitable<Next> refuse(unsigned status, std::string detail);
     boost::asio::awaitable<Next> refuse(RequestArrival::End end);  // for a request that has not fully arrived
     boost::asio::awaitable<Next> refuse_failed(bool out_of_memory);
@@ -73,6 +74,7 @@ private:
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
+    std::string takeover_head_;           // of its reply
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;
     bool draining_ = false;

@@ -80,13 +80,13 @@ std::size_t json_memory_max(std::string_view body) {
     return 2 * body.size() + static_cast<std::size_t>(marks) * value_bytes;
 }
 
-// The memory for the reply, as values and as text: every item contains the text of every leaf.
+// The memory for the reply, as values and as text.
 std::size_t reply_memory(const filter::Filter& filter, std::size_t items) {
-    constexpr std::size_t item_bytes = 512, leaf_bytes = 512;
+    constexpr std::size_t item_bytes = 512, leaf_bytes = 512, answer_bytes = 32;
     constexpr std::size_t hints_bytes = filter::hints_max * 2048;
-    std::size_t bytes = item_bytes;
+    std::size_t bytes = hints_bytes + items * (item_bytes + filter.leaves.size() * answer_bytes);
     for (const filter::Leaf& leaf : filter.leaves) bytes += 3 * leaf.text.size() + leaf_bytes;
-    return hints_bytes + items * bytes;
+    return bytes;
 }
 
 // answers[i][e]: whether subscription i holds for item e. Subscription 0 is the filter itself; its leaves follow.
@@ -135,22 +135,24 @@ json::array hints_json(const filter::Filter& filter) {
     return hints;
 }
 
+// The items refer to the leaves by their order, since there may be many of both.
 std::string items_json(const filter::Filter& filter, const feed::Document& document, const Answers& answers) {
-    json::array items;
+    json::array leaves, items;
+    for (const filter::Leaf& leaf : filter.leaves)
+        leaves.push_back({{"leaf", leaf.text}, {"how", filter::how_decided(leaf)}});
     for (std::size_t e = 0; e < document.items().size(); ++e) {
         json::array because;
-        for (std::size_t i = 0; i < filter.leaves.size(); ++i) {
-            const filter::Leaf& leaf = filter.leaves[i];
-            because.push_back(
-                {{"leaf", leaf.text}, {"value", bool(answers[i + 1][e])}, {"how", filter::how_decided(leaf)}});
-        }
+        for (std::size_t i = 0; i < filter.leaves.size(); ++i) because.push_back(bool(answers[i + 1][e]));
         const auto id = feed::read_fields(document, document.items()[e]).id;
         items.push_back({{"index", e},
                          {"id", id ? json::value(*id) : json::value(nullptr)},
                          {"matched", bool(answers[0][e])},
                          {"because", std::move(because)}});
     }
-    json::object reply{{"filter", filter.canonical}, {"hints", hints_json(filter)}, {"items", std::move(items)}};
+    json::object reply{{"filter", filter.canonical},
+                       {"hints", hints_json(filter)},
+                       {"leaves", std::move(leaves)},
+                       {"items", std::move(items)}};
     add_document_faults(reply, document);
     return json::serialize(reply);
 }
@@ -232,7 +234,9 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     };
     auto reply = co_await run_on_worker(services.trials, request.address_use, worker_deadline(services.options.publish),
                                         std::move(work));
-    if (!reply) reply = busy_problem("too many filters are being tried");
+    if (!reply) co_return busy_problem("too many filters are being tried");
+    request.body = {};
+    if (!request.memory.resize(reply->text().size())) co_return memory_problem(broker::MemoryShortage::temporary);
     co_return std::move(*reply);
 }
 

@@ -76,11 +76,20 @@ void add_notes(std::string& notes, std::size_t number, const filter::Filter& fil
     }
 }
 
+HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits) {
+    if (literals)
+        return status_reply(413, "the filters have more literals in normal form than limits.literals_per_connection, " +
+                                     std::to_string(limits.literals_per_connection));
+    return status_reply(413, "the filters have more computed conditions than limits.operators_per_connection, " +
+                                 std::to_string(limits.operators_per_connection));
+}
+
 void read_filters(const wire::Query& query, const std::string& stream, bool annotate, const Services& services,
                   SubscribeRequest& wanted) {
     const config::LimitOptions& limits = services.options.limits;
     wanted.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
     std::vector<std::vector<filter::Leaf>> leaves;
+    std::size_t literals = 0, operators = 0;
     const std::chrono::milliseconds compile_time_max =
         std::max<std::chrono::milliseconds>(compile_time, limits.filters_per_connection * compile_time_per_filter);
     const auto deadline = Clock::now() + compile_time_max;
@@ -108,7 +117,14 @@ void read_filters(const wire::Query& query, const std::string& stream, bool anno
         add_notes(wanted.notes, wanted.subscriptions.size(), *filter);
         wanted.subscriptions.push_back(
             broker::make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));
-        const broker::SubscriptionMemory memory = broker::memory_of(wanted.subscriptions.back());
+        const broker::Subscription& made = wanted.subscriptions.back();
+        for (const engine::Conjunction& conjunction : made.conjunctions) literals += conjunction.size();
+        operators += made.operators;
+        if (literals > limits.literals_per_connection || operators > limits.operators_per_connection) {
+            wanted.refusal = too_many_conditions(literals > limits.literals_per_connection, limits);
+            return;
+        }
+        const broker::SubscriptionMemory memory = broker::memory_of(made);
         wanted.kept += memory.kept;
         if (!wanted.memory.resize(wanted.memory.bytes() - text.size() * syntax_times + memory.while_added)) {
             wanted.refusal = memory_problem(broker::MemoryShortage::temporary);
@@ -212,14 +228,15 @@ HttpReply stream_reply(std::shared_ptr<EventStream> stream, std::chrono::duratio
 
 asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request) {
     const config::LimitOptions& limits = services.options.limits;
-    SubscribeRequest wanted = co_await read_wanted_anywhere(services, request);
-    if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     SubscriberPlace place(services.subscribers, limits.subscribers);
     if (!place.got()) {
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));
     }
+    SubscribeRequest wanted = co_await read_wanted_anywhere(services, request);
+    if (wanted.refusal) co_return std::move(*wanted.refusal);
+    if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
     const auto wake_up = std::make_shared<EventStream::WakeUp>(co_await asio::this_coro::executor);
     broker::SubscriberMemory memory;

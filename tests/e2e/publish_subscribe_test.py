@@ -88,7 +88,7 @@ class PublishSubscribe(unittest.TestCase):
             {"Content-Type": "application/json"})
         self.assertEqual(status, 200)
         self.assertEqual([each["matched"] for each in reply["items"]], [True, False])
-        self.assertEqual([leaf["value"] for leaf in reply["items"][1]["because"]], [True, False])
+        self.assertEqual(reply["items"][1]["because"], [True, False])
 
     def test_many_subscribers_and_documents(self):
         n = 100

@@ -19,6 +19,7 @@ TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
 # connection may take 4 ms for each filter that it may have.
 PATIENT = ("delivery.heartbeat=1h", "publish.wait=60s", "http.idle_timeout=1h", "http.request_timeout=1h",
            "http.body_rate=0", "limits.condition_time=60s", "limits.filters_per_connection=15000",
+           "limits.literals_per_connection=10000000", "limits.operators_per_connection=100000",
            "shutdown.drain_timeout=60s")
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)

@@ -30,9 +30,10 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
     {
         const std::lock_guard lock(mutex_);
         if (state_ != State::open) return {false, false};
-        // A subscriber that has read everything is not slow, however large the batch.
-        const bool full = events_ + deliveries.size() > limits_.events_max || bytes_ + bytes > limits_.bytes_max;
-        if (full && events_ != 0) {
+        // A subscriber whose session has taken everything is not slow, however large the batch.
+        const bool full =
+            queued() + deliveries.size() > limits_.events_max || queued_bytes_ + bytes > limits_.bytes_max;
+        if (full && queued() != 0) {
             overflow_locked(EndReason::Kind::slow_consumer, dropped);
             pushed = {false, true};
         } else {
@@ -45,6 +46,7 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
             }
             events_ += n;
             bytes_ += bytes;
+            queued_bytes_ += bytes;
             memory_.force_resize(memory_.bytes() + memory);
             can_wait_ = can_wait_ && can_wait;
             wake = std::exchange(waiting_, false);
@@ -63,7 +65,7 @@ bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dro
     const auto queued = std::span(queue_).subspan(first_);
     events_ -= queued.size();
     dropped_ += queued.size();
-    bytes_ -= bytes_of(queued);
+    bytes_ -= std::exchange(queued_bytes_, 0);
     memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(queued)));
     dropped.swap(queue_);
     first_ = 0;
@@ -98,6 +100,7 @@ Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
             first_ = 0;
         }
     }
+    queued_bytes_ -= bytes_of(taken.deliveries);
     if (queue_.empty()) can_wait_ = true;
     waiting_ = taken.deliveries.empty();
     return taken;
@@ -128,7 +131,7 @@ std::size_t Mailbox::close() {
     if (state_ == State::open) state_ = State::finished;
     waiting_ = false;
     dropped.swap(queue_);
-    first_ = events_ = bytes_ = 0;
+    first_ = events_ = bytes_ = queued_bytes_ = 0;
     memory_.force_resize(0);
     return unsettled;
 }

@@ -1,7 +1,8 @@
-// The queue of deliveries for one subscriber's session. Bounded in events and bytes, including deliveries taken but not
-// yet settled. When it would overflow, it is emptied and refuses everything from then on. An empty mailbox accepts any
-// batch. Its memory, except the events that subscribers share, is charged to the memory budget. Filled by the matching
-// threads, emptied by the session's thread; never blocks.
+// The queue of deliveries for one subscriber's session. Bounded in events and bytes. Deliveries taken but not yet
+// settled do not count: one large delivery that is being written does not make a reader slow. When it would overflow,
+// it is emptied and refuses everything from then on. An empty queue accepts any batch. Its memory, except the events
+// that subscribers share, is charged to the memory budget. Filled by the matching threads, emptied by the session's
+// thread; never blocks.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +52,8 @@ public:
     };
     Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max());
 
-    // Frees the room of taken deliveries after they have been written or, if the protocol has acknowledgements,
-    // acknowledged. In any order, each once.
+    // Call after taken deliveries have been written or, if the protocol has acknowledgements, acknowledged. In any
+    // order, each once.
     void settled(std::span<const Delivery> deliveries);
 
     // Ends it as if it had overflowed, to make room for others: undelivered.
@@ -82,6 +83,7 @@ private:
     std::size_t first_ = 0;  // index of the oldest queued delivery; those before it have been taken
     std::size_t events_ = 0;
     std::size_t bytes_ = 0;
+    std::size_t queued_bytes_ = 0;
     std::size_t dropped_ = 0;    // deliveries lost in an overflow
     base::MemoryCharge memory_;  // of all deliveries except their shared events
     State state_ = State::open;

@@ -21,9 +21,9 @@ namespace {
 using Key = std::pair<std::uint32_t, std::uint32_t>;  // slot and generation
 
 // A set, and what its subscriptions must answer: each accepts the events of one remainder.
-class Trial {
+class SetTrial {
 public:
-    explicit Trial(engine::Backend backend) : set_(engine::make_subscription_set(backend)) {
+    explicit SetTrial(engine::Backend backend) : set_(engine::make_subscription_set(backend)) {
         std::vector<std::string> items;
         for (std::size_t i = 0; i < remainders; ++i)
             items.push_back(item(std::to_string(i)) + "<n" + std::to_string(i) + "/>");
@@ -96,7 +96,7 @@ TEST_CASE("each allocation of a subscription set may fail", "[alloc]") {
         std::uint64_t n = 1;
         for (bool more = true; more; ++n) {
             CAPTURE(backend, before, n);
-            Trial trial(backend);
+            SetTrial trial(backend);
             for (int i = 0; i < before; ++i) trial.change(0);
             trial.change(n);
             more = trial.failures() != 0;

@@ -21,7 +21,7 @@ using sluice::testing::StringConnection;
 
 namespace {
 
-const std::string xml = "Content-Type: application/rss+xml\r\n";
+const std::string rss_type = "Content-Type: application/rss+xml\r\n";
 
 std::string request(const std::string& line, const std::string& fields = "", const std::string& body = "") {
     std::string text = line + " HTTP/1.1\r\nHost: t\r\nConnection: close\r\n" + fields;
@@ -30,8 +30,8 @@ std::string request(const std::string& line, const std::string& fields = "", con
 }
 
 // A broker with a subscriber that stands before anything fails.
-struct Trial {
-    Trial() { subscribe(standing, "?stream=*"); }
+struct SessionTrial {
+    SessionTrial() { subscribe(standing, "?stream=*"); }
 
     void run(StringConnection& connection) {
         const FailingAllocations::Here here;
@@ -48,7 +48,7 @@ struct Trial {
 
     // Publishes an event by another connection, and returns the titles that the standing subscriber gets until then.
     std::set<std::string> titles_until(const std::string& marker) {
-        const Reply reply = publisher.post("/v1/events?deduplicate=false", rss({item(marker)}), xml);
+        const Reply reply = publisher.post("/v1/events?deduplicate=false", rss({item(marker)}), rss_type);
         if (reply.status != 202) throw std::runtime_error("not published");
         std::set<std::string> titles;
         for (;;) {
@@ -75,7 +75,7 @@ std::string status_of(const std::string& output) {
 
 // Sends the request while the n-th allocation fails, for n = 1, 2, … until none fails. The request publishes an item
 // with the title t. Returns the number of allocations.
-std::uint64_t fail_each(Trial& trial, const std::string& text, bool publishes) {
+std::uint64_t fail_each(SessionTrial& trial, const std::string& text, bool publishes) {
     std::set<std::string> statuses;
     for (std::uint64_t n = 1;; ++n) {
         CAPTURE(n);
@@ -109,18 +109,18 @@ std::uint64_t fail_each(Trial& trial, const std::string& text, bool publishes) {
 
 TEST_CASE("each allocation of a session may fail: publishing, matching, asking", "[alloc]") {
     FailingAllocations::exempt_this_thread();
-    Trial trial;
+    SessionTrial trial;
     const std::string large = rss(std::vector<std::string>(200, item("t") + std::string(400, 'x')));
     struct Case {
         std::string text;
         bool publishes = false;
     };
     const Case cases[] = {
-        {request("POST /v1/events?deduplicate=false", xml, rss({item("t")})), true},
+        {request("POST /v1/events?deduplicate=false", rss_type, rss({item("t")})), true},
         {request("POST /v1/events?stream=j", "Content-Type: application/json\r\nIdempotency-Key: k\r\n",
                  R"({"title": "t", "deep": {"a": [1, 2, {"b": "c"}]}})"),
          false},
-        {request("POST /v1/events?deduplicate=false", xml, large), true},
+        {request("POST /v1/events?deduplicate=false", rss_type, large), true},
         {request("POST /v1/match", "Content-Type: application/json\r\n",
                  R"({"filter": "title = 'a' or //x", "document": "<rss><channel><item/></channel></rss>"})")},
         {request("PUT /v1/streams/s", "Content-Type: application/json\r\n", R"({"id_path": "@id"})")},
@@ -136,7 +136,7 @@ TEST_CASE("each allocation of a session may fail: publishing, matching, asking",
 
 TEST_CASE("each allocation of a subscriber's session may fail: it gets the next event, or ends", "[alloc]") {
     FailingAllocations::exempt_this_thread();
-    Trial trial;
+    SessionTrial trial;
     server::Services& services = trial.running.broker.services();
     for (std::uint64_t n = 1, more = true; more; ++n) {
         CAPTURE(n);

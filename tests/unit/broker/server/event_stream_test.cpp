@@ -5,6 +5,7 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/base/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/services.hpp"
@@ -188,7 +189,36 @@ TEST_CASE("the numbers of subscribers and subscriptions are bounded") {
     subscribe(second, "?filter=a");
     HttpClient third(running.port());
     CHECK(third.get("/v1/events").status == 503);
+    CHECK(third.get("/v1/events?filter=wrong(").status == 503);  // its filter is not even compiled
     CHECK(third.get("/healthz").status == 200);
+}
+
+TEST_CASE("the conditions of one connection's filters are bounded together") {
+    RunningBroker running({"limits.literals_per_connection=4", "limits.operators_per_connection=2"});
+    HttpClient client(running.port());
+    const auto status = [&](const std::vector<std::string>& filters) {
+        std::string query;
+        for (const std::string& filter : filters) query += "&filter=" + percent_encode(filter);
+        return client.get("/v1/events?stream=*" + query);
+    };
+    const Reply literals = status({"a = '1' and b = '1'", "c = '1' and d = '1'", "e = '1'"});
+    CHECK(literals.status == 413);
+    CHECK(literals.body.find("limits.literals_per_connection, 4") != std::string::npos);
+    const std::string computed = "edit-distance(title, 'abc') <= ";
+    const Reply operators = status({computed + "1", computed + "2", computed + "3"});
+    CHECK(operators.status == 413);
+    CHECK(operators.body.find("limits.operators_per_connection, 2") != std::string::npos);
+    CHECK(running.broker.services().subscribers == 0);
+    HttpClient subscriber(running.port());
+    subscribe(subscriber, "?stream=*&filter=" + percent_encode("a = '1' and b = '1'") +
+                              "&filter=" + percent_encode(computed + "1"));
+}
+
+TEST_CASE("a subscriber's long query is released before its stream begins") {
+    RunningBroker running({"http.header_bytes=1MiB"});
+    HttpClient subscriber(running.port());
+    subscribe(subscriber, "?filter=" + percent_encode("title = '" + std::string(30'000, 'x') + "'"));
+    EVENTUALLY(running.broker.services().memory.used(sluice::base::MemoryUse::bodies) == 0);
 }
 
 TEST_CASE("a quiet stream has heartbeats") {
@@ -240,6 +270,17 @@ TEST_CASE("a subscriber that never reads is disconnected, and others miss nothin
     publish(publisher, {item("after")});
     CHECK(title(next_event(reader)) == "after");
     EVENTUALLY(running.broker.services().subscribers == 1);
+}
+
+TEST_CASE("the filters of a subscriber that is to be disconnected are not matched any more") {
+    RunningBroker running({"delivery.queue_events=1"});
+    HttpClient sleeper(running.port());
+    subscribe(sleeper, "?filter=" + percent_encode("starts-with(title, 'x')"));
+    HttpClient publisher(running.port());
+    publish(publisher, std::vector<std::string>(64, "<title>" + std::string(100'000, 'x') + "</title>"));
+    EVENTUALLY(running.broker.services().registry.size() == 0);
+    CHECK(running.broker.services().subscribers == 1);  // it may still read what is being written
+    CHECK(running.broker.counters().slow_consumers == 1);
 }
 
 TEST_CASE("a slow subscriber that reads on is told why it ends") {
