@@ -60,6 +60,9 @@ public:
     Counter& events_unchanged =
         metrics.counter({"events_unchanged", "Items that were posted again and not delivered again"});
 
+    Counter& items_forgotten = metrics.counter(
+        {"items_forgotten", "Remembered items that were forgotten before deduplication.window, for lack of room"});
+
     Counter& batches = metrics.counter({"batches", "Batches that went through the matcher"});
     Counter& events_matched = metrics.counter({"events_matched", "Events that went through the matcher"});
     Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});

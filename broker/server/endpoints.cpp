@@ -27,9 +27,9 @@ constexpr std::array table{
     Endpoint{http::verb::put, "/v1/streams/", put_stream, options_body_max},
     Endpoint{http::verb::patch, "/v1/streams/", patch_stream, options_body_max},
     Endpoint{http::verb::delete_, "/v1/streams/", delete_stream, nullptr},
-    Endpoint{http::verb::get, "/v1/status", show_status, nullptr},
-    Endpoint{http::verb::get, "/healthz", show_health, nullptr},
-    Endpoint{http::verb::get, "/readyz", show_readiness, nullptr},
+    Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
+    Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
+    Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
 };
 
 // The name that follows the endpoint's path in the request's path, or "". No value: the path is not the endpoint's.

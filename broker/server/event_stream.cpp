@@ -57,7 +57,7 @@ private:
 }  // namespace
 
 EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
-                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes, SubscriberPlace place,
+                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes, CountedPlace place,
                          broker::StreamHold hold)
     : services_(services),
       place_(std::move(place)),

@@ -14,9 +14,9 @@
 
 #include "broker/core/delivery/subscriber.hpp"
 #include "broker/core/ingest/streams.hpp"
+#include "broker/server/counted_place.hpp"
 #include "broker/server/reserved_post.hpp"
 #include "broker/server/services.hpp"
-#include "broker/server/subscriber_place.hpp"
 #include "broker/server/takeover.hpp"
 
 namespace sluice::server {
@@ -35,10 +35,10 @@ public:
     };
 
     // The subscriber's mailbox must call the function returned by waker(). Its subscriptions are added after this, and
-    // are in place before run(). `notes` are comments to write before the first event, as complete lines. `hold` is of
-    // its stream.
+    // are in place before run(). `place` is among limits.subscribers. `notes` are comments to write before the first
+    // event, as complete lines. `hold` is of its stream.
     EventStream(Services& services, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
-                std::string notes, SubscriberPlace place, broker::StreamHold hold);
+                std::string notes, CountedPlace place, broker::StreamHold hold);
     ~EventStream() override;
 
     // The `wake` of a mailbox.
@@ -58,7 +58,7 @@ private:
     void end_subscription() noexcept;
 
     Services& services_;
-    const SubscriberPlace place_;
+    const CountedPlace place_;
     const broker::StreamHold hold_;
     std::shared_ptr<WakeUp> wake_up_;
     std::shared_ptr<broker::Subscriber> subscriber_;

@@ -29,12 +29,13 @@ constexpr std::chrono::seconds linger_timeout{2};
 }  // namespace
 
 HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal,
-                         AddressPlace place, base::MemoryCharge memory)
+                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_operators)
     : services_(services),
       memory_(std::move(memory)),
       transport_(std::move(transport)),
       principal_(std::move(principal)),
       place_(std::move(place)),
+      for_operators_(std::move(for_operators)),
       reader_(services.options.http.header_bytes),
       arrival_(services, *transport_, *this, *place_, reader_, memory_bytes / 2) {}
 
@@ -155,6 +156,12 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     if (route.endpoint == nullptr) {
         services_.browser_rules.permit_methods(head, route.refusal);
         co_return co_await write_reply(std::move(route.refusal));
+    }
+    if (for_operators_ && !route.endpoint->for_operators) {
+        broker::count(services_.counters.connections_refused);
+        HttpReply reply = busy_problem("limits.connections is reached, and all connections are busy");
+        reply.closes = true;
+        co_return co_await write_reply(std::move(reply));
     }
     HttpRequest request;
     request.method = head.method();

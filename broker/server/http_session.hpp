@@ -6,9 +6,11 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <optional>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/server/address_table.hpp"
+#include "broker/server/counted_place.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/principal.hpp"
 #include "broker/server/request_arrival.hpp"
@@ -24,9 +26,10 @@ public:
     // The memory of an open connection, not counting its requests.
     static constexpr std::size_t memory_bytes = 16u << 10;
 
-    // `memory`: a charge of memory_bytes to MemoryUse::connections.
+    // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_operators`: if set, the connection is beyond
+    // limits.connections, and serves only operators' endpoints.
     HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
-                base::MemoryCharge memory);
+                base::MemoryCharge memory, std::optional<CountedPlace> for_operators = std::nullopt);
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
@@ -71,6 +74,7 @@ private:
     const std::unique_ptr<Transport> transport_;
     const Principal principal_;
     const AddressPlace place_;
+    const std::optional<CountedPlace> for_operators_;
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over

@@ -7,11 +7,14 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 #include <exception>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <optional>
 #include <stdexcept>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "broker/base/log.hpp"
 #include "broker/base/memory_budget.hpp"
@@ -33,6 +36,7 @@ namespace {
 
 constexpr int unsent_bytes_max = 256 << 10;
 constexpr int accepted_at_once_max = 64;
+constexpr std::size_t operators_max = 8;  // connections beyond limits.connections
 constexpr std::chrono::milliseconds pause_after_error{100};
 constexpr std::chrono::milliseconds pause_for_displaced{5};  // for cut connections to close their descriptors
 constexpr int pauses_for_displaced_max = 100;
@@ -60,6 +64,15 @@ void turn_away(tcp::socket& socket, const HttpReply& reply) {
 }
 
 }  // namespace
+
+void SpareDescriptor::take() noexcept {
+    if (descriptor_ < 0) descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void SpareDescriptor::release() noexcept {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = -1;
+}
 
 Listener::Listener(IoThreads& threads, Services& services)
     : threads_(threads),
@@ -148,7 +161,22 @@ asio::awaitable<void> Listener::accept_connection() {
     if (told_.is_new(reason, base::RepeatGuard::Clock::now()))
         base::log_warn("connection could not be accepted", {{"reason", reason}});
     const bool makes_room = has_no_room(error) && services_.connections.displace();
+    if (has_no_room(error) && !makes_room) turn_one_away();
     co_await pause(makes_room ? pause_for_displaced : pause_after_error);
+}
+
+// Without a descriptor, a client would wait for an answer that can't come.
+void Listener::turn_one_away() {
+    spare_.release();
+    tcp::socket socket(threads_.first());
+    boost::system::error_code error;
+    acceptor_.accept(socket, peer_, error);
+    if (!error) {
+        broker::count(services_.counters.connections_refused);
+        turn_away(socket, busy_problem("there are no file descriptors for more connections"));
+    }
+    socket.close(error);
+    spare_.take();
 }
 
 asio::awaitable<void> Listener::pause(std::chrono::milliseconds time) {
@@ -178,7 +206,9 @@ void Listener::admit(tcp::socket socket) {
         return turn_away(socket,
                          share_problem("the address has reached limits.address_connections", std::chrono::seconds(1)));
     }
-    if (!services_.connections.make_room()) {
+    std::optional<CountedPlace> for_operators;
+    if (!services_.connections.make_room()) for_operators.emplace(services_.operator_connections, operators_max);
+    if (for_operators && !for_operators->got()) {
         broker::count(services_.counters.connections_refused);
         return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
     }
@@ -189,7 +219,8 @@ void Listener::admit(tcp::socket socket) {
     }
     broker::count(services_.counters.connections_accepted);
     std::make_shared<HttpSession>(services_, std::make_unique<TcpTransport>(std::move(socket)),
-                                  Principal{peer_.address()}, std::move(place), std::move(memory))
+                                  Principal{peer_.address()}, std::move(place), std::move(memory),
+                                  std::move(for_operators))
         ->start();
 }
 

@@ -15,6 +15,21 @@
 
 namespace sluice::server {
 
+// A file descriptor kept for the moment when there are no others.
+class SpareDescriptor {
+public:
+    SpareDescriptor() { take(); }
+    SpareDescriptor(const SpareDescriptor&) = delete;
+    SpareDescriptor& operator=(const SpareDescriptor&) = delete;
+    ~SpareDescriptor() { release(); }
+
+    void take() noexcept;
+    void release() noexcept;
+
+private:
+    int descriptor_ = -1;
+};
+
 class Listener : public std::enable_shared_from_this<Listener> {
 public:
     // Listens at once. Throws std::runtime_error if it can't, with the address in what().
@@ -30,6 +45,7 @@ private:
     boost::asio::awaitable<void> accept_connection();
     void admit_others();
     void admit(boost::asio::ip::tcp::socket socket);
+    void turn_one_away();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     boost::asio::awaitable<void> expire_late_connections();
     boost::asio::awaitable<bool> wait_for_tick();  // false: the daemon is ending
@@ -40,6 +56,7 @@ private:
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer tick_;
     PostMemory close_memory_;
+    SpareDescriptor spare_;
     base::RepeatGuard told_;                   // reasons already logged why connections could not be accepted
     std::weak_ptr<int> accepting_, expiring_;  // expired: the coroutine has ended
     boost::asio::ip::tcp::endpoint local_;

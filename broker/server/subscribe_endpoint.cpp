@@ -229,7 +229,7 @@ HttpReply stream_reply(std::shared_ptr<EventStream> stream, std::chrono::duratio
 asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request) {
     const config::LimitOptions& limits = services.options.limits;
     if (services.draining) co_return busy_problem("the daemon is shutting down");
-    SubscriberPlace place(services.subscribers, limits.subscribers);
+    CountedPlace place(services.subscribers, limits.subscribers);
     if (!place.got()) {
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));

@@ -34,12 +34,22 @@ Deduplicator::Verdict Deduplicator::see(const ItemKey& key, Clock::time_point no
         }
     }
     const bool full = entries_.size() == entries_max_ || (entries_.size() == entries_.capacity() && !grow());
-    if (full) erase(oldest_);
+    if (full) make_room();
     const auto i = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({key, now, none, none});
     link_newest(i);
     table_[slot_of(key.identity)] = i;
     return Verdict::added;
+}
+
+void Deduplicator::make_room() noexcept {
+    const auto any = [this] {
+        random_ = random_ * 6'364'136'223'846'793'005u + 1'442'695'040'888'963'407u;
+        return static_cast<std::uint32_t>((random_ >> 32) % entries_.size());
+    };
+    const std::uint32_t one = any(), other = any();
+    erase(entries_[one].seen_at < entries_[other].seen_at ? one : other);
+    ++forgotten_;
 }
 
 void Deduplicator::undo(const ItemKey& key, Verdict verdict, const base::Digest& previous) noexcept {

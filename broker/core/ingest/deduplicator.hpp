@@ -1,6 +1,7 @@
 // Remembers the items of a stream, to distinguish new and changed items from those posted before. Bounded by number, by
-// age and by the memory budget; the least recently seen item is forgotten first. Memory grows and shrinks with use. The
-// caller must serialise calls.
+// age and by the memory budget. Where there is no room, the older of two random items is forgotten: of a feed with a
+// few items more than there is room for, a few are new again with each post. If the oldest were forgotten, all would
+// be. The caller must serialise calls. Memory grows and shrinks with use.
 #pragma once
 
 #include <chrono>
@@ -28,8 +29,8 @@ public:
     explicit Deduplicator(std::size_t entries_max, base::MemoryCharge memory = {});
 
     // Classifies the item and remembers it. If `previous` is not null, it receives the former content of an updated
-    // item. If there is no memory for another item, the least recently seen one is forgotten. Throws std::bad_alloc
-    // only if no items are remembered.
+    // item. If there is no room for another item, one is forgotten. Throws std::bad_alloc only if no items are
+    // remembered.
     Verdict see(const ItemKey& key, Clock::time_point now = {}, base::Digest* previous = nullptr);
     // Undoes the see() that returned this verdict; items forgotten by that call stay forgotten.
     void undo(const ItemKey& key, Verdict verdict, const base::Digest& previous) noexcept;
@@ -41,6 +42,7 @@ public:
     void forget_oldest(std::size_t n) noexcept;  // and releases their memory
 
     std::size_t size() const { return entries_.size(); }
+    std::uint64_t forgotten() const { return forgotten_; }  // by see(), for lack of room
     std::size_t memory_bytes() const { return bytes_of(entries_.capacity(), table_.size()); }
 
 private:
@@ -62,6 +64,7 @@ private:
     void shrink() noexcept;
     void fill_table() noexcept;
     std::size_t slot_of(const base::Digest& identity) const;
+    void make_room() noexcept;
     void erase(std::uint32_t i) noexcept;
     void erase_slot(std::size_t slot) noexcept;
     void unlink(std::uint32_t i) noexcept;
@@ -74,6 +77,8 @@ private:
     std::vector<std::uint32_t> table_;  // entry index by identity, linear probing; size a power of two, or empty
     std::uint32_t newest_ = none;
     std::uint32_t oldest_ = none;
+    std::uint64_t forgotten_ = 0;
+    std::uint64_t random_ = 1;
 };
 
 }  // namespace sluice::broker

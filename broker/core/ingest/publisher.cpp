@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "broker/base/log.hpp"
 #include "broker/core/ingest/publish_attempt.hpp"
 #include "broker/core/matching/dispatch.hpp"
 
@@ -49,7 +50,13 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     const auto now = Deduplicator::Clock::now();
     const auto attempt = std::make_shared<PublishAttempt>(stream, publication, std::move(done));
     stream->seen.forget_before(now - stream->window.load());
+    const std::uint64_t forgotten_before = stream->seen.forgotten();
     PublishAttempt::Seen seen = attempt->see(now);
+    if (const std::uint64_t forgotten = stream->seen.forgotten() - forgotten_before; forgotten != 0) {
+        count(counters_.items_forgotten, forgotten);
+        base::log_warn("items are forgotten for lack of room, and delivered again if they are posted again",
+                       {{"stream", *stream->name}, {"items", forgotten}, {"remembered", stream->seen.size()}});
+    }
     if (seen.items.empty()) {
         if (stream->under_way.empty()) return finish(*stream, *attempt);
         attempt->waits_for_others = true;

@@ -1,7 +1,8 @@
 #include "broker/core/ingest/deduplicator.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <list>
+#include <map>
 #include <random>
 
 using sluice::broker::Deduplicator;
@@ -11,29 +12,6 @@ using Verdict = sluice::broker::Deduplicator::Verdict;
 namespace {
 
 ItemKey key(std::uint64_t identity, std::uint64_t content) { return {{identity, 1}, {content, 2}}; }
-
-// The plain definition, without regard to speed.
-class PlainDeduplicator {
-public:
-    explicit PlainDeduplicator(std::size_t max) : max_(max) {}
-
-    Verdict see(const ItemKey& seen) {
-        for (auto i = keys_.begin(); i != keys_.end(); ++i) {
-            if (i->identity != seen.identity) continue;
-            const Verdict verdict = i->content == seen.content ? Verdict::unchanged : Verdict::updated;
-            keys_.erase(i);
-            keys_.push_front(seen);
-            return verdict;
-        }
-        keys_.push_front(seen);
-        if (keys_.size() > max_) keys_.pop_back();
-        return Verdict::added;
-    }
-
-private:
-    std::size_t max_;
-    std::list<ItemKey> keys_;
-};
 
 }  // namespace
 
@@ -46,15 +24,35 @@ TEST_CASE("an item is new, then unchanged until its content differs") {
     CHECK(seen.see(key(1, 1)) == Verdict::updated);
 }
 
-TEST_CASE("the least recently seen item is forgotten first") {
-    Deduplicator seen(2);
-    seen.see(key(1, 1));
-    seen.see(key(2, 1));
-    seen.see(key(1, 1));
-    seen.see(key(3, 1));  // forgets 2
-    CHECK(seen.size() == 2);
-    CHECK(seen.see(key(1, 1)) == Verdict::unchanged);
-    CHECK(seen.see(key(2, 1)) == Verdict::added);
+TEST_CASE("of a few items more than there is room for, a few are new again each time") {
+    using namespace std::chrono_literals;
+    constexpr std::uint64_t n = 1'000;
+    Deduplicator seen(n);
+    Deduplicator::Clock::time_point now{1h};
+    for (std::uint64_t i = 0; i < n; ++i) seen.see(key(i, 1), now);
+    std::size_t added = 0, posts = 0;
+    for (; posts < 50; ++posts) {
+        now += 1min;
+        for (std::uint64_t i = 0; i <= n; ++i) added += seen.see(key(i, 1), now) == Verdict::added ? 1u : 0u;
+    }
+    CHECK(added < 10 * posts);  // if the oldest were forgotten: 1,001 * posts
+    CHECK(seen.forgotten() == added);
+    CHECK(seen.size() == n);
+}
+
+TEST_CASE("items seen lately are rather remembered than old ones") {
+    using namespace std::chrono_literals;
+    constexpr std::uint64_t n = 1'000;
+    Deduplicator seen(n);
+    const Deduplicator::Clock::time_point start{1h};
+    for (std::uint64_t i = 0; i < n; ++i) seen.see(key(i, 1), start + std::chrono::seconds(i));
+    for (std::uint64_t i = n; i < n + n / 2; ++i) seen.see(key(i, 1), start + std::chrono::seconds(i));
+    std::size_t old = 0, late = 0;
+    for (std::uint64_t i = 0; i < n / 2; ++i) old += seen.remembers(key(i, 1).identity, key(i, 1).content) ? 1u : 0u;
+    for (std::uint64_t i = n; i < n + n / 2; ++i)
+        late += seen.remembers(key(i, 1).identity, key(i, 1).content) ? 1u : 0u;
+    CHECK(late > 400);
+    CHECK(old < 250);
 }
 
 TEST_CASE("what was not seen for long is forgotten, and its memory given back") {
@@ -78,7 +76,7 @@ TEST_CASE("what was not seen for long is forgotten, and its memory given back") 
     CHECK(seen.see(key(1, 1), start) == Verdict::added);
 }
 
-TEST_CASE("without memory for more the oldest make room") {
+TEST_CASE("without memory for more others make room") {
     sluice::base::MemoryBudget budget(8'000);
     Deduplicator seen(10'000, budget.charge(sluice::base::MemoryUse::identities, 0));
     for (std::uint64_t i = 0; i < 1'000; ++i) CHECK(seen.see(key(i, 1)) == Verdict::added);
@@ -86,7 +84,7 @@ TEST_CASE("without memory for more the oldest make room") {
     CHECK(seen.size() < 150);
     CHECK(budget.used() <= 8'000);
     CHECK(seen.see(key(999, 1)) == Verdict::unchanged);
-    CHECK(seen.see(key(0, 1)) == Verdict::added);
+    CHECK(seen.forgotten() == 1'000 - seen.size());
 
     const sluice::base::MemoryCharge rest = budget.force_charge(sluice::base::MemoryUse::mailboxes, 10'000);
     Deduplicator late(10, budget.force_charge(sluice::base::MemoryUse::identities, 0));
@@ -109,13 +107,25 @@ TEST_CASE("what was seen can be taken back") {
     CHECK(seen.see(key(1, 1)) == Verdict::unchanged);
 }
 
-TEST_CASE("the bounded memory equals its definition") {
-    const std::size_t max = GENERATE(1u, 2u, 7u);
+TEST_CASE("what is remembered is what was last seen, and as much as there is room for") {
+    const std::size_t max = GENERATE(1u, 2u, 7u, 10u);
     std::mt19937 random(static_cast<unsigned>(max));
     Deduplicator seen(max);
-    PlainDeduplicator plain(max);
+    std::map<std::uint64_t, std::uint64_t> last;  // content by identity, of all ever seen
+    std::uint64_t added = 0;
     for (int i = 0; i < 20'000; ++i) {
-        const ItemKey next = key(random() % 10, random() % 2);
-        REQUIRE(seen.see(next) == plain.see(next));
+        const std::uint64_t identity = random() % 10, content = random() % 2;
+        const bool is_known = last.contains(identity);
+        const Verdict verdict = seen.see(key(identity, content));
+        added += verdict == Verdict::added ? 1u : 0u;
+        if (verdict != Verdict::added) {
+            REQUIRE(is_known);
+            REQUIRE((verdict == Verdict::unchanged) == (last[identity] == content));
+        }
+        last[identity] = content;
+        REQUIRE(seen.size() == std::min(max, last.size()));
+        REQUIRE(seen.remembers(key(identity, content).identity, key(identity, content).content));
+        REQUIRE(seen.size() + seen.forgotten() == added);
     }
+    if (max == 10) CHECK(seen.forgotten() == 0);
 }
