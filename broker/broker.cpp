@@ -247,10 +247,9 @@ void Broker::Parts::drain() {
 
 void Broker::Parts::drain_matcher(Clock::time_point deadline) {
     if (matcher_.wait_until_done(deadline)) return;
-    const std::size_t lost = queue_.clear();
+    const std::size_t lost = queue_.clear([this](const std::string& stream) { fanout_.end_undelivered(stream); });
     count(counters_.events_lost, lost);
     base::log_warn("drain timeout, events not matched", {{"events", lost}});
-    if (lost != 0) fanout_.end_undelivered(nullptr);
     matcher_.interrupt();
     matcher_.wait_until_done(Clock::time_point::max());
 }

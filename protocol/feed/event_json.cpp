@@ -17,14 +17,19 @@ namespace sluice::feed {
 
 namespace {
 
+// What the names of an event's paths may take: a multiple of the item's source, and a constant.
+constexpr std::size_t names_times = 4, names_bytes_min = 4'096;
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // The values of an item by path: a list of groups in order of first appearance, each with a chain of values.
 class PathValues {
 public:
-    explicit PathValues(pugi::xml_node item) { element(item, false); }
+    // The names of the paths take at most `names_max` bytes; further paths are left out.
+    PathValues(pugi::xml_node item, std::size_t names_max) : names_left_(names_max) { element(item, false); }
 
     void write(JsonWriter& json) const;
+    std::size_t omitted() const { return omitted_; }  // values left out
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};
@@ -43,6 +48,8 @@ private:
     bool attributes(pugi::xml_node node);
     void add(std::string_view value);
 
+    std::size_t names_left_;
+    std::size_t omitted_ = 0;
     TextArena arena_;
     std::string path_;
     std::vector<Value> values_;
@@ -85,9 +92,20 @@ bool PathValues::attributes(pugi::xml_node node) {
 }
 
 void PathValues::add(std::string_view value) {
-    if (path_.size() > path_bytes_max) return;
+    if (path_.size() > path_bytes_max) {
+        ++omitted_;
+        return;
+    }
     const auto [found, is_new] = index_.try_emplace(path_.empty() ? "." : path_, groups_.size());
-    if (is_new) groups_.push_back({found->first, values_.size(), values_.size()});
+    if (is_new && found->first.size() > names_left_) {
+        index_.erase(found);
+        ++omitted_;
+        return;
+    }
+    if (is_new) {
+        names_left_ -= found->first.size();
+        groups_.push_back({found->first, values_.size(), values_.size()});
+    }
     Group& group = groups_[found->second];
     if (!is_new) group.last = values_[group.last].next = values_.size();
     values_.push_back({value, none});
@@ -152,8 +170,13 @@ std::string event_json(const Event& event) {
     json.string(*event.stream);
     json.name("item");
     write_fields(json, read_fields(*event.document, event.item()));
+    const PathValues values(event.item().element, names_times * event.item().source.size() + names_bytes_min);
     json.name("values");
-    PathValues(event.item().element).write(json);
+    values.write(json);
+    if (values.omitted() != 0) {
+        json.name("values_omitted");
+        json.literal(std::to_string(values.omitted()));
+    }
     json.close('}');
     return text;
 }

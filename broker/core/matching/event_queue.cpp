@@ -175,12 +175,12 @@ void EventQueue::close() {
     call_waiters(std::move(lock));
 }
 
-std::size_t EventQueue::clear() {
+std::size_t EventQueue::clear(const std::function<void(const std::string&)>& dropped) {
     std::unique_lock lock(mutex_);
-    const std::size_t dropped = lanes_.clear();
+    const std::size_t n = lanes_.clear(dropped);
     slow_changed_.notify_all();
     call_waiters(std::move(lock));
-    return dropped;
+    return n;
 }
 
 bool EventQueue::is_closed() const {

@@ -91,7 +91,9 @@ public:
     void finish(QueuedBatch& batch, bool took_long = false) noexcept;
 
     void close();
-    std::size_t clear();  // drops all queued events and returns their number
+    // Drops all queued events and returns their number. Calls `dropped` for each stream that had any; it must not call
+    // the queue. Null: for none.
+    std::size_t clear(const std::function<void(const std::string&)>& dropped = {});
     bool is_closed() const;
 
     std::size_t events() const;

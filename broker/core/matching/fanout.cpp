@@ -97,12 +97,12 @@ void Fanout::deliver(PreparedBatch& batch) {
     if (failure) std::rethrow_exception(failure);
 }
 
-void Fanout::end_undelivered(const std::string* stream) noexcept {
+void Fanout::end_undelivered(const std::string& stream) noexcept {
     const std::lock_guard lock(mutex_);
     for (const Slot& slot : slots_) {
         for (const Target& target : slot.targets) {
             Subscriber& subscriber = *target.subscriber;
-            if (stream == nullptr || subscriber.stream.empty() || subscriber.stream == *stream)
+            if (subscriber.stream.empty() || subscriber.stream == stream)
                 subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
         }
     }

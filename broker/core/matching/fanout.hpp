@@ -68,9 +68,9 @@ public:
     // after serving all subscribers.
     void deliver(PreparedBatch& batch);
 
-    // Ends all subscribers that could get an event of the stream as `undelivered`, because it is lost. Null: of any
-    // stream. Allocates nothing.
-    void end_undelivered(const std::string* stream) noexcept;
+    // Ends all subscribers that could get an event of the stream as `undelivered`, because it is lost. Allocates
+    // nothing.
+    void end_undelivered(const std::string& stream) noexcept;
 
 private:
     struct Slot {

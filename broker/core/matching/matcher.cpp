@@ -143,7 +143,7 @@ void Matcher::Thread::deliver_singly(const feed::Event& event) noexcept {
         PreparedBatch prepared = prepare(alone);
         deliver_prepared(prepared);
     } catch (const std::exception& error) {
-        of_.fanout_.end_undelivered(event.stream.get());
+        of_.fanout_.end_undelivered(*event.stream);
         count(of_.counters_.events_lost);
         base::log_failure("event could not be matched", error.what());
     }

@@ -130,8 +130,11 @@ void StreamLanes::finish(QueuedBatch& batch, bool took_long) noexcept {
     }
 }
 
-std::size_t StreamLanes::clear() {
-    for (auto& [name, stream] : streams_) stream->clear();
+std::size_t StreamLanes::clear(const std::function<void(const std::string&)>& dropped) {
+    for (auto& [name, stream] : streams_) {
+        if (stream->events() != 0 && dropped) dropped(*stream->name);
+        stream->clear();
+    }
     ready_.clear();
     slow_ready_.clear();
     fast_events_ = bytes_ = 0;

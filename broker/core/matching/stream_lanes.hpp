@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -31,7 +33,8 @@ public:
     // In a batch of the fast lane, the parts marked `hand_over` go to the slow lane. `took_long`: the batch's largest
     // stream moves to the slow lane, too.
     void finish(QueuedBatch& batch, bool took_long) noexcept;
-    std::size_t clear();  // drops all events and returns their number
+    // Drops all events and returns their number. Calls `dropped` for each stream that had any; null: for none.
+    std::size_t clear(const std::function<void(const std::string&)>& dropped);
 
     const ReadyStreams& ready(Lane lane) const { return lane == Lane::fast ? ready_ : slow_ready_; }
     std::size_t events() const { return events_; }

@@ -278,11 +278,14 @@ TEST_CASE("the filters of a subscriber that is to be disconnected are not matche
     sleeper.socket().set_option(boost::asio::socket_base::receive_buffer_size(4096));
     subscribe(sleeper, "?filter=" + percent_encode("starts-with(title, 'x')"));
     HttpClient publisher(running.port());
-    // Not even one of these events fits into the kernel's buffers.
-    publish(publisher, std::vector<std::string>(10, "<title>" + std::string(1'000'000, 'x') + "</title>"));
+    // Not even one of these events fits into the kernel's buffers, so the first one stays in the writing.
+    const std::string large = "<title>" + std::string(1'000'000, 'x') + "</title>";
+    publish(publisher, {large});
+    EVENTUALLY(sleeper.socket().available() > 0);
+    publish(publisher, std::vector<std::string>(10, large));
     EVENTUALLY(running.broker.services().registry.size() == 0);
     CHECK(running.broker.services().subscribers == 1);  // it may still read what is being written
-    CHECK(running.broker.counters().slow_consumers == 1);
+    EVENTUALLY(running.broker.counters().slow_consumers == 1);
 }
 
 TEST_CASE("a slow subscriber that reads on is told why it ends") {
@@ -431,4 +434,23 @@ TEST_CASE("draining gives up what takes longer than its time") {
     publish(publisher, numbered_items(8000));
     running.broker.drain();
     CHECK(running.broker.counters().events_lost > 0);
+}
+
+TEST_CASE("draining leaves streams time to end well, and tells who loses events") {
+    RunningBroker running({"limits.condition_steps=1000000000000", "limits.document_steps=1000000000000",
+                           "limits.filter_searches=10", "shutdown.drain_timeout=6s"});
+    HttpClient loser(running.port()), other(running.port()), publisher(running.port());
+    const std::string endless = "count(//item[title = following::item[title = following::title]/title]) > 1";
+    subscribe(loser, "?filter=" + percent_encode(endless));
+    subscribe(other, "?stream=other");
+    publish(publisher, numbered_items(8000));
+    publish(publisher, {item("well")}, "other");
+    running.broker.drain();
+    CHECK(running.broker.counters().events_lost > 0);
+    CHECK(title(next_event(other)) == "well");
+    CHECK_FALSE(other.read_event());
+    std::optional<std::string> last;
+    for (auto event = loser.read_event(); event; event = loser.read_event()) last = event;
+    REQUIRE(last);
+    CHECK(last->find("undelivered") != std::string::npos);
 }

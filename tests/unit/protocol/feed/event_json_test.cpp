@@ -67,3 +67,21 @@ TEST_CASE("the JSON of a deep item with long names stays small") {
     const std::string xml = open + close;
     CHECK(event_json(tree_event(xml, "/*")).size() < 3 * xml.size());
 }
+
+TEST_CASE("the JSON of an item with very many long paths stays small, and says what it leaves out") {
+    std::string xml = "<i>";
+    const std::string name(900, 'n');
+    xml += "<" + name + ">";
+    for (int i = 0; i < 9'000; ++i) xml += "<e" + std::to_string(i) + "/>";
+    xml += "</" + name + "></i>";
+    const auto document = parse_document("<d>" + xml + "</d>", {"application/xml", "", {}});
+    REQUIRE(document.has_value());
+    const std::string text = event_json({*document, 0, std::make_shared<const std::string>("s"), 1});
+    CHECK(text.size() < 6 * xml.size());  // with all paths: 8 MB
+    const auto json = boost::json::parse(text).as_object();
+    const std::size_t shown = json.at("values").as_object().size();
+    CHECK(shown > 250);
+    CHECK(shown + json.at("values_omitted").to_number<std::size_t>() == 9'000);
+    CHECK_FALSE(
+        boost::json::parse(event_json(tree_event("<i><b>1</b></i>", "/*"))).as_object().contains("values_omitted"));
+}
