@@ -279,6 +279,26 @@ class Process(unittest.TestCase):
             self.assertEqual(daemon.request("GET", "/healthz")[0], 200)
             eventually(lambda: daemon.status()["counters"]["connections_displaced"] > 0, "displaced connections")
 
+    def test_without_descriptors_clients_are_told(self):
+        with Sluiced() as daemon, contextlib.ExitStack() as subscribers:
+            pid = daemon.process.pid
+            taken = None
+            while taken is None:  # subscribers fill the gaps; they do not make room for others
+                subscribers.enter_context(daemon.subscribe())
+                taken = self.descriptors_without_gaps(pid)
+            most = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+            before = resource.prlimit(pid, resource.RLIMIT_NOFILE, (taken, most))
+            for _ in range(3):
+                with socket.create_connection(("127.0.0.1", daemon.port), timeout=TIMEOUT_S) as connection:
+                    self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 503 "))
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+            self.assert_healthy(daemon.port)
+
+    @staticmethod
+    def descriptors_without_gaps(pid):
+        numbers = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+        return len(numbers) if numbers == set(range(len(numbers))) else None
+
     def test_deep_filters_with_a_small_stack_limit(self):
         depth = 190
         filters = ["not(" * depth + "a" + ")" * depth, "boolean(a" + "[b" * depth + "]" * depth + ")"]

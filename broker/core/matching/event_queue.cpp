@@ -198,6 +198,11 @@ std::size_t EventQueue::bytes() const {
     return lanes_.bytes();
 }
 
+std::size_t EventQueue::waiting_publishers() const {
+    const std::lock_guard lock(mutex_);
+    return waiters_.size();
+}
+
 std::size_t EventQueue::slow_streams() const {
     const std::lock_guard lock(mutex_);
     return lanes_.slow_streams();

@@ -98,7 +98,8 @@ public:
 
     std::size_t events() const;
     std::size_t bytes() const;
-    std::size_t slow_streams() const;  // in the slow lane
+    std::size_t slow_streams() const;        // in the slow lane
+    std::size_t waiting_publishers() const;  // for room
 
 private:
     struct Waiter {

@@ -174,15 +174,32 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         // If room appears while a publisher waits, it is let in, and its item is still new.
         options.publish.wait = std::chrono::hours(1);
         const std::string body = rss({item("c")});
-        client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
-                    "\r\n\r\n" + body);
-        EVENTUALLY(counters.requests == 3);
+        const std::string post = "POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml +
+                                 "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        client.send(post);
+        EVENTUALLY(queue.waiting_publishers() == 1);
         sluice::broker::QueuedBatch batch;
         queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
         const Reply accepted = client.read_reply();
         CHECK(accepted.status == 202);
         CHECK(accepted.body.find("\"new\":1") != std::string::npos);
         CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
+
+        // What a client has left while it waited is not published, and another one gets the room.
+        HttpClient leaver(listener->local_endpoint().port());
+        leaver.send(post);
+        EVENTUALLY(queue.waiting_publishers() == 1);
+        client.send(post);
+        EVENTUALLY(queue.waiting_publishers() == 2);
+        leaver.socket().shutdown(boost::asio::socket_base::shutdown_send);
+        queue.finish(batch);
+        batch.clear();
+        queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
+        CHECK(leaver.read_reply().status == 503);
+        CHECK(counters.documents_turned_away == 2);
+        CHECK(client.read_reply().body.find("\"unchanged\":1") != std::string::npos);
+        CHECK(counters.events == 3);
+        CHECK(queue.waiting_publishers() == 0);
     }
     EVENTUALLY(connections.size() == 0);
     threads.stop();
