@@ -125,6 +125,35 @@ TEST_CASE("a broker starts whole or says that it lacks memory", "[alloc]") {
     CHECK(started > 0);
 }
 
+TEST_CASE("a broker drains whichever allocation fails", "[alloc]") {
+    FailingAllocations::exempt_this_thread();
+    std::size_t well = 0;
+    bool more = true;
+    for (std::uint64_t n = 1; more; ++n) {
+        CAPTURE(n);
+        RunningBroker running;
+        HttpClient subscriber(running.port()), publisher(running.port());
+        subscribe(subscriber, "?stream=s");
+        REQUIRE(publisher.post("/v1/events?stream=s", rss({item("a")}), xml).status == 202);
+        FailingAllocations::exempt_this_thread(false);
+        FailingAllocations::fail_every(n, true);
+        running.broker.drain();
+        FailingAllocations::exempt_this_thread();
+        more = FailingAllocations::failed() != 0;
+        FailingAllocations::stop();
+        CHECK(running.broker.services().connections.size() == 0);
+        bool ended_well = false;
+        try {
+            const auto event = subscriber.read_event();
+            ended_well = event && event->find("\"a\"") != std::string::npos && !subscriber.read_event();
+        } catch (const std::exception&) {  // the connection is lost
+        }
+        well += ended_well ? 1u : 0u;
+        if (!more) CHECK(ended_well);
+    }
+    CHECK(well > 1);
+}
+
 TEST_CASE("a document for whose tree there is no memory is published whole or not at all", "[alloc]") {
     FailingAllocations::exempt_this_thread();
     RunningBroker running({"matcher.apply_delay=0us"});
