@@ -90,6 +90,9 @@ struct HttpSession::Ending {
 
     ~Ending() {
         session->transport_->close();
+        // The session may outlive the broker's other parts, in a function that was posted for it.
+        session->takeover_.reset();
+        session->for_operators_.reset();
         session->services_.connections.remove(session);
     }
 };

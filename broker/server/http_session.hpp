@@ -74,7 +74,7 @@ private:
     const std::unique_ptr<Transport> transport_;
     const Principal principal_;
     const AddressPlace place_;
-    const std::optional<CountedPlace> for_operators_;
+    std::optional<CountedPlace> for_operators_;
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
