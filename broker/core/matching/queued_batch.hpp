@@ -26,7 +26,7 @@ struct QueuedBatch {
     std::vector<std::size_t> bytes;      // by event
     std::vector<std::uint32_t> part_of;  // by event
     std::vector<Part> parts;
-    QueuedEvents nodes;  // by event, without it: returning events to the queue then allocates nothing
+    QueuedEvents nodes;  // as many as events, empty: returning events to the queue then allocates nothing
 
     // Filling the batch then allocates nothing.
     void reserve(std::size_t events_max) {

@@ -101,12 +101,11 @@ void StreamLanes::return_events(QueuedBatch& batch) noexcept {
         StreamQueue& stream = *batch.parts[p].stream;
         make_slow(stream);
         QueuedEvents returned;
-        auto node = batch.nodes.begin();
         for (std::size_t e = 0; e < batch.events.size(); ++e) {
-            const auto its_node = node++;
             if (batch.part_of[e] != p) continue;
-            *its_node = {std::move(batch.events[e]), batch.bytes[e], now};
-            returned.splice(returned.end(), batch.nodes, its_node);
+            const auto node = batch.nodes.begin();
+            *node = {std::move(batch.events[e]), batch.bytes[e], now};
+            returned.splice(returned.end(), batch.nodes, node);
         }
         events_ += returned.size();
         const std::size_t bytes_before = stream.bytes;

@@ -269,6 +269,26 @@ TEST_CASE("batches of a stream are delivered in order, those of others do not wa
     CHECK(in_order);
 }
 
+TEST_CASE("several streams of a batch can be handed over", "[queue]") {
+    Trial trial;
+    for (std::uint64_t s = 0; s < 4; ++s) trial.queue.push(events("s" + std::to_string(s), 10 * s, 3));
+    QueuedBatch batch = trial.take(Lane::fast, 12);
+    REQUIRE(batch.events.size() == 12);
+    REQUIRE(batch.parts.size() == 4);
+    for (std::size_t p = 0; p < 3; ++p) batch.parts[p].hand_over = true;
+    trial.queue.wait_for_turn(batch);
+    trial.queue.finish(batch);
+    CHECK(trial.queue.events() == 9);
+    Ids ids;
+    for (int s = 0; s < 3; ++s) {
+        const Ids of_stream = trial.ids(Lane::slow);
+        ids.insert(ids.end(), of_stream.begin(), of_stream.end());
+    }
+    CHECK(ids == Ids{0, 1, 2, 10, 11, 12, 20, 21, 22});
+    CHECK(trial.queue.events() == 0);
+    CHECK(trial.queue.bytes() == 0);
+}
+
 TEST_CASE("many publishers and threads of both lanes lose nothing and keep each stream's order", "[queue]") {
     constexpr std::uint64_t streams = 4, each = 3'000;
     EventQueue queue(1'000'000, 1'000'000);
