@@ -135,7 +135,7 @@ HttpReply accepted(broker::Counters& counters, const broker::Publication& public
     }
 }
 
-// For a client that left while its document waited, or only closed its sending side.
+// For a client that left while its document waited for room. One that only closed its sending side gets the reply.
 HttpReply abandoned(broker::Counters& counters) {
     broker::count(counters.documents_turned_away);
     return busy_problem("the connection was closed while the document waited, so it was not published");
@@ -163,14 +163,12 @@ asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& reques
 
 // Prepares and publishes what the task describes.
 asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask task) {
-    const bool may_wait = !task.is_small();
     auto prepared = co_await prepare_in_time(services, request, std::move(task));
     if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
         const bool is_temporary = refusal->status == 503;
         broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
         co_return *refusal;
     }
-    if (may_wait && request.has_left()) co_return abandoned(services.counters);
     const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
     publication->may_begin_stream = [use = request.address_use] {
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());

@@ -19,8 +19,8 @@ namespace sluice::feed {
 //   attributes (the links) are listed.
 // * ".": the item itself, if it is such an element.
 // Paths above path_bytes_max bytes are left out, and so are new ones when the names of the others take four times the
-// item's bytes, so that the JSON is at most a small multiple of the item. "values_omitted" is then the number of values
-// left out.
+// item's bytes and 4 KiB, so that the JSON is at most a small multiple of the item. "values_omitted" is then the number
+// of values left out.
 inline constexpr std::size_t path_bytes_max = 1024;
 
 std::string event_json(const Event& event);

@@ -438,7 +438,7 @@ TEST_CASE("draining gives up what takes longer than its time") {
 
 TEST_CASE("draining leaves streams time to end well, and tells who loses events") {
     RunningBroker running({"limits.condition_steps=1000000000000", "limits.document_steps=1000000000000",
-                           "limits.filter_searches=10", "shutdown.drain_timeout=6s"});
+                           "limits.filter_searches=10", "shutdown.drain_timeout=10s"});
     HttpClient loser(running.port()), other(running.port()), publisher(running.port());
     const std::string endless = "count(//item[title = following::item[title = following::title]/title]) > 1";
     subscribe(loser, "?filter=" + percent_encode(endless));
