@@ -134,6 +134,18 @@ TEST_CASE("a stream's options apply to it alone") {
           std::string::npos);
 }
 
+TEST_CASE("a client that has closed its sending side may publish a document of any size") {
+    RunningBroker running;
+    for (const std::size_t items : {1u, 2'000u}) {
+        HttpClient client(running.port());
+        const std::string body = rss(std::vector<std::string>(items, item("a") + std::string(50, 'x')));
+        client.send("POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml + "Content-Length: " + std::to_string(body.size()) +
+                    "\r\n\r\n" + body);
+        client.socket().shutdown(boost::asio::socket_base::shutdown_send);
+        CHECK(client.read_reply().status == 202);
+    }
+}
+
 TEST_CASE("without room a publisher waits, then gets 503, and nothing is published or remembered") {
     // A broker that is not started matches nothing: only its I/O runs, so the queue stays full.
     sluice::broker::Counters counters;
