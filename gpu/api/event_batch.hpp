@@ -2,7 +2,9 @@
 // views point into memory that the filling code keeps alive until the batch has been matched.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,6 +54,14 @@ struct EventBatch {
     std::vector<ValueGroup> groups;
     std::vector<std::uint32_t> shares, first_share{0};
 
+    // An attribute whose values would take too long to read for an event. Its predicates are undecided; values in the
+    // batch are ignored. Such events should be rare: each is compared with every subscription, on the CPU.
+    struct Unknown {
+        std::uint32_t event = 0, attribute = 0;
+        friend auto operator<=>(const Unknown&, const Unknown&) = default;
+    };
+    std::vector<Unknown> unknown;  // ascending
+
     // Decides a scanned predicate: `scanned` is an index into Program::scanned(), `event` one of this batch. Called
     // from the matching thread, at most once per pair, and only for pairs that still matter. Returns no value if the
     // decision would take too long. If empty, every scanned predicate is false.
@@ -84,6 +94,14 @@ struct EventBatch {
         return std::span(shares).subspan(first_share[e], first_share[e + 1] - first_share[e]);
     }
 
+    bool is_known(std::uint32_t event, std::uint32_t attribute) const {
+        return !std::binary_search(unknown.begin(), unknown.end(), Unknown{event, attribute});
+    }
+    bool is_wholly_known(std::size_t event) const {
+        const auto at = std::lower_bound(unknown.begin(), unknown.end(), Unknown{static_cast<std::uint32_t>(event), 0});
+        return at == unknown.end() || at->event != event;
+    }
+
     // Ends the event whose values have been appended to `values` and whose groups have been appended to `shares`.
     void end_event() {
         first.push_back(static_cast<std::uint32_t>(values.size()));
@@ -95,6 +113,7 @@ struct EventBatch {
         groups.clear();
         shares.clear();
         first_share.assign(1, 0);
+        unknown.clear();
     }
 };
 

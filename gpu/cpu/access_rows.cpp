@@ -206,20 +206,37 @@ void AccessRows::match(const engine::PredicateTables& tables, const engine::Even
     if (records_.empty()) return;
     find(tables, state, scratch);
     sift(tables, state, scratch);
-    for (const std::uint32_t row : scratch.rows) {
-        const Accepted accept{records_[row], event / 32, 1u << event % 32};
-        std::uint32_t at = row + 1;  // the first literal holds
-        const auto next_holds = [&] {
-            const engine::LiteralCode code(records_[at + 1]);
-            if (code.family() != engine::Family::scanned) return tables.holds(code, state);
-            return scans.holds(tables.scanned(code), code.negated(), event, accept.target);
-        };
-        while ((records_[at] & last_flag) == 0 && !engine::is_measured(records_[at + 1]) && next_holds()) ++at;
-        if ((records_[at] & last_flag) != 0)
-            accepted.push_back(accept);
-        else if (engine::is_measured(records_[at + 1]))
-            deferred.add(accept, codes_from(at + 1));
+    const auto holds = [&](engine::LiteralCode code) { return tables.holds(code, state); };
+    for (const std::uint32_t row : scratch.rows) {  // their first literals hold
+        if ((records_[row + 1] & last_flag) != 0)
+            accepted.push_back({records_[row], event / 32, 1u << event % 32});
+        else
+            decide(tables, row, row + 2, event, holds, scans, accepted, deferred);
     }
+}
+
+// Decides the row that begins at records_[row] by its literals from records_[at] on; `holds` is asked about those that
+// are neither scanned nor measured. An undecided literal leaves it to the others to rule the row out.
+template <class Holds>
+void AccessRows::decide(const engine::PredicateTables& tables, std::uint32_t row, std::uint32_t at, std::uint32_t event,
+                        const Holds& holds, ScanCache& scans, std::vector<Accepted>& accepted,
+                        DeferredRows& deferred) const {
+    const Accepted accept{records_[row], event / 32, 1u << event % 32};
+    bool known = true;
+    for (;; ++at) {
+        const engine::LiteralCode code(records_[at]);
+        if (code.family() == engine::Family::measured)
+            return deferred.add(accept, known ? 0 : accept.events, codes_from(at));
+        if (code.family() == engine::Family::scanned) {
+            const std::optional<bool> answer = scans.holds(tables.scanned(code), code.negated(), event);
+            if (!answer.value_or(true)) return;
+            known = known && answer.has_value();
+        } else if (!holds(code)) {
+            return;
+        }
+        if ((records_[at] & last_flag) != 0) break;
+    }
+    (known ? accepted : scans.undecided()).push_back(accept);
 }
 
 std::span<const std::uint32_t> AccessRows::codes_from(std::uint32_t at) const {
@@ -230,15 +247,8 @@ std::span<const std::uint32_t> AccessRows::codes_from(std::uint32_t at) const {
 
 void AccessRows::finish(const engine::PredicateTables& tables, std::uint32_t row, std::uint32_t event, ScanCache& scans,
                         std::vector<Accepted>& accepted, DeferredRows& deferred) const {
-    const Accepted accept{records_[row], event / 32, 1u << event % 32};
-    for (std::uint32_t at = row + 1;; ++at) {
-        const engine::LiteralCode code(records_[at]);
-        if (engine::is_measured(records_[at])) return deferred.add(accept, codes_from(at));
-        const auto holds = [&] { return scans.holds(tables.scanned(code), code.negated(), event, accept.target); };
-        if (code.family() == engine::Family::scanned && !holds()) return;
-        if ((records_[at] & last_flag) != 0) break;
-    }
-    accepted.push_back(accept);
+    decide(
+        tables, row, row + 1, event, [](engine::LiteralCode) { return true; }, scans, accepted, deferred);
 }
 
 double AccessRows::rows_found(const engine::PredicateTables& tables, const engine::EventState& state,

@@ -45,7 +45,7 @@ public:
     void build();
 
     // Appends the targets of the rows that hold for the event; one may occur twice. Rows that only measured literals
-    // can still decide are deferred.
+    // can still decide are deferred. Rows that depend on an undecided scanned literal go to scans.undecided().
     void match(const engine::PredicateTables& tables, const engine::EventState& state, std::uint32_t event,
                ScanCache& scans, Scratch& scratch, std::vector<Accepted>& accepted, DeferredRows& deferred) const;
 
@@ -111,6 +111,9 @@ private:
         return (line.words[hash / 64 % 8] >> hash % 64 & 1) != 0;
     }
     std::size_t list_of(std::uint32_t attribute, std::uint32_t tokens) const;
+    template <class Holds>
+    void decide(const engine::PredicateTables& tables, std::uint32_t row, std::uint32_t at, std::uint32_t event,
+                const Holds& holds, ScanCache& scans, std::vector<Accepted>& accepted, DeferredRows& deferred) const;
     std::span<const std::uint32_t> codes_from(std::uint32_t at) const;
     std::uint64_t note(const engine::PredicateTables& tables, engine::LiteralCode code, std::uint32_t tokens);
     static void collect_cells(std::uint32_t attribute, const engine::NumberPosition& p, const Grid& grid,

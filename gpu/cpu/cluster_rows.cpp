@@ -58,6 +58,16 @@ void ClusterRows::set(const engine::EventState& state, std::size_t event, Scratc
     }
 }
 
+// Number 0 and the negated literals, whose masks begin with all bits set, are in every row that could hold without a
+// positive literal.
+void ClusterRows::leave_out(std::size_t event, Scratch& scratch) const {
+    const std::size_t words = scratch.words, word = event / 32;
+    const std::uint32_t others = ~(1u << event % 32);
+    scratch.valid[word] &= others;
+    scratch.masks[word] &= others;
+    for (const std::uint32_t literal : full_literals_) scratch.masks[literal * words + word] &= others;
+}
+
 // The events at a bound are those set at it and, for los, those above; for his, those below.
 void ClusterRows::finish_ranges(Scratch& scratch) const {
     const std::size_t words = scratch.words;
@@ -147,26 +157,31 @@ std::uint32_t ClusterRows::decide_tail(const engine::PredicateTables& tables, co
     return decide_late(tables, late, scans, deferred);
 }
 
-// The same once the literals with masks hold; the hit's word counts within the batch.
+// The same once the literals with masks hold; the hit's word counts within the batch. Events for which a scanned
+// literal is undecided are left to the row's other literals.
 std::uint32_t ClusterRows::decide_late(const engine::PredicateTables& tables, const ClusterHit& hit, ScanCache& scans,
                                        DeferredRows& deferred) const {
-    std::uint32_t events = hit.events;
+    std::uint32_t events = hit.events, unknown = 0;
     const std::uint32_t target = targets_[hit.row] & ~tail_flag;
     const std::span<const std::uint32_t> codes = tail(hit.row);
     for (std::size_t i = 0; i < codes.size() && events != 0; ++i) {
         if ((codes[i] & late_flag) == 0) continue;
         const engine::LiteralCode literal(codes[i]);
         if (literal.family() == engine::Family::measured) {
-            deferred.add({target, hit.word, events}, codes.subspan(i));
+            deferred.add({target, hit.word, events}, unknown, codes.subspan(i));
             return 0;
         }
         for (std::uint32_t left = events; left != 0; left &= left - 1) {
             const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
             const std::uint32_t event = 32 * hit.word + bit;
-            if (!scans.holds(tables.scanned(literal), literal.negated(), event, target)) events &= ~(1u << bit);
+            const std::optional<bool> answer = scans.holds(tables.scanned(literal), literal.negated(), event);
+            if (!answer) unknown |= 1u << bit;
+            if (!answer.value_or(true)) events &= ~(1u << bit);
         }
     }
-    return events;
+    unknown &= events;
+    if (unknown != 0) scans.undecided().push_back({target, hit.word, unknown});
+    return events & ~unknown;
 }
 
 void ClusterRows::finish(const engine::PredicateTables& tables, std::span<const ClusterHit> hits, ScanCache& scans,

@@ -43,6 +43,7 @@ public:
     // One chunk of a batch: begin, then set for each event, then match.
     void begin(std::size_t events, Scratch& scratch) const;
     void set(const engine::EventState& state, std::size_t event, Scratch& scratch) const;
+    void leave_out(std::size_t event, Scratch& scratch) const;  // instead of set(): no row holds for it
     // Calls accept(std::span<Accepted>) with the rows that hold, some at a time, each (row, word) of the batch once.
     // `first_event` is the chunk's first event. Rows that only measured literals can still decide are deferred.
     template <class Accept>

@@ -39,7 +39,7 @@ CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Di
 void CpuProgram::match(const engine::EventBatch& batch, std::vector<engine::Match>& matches) const {
     ThreadScratch scratch;
     ScanCache scans(batch);
-    if (accelerator_)
+    if (accelerator_ && batch.unknown.empty())
         accelerator_->match(parts_, batch, scans, *scratch, matches);
     else
         for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);

@@ -19,7 +19,7 @@ void for_each_predicate(Rows& rows, const engine::OperatorTable& operators, oper
     for (auto& r : rows) {
         for (const std::uint32_t bits : r.codes) {
             const engine::LiteralCode code(bits);
-            if (operators.family(code.index()) == family) visit(code, r.row);
+            if (operators.family(code.index()) == family) visit(code, r);
         }
     }
 }
@@ -40,16 +40,20 @@ void DeferredRows::decide(const engine::PredicateTables& tables, const engine::E
         collect_pairs(tables, batch);
         evaluate(*family, batch);
         share_answers(batch, shared);
-        narrow(operators, kind, undecided);
+        narrow(operators, kind);
         forget_questions(operators);
     }
-    for (const Row& r : rows_) accepted.push_back(r.row);
+    for (const Row& r : rows_) {
+        const std::uint32_t unknown = r.row.events & r.unknown, known = r.row.events & ~unknown;
+        if (known != 0) accepted.push_back({r.row.target, r.row.word, known});
+        if (unknown != 0) undecided.push_back({r.row.target, r.row.word, unknown});
+    }
     rows_.clear();
 }
 
 void DeferredRows::ask(const engine::OperatorTable& operators, operators::OperatorFamilyKind family) {
     if (slot_of_.size() < operators.size()) slot_of_.resize(operators.size(), engine::none);
-    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, const Accepted&) {
+    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, const Row&) {
         const std::uint32_t p = code.index();
         if (slot_of_[p] == engine::none)
             questions_.push_back({p, operators.attribute(p), operators.index_in_family(p), 0, {}});
@@ -69,8 +73,8 @@ void DeferredRows::ask(const engine::OperatorTable& operators, operators::Operat
     holds_.assign(questions_.size() * words_, 0);
     left_out_.assign(questions_.size() * words_, 0);
     latest_computed_.assign(questions_.size(), engine::none);
-    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, const Accepted& row) {
-        asked_[slot_of_[code.index()] * words_ + row.word] |= row.events;
+    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, const Row& r) {
+        asked_[slot_of_[code.index()] * words_ + r.row.word] |= r.row.events;
     });
 }
 
@@ -225,14 +229,12 @@ void DeferredRows::evaluate(const operators::OperatorFamily& family, const engin
 }
 
 // Applies the answers to the rows, and drops rows that have no event left.
-void DeferredRows::narrow(const engine::OperatorTable& operators, operators::OperatorFamilyKind family,
-                          std::vector<Accepted>& undecided) {
-    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, Accepted& row) {
-        const std::size_t at = slot_of_[code.index()] * words_ + row.word;
-        const std::uint32_t holds = holds_[at];
-        const std::uint32_t unknown = row.events & left_out_[at] & ~holds;
-        if (unknown != 0) undecided.push_back({row.target, row.word, unknown});
-        row.events &= (code.negated() ? ~holds : holds) & ~unknown;
+void DeferredRows::narrow(const engine::OperatorTable& operators, operators::OperatorFamilyKind family) {
+    for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, Row& r) {
+        const std::size_t at = slot_of_[code.index()] * words_ + r.row.word;
+        const std::uint32_t holds = holds_[at], unknown = left_out_[at] & ~holds;
+        r.unknown |= unknown;
+        r.row.events &= (code.negated() ? ~holds : holds) | unknown;
     });
     std::erase_if(rows_, [](const Row& r) { return r.row.events == 0; });
 }

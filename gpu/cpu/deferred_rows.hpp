@@ -19,19 +19,22 @@ namespace sluice::cpu {
 
 class DeferredRows {
 public:
-    // `codes`: the conjunction's measured literals, which alone are undecided; they must stay in place until decide().
-    // Bit 31 of a code is ignored.
-    void add(const Accepted& row, std::span<const std::uint32_t> codes) { rows_.push_back({row, codes}); }
+    // `codes`: the conjunction's measured literals; they must stay in place until decide(). Bit 31 of a code is
+    // ignored. `unknown`: those of the row's events for which another literal is undecided.
+    void add(const Accepted& row, std::uint32_t unknown, std::span<const std::uint32_t> codes) {
+        rows_.push_back({row, unknown, codes});
+    }
     bool empty() const { return rows_.empty(); }
 
-    // Appends the rows that hold, with their events, and to `undecided` those that would have taken longer than the
-    // batch allows, with the undecided events. Then forgets all rows.
+    // Appends the rows that hold, with their events. Appends to `undecided` the rows and events that no literal rules
+    // out, but of which one is undecided, or would take longer than the batch allows. Then forgets all rows.
     void decide(const engine::PredicateTables& tables, const engine::EventBatch& batch, SharedFindings& shared,
                 std::vector<Accepted>& accepted, std::vector<Accepted>& undecided);
 
 private:
     struct Row {
         Accepted row;
+        std::uint32_t unknown;
         std::span<const std::uint32_t> codes;
     };
     struct Question {  // a predicate to evaluate
@@ -66,8 +69,7 @@ private:
                           std::uint32_t attribute, std::uint32_t source);
     void evaluate(const operators::OperatorFamily& family, const engine::EventBatch& batch);
     double added_ns(const Draft& draft);
-    void narrow(const engine::OperatorTable& operators, operators::OperatorFamilyKind family,
-                std::vector<Accepted>& undecided);
+    void narrow(const engine::OperatorTable& operators, operators::OperatorFamilyKind family);
     void forget_questions(const engine::OperatorTable& operators);
 
     std::vector<Row> rows_;

@@ -15,15 +15,14 @@ class ScanCache {
 public:
     explicit ScanCache(const engine::EventBatch& batch) : batch_(batch) {}
 
-    // Whether the literal holds for the event. If that is undecided, returns false and adds the row's target to
-    // undecided().
-    bool holds(std::uint32_t scanned, bool negated, std::uint32_t event, std::uint32_t target) {
-        const std::optional<bool> answer = ask(scanned, event);
-        if (!answer) undecided_.push_back({target, event / 32, 1u << event % 32});
-        return answer && *answer != negated;
+    // Whether the literal holds for the event; no value: undecided.
+    std::optional<bool> holds(std::uint32_t scanned, bool negated, std::uint32_t event) {
+        std::optional<bool> answer = ask(scanned, event);
+        if (answer) *answer = *answer != negated;
+        return answer;
     }
 
-    // The undecided rows of the current segment, which empties the list.
+    // The rows of the current segment that undecided literals would decide. The segment empties the list.
     std::vector<Accepted>& undecided() { return undecided_; }
 
 private:

@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include "gpu/cpu/partly_known_events.hpp"
+
 namespace sluice::cpu {
 
 // Phase 3: turns targets into matches. An entry reached by several events of one word gets one match; the conjunctions
@@ -75,6 +77,25 @@ public:
         groups.clear();
     }
 
+    // Makes one match of those of the same subscription and word. Only needed if events were not taken in order.
+    void merge() {
+        const auto first = matches_.begin() + static_cast<std::ptrdiff_t>(begin_);
+        const auto key = [](const engine::Match& m) {
+            return std::tuple(m.subscription.slot, m.subscription.generation, m.word);
+        };
+        std::sort(first, matches_.end(),
+                  [&](const engine::Match& a, const engine::Match& b) { return key(a) < key(b); });
+        auto last = first;
+        for (auto match = first; match != matches_.end(); ++match) {
+            if (match == first) continue;
+            if (key(*match) == key(*last))
+                last->accepted |= match->accepted;
+            else
+                *++last = *match;
+        }
+        if (first != matches_.end()) matches_.erase(last + 1, matches_.end());
+    }
+
 private:
     void add(std::uint32_t entry, std::uint32_t word, std::uint32_t events) {
         if (!is_removed(entry)) matches_.push_back({segment_.entries_[entry], word, events});
@@ -117,6 +138,10 @@ void Segment::match(const engine::EventBatch& batch, const Bitmap* removed, Scan
         const std::size_t end = std::min(batch.size(), first + step);
         if (!clusters_.empty()) clusters_.begin(end - first, scratch.clusters);
         for (std::size_t e = first; e < end; ++e) {
+            if (!batch.is_wholly_known(e)) {
+                if (!clusters_.empty()) clusters_.leave_out(e - first, scratch.clusters);
+                continue;
+            }
             scratch.shared.evaluate(e, scratch.state);
             const auto event = static_cast<std::uint32_t>(e);
             access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);
@@ -129,7 +154,13 @@ void Segment::match(const engine::EventBatch& batch, const Bitmap* removed, Scan
         clusters_.match(tables_, first, scans, scratch.clusters, scratch.deferred,
                         [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
+    if (!batch.unknown.empty()) {
+        PartlyKnownEvents(tables_, batch, scans, scratch.shared, scratch.state).match(*this, scratch);
+        output.accept_events(scratch.accepted);
+        scratch.accepted.clear();
+    }
     end(batch, output, scans, scratch);
+    if (!batch.unknown.empty()) output.merge();
 }
 
 void Segment::end(const engine::EventBatch& batch, Output& output, ScanCache& scans, Scratch& scratch) const {

@@ -75,6 +75,7 @@ public:
         AccessRows::Scratch access;
         ClusterRows::Scratch clusters;
         DeferredRows deferred;
+        std::vector<std::uint32_t> deferred_codes;  // of rows that PartlyKnownEvents defers
         std::vector<Accepted> accepted;
         std::vector<std::uint32_t> last_match;  // by entry: the place of its last match, if it has one
         struct GroupMatch {

@@ -86,9 +86,9 @@ public:
             for (std::uint32_t word = 0; word < batch.words(); ++word) {
                 Match match{s.id, word, 0}, undecided{s.id, word, 0};
                 for (std::uint32_t bit = 0; bit < 32 && 32 * word + bit < batch.size(); ++bit) {
-                    bool is_undecided = false;
-                    if (holds(s, batch, 32 * word + bit, known, is_undecided)) match.accepted |= 1u << bit;
-                    if (is_undecided) undecided.accepted |= 1u << bit;
+                    const std::optional<bool> answer = holds(s, batch, 32 * word + bit, known);
+                    if (!answer) undecided.accepted |= 1u << bit;
+                    if (answer.value_or(false)) match.accepted |= 1u << bit;
                 }
                 if (match.accepted != 0) matches.push_back(match);
                 if (undecided.accepted != 0 && batch.undecided != nullptr) batch.undecided->push_back(undecided);
@@ -107,6 +107,7 @@ private:
             if (is_new && batch.scan) at->second = batch.scan(leaf.name, event);
             return at->second;
         }
+        if (!batch.is_known(event, leaf.name)) return std::nullopt;
         const auto holds_for_any = [&](std::span<const Value> values) {
             return std::any_of(values.begin(), values.end(), [&](const Value& v) {
                 return v.attribute == leaf.name && holds_for(leaf, v, batch.work);
@@ -118,15 +119,28 @@ private:
                });
     }
 
-    static bool holds(const Subscription& s, const EventBatch& batch, std::uint32_t event, Known& known,
-                      bool& undecided) {
-        return std::any_of(s.conjunctions.begin(), s.conjunctions.end(), [&](const std::vector<Leaf>& conjunction) {
-            return std::all_of(conjunction.begin(), conjunction.end(), [&](const Leaf& leaf) {
-                const std::optional<bool> answer = holds(leaf, batch, event, known);
-                undecided |= !answer;
-                return answer && *answer != leaf.literal.negated;
-            });
-        });
+    // False if one literal is false, else undecided if one is undecided.
+    static std::optional<bool> holds(const std::vector<Leaf>& conjunction, const EventBatch& batch, std::uint32_t event,
+                                     Known& known) {
+        std::optional<bool> all = true;
+        for (const Leaf& leaf : conjunction) {
+            const std::optional<bool> answer = holds(leaf, batch, event, known);
+            if (answer && *answer == leaf.literal.negated) return false;
+            if (!answer) all.reset();
+        }
+        return all;
+    }
+
+    // True if one conjunction is true, else undecided if one is undecided.
+    static std::optional<bool> holds(const Subscription& s, const EventBatch& batch, std::uint32_t event,
+                                     Known& known) {
+        std::optional<bool> any = false;
+        for (const std::vector<Leaf>& conjunction : s.conjunctions) {
+            const std::optional<bool> answer = holds(conjunction, batch, event, known);
+            if (answer.value_or(false)) return true;
+            if (!answer) any.reset();
+        }
+        return any;
     }
 
     std::vector<Subscription> subscriptions_;

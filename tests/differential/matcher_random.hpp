@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ struct World {
     std::size_t conjunctions_max = 3, literals_max = 5, values_max = 6;
     double negated = 0.25, scanned_share = 0.05;
     double measured_share = 0;
+    double unknown_share = 0;  // of events, those of which some attributes are not known
     bool equality_only = false;
 };
 
@@ -86,10 +88,14 @@ private:
 };
 
 // The answers of one program to a batch of events, by subscription. Any thread; throws if the program breaks its
-// contract.
+// contract. Two masks for each word of the batch: of the events that the subscription accepts, and of the others that
+// it leaves undecided.
 using Answers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>;
 Answers answers(const engine::Program& program, const std::vector<RandomEvent>& events);
 Answers answers(const engine::Program& program, engine::EventBatch batch);
+
+// Leaves attributes of the batch unknown; which ones depends on their names and the seed, not on the program.
+void forget_some(const engine::Program& program, double share, std::uint32_t seed, engine::EventBatch& batch);
 
 // The same changes to both sets; names(i) are the ids that the i-th living subscription has.
 class BothSets {
@@ -101,26 +107,30 @@ public:
     void remove(std::size_t i);
     std::size_t size() const { return living_.size(); }
     // Compiles, matches, and returns how many subscriptions answer differently.
-    std::size_t differences(const std::vector<RandomEvent>& events);
+    std::size_t differences(const std::vector<RandomEvent>& events, double unknown_share = 0);
     // The same if events share groups of values: both sets must answer as the naive one does without groups.
-    std::size_t differences(const RandomGroups::Events& events, RandomGroups& groups);
+    std::size_t differences(const RandomGroups::Events& events, RandomGroups& groups, double unknown_share = 0);
     // Compiles and matches with the cpu set alone, so that it observes the events.
     void observe(const std::vector<RandomEvent>& events, std::size_t times);
     std::size_t matches() const { return matches_; }
+    std::size_t undecided() const { return undecided_; }  // subscriptions and words
     engine::EngineStatus status() const { return cpu_->status(); }
     std::shared_ptr<const engine::Program> compile() { return cpu_->compile(); }
 
 private:
     struct Both {
         engine::SubscriptionId naive, cpu;
+        bool is_normal;  // a set that brings filters into a normal form keeps all literals of this one
     };
+    static bool agree(const Both& both, std::span<const std::uint32_t> naive, std::span<const std::uint32_t> cpu);
 
     std::size_t differences(const Answers& naive, const Answers& cpu);
 
     std::unique_ptr<engine::SubscriptionSet> naive_ = engine::make_subscription_set(engine::Backend::naive);
     std::unique_ptr<engine::SubscriptionSet> cpu_;
     std::vector<Both> living_;
-    std::size_t matches_ = 0;
+    std::size_t matches_ = 0, undecided_ = 0;
+    std::uint32_t batches_ = 0;
 };
 
 }  // namespace sluice::test

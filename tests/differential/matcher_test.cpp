@@ -14,8 +14,8 @@ std::vector<RandomEvent> random_events(const World& world, std::size_t count, Ra
 }
 
 // Adds and removes at random between batches of all sizes; every answer must be the naive backend's.
-// Sanitized builds do it half as often.
-void mutate_and_match(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
+// Sanitized builds do it half as often. Returns how many answers were undecided.
+std::size_t mutate_and_match(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
     const std::vector<std::size_t> batch_sizes = {0, 1, 2, 31, 32, 33, 64, 65, 100};
     BothSets sets;
     for (std::size_t round = sluice::testing::is_sanitized ? rounds / 2 : 0; round < rounds; ++round) {
@@ -23,13 +23,14 @@ void mutate_and_match(const World& world, std::size_t rounds, std::size_t adds_m
         if (random.chance(0.7)) {
             for (std::size_t i = random.below(sets.size() + 1); i > 0; --i) sets.remove(random.below(sets.size()));
         }
-        REQUIRE(sets.differences(random_events(world, random.of(batch_sizes), random)) == 0);
+        REQUIRE(sets.differences(random_events(world, random.of(batch_sizes), random), world.unknown_share) == 0);
     }
     CHECK(sets.matches() > 0);
+    return sets.undecided();
 }
 
 // The same if events share values, in groups of 0 to many; some batches are repeated.
-void mutate_and_match_sharing(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
+std::size_t mutate_and_match_sharing(const World& world, std::size_t rounds, std::size_t adds_max, Random& random) {
     const std::vector<std::size_t> batch_sizes = {0, 1, 2, 31, 32, 33, 64, 65, 100};
     BothSets sets;
     RandomGroups groups(world, 7, random.of<std::size_t>({6, 40, 400}), random);
@@ -41,9 +42,10 @@ void mutate_and_match_sharing(const World& world, std::size_t rounds, std::size_
         }
         if (random.chance(0.8)) events = groups.random_events(world, random.of(batch_sizes), random);
         if (random.chance(0.1)) groups = RandomGroups(world, 7, 40, random);
-        REQUIRE(sets.differences(events, groups) == 0);
+        REQUIRE(sets.differences(events, groups, world.unknown_share) == 0);
     }
     CHECK(sets.matches() > 0);
+    return sets.undecided();
 }
 
 World operators_world(Random& random) {
@@ -66,6 +68,22 @@ TEST_CASE("cpu answers are naive's: all operators, a small world") {
         INFO("seed " << seed);
         mutate_and_match({}, 12, 30, random);
     }
+}
+
+TEST_CASE("cpu answers are naive's: literals that nothing decides, and attributes that are not known") {
+    std::size_t undecided = 0;
+    for (std::uint64_t seed = 50; seed < 80; ++seed) {
+        Random random(seed);
+        INFO("seed " << seed);
+        World world;
+        world.scanned_share = random.of<double>({0.05, 0.4});
+        world.measured_share = random.of<double>({0, 0.3});
+        world.unknown_share = random.of<double>({0, 0.1, 1});
+        world.texts = random.of<std::size_t>({12, 100});
+        undecided += random.chance(0.5) ? mutate_and_match(world, 12, 40, random)
+                                        : mutate_and_match_sharing(world, 12, 40, random);
+    }
+    CHECK(undecided > 1'000);
 }
 
 TEST_CASE("cpu answers are naive's: every text and number, few values") {
