@@ -16,25 +16,37 @@ std::string text(const json::value& gap, const char* member) {
     return found ? json::serialize(*found) : "?";
 }
 
+std::uint64_t events_of(const json::value& gap) {
+    boost::system::error_code first_error, last_error;
+    const auto* first = gap.get_object().if_contains("first_id");
+    const auto* last = gap.get_object().if_contains("last_id");
+    if (first == nullptr || last == nullptr) return 1;
+    const auto from = first->to_number<std::uint64_t>(first_error), to = last->to_number<std::uint64_t>(last_error);
+    return first_error || last_error || from > to ? 1 : to - from + 1;
+}
+
 }  // namespace
 
 void Gaps::take(const std::string& data) {
     boost::system::error_code error;
     const json::value gap = json::parse(data, error);
     if (error || !gap.is_object()) return;
+    const std::uint64_t events = events_of(gap);
     if (!std::exchange(told_first_, true)) {
-        console_.warning("event " + text(gap, "id") + " of stream " + text(gap, "stream") +
-                             " was not decided: " + filter_of(gap) + " exceeds its budget",
+        const std::string which = events == 1 ? "event " + text(gap, "last_id")
+                                              : "events " + text(gap, "first_id") + " to " + text(gap, "last_id");
+        console_.warning(which + " of stream " + text(gap, "stream") + (events == 1 ? " was" : " were") +
+                             " not decided: " + filter_of(gap) + " exceeds its budget",
                          {{"gap", gap}});
     } else {
-        ++more_;
+        more_ += events;
         last_ = gap;
     }
 }
 
 void Gaps::end() {
     if (more_ != 0)
-        console_.warning(std::to_string(more_) + " more were not decided, up to event " + text(last_, "id") +
+        console_.warning(std::to_string(more_) + " more were not decided, up to event " + text(last_, "last_id") +
                              " of stream " + text(last_, "stream"),
                          {{"gap", last_}});
     told_first_ = false;

@@ -1,8 +1,9 @@
-// Reports the events that the broker left undecided: the first of a run at once, and the number of further ones at its
-// end. Belongs to one thread.
+// Reports the events that the broker left undecided: the first gap of a run at once, and the number of further events
+// at its end. Belongs to one thread.
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ private:
     const Console& console_;
     bool told_first_ = false;
     boost::json::value last_;
-    std::size_t more_ = 0;
+    std::uint64_t more_ = 0;
 };
 
 }  // namespace sluice::cli

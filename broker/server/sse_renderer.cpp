@@ -30,11 +30,13 @@ std::string gap_text(const Delivery& gap) {
     const json::object problem{{"type", "urn:sluice:problem:over-budget"},
                                {"title", "Not decided"},
                                {"detail",
-                                "a condition of the filter exceeds its budget for this event; the event is not "
+                                "a condition of the filter exceeds its budget for these events; they are not "
                                 "delivered by this filter"},
+                               {"reason", "over-budget"},
                                {"filter", gap.filters.front()},
                                {"stream", *gap.event->stream},
-                               {"id", gap.event->id}};
+                               {"first_id", gap.first_id},
+                               {"last_id", gap.event->id}};
     return "event: gap\nid: " + std::to_string(gap.event->id) + "\ndata: " + json::serialize(problem) + "\n\n";
 }
 

@@ -27,10 +27,11 @@ using SharedEventPtr = std::shared_ptr<const SharedEvent>;
 struct Delivery {
     enum class Kind : std::uint8_t {
         event,
-        gap,  // in place of an event that the filter could not decide within its budget
+        gap,  // in place of events that the filter could not decide within its budget
     };
 
-    SharedEventPtr event;                // never null
+    SharedEventPtr event;                // never null; of a gap, the last one
+    std::uint64_t first_id = 0;          // of a gap's events, whose ids follow one another
     std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
     std::string annotations;             // a JSON array (Annotator::alignments) if the subscriber wants it; else empty
     std::size_t bytes = 0;               // to be written: the shared text and the subscriber's own part

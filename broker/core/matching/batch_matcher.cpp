@@ -56,25 +56,18 @@ std::span<const feed::ScanOwner> BatchMatcher::owners_of(std::size_t scanned) {
 
 std::optional<bool> BatchMatcher::scan(std::uint32_t scanned, const feed::Event& event) {
     if (batch_.pause) batch_.pause(0);
-    const ScanShares::Key key{scanned_->conditions[scanned].get(), *event.stream};
-    const auto owners = [this, scanned] { return owners_of(scanned); };
-    if (owners_ != nullptr && !shares_.allows(key, owners, ScanCost::Clock::now())) {
-        note_costly(scanned, {}, false);
-        return std::nullopt;
-    }
     const base::WorkTimer timer;  // nobody pays for a thread that the machine has stopped
     const std::optional<bool> holds = leaves_.holds(scanned, event);
     const ScanCost::Clock::duration took = timer();
-    if (owners_ != nullptr) shares_.spend(key, owners, took, holds.has_value(), ScanCost::Clock::now());
     ++cost_.scans;
     cost_.total += took;
-    if (took >= ScanShares::costly || !holds) note_costly(scanned, took, holds.has_value());
+    if (took >= ScanCost::costly_from || !holds) note_costly(scanned, took, holds.has_value());
     return holds;
 }
 
 void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided) {
     ScanCost::Costly& costly = cost_.costly[scanned];
-    if (took >= ScanShares::costly) ++costly.evaluations;
+    if (took >= ScanCost::costly_from) ++costly.evaluations;
     if (!decided) ++costly.undecided;
     costly.total += took;
     costly.slowest = std::max(costly.slowest, took);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "broker/core/matching/scan_owners.hpp"
-#include "broker/core/matching/scan_shares.hpp"
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/work.hpp"
 #include "protocol/feed/extractor.hpp"
@@ -24,7 +23,8 @@ namespace sluice::broker {
 struct ScanCost {
     using Clock = std::chrono::steady_clock;
 
-    // The cost of a condition that took ScanShares::costly or longer for an event, or was left undecided.
+    static constexpr std::chrono::milliseconds costly_from{1};
+    // The cost of a condition that took that long for an event, or was left undecided.
     struct Costly {
         std::size_t evaluations = 0;  // slow ones
         std::size_t undecided = 0;    // events
@@ -44,7 +44,7 @@ struct BatchLimits {
     std::chrono::nanoseconds condition_time = none;  // of a computed condition for one text
     std::chrono::nanoseconds event_time = none;      // of all computed conditions of a family for one event
     feed::ScanLimits scan = {};                      // of scanned conditions
-    const ScanOwners* owners = nullptr;  // of scanned conditions; not null: owners share the matching thread's time
+    const ScanOwners* owners = nullptr;              // of scanned conditions; null: no budget of an owner applies
 };
 
 class BatchMatcher {
@@ -87,7 +87,6 @@ private:
     std::optional<feed::Extractor> extractor_;
     std::shared_ptr<const engine::Dictionary> scanned_;  // of the batch's program
     feed::ScannedLeaves leaves_;
-    ScanShares shares_;
     engine::EventBatch batch_;
     feed::TextArena arena_;
     feed::ValueGroups groups_;

@@ -71,12 +71,14 @@ PreparedBatch Fanout::prepare(const Outcome& outcome) {
 }
 
 void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made) {
-    const std::size_t n = made.deliveries.size();
+    const auto events = static_cast<std::size_t>(
+        std::count_if(made.deliveries.begin(), made.deliveries.end(),
+                      [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));
     const auto [accepted, overflowed_now] = subscriber.mailbox.push(std::move(made.deliveries), made.is_wide);
     if (overflowed_now) count(counters_.slow_consumers);
     if (!accepted) return;
-    count(counters_.deliveries, n - made.gaps);
-    count(counters_.gaps, made.gaps);
+    count(counters_.deliveries, events);
+    count(counters_.gaps, made.undecided);
     if (!made.end) return;
     count(counters_.slow_filters);
     subscriber.mailbox.finish(std::move(made.end));

@@ -70,7 +70,7 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
     for (std::size_t i = 0; i < wanted.size() && !made.end; ++i) {
         if (!is_gap(wanted, i)) continue;
         if (undecided_ == config::UndecidedPolicy::gap) {
-            ++made.gaps;
+            ++made.undecided;
             continue;
         }
         const feed::Event& event = events_[wanted[i].event];
@@ -92,9 +92,9 @@ void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<cons
         filters.clear();
         for (; i < wanted.size() && wanted[i].event == event && !wanted[i].undecided; ++i)
             filters.push_back(wanted[i].filter);
-        for (; i < wanted.size() && wanted[i].event == event; ++i)
-            if (is_gap(wanted, i)) made.push_back(make_gap(subscriber, wanted[i]));
         if (!filters.empty()) made.push_back(make_event(subscriber, event, filters));
+        for (; i < wanted.size() && wanted[i].event == event; ++i)
+            if (is_gap(wanted, i)) add_gap(subscriber, wanted[i], made);
     }
 }
 
@@ -109,13 +109,24 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
     return delivery;
 }
 
-Delivery PreparedBatch::make_gap(const Subscriber& subscriber, Wanted wanted) {
-    Delivery delivery;
-    delivery.kind = Delivery::Kind::gap;
-    delivery.event = shared_.without_text(wanted.event);
-    delivery.filters = {wanted.filter};
-    delivery.bytes = subscriber.renderer.bytes(delivery);
-    return delivery;
+// Extends the filter's gap that ends just before the event, if no other event has been delivered since.
+void PreparedBatch::add_gap(const Subscriber& subscriber, Wanted wanted, std::vector<Delivery>& made) {
+    const SharedEventPtr& event = shared_.without_text(wanted.event);
+    const auto other = std::find_if(made.rbegin(), made.rend(),
+                                    [](const Delivery& delivery) { return delivery.kind != Delivery::Kind::gap; });
+    const auto before = std::find_if(made.rbegin(), other, [&](const Delivery& gap) {
+        return gap.filters.front() == wanted.filter && gap.event->id + 1 == event->id &&
+               *gap.event->stream == *event->stream;
+    });
+    if (before == other) {
+        Delivery& gap = made.emplace_back();
+        gap.kind = Delivery::Kind::gap;
+        gap.first_id = event->id;
+        gap.filters = {wanted.filter};
+    }
+    Delivery& gap = before == other ? made.back() : *before;
+    gap.event = event;
+    gap.bytes = subscriber.renderer.bytes(gap);
 }
 
 }  // namespace sluice::broker

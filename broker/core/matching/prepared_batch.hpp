@@ -31,7 +31,7 @@ public:
     // What one subscriber receives.
     struct Made {
         std::vector<Delivery> deliveries;
-        std::size_t gaps = 0;          // among the deliveries
+        std::size_t undecided = 0;     // events that its gaps stand for
         std::optional<EndReason> end;  // after the deliveries
         bool is_wide = false;          // many others receive each of the events, too
         std::exception_ptr failure;    // null, or why there are no deliveries
@@ -44,7 +44,7 @@ private:
     Made make(std::size_t s);
     void make_deliveries(const Subscriber& subscriber, std::span<const Wanted> wanted, std::vector<Delivery>& made);
     Delivery make_event(const Subscriber& subscriber, std::uint32_t event, const std::vector<std::uint32_t>& filters);
-    Delivery make_gap(const Subscriber& subscriber, Wanted wanted);
+    void add_gap(const Subscriber& subscriber, Wanted wanted, std::vector<Delivery>& made);
 
     std::span<const feed::Event> events_;
     config::UndecidedPolicy undecided_;

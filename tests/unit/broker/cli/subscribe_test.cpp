@@ -73,13 +73,15 @@ TEST_CASE("subscribe prints what was sent, and says why it ended") {
 }
 
 TEST_CASE("subscribe tells of events that were not decided, and goes on") {
-    const auto gap = [](int id) {
-        return "event: gap\nid: " + std::to_string(id) +
-               "\ndata: {\"filter\":1,\"stream\":\"s\",\"id\":" + std::to_string(id) + "}\n\n";
+    const auto gaps = [](int first, int last) {
+        return "event: gap\nid: " + std::to_string(last) +
+               "\ndata: {\"filter\":1,\"stream\":\"s\",\"first_id\":" + std::to_string(first) +
+               ",\"last_id\":" + std::to_string(last) + "}\n\n";
     };
+    const auto gap = [&](int id) { return gaps(id, id); };
     const std::string item = "data: {\"item\":{\"title\":\"One\"}}\n\n";
-    ScriptedServer server({events_head + gap(1) + gap(2) + gap(7) + item + gap(9) + item + "event: gap\ndata: x\n\n" +
-                           "event: gap\ndata: {}\n\n" + item});
+    ScriptedServer server({events_head + gap(1) + gaps(2, 6) + gap(7) + item + gaps(9, 11) + item +
+                           "event: gap\ndata: x\n\n" + "event: gap\ndata: {}\n\n" + item});
     auto options = subscribe_to(server);
     options.count = 3;
     const auto ran = run(subscribe, options);
@@ -87,8 +89,8 @@ TEST_CASE("subscribe tells of events that were not decided, and goes on") {
     CHECK(ran.out == "One\nOne\nOne\n");
     CHECK(ran.err ==
           "sluice: event 1 of stream \"s\" was not decided: the filter b exceeds its budget\n"
-          "sluice: 2 more were not decided, up to event 7 of stream \"s\"\n"
-          "sluice: event 9 of stream \"s\" was not decided: the filter b exceeds its budget\n"
+          "sluice: 6 more were not decided, up to event 7 of stream \"s\"\n"
+          "sluice: events 9 to 11 of stream \"s\" were not decided: the filter b exceeds its budget\n"
           "sluice: event ? of stream ? was not decided: the filter exceeds its budget\n");
 }
 

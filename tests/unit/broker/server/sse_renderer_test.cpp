@@ -61,10 +61,12 @@ TEST_CASE("SSE: gaps, and reasons for the end, are problems of either format") {
     gap.kind = Delivery::Kind::gap;
     gap.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});
     gap.filters = {3};
+    gap.first_id = 40;
     CHECK(text_of(renderer, gap) ==
           "event: gap\nid: 42\ndata: {\"type\":\"urn:sluice:problem:over-budget\",\"title\":\"Not decided\","
-          "\"detail\":\"a condition of the filter exceeds its budget for this event; the event is not delivered by "
-          "this filter\",\"filter\":3,\"stream\":\"news\",\"id\":42}\n\n");
+          "\"detail\":\"a condition of the filter exceeds its budget for these events; they are not delivered by "
+          "this filter\",\"reason\":\"over-budget\",\"filter\":3,\"stream\":\"news\",\"first_id\":40,"
+          "\"last_id\":42}\n\n");
     const auto end = [&](const EndReason& reason) {
         const std::string text = renderer.end_text(reason);
         REQUIRE(text.starts_with("event: error\ndata: {"));

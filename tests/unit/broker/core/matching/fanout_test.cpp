@@ -153,7 +153,8 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     CHECK(texts_of(plain_renderer, taken).front() == "1 <item><title>a</title></item>");
     if (policy == config::UndecidedPolicy::gap) {
         CHECK(taken.size() == 3);
-        CHECK(texts_of(plain_renderer, taken)[1] == "gap 2 1");
+        CHECK(texts_of(plain_renderer, taken)[1] == "2 <item><title>b</title></item>");
+        CHECK(texts_of(plain_renderer, taken)[2] == "gap 2 1");
         CHECK(counters.deliveries == 2);
         CHECK(counters.gaps == 1);
         CHECK(state == Mailbox::State::open);
@@ -167,6 +168,32 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
         CHECK(*reason->stream == "news");
         CHECK(reason->id == 2);
     }
+}
+
+TEST_CASE("events in a row that a filter leaves undecided are one gap, unless an event is delivered between them") {
+    const auto items = document({item("a"), item("b"), item("c"), item("d"), item("e")});
+    std::vector<feed::Event> events;
+    for (std::size_t i = 0; i < 5; ++i) events.push_back({items, i, TwoEvents::stream, i + 1});
+    events[4].stream = std::make_shared<const std::string>("other");
+    Counters counters;
+    Fanout fanout(counters);
+    const engine::SubscriptionId first{0, 1}, second{1, 1}, third{2, 1};
+    const auto a = subscriber();
+    fanout.apply({{{first, {a, 0}}, {second, {a, 1}}, {third, {a, 2}}}, {}});
+    const std::vector<engine::Match> matches{{third, 0, 0b00100}};
+    const std::vector<engine::Match> undecided{{first, 0, 0b11111}, {second, 0, 0b00011}, {second, 0, 0b01000}};
+    deliver(fanout, {events, matches, undecided, 1});
+    const auto taken = a->mailbox.take().deliveries;
+    std::vector<std::string> told;
+    for (const Delivery& delivery : taken) {
+        const std::string last = std::to_string(delivery.event->id);
+        told.push_back(delivery.kind == Delivery::Kind::event ? "event " + last
+                                                              : std::to_string(delivery.filters.front()) + ": " +
+                                                                    std::to_string(delivery.first_id) + "-" + last);
+    }
+    CHECK(told == std::vector<std::string>{"0: 1-2", "1: 1-2", "event 3", "0: 3-4", "1: 4-4", "0: 5-5"});
+    CHECK(counters.gaps == 8);
+    CHECK(counters.deliveries == 1);
 }
 
 TEST_CASE_METHOD(TwoEvents,
