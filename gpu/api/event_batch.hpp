@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,7 +57,9 @@ struct EventBatch {
     // batch are ignored. Such events should be rare: each is compared with every subscription, on the CPU.
     struct Unknown {
         std::uint32_t event = 0, attribute = 0;
-        friend auto operator<=>(const Unknown&, const Unknown&) = default;
+        friend bool operator<(const Unknown& a, const Unknown& b) {
+            return a.event != b.event ? a.event < b.event : a.attribute < b.attribute;
+        }
     };
     std::vector<Unknown> unknown;  // ascending
 
