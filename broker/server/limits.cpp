@@ -54,7 +54,8 @@ std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptio
     return std::chrono::steady_clock::now() + std::max(options.wait, shortest);
 }
 
-broker::BatchLimits batch_limits(const config::LimitOptions& options, const broker::ScanOwners* owners) {
+broker::BatchLimits batch_limits(const config::LimitOptions& options, base::MemoryBudget& memory,
+                                 const broker::ScanOwners* owners) {
     broker::BatchLimits limits;
     limits.condition_time = options.condition_time;
     limits.event_time = options.event_time;
@@ -63,6 +64,7 @@ broker::BatchLimits batch_limits(const config::LimitOptions& options, const brok
     limits.scan.document_steps_max = options.document_steps;
     limits.scan.full_budget_bytes = full_budget_bytes;
     limits.owners = owners;
+    limits.memory = &memory;
     return limits;
 }
 

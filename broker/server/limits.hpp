@@ -21,6 +21,7 @@ AddressLimits address_limits(const config::LimitOptions& options);
 // Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
 // a low priority.
 std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);
-broker::BatchLimits batch_limits(const config::LimitOptions& options, const broker::ScanOwners* owners = nullptr);
+broker::BatchLimits batch_limits(const config::LimitOptions& options, base::MemoryBudget& memory,
+                                 const broker::ScanOwners* owners = nullptr);
 
 }  // namespace sluice::server

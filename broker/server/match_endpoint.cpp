@@ -90,12 +90,15 @@ std::size_t reply_memory(const filter::Filter& filter, std::size_t items) {
 }
 
 // answers[i][e]: whether subscription i holds for item e. Subscription 0 is the filter itself; its leaves follow.
-using Answers = std::vector<std::vector<bool>>;
+// Leaves over their budget may be unknown.
+enum class Answer : std::uint8_t { no, unknown, yes };
+using Answers = std::vector<std::vector<Answer>>;
 
 struct TakesTooLong : std::exception {};
 
 Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& document, const std::string& stream,
-                     const config::LimitOptions& limits, const std::function<void(double)>& pause) {
+                     const config::LimitOptions& limits, base::MemoryBudget& memory,
+                     const std::function<void(double)>& pause) {
     const auto set = engine::make_subscription_set(engine::Backend::cpu);
     std::vector<std::uint32_t> index_of_slot;
     const auto add = [&](const engine::Disjunction& conjunctions, std::uint32_t index) {
@@ -107,22 +110,27 @@ Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& docu
     for (std::uint32_t i = 0; i < filter.leaves.size(); ++i) add({{{filter.leaves[i].predicate, false}}}, i + 1);
 
     const std::size_t items = document->items().size();
-    Answers answers(filter.leaves.size() + 1, std::vector<bool>(items));
+    Answers answers(filter.leaves.size() + 1, std::vector<Answer>(items));
     const auto program = set->compile();
     const auto name = std::make_shared<const std::string>(stream);
-    broker::BatchMatcher matcher(batch_limits(limits), pause);
+    broker::BatchMatcher matcher(batch_limits(limits, memory), pause);
     for (std::size_t first = 0; first < items; first += batch_events) {
         pause(0);
         std::vector<feed::Event> events;
         for (std::size_t i = first; i < std::min(items, first + batch_events); ++i)
             events.push_back({document, i, name, i + 1});
-        const auto matches = matcher.match(*program, events);
-        if (!matcher.undecided().empty()) throw TakesTooLong();
-        for (const engine::Match& match : matches) {
-            for (std::size_t e = 0; e < events.size(); ++e) {
-                if ((match.accepted >> e & 1) != 0) answers[index_of_slot[match.subscription.slot]][first + e] = true;
+        const auto note = [&](std::span<const engine::Match> matches, Answer answer) {
+            for (const engine::Match& match : matches) {
+                for (std::size_t e = 0; e < events.size(); ++e) {
+                    Answer& noted = answers[index_of_slot[match.subscription.slot]][first + e];
+                    if ((match.accepted >> e & 1) != 0) noted = std::max(noted, answer);
+                }
             }
-        }
+        };
+        note(matcher.match(*program, events), Answer::yes);
+        note(matcher.undecided(), Answer::unknown);
+        const auto of_filter = std::span(answers[0]).subspan(first, events.size());
+        if (std::find(of_filter.begin(), of_filter.end(), Answer::unknown) != of_filter.end()) throw TakesTooLong();
     }
     return answers;
 }
@@ -135,6 +143,10 @@ json::array hints_json(const filter::Filter& filter) {
     return hints;
 }
 
+json::value json_of(Answer answer) {
+    return answer == Answer::unknown ? json::value(nullptr) : json::value(answer == Answer::yes);
+}
+
 // The items refer to the leaves by their order, since there may be many of both.
 std::string items_json(const filter::Filter& filter, const feed::Document& document, const Answers& answers) {
     json::array leaves, items;
@@ -142,11 +154,11 @@ std::string items_json(const filter::Filter& filter, const feed::Document& docum
         leaves.push_back({{"leaf", leaf.text}, {"how", filter::how_decided(leaf)}});
     for (std::size_t e = 0; e < document.items().size(); ++e) {
         json::array because;
-        for (std::size_t i = 0; i < filter.leaves.size(); ++i) because.push_back(bool(answers[i + 1][e]));
+        for (std::size_t i = 0; i < filter.leaves.size(); ++i) because.push_back(json_of(answers[i + 1][e]));
         const auto id = feed::read_fields(document, document.items()[e]).id;
         items.push_back({{"index", e},
                          {"id", id ? json::value(*id) : json::value(nullptr)},
-                         {"matched", bool(answers[0][e])},
+                         {"matched", json_of(answers[0][e])},
                          {"because", std::move(because)}});
     }
     json::object reply{{"filter", filter.canonical},
@@ -208,8 +220,8 @@ HttpReply try_filter(const Services& services, const std::string& body, const st
     const std::size_t memory_bytes = body_memory + reply_memory(subject.filter, subject.document->items().size());
     if (!memory.resize(memory_bytes)) return no_memory(memory_bytes);
     try {
-        const auto answers =
-            find_answers(subject.filter, subject.document, trial.stream, services.options.limits, pause);
+        const auto answers = find_answers(subject.filter, subject.document, trial.stream, services.options.limits,
+                                          services.memory, pause);
         HttpReply reply;
         reply.body = items_json(subject.filter, *subject.document, answers);
         return reply;

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A condition's text is as in filters, after "test" or, if it selects elements, "select".
+// A condition's text is as in filters, after "test" or, if it selects elements, "select"; a path's after "path".
 boost::json::array costly_conditions_json(const broker::CostlyConditions& conditions) {
     constexpr std::size_t conditions_listed_max = 20;
     const auto milliseconds = [](broker::CostlyConditions::Duration duration) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "protocol/feed/node_text.hpp"
@@ -15,11 +16,33 @@ namespace sluice::feed {
 
 namespace {
 
+// A path that is read by itself, since an element may be reached by many such paths: those with "*" before their end.
+struct WidePath {
+    filter::AttributePath path;
+    PathReader reader;
+    PathTrie trie;  // of the path alone
+
+    // The order in which they are read.
+    auto rank() const {
+        const auto any = static_cast<std::size_t>(std::count(path.children.begin(), path.children.end(), "*"));
+        return std::tuple(any, path.children.size(), reader.attribute);
+    }
+};
+
 // What is read at one level: the item's element, its parent, its grandparent …
 struct Base {
     PathTrie trie;
     std::vector<Fold> folds;
-    std::vector<std::uint32_t> names;  // attributes that read the element's name
+    std::vector<std::uint32_t> names;                   // attributes that read the element's name
+    std::vector<std::shared_ptr<const WidePath>> wide;  // in the order of reading
+};
+
+// Where values go.
+struct Output {
+    std::vector<engine::Value>& values;
+    TextArena& arena;
+    std::vector<std::uint32_t>& unknown;  // attributes
+    ReadingBudget& reading;
 };
 
 struct VariableBase {
@@ -43,6 +66,7 @@ pugi::xml_node ancestor(pugi::xml_node node, std::size_t parents) {
 
 void walk_attributes(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink) {
     for (const pugi::xml_attribute& attribute : node.attributes()) {
+        sink.pass();
         const std::string_view name = attribute.name();
         if (!is_xpath_attribute(name)) continue;
         const std::uint32_t named = trie[at].has_attributes ? trie.attribute(at, name) : PathTrie::none;
@@ -53,39 +77,75 @@ void walk_attributes(const PathTrie& trie, std::uint32_t at, pugi::xml_node node
 }
 
 // Recurses as deep as both the paths and the document go.
-void walk(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink, TextArena& arena) {
+void walk(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink, Output& to) {
     const PathTrie::Step& step = trie[at];
     if (step.readers != PathTrie::none) sink.element(trie.readers(at), node);
     if (step.reads_attributes()) walk_attributes(trie, at, node, sink);
     if (!step.goes_on()) return;
     for (pugi::xml_node child = node.first_child(); child;) {
+        sink.pass();
         if (step.text != PathTrie::none && is_text(child)) {
-            const std::string_view text = joined_text(child, child, arena);
+            const std::string_view text = joined_text(child, child, to.arena, &to.reading.meter());
             if (!text.empty()) sink.text(trie.readers(step.text), text);
             continue;
         }
         if (child.type() == pugi::node_element) {
             const std::uint32_t next = step.has_children ? trie.child(at, child.name()) : PathTrie::none;
-            if (next != PathTrie::none) walk(trie, next, child, sink, arena);
-            if (step.any_child != PathTrie::none) walk(trie, step.any_child, child, sink, arena);
+            if (next != PathTrie::none) walk(trie, next, child, sink, to);
+            if (step.any_child != PathTrie::none) walk(trie, step.any_child, child, sink, to);
         }
         child = child.next_sibling();
     }
 }
 
-void read(const Base& base, pugi::xml_node node, std::vector<engine::Value>& values, TextArena& arena) {
-    ValueSink sink(base.folds, values, arena);
-    if (node) walk(base.trie, PathTrie::root, node, sink, arena);
-    sink.finish();
-    for (const std::uint32_t attribute : base.names)
-        values.push_back({attribute, node.name(), filter::xpath_number({})});
+// Drops what `read` has added if it returns false.
+template <class Read>
+bool read_or_drop(Output& to, const Read& read) {
+    const std::size_t values = to.values.size(), texts = to.arena.count();
+    if (read()) return true;
+    to.values.erase(to.values.begin() + static_cast<std::ptrdiff_t>(values), to.values.end());
+    to.arena.keep_first(texts);
+    return false;
 }
 
-void read(const VariableBase& base, Variable variable, VariableReader& reader, std::vector<engine::Value>& values,
-          TextArena& arena) {
-    ValueSink sink(base.folds, values, arena);
-    for (std::string& text : reader.values(variable)) sink.text(base.readers, arena.keep(std::move(text)));
+void walk(const PathTrie& trie, std::vector<Fold> folds, pugi::xml_node node, Output& to) {
+    ValueSink sink(std::move(folds), to.values, to.arena, to.reading.meter());
+    if (node) walk(trie, PathTrie::root, node, sink, to);
     sink.finish();
+}
+
+void read_alone(const PathTrie& trie, const PathReader& reader, pugi::xml_node node, Output& to) {
+    std::vector<Fold> folds;
+    if (is_fold(reader.function)) folds.push_back({reader.attribute, reader.function, false, 0, {}});
+    const auto read = [&] { return to.reading.alone([&] { walk(trie, std::move(folds), node, to); }); };
+    if (!read_or_drop(to, read)) to.unknown.push_back(reader.attribute);
+}
+
+PathTrie trie_of(const filter::AttributePath& path, PathReader reader) {
+    if (reader.fold != PathReader::no_fold) reader.fold = 0;
+    PathTrie trie;
+    trie.add(path, reader);
+    return trie;
+}
+
+void read(const Base& base, pugi::xml_node node, Output& to) {
+    const auto read = [&] { return to.reading.together([&] { walk(base.trie, base.folds, node, to); }); };
+    if (!read_or_drop(to, read)) {
+        base.trie.for_each([&](const filter::AttributePath& path, const PathReader& reader) {
+            read_alone(trie_of(path, reader), reader, node, to);
+        });
+    }
+    for (const auto& wide : base.wide) read_alone(wide->trie, wide->reader, node, to);
+    for (const std::uint32_t attribute : base.names)
+        to.values.push_back({attribute, node.name(), filter::xpath_number({})});
+}
+
+void read(const VariableBase& base, Variable variable, VariableReader& reader, Output& to) {
+    to.reading.freely([&] {
+        ValueSink sink(base.folds, to.values, to.arena, to.reading.meter());
+        for (std::string& text : reader.values(variable)) sink.text(base.readers, to.arena.keep(std::move(text)));
+        sink.finish();
+    });
 }
 
 std::string path_of(pugi::xml_node element) {
@@ -120,14 +180,14 @@ struct Extractor::Plan {
     bool reads_outside() const { return reads_feed_fields || bases.upper_bound(0) != bases.end(); }
     void add(std::uint32_t id, const filter::Attribute& attribute);
     void add_variable(std::uint32_t id, const filter::Attribute& attribute);
+    void sort_wide();
 
-    void read_item(const Event& event, std::vector<engine::Value>& values, TextArena& arena) const;
+    void read_item(const Event& event, Output& to) const;
     template <class Visit>
     void for_each_outside(const Event& event, Visit visit) const;
     void share_outside(const Event& event, const std::shared_ptr<const void>& self, engine::EventBatch& batch,
-                       ValueGroups& groups) const;
-    void read_variables(const Event& event, Variable first, Variable last, std::vector<engine::Value>& values,
-                        TextArena& arena) const;
+                       ValueGroups& groups, ReadingBudget& reading) const;
+    void read_variables(const Event& event, Variable first, Variable last, Output& to) const;
 };
 
 void Extractor::Plan::add(std::uint32_t id, const filter::Attribute& attribute) {
@@ -135,7 +195,19 @@ void Extractor::Plan::add(std::uint32_t id, const filter::Attribute& attribute) 
     if (!attribute.variable.empty()) return add_variable(id, attribute);
     Base& base = bases[attribute.path.parents];
     if (attribute.function == filter::Attribute::Function::name) return base.names.push_back(id);
-    base.trie.add(attribute.path, make_reader(id, attribute.function, base.folds));
+    const auto& children = attribute.path.children;
+    const auto any = std::find(children.begin(), children.end(), "*");
+    const bool is_wide = any != children.end() && any + 1 != children.end();
+    if (!is_wide) return base.trie.add(attribute.path, make_reader(id, attribute.function, base.folds));
+    PathReader reader{id, attribute.function, is_fold(attribute.function) ? 0u : PathReader::no_fold};
+    base.wide.push_back(
+        std::make_shared<const WidePath>(WidePath{attribute.path, reader, trie_of(attribute.path, reader)}));
+}
+
+void Extractor::Plan::sort_wide() {
+    for (auto& [parents, base] : bases)
+        std::sort(base.wide.begin(), base.wide.end(),
+                  [](const auto& a, const auto& b) { return a->rank() < b->rank(); });
 }
 
 void Extractor::Plan::add_variable(std::uint32_t id, const filter::Attribute& attribute) {
@@ -147,13 +219,12 @@ void Extractor::Plan::add_variable(std::uint32_t id, const filter::Attribute& at
 }
 
 // Reads the item's own values.
-void Extractor::Plan::read_item(const Event& event, std::vector<engine::Value>& values, TextArena& arena) const {
+void Extractor::Plan::read_item(const Event& event, Output& to) const {
     const pugi::xml_node element = event.item().element;
-    if (const auto base = bases.find(0); base != bases.end()) read(base->second, element, values, arena);
-    for (const std::uint32_t attribute : paths) {
-        values.push_back({attribute, arena.keep(path_of(element)), filter::xpath_number({})});
-    }
-    if (reads_item_fields) read_variables(event, Variable::title, Variable::stream, values, arena);
+    if (const auto base = bases.find(0); base != bases.end()) read(base->second, element, to);
+    for (const std::uint32_t attribute : paths)
+        to.values.push_back({attribute, to.arena.keep(path_of(element)), filter::xpath_number({})});
+    if (reads_item_fields) read_variables(event, Variable::title, Variable::stream, to);
 }
 
 // Calls visit(place, node, read) for each base above the item, and for the feed's fields, whose place is 0.
@@ -164,32 +235,29 @@ void Extractor::Plan::for_each_outside(const Event& event, Visit visit) const {
     for (auto at = bases.upper_bound(0); at != bases.end(); ++at) {
         const auto& [parents, base] = *at;
         node = ancestor(node, parents - std::exchange(level, parents));
-        visit(parents, node, [&, &base = base](std::vector<engine::Value>& values, TextArena& texts) {
-            read(base, node, values, texts);
-        });
+        visit(parents, node, [&, &base = base](Output& to) { read(base, node, to); });
     }
     if (!reads_feed_fields) return;
-    visit(0, pugi::xml_node(), [&](std::vector<engine::Value>& values, TextArena& texts) {
-        read_variables(event, Variable::feed_title, Variable::feed_link, values, texts);
-    });
+    visit(0, pugi::xml_node(),
+          [&](Output& to) { read_variables(event, Variable::feed_title, Variable::feed_link, to); });
 }
 
 void Extractor::Plan::share_outside(const Event& event, const std::shared_ptr<const void>& self,
-                                    engine::EventBatch& batch, ValueGroups& groups) const {
+                                    engine::EventBatch& batch, ValueGroups& groups, ReadingBudget& reading) const {
     for_each_outside(event, [&](std::size_t place, pugi::xml_node node, const auto& read) {
         groups.share({self, place, node.internal_object(), event.document}, batch,
-                     [&](std::vector<engine::Value>& values, TextArena& texts) {
-                         read(values, texts);
+                     [&](std::vector<engine::Value>& values, TextArena& texts, std::vector<std::uint32_t>& unknown) {
+                         Output to{values, texts, unknown, reading};
+                         read(to);
                          sort_by_attribute(values);
                      });
     });
 }
 
-void Extractor::Plan::read_variables(const Event& event, Variable first, Variable last,
-                                     std::vector<engine::Value>& values, TextArena& arena) const {
+void Extractor::Plan::read_variables(const Event& event, Variable first, Variable last, Output& to) const {
     VariableReader reader(event);
     for (auto v = static_cast<std::size_t>(first); v <= static_cast<std::size_t>(last); ++v) {
-        if (!variables[v].readers.empty()) read(variables[v], static_cast<Variable>(v), reader, values, arena);
+        if (!variables[v].readers.empty()) read(variables[v], static_cast<Variable>(v), reader, to);
     }
 }
 
@@ -200,6 +268,7 @@ Extractor::Extractor(std::span<const std::string> names, std::shared_ptr<Plan> p
         if (const auto attribute = filter::parse_attribute(names[id]))
             plan->add(static_cast<std::uint32_t>(id), *attribute);
     }
+    plan->sort_wide();
     plan_ = std::move(plan);
 }
 
@@ -212,16 +281,20 @@ Extractor::~Extractor() = default;
 Extractor::Extractor(const Extractor&) = default;
 Extractor& Extractor::operator=(const Extractor&) = default;
 
-void Extractor::extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const {
+void Extractor::extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups,
+                        ReadingBudget& reading) const {
     const bool shares = event.document->items().size() > 1;
-    const std::size_t begin = batch.values.size();
-    plan_->read_item(event, batch.values, arena);
-    if (!shares) {
-        plan_->for_each_outside(event,
-                                [&](std::size_t, pugi::xml_node, const auto& read) { read(batch.values, arena); });
-    }
+    const std::size_t begin = batch.values.size(), begin_unknown = batch.unknown.size();
+    std::vector<std::uint32_t> unknown;
+    Output to{batch.values, arena, unknown, reading};
+    reading.begin(event.document);
+    plan_->read_item(event, to);
+    if (!shares) plan_->for_each_outside(event, [&](std::size_t, pugi::xml_node, const auto& read) { read(to); });
     sort_by_attribute(std::span(batch.values).subspan(begin));
-    if (shares && plan_->reads_outside()) plan_->share_outside(event, plan_, batch, groups);
+    if (shares && plan_->reads_outside()) plan_->share_outside(event, plan_, batch, groups, reading);
+    for (const std::uint32_t attribute : unknown)
+        batch.unknown.push_back({static_cast<std::uint32_t>(batch.size()), attribute});
+    std::sort(batch.unknown.begin() + static_cast<std::ptrdiff_t>(begin_unknown), batch.unknown.end());
     batch.end_event();
 }
 

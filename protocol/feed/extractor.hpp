@@ -8,6 +8,7 @@
 
 #include "gpu/api/event_batch.hpp"
 #include "protocol/feed/event.hpp"
+#include "protocol/feed/reading_budget.hpp"
 #include "protocol/feed/text_arena.hpp"
 #include "protocol/feed/value_groups.hpp"
 
@@ -27,8 +28,15 @@ public:
 
     // Appends the event's values to the batch and closes the event. If the document has other items, values from
     // outside the item (../title, $feed_title) go into `groups`. Views point into the document, the arena and the
-    // groups, all of which must live until the batch has been matched.
-    void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const;
+    // groups, all of which must live until the batch has been matched. Attributes over the budget of the reading become
+    // unknown in the batch: of paths, first those with most "*" before their end, then those that begin farthest above
+    // the item, then the longest. Propagates what the reading's hook throws; the batch is then incomplete.
+    void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups,
+                 ReadingBudget& reading) const;
+    void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const {
+        ReadingBudget unlimited;
+        extract(event, batch, arena, groups, unlimited);
+    }
 
 private:
     struct Plan;

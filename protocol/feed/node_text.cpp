@@ -20,17 +20,24 @@ pugi::xml_node next_below(pugi::xml_node node, pugi::xml_node top) {
 // Joins pieces of text; copies only if there are several.
 class Joined {
 public:
+    explicit Joined(xpath::Meter* meter) : meter_(meter) {}
+
+    void pass() {  // a node
+        if (meter_ != nullptr) meter_->spend(1);
+    }
     void add(std::string_view piece) {
         if (first_.empty()) {
             first_ = piece;
             return;
         }
+        if (meter_ != nullptr) meter_->spend(piece.size() + (all_.empty() ? first_.size() : 0));
         if (all_.empty()) all_ = first_;
         all_ += piece;
     }
     std::string_view finish(TextArena& arena) { return all_.empty() ? first_ : arena.keep(std::move(all_)); }
 
 private:
+    xpath::Meter* const meter_;
     std::string_view first_;
     std::string all_;
 };
@@ -46,17 +53,19 @@ bool is_normal(std::string_view text) {
 
 }  // namespace
 
-std::string_view string_value(pugi::xml_node node, TextArena& arena) {
+std::string_view string_value(pugi::xml_node node, TextArena& arena, xpath::Meter* meter) {
     const pugi::xml_node child = node.first_child();
     if (is_text(child) && !child.next_sibling()) return child.value();  // most elements are like this
-    Joined joined;
-    for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node))
+    Joined joined(meter);
+    for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node)) {
+        joined.pass();
         if (is_text(n)) joined.add(n.value());
+    }
     return joined.finish(arena);
 }
 
-std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena) {
-    Joined joined;
+std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena, xpath::Meter* meter) {
+    Joined joined(meter);
     for (behind = first; is_text(behind); behind = behind.next_sibling()) joined.add(behind.value());
     return joined.finish(arena);
 }

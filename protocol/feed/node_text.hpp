@@ -5,17 +5,19 @@
 #include <string_view>
 
 #include "protocol/feed/text_arena.hpp"
+#include "protocol/filter/evaluator/meter.hpp"
 
 namespace sluice::feed {
 
 inline bool is_text(pugi::xml_node node) { return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata; }
 
 // The string-value of an element or of the document node: the text below it, without comments. A view of the tree if
-// the text is in one piece there, else of the arena.
-std::string_view string_value(pugi::xml_node node, TextArena& arena);
+// the text is in one piece there, else of the arena. If there is a meter, each node and each byte copied takes a step.
+std::string_view string_value(pugi::xml_node node, TextArena& arena, xpath::Meter* meter = nullptr);
 
 // The text node that begins with `first`, joining adjacent text and CDATA sections. `behind` becomes the node after it.
-std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena);
+std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena,
+                             xpath::Meter* meter = nullptr);
 
 // normalize-space(text). Returns the text itself if nothing changes.
 std::string_view normalize_space(std::string_view text, TextArena& arena);

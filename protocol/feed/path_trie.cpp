@@ -17,6 +17,36 @@ void PathTrie::add(const filter::AttributePath& path, const PathReader& reader) 
     steps_[at].readers = static_cast<std::uint32_t>(readers_.size() - 1);
 }
 
+PathTrie::Origins PathTrie::origins() const {
+    Origins origins(steps_.size());
+    for (std::uint32_t e = 0; e < edges_.size(); ++e) origins[edges_[e].to] = {edges_[e].step, e};
+    for (std::uint32_t at = root; at < steps_.size(); ++at) {
+        for (const std::uint32_t to : {steps_[at].any_child, steps_[at].any_attribute, steps_[at].text})
+            if (to != none) origins[to] = {at, none};
+    }
+    return origins;
+}
+
+filter::AttributePath PathTrie::path_to(std::uint32_t step, const Origins& origins) const {
+    using Last = filter::AttributePath::Last;
+    filter::AttributePath path;
+    for (std::uint32_t at = step; at != root; at = origins[at].step) {
+        const auto& [before, edge] = origins[at];
+        const bool is_named = edge != none;
+        const std::string name = is_named ? names_.substr(edges_[edge].name, edges_[edge].name_bytes) : "*";
+        if (is_named ? edges_[edge].kind == Kind::child : at == steps_[before].any_child) {
+            path.children.push_back(name);
+        } else if (!is_named && at == steps_[before].text) {
+            path.last = Last::text;
+        } else {
+            path.last = Last::attribute;
+            path.attribute = name;
+        }
+    }
+    std::reverse(path.children.begin(), path.children.end());
+    return path;
+}
+
 std::uint32_t PathTrie::hash(std::uint32_t step, Kind kind, std::string_view name) {
     const std::size_t of_name = std::hash<std::string_view>{}(name);
     const std::size_t of_place = std::size_t{step} * 2 + static_cast<std::size_t>(kind);

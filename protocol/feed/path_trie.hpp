@@ -81,6 +81,16 @@ public:
 
     PathTrie() : steps_(1) {}
     void add(const filter::AttributePath& path, const PathReader& reader);
+    // Calls visit(path, reader) for everything added, the paths without their parents. Slow.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        const Origins all = origins();
+        for (std::uint32_t at = root; at < steps_.size(); ++at) {
+            if (steps_[at].readers == none) continue;
+            const filter::AttributePath path = path_to(at, all);
+            for (const PathReader& reader : readers(at)) visit(path, reader);
+        }
+    }
 
     const Step& operator[](std::uint32_t step) const { return steps_[step]; }
     Readers readers(std::uint32_t step) const { return {readers_.data(), steps_[step].readers}; }
@@ -99,6 +109,14 @@ private:
         std::uint32_t name = 0, name_bytes = 0;
         Kind kind = Kind::child;
     };
+
+    // Of each step: the one before it, and the edge from there; none if it has no name.
+    struct Origin {
+        std::uint32_t step = none, edge = none;
+    };
+    using Origins = std::vector<Origin>;
+    Origins origins() const;
+    filter::AttributePath path_to(std::uint32_t step, const Origins& origins) const;
 
     static std::uint32_t hash(std::uint32_t step, Kind kind, std::string_view name);
     std::uint32_t find(std::uint32_t step, Kind kind, std::string_view name) const;

@@ -41,10 +41,7 @@ bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
     return index_.has_value();
 }
 
-std::uint64_t ScannedDocument::budget(std::uint64_t steps_max) const {
-    if (item_bytes_ >= limits_.full_budget_bytes) return steps_max;
-    return std::min(steps_max, steps_max / 100 + steps_max / limits_.full_budget_bytes * item_bytes_);
-}
+std::uint64_t ScannedDocument::budget(std::uint64_t steps_max) const { return limits_.share(steps_max, item_bytes_); }
 
 ScannedDocument::Leaf& ScannedDocument::leaf_of(const std::shared_ptr<const Condition>& condition) {
     if (recent_leaf_ && recent_leaf_->condition == condition) return *recent_leaf_;

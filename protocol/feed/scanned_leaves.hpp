@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,22 +14,12 @@
 
 #include "gpu/api/predicate.hpp"
 #include "protocol/feed/event.hpp"
+#include "protocol/feed/scan_limits.hpp"
 
 namespace sluice::feed {
 
 // Identifies who asks for a leaf: a subscriber.
 using ScanOwner = std::uint64_t;
-
-// Steps are defined in protocol/filter/evaluator/meter.hpp; each takes about a nanosecond.
-struct ScanLimits {
-    std::uint64_t condition_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
-    std::uint64_t owner_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
-    std::uint64_t document_steps_max = std::numeric_limits<std::uint64_t>::max() / 4;
-    // Documents whose items together are shorter may spend less: a hundredth, plus a share in proportion to their
-    // length.
-    std::size_t full_budget_bytes = 0;
-    std::size_t bytes_max = 64u << 20;  // memory of an evaluation, and of the answers kept for a document
-};
 
 struct LeafCost {
     std::size_t leaf = 0;

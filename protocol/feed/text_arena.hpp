@@ -20,6 +20,12 @@ public:
         return texts_->emplace_back(std::move(text));
     }
 
+    // The number of texts; the texts from the `count`th on are dropped.
+    std::size_t count() const { return texts_ ? texts_->size() : 0; }
+    void keep_first(std::size_t count) {
+        for (; this->count() > count; texts_->pop_back()) bytes_ -= texts_->back().capacity();
+    }
+
     void clear() {
         if (texts_) texts_->clear();
         bytes_ = 0;

@@ -48,7 +48,8 @@ ValueGroups::Group& ValueGroups::look_up(const Source& source) {
 
 void ValueGroups::count_in(Group& group) {
     group.id = engine::ValueGroup::new_id();
-    group.bytes = group_bytes + group.values.capacity() * sizeof(engine::Value) + group.texts.bytes();
+    group.bytes = group_bytes + group.values.capacity() * sizeof(engine::Value) + group.texts.bytes() +
+                  group.unknown.capacity() * sizeof(std::uint32_t);
     bytes_ += group.bytes;
     large_ += group.bytes > large_group_bytes ? 1u : 0u;
     values_read_ += group.values.size();
@@ -61,6 +62,8 @@ void ValueGroups::count_out(const Group& group) {
 
 void ValueGroups::add(Group& group, engine::EventBatch& batch) const {
     group.used_in = batches_;
+    for (const std::uint32_t attribute : group.unknown)
+        batch.unknown.push_back({static_cast<std::uint32_t>(batch.size()), attribute});
     if (group.values.empty()) return;
     if (group.index >= batch.groups.size() || batch.groups[group.index].id != group.id) {
         group.index = static_cast<std::uint32_t>(batch.groups.size());

@@ -28,15 +28,16 @@ public:
         const DocumentPtr& document;
     };
 
-    // Adds the values to those of the event being filled in the batch. Calls `read(values, texts)` if they are not
-    // known yet; it must sort them by attribute.
+    // Adds the values to those of the event being filled in the batch. Calls `read(values, texts, unknown)` if they are
+    // not known yet; it must sort them by attribute. It may leave attributes unknown, which it adds to a third list.
     template <class Read>
     void share(const Source& source, engine::EventBatch& batch, const Read& read) {
         Group& group = look_up(source);
         if (group.id == 0) {
             group.values.clear();  // of a reading that failed
             group.texts.clear();
-            read(group.values, group.texts);
+            group.unknown.clear();
+            read(group.values, group.texts, group.unknown);
             count_in(group);
         }
         add(group, batch);
@@ -67,9 +68,10 @@ private:
         const void* node = nullptr;
         std::vector<engine::Value> values;
         TextArena texts;
-        std::size_t bytes = 0;      // that are counted
-        std::uint32_t index = 0;    // in the batch
-        std::uint64_t used_in = 0;  // the last batch that used it
+        std::vector<std::uint32_t> unknown;  // attributes
+        std::size_t bytes = 0;               // that are counted
+        std::uint32_t index = 0;             // in the batch
+        std::uint64_t used_in = 0;           // the last batch that used it
     };
 
     static bool is_of(const Group& group, const Source& source);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "protocol/feed/node_text.hpp"
+#include "protocol/feed/reading_budget.hpp"
 #include "protocol/filter/case_folding.hpp"
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/date.hpp"
@@ -27,6 +28,7 @@ void ValueSink::read(const PathReader& reader, std::string_view text) {
             add(reader.attribute, text);
             return;
         case Function::lower_case:
+            meter_.spend(text.size());
             add(reader.attribute, arena_.keep(filter::fold_case(text)));
             return;
         case Function::date:
@@ -38,6 +40,7 @@ void ValueSink::read(const PathReader& reader, std::string_view text) {
 }
 
 void ValueSink::fold(Fold& fold, std::string_view text) {
+    meter_.spend(1);
     switch (fold.function) {
         case Function::count:
             fold.number += 1;
@@ -61,9 +64,11 @@ void ValueSink::end(Fold& fold) {
             add(fold.attribute, static_cast<double>(text::count_characters(fold.text)));
             return;
         case Function::normalize_space:
+            meter_.spend(fold.text.size());
             add(fold.attribute, normalize_space(fold.text, arena_));
             return;
         case Function::string_of_lower_case:
+            meter_.spend(fold.text.size());
             add(fold.attribute, arena_.keep(filter::fold_case(fold.text)));
             return;
         default:
@@ -72,6 +77,8 @@ void ValueSink::end(Fold& fold) {
 }
 
 void ValueSink::add(std::uint32_t attribute, std::string_view text) {
+    meter_.spend(ReadingBudget::steps_per_value);
+    meter_.read(text.size());
     values_.push_back({attribute, text, filter::xpath_number(text)});
 }
 

@@ -1,5 +1,5 @@
 // Turns the nodes that a path leads to, or the texts of a variable, into values of attributes, applying the attributes'
-// functions. Lives on the stack of one extraction.
+// functions. Spends a meter's steps (reading_budget.hpp). Lives on the stack of one extraction.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +35,16 @@ constexpr bool is_fold(filter::Attribute::Function function) {
 
 class ValueSink {
 public:
-    ValueSink(std::vector<Fold> folds, std::vector<engine::Value>& values, TextArena& arena)
-        : folds_(std::move(folds)), values_(values), arena_(arena) {}
+    ValueSink(std::vector<Fold> folds, std::vector<engine::Value>& values, TextArena& arena, xpath::Meter& meter)
+        : folds_(std::move(folds)), values_(values), arena_(arena), meter_(meter) {}
+
+    void pass() { meter_.spend(1); }  // a node
 
     // Reads no text that no reader needs: a count needs none, and functions of the first node need no further texts.
     template <class Readers>
     void element(const Readers& readers, pugi::xml_node node) {
         const bool any = std::ranges::any_of(readers, [this](const PathReader& reader) { return needs_text(reader); });
-        text(readers, any ? string_value(node, arena_) : std::string_view{});
+        text(readers, any ? string_value(node, arena_, &meter_) : std::string_view{});
     }
     template <class Readers>
     void text(const Readers& readers, std::string_view text) {
@@ -61,6 +63,7 @@ private:
     std::vector<Fold> folds_;
     std::vector<engine::Value>& values_;
     TextArena& arena_;
+    xpath::Meter& meter_;
 };
 
 }  // namespace sluice::feed

@@ -337,7 +337,8 @@ void forget_some(const engine::Program& program, double share, std::uint32_t see
 
 void BothSets::add(const engine::Disjunction& filter) {
     const bool is_normal = std::all_of(filter.begin(), filter.end(), [](const engine::Conjunction& conjunction) {
-        const auto terms = engine::normalise({conjunction});
+        const engine::Disjunction alone{conjunction};  // that the terms point into
+        const auto terms = engine::normalise(alone);
         if (terms.size() != 1 || terms.front().size() != conjunction.size()) return false;
         return std::none_of(terms.front().begin(), terms.front().end(), [&](const engine::Term& term) {
             return std::any_of(terms.front().begin(), terms.front().end(),

@@ -14,6 +14,9 @@ using alignment::Alignment;
 using alignment::Code;
 using alignment::Mode;
 
+// Values that take longer to read are not aligned. (A path that has "*" before its end may have very many.)
+constexpr feed::ScanLimits reading_limits{.condition_steps_max = 20'000'000, .document_steps_max = 100'000'000};
+
 bool is_alignment(const filter::Leaf& leaf) {
     return leaf.predicate.measure &&
            operators::family_of(leaf.predicate.measure->kind) == operators::OperatorFamilyKind::alignment;
@@ -152,7 +155,8 @@ std::string Annotator::alignments(const feed::Event& event, std::size_t e, std::
     std::string text = "[";
     engine::EventBatch batch;
     feed::TextArena arena;
-    extractor_.extract(event, batch, arena, found.groups);
+    feed::ReadingBudget reading(reading_limits);
+    extractor_.extract(event, batch, arena, found.groups, reading);
     const auto values_of = [&](std::uint32_t attribute) {
         for (const engine::ValueGroup& group : batch.groups) {
             const auto at = std::lower_bound(group.values.begin(), group.values.end(), attribute,

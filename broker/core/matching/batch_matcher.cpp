@@ -7,18 +7,59 @@
 
 namespace sluice::broker {
 
+namespace {
+
+constexpr std::size_t part_bytes = 64u << 20;        // of the values of a batch; more are matched in parts
+constexpr std::size_t charged_at_once = 64u << 10;   // smaller changes of memory are not charged
+constexpr std::size_t kept_values_bytes = 4u << 20;  // of a batch's values, for the next one
+
+// A batch's matches from those of a part of it that begins with event `first`.
+void append_matches(std::span<const engine::Match> of_part, std::size_t first, std::vector<engine::Match>& all) {
+    const auto word = static_cast<std::uint32_t>(first / 32);
+    const unsigned shift = first % 32;
+    for (const engine::Match& m : of_part) {
+        const std::uint64_t events = std::uint64_t{m.accepted} << shift;
+        for (const std::uint32_t w : {0u, 1u}) {
+            const auto accepted = static_cast<std::uint32_t>(events >> 32 * w);
+            if (accepted != 0) all.push_back({m.subscription, word + m.word + w, accepted});
+        }
+    }
+}
+
+}  // namespace
+
 BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double ns)> pause)
     : owners_(limits.owners),
-      leaves_(limits.scan, pause ? std::function<void()>([pause] { pause(0); }) : std::function<void()>(),
-              [this](std::size_t scanned) { return owners_of(scanned); }) {
+      leaves_(
+          limits.scan, [this] { this->pause(); }, [this](std::size_t scanned) { return owners_of(scanned); }),
+      reading_(limits.scan, [this] { this->pause(); }),
+      memory_(limits.memory) {
     const auto bound = [](std::chrono::nanoseconds time, double& ns_max) {
         if (time != BatchLimits::none) ns_max = static_cast<double>(time.count());
     };
     bound(limits.condition_time, batch_.operator_ns_max);
     bound(limits.event_time, batch_.event_ns_max);
     batch_.pause = std::move(pause);
-    batch_.undecided = &undecided_;
     batch_.work = &work_;
+    if (memory_ != nullptr) charge_ = memory_->force_charge(base::MemoryUse::evaluation, 0);
+}
+
+// Called in the midst of an evaluation.
+void BatchMatcher::pause() {
+    charge();
+    if (batch_.pause) batch_.pause(0);
+}
+
+std::size_t BatchMatcher::extracted_bytes() const {
+    return batch_.values.size() * sizeof(engine::Value) + arena_.bytes();
+}
+
+void BatchMatcher::charge() {
+    if (memory_ == nullptr) return;
+    const std::size_t bytes =
+        batch_.values.capacity() * sizeof(engine::Value) + arena_.bytes() + groups_.bytes() + leaves_.bytes();
+    const std::size_t change = std::max(bytes, charge_.bytes()) - std::min(bytes, charge_.bytes());
+    if (change >= charged_at_once) charge_.force_resize(bytes);
 }
 
 std::span<const engine::Match> BatchMatcher::match(const engine::Program& program,
@@ -35,17 +76,44 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
     forget_batch();
     scanned_ = program.scanned();
     leaves_.assign(std::shared_ptr<const feed::ScannedLeaves::Conditions>(scanned_, &scanned_->conditions));
-    for (const feed::Event& event : events) extract(extractor, event);
-    batch_.scan = [this, events](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, events[event]); };
-    program.match(batch_, matches_);
+    std::size_t first = 0;
+    do {
+        const std::size_t end = extract(extractor, events, first);
+        match_part(program, events.subspan(first, end - first), first);
+        first = end;
+    } while (first < events.size());
     leaves_.end_batch();
     return matches_;
 }
 
-void BatchMatcher::extract(const feed::Extractor& extractor, const feed::Event& event) {
-    const std::size_t values_read = groups_.values_read();
-    extractor.extract(event, batch_, arena_, groups_);
-    if (batch_.pause && groups_.values_read() != values_read) batch_.pause(0);  // there may be many values
+// Reads events from the `first` on, until their values take much memory; returns the end.
+std::size_t BatchMatcher::extract(const feed::Extractor& extractor, std::span<const feed::Event> events,
+                                  std::size_t first) {
+    batch_.clear();
+    arena_.clear();
+    std::size_t end = first;
+    while (end < events.size() && (end == first || extracted_bytes() < part_bytes)) {
+        const std::size_t values_read = groups_.values_read();
+        extractor.extract(events[end++], batch_, arena_, groups_, reading_);
+        if (batch_.pause && groups_.values_read() != values_read) batch_.pause(0);  // there may be many values
+    }
+    for (const auto& unknown : batch_.unknown) ++cost_.unread[unknown.attribute];
+    charge();
+    return end;
+}
+
+void BatchMatcher::match_part(const engine::Program& program, std::span<const feed::Event> events, std::size_t first) {
+    batch_.scan = [this, events](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, events[event]); };
+    if (first == 0) {
+        batch_.undecided = &undecided_;
+        return program.match(batch_, matches_);
+    }
+    matches_of_part_.clear();
+    undecided_of_part_.clear();
+    batch_.undecided = &undecided_of_part_;
+    program.match(batch_, matches_of_part_);
+    append_matches(matches_of_part_, first, matches_);
+    append_matches(undecided_of_part_, first, undecided_);
 }
 
 std::span<const feed::ScanOwner> BatchMatcher::owners_of(std::size_t scanned) {
@@ -61,6 +129,7 @@ std::optional<bool> BatchMatcher::scan(std::uint32_t scanned, const feed::Event&
     const ScanCost::Clock::duration took = timer();
     ++cost_.scans;
     cost_.total += took;
+    charge();
     if (took >= ScanCost::costly_from || !holds) note_costly(scanned, took, holds.has_value());
     return holds;
 }
@@ -76,6 +145,7 @@ void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration 
 void BatchMatcher::forget_batch() {
     cost_ = {};
     work_ = {};
+    reading_.forget_documents();
     leaves_.begin_batch();
     leaves_.end_batch();
     scanned_.reset();
@@ -85,6 +155,18 @@ void BatchMatcher::forget_batch() {
     arena_.clear();
     groups_.forget_documents();
     groups_.begin_batch();
+}
+
+void BatchMatcher::rest() {
+    reading_.forget_documents();
+    leaves_.assign(nullptr);
+    scanned_.reset();
+    batch_.clear();
+    if (batch_.values.capacity() * sizeof(engine::Value) > kept_values_bytes)
+        std::vector<engine::Value>().swap(batch_.values);
+    arena_.clear();
+    groups_.forget_documents();
+    charge();
 }
 
 }  // namespace sluice::broker

@@ -5,16 +5,19 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "broker/base/memory_budget.hpp"
 #include "broker/core/matching/scan_owners.hpp"
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/work.hpp"
 #include "protocol/feed/extractor.hpp"
+#include "protocol/feed/reading_budget.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 
 namespace sluice::broker {
@@ -35,6 +38,7 @@ struct ScanCost {
     std::size_t scans = 0;
     Clock::duration total{0};
     std::unordered_map<std::uint32_t, Costly> costly;  // by index in Program::scanned()
+    std::map<std::uint32_t, std::size_t> unread;       // by attribute: events for which it would take too long to read
 };
 
 // The budgets of conditions that no index decides; beyond them, conditions are undecided.
@@ -43,8 +47,9 @@ struct BatchLimits {
 
     std::chrono::nanoseconds condition_time = none;  // of a computed condition for one text
     std::chrono::nanoseconds event_time = none;      // of all computed conditions of a family for one event
-    feed::ScanLimits scan = {};                      // of scanned conditions
+    feed::ScanLimits scan = {};                      // of scanned conditions, and of reading the values of paths
     const ScanOwners* owners = nullptr;              // of scanned conditions; null: no budget of an owner applies
+    base::MemoryBudget* memory = nullptr;            // charged with what evaluating takes
 };
 
 class BatchMatcher {
@@ -68,14 +73,14 @@ public:
     const operators::OperatorWork& operator_work() const { return work_; }
 
     // Releases the last program's conditions, and cached data of documents that nobody else holds.
-    void rest() {
-        leaves_.assign(nullptr);
-        scanned_.reset();
-        groups_.forget_documents();
-    }
+    void rest();
 
 private:
-    void extract(const feed::Extractor& extractor, const feed::Event& event);
+    void match_part(const engine::Program& program, std::span<const feed::Event> events, std::size_t first);
+    std::size_t extract(const feed::Extractor& extractor, std::span<const feed::Event> events, std::size_t first);
+    std::size_t extracted_bytes() const;
+    void charge();
+    void pause();
     std::optional<bool> scan(std::uint32_t scanned, const feed::Event& event);
     void note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided);
     std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
@@ -87,10 +92,13 @@ private:
     std::optional<feed::Extractor> extractor_;
     std::shared_ptr<const engine::Dictionary> scanned_;  // of the batch's program
     feed::ScannedLeaves leaves_;
+    feed::ReadingBudget reading_;
+    base::MemoryBudget* const memory_;
+    base::MemoryCharge charge_;
     engine::EventBatch batch_;
     feed::TextArena arena_;
     feed::ValueGroups groups_;
-    std::vector<engine::Match> matches_, undecided_;
+    std::vector<engine::Match> matches_, undecided_, matches_of_part_, undecided_of_part_;
     ScanCost cost_;
     operators::OperatorWork work_;
 };

@@ -11,6 +11,8 @@ namespace {
 // One evaluation of one condition; its stream makes no progress meanwhile.
 constexpr std::chrono::milliseconds slow_scan{100};
 
+constexpr std::size_t unread_told_max = 16;  // paths of a batch that are named
+
 std::uint64_t microseconds(ScanCost::Clock::duration duration) {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
 }
@@ -43,11 +45,16 @@ void count_work(Counters& counters, const operators::OperatorWork& work) {
 void count_scans(Counters& counters, const ScanCost& cost, const engine::Program& program) {
     count(counters.scans, cost.scans);
     count(counters.scan_microseconds, microseconds(cost.total));
-    for (const auto& [scanned, costly] : cost.costly) {
-        const std::string& condition = program.scanned()->names[scanned];
-        const CostlyConditions::Cost of_condition{costly.evaluations, costly.undecided, costly.total, costly.slowest};
+    const auto add = [&](const std::string& condition, const CostlyConditions::Cost& of_condition) {
         if (counters.costly_conditions.add(condition, of_condition))
             base::log_warn("a condition exceeds its budget, its subscribers get gaps", {{"condition", condition}});
+    };
+    std::size_t left = unread_told_max;
+    for (auto at = cost.unread.begin(); at != cost.unread.end() && left > 0; ++at, --left)
+        add("path " + program.attributes()->names[at->first], {.undecided = at->second});
+    for (const auto& [scanned, costly] : cost.costly) {
+        const std::string& condition = program.scanned()->names[scanned];
+        add(condition, {costly.evaluations, costly.undecided, costly.total, costly.slowest});
         if (costly.slowest >= slow_scan)
             base::log_warn("slow filter",
                            {{"milliseconds", microseconds(costly.slowest) / 1'000}, {"scanned", condition}});

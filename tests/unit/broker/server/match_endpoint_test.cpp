@@ -135,6 +135,26 @@ TEST_CASE("a trial that takes too long is given up") {
     CHECK(reply.body.find("exceeds the budget for a document") != std::string::npos);
 }
 
+TEST_CASE("a condition over its budget is unknown in a trial that others decide") {
+    RunningBroker running({"limits.condition_steps=1000"});
+    HttpClient client(running.port());
+    std::vector<std::string> items;
+    for (int i = 0; i < 200; ++i) items.push_back(item(std::to_string(i)));
+    const Reply reply = match(client, {{"filter", "title = '7' or (title > 190 and count(//title[. = 'x']) > 1 and z)"},
+                                       {"document", rss(items)}});
+    REQUIRE(reply.status == 200);
+    const json::value value = json::parse(reply.body);
+    const json::array& leaves = value.at("leaves").as_array();
+    for (std::size_t i = 0; i < 200; ++i) {
+        const json::value& tried = value.at("items").at(i);
+        CHECK(tried.at("matched") == (i == 7));
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+            const bool is_costly = leaves.at(leaf).at("leaf").as_string().starts_with("count");
+            CHECK(tried.at("because").at(leaf).is_null() == is_costly);
+        }
+    }
+}
+
 TEST_CASE("a trial tells which items were refused") {
     RunningBroker running;
     HttpClient client(running.port());

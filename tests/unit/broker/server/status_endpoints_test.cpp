@@ -105,3 +105,20 @@ TEST_CASE("the status names the conditions that take long or are not decided") {
     CHECK(costly.at("undecided").to_number<int>() >= 1);
     CHECK(costly.at("slowest_milliseconds").is_number());
 }
+
+TEST_CASE("the status names the paths whose values take too long to read") {
+    sluice::broker::RunningBroker running({"limits.condition_steps=1000"});
+    sluice::broker::HttpClient subscriber(running.port()), client(running.port());
+    sluice::broker::subscribe(subscriber, "?filter=" + sluice::broker::percent_encode("*/*/a = 'q'"));
+    std::string content = "<r><i><b><c>";
+    for (int i = 0; i < 100; ++i) content += "<a>x</a>";
+    REQUIRE(client.post("/v1/events", content + "</c></b></i></r>", "Content-Type: application/xml\r\n").status == 202);
+    CHECK(subscriber.read_event().value().starts_with("event: gap\n"));
+    boost::json::array conditions;  // the status may be cached for a while
+    const auto listed = [&] {
+        return boost::json::parse(client.get("/v1/status").body).at("costly_conditions").as_array();
+    };
+    EVENTUALLY(!(conditions = listed()).empty());
+    CHECK(conditions.at(0).at("condition") == "path */*/a");
+    CHECK(conditions.at(0).at("undecided") == 1);
+}

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <span>
+#include <stdexcept>
 
 #include "tests/support/tree_document.hpp"
 
@@ -322,4 +323,110 @@ TEST_CASE("very many names are found, each where it stands") {
         INFO(names[i]);
         CHECK(extracted.texts[i] == (i % 3 == 0 ? Texts{"v"} : i % 3 == 1 ? Texts{names[i]} : Texts{}));
     }
+}
+
+namespace {
+
+std::string repeated(const std::string& text, std::size_t times) {
+    std::string all;
+    for (; times > 0; --times) all += text;
+    return all;
+}
+
+// The attributes of event 0 that are unknown, and the number of values of each attribute; with a budget for a path by
+// itself, and one for a document.
+struct Budgeted {
+    std::vector<std::uint32_t> unknown;
+    std::vector<std::size_t> values;
+};
+Budgeted extract_within(const Event& event, const Texts& names, std::uint64_t path_steps,
+                        std::uint64_t document_steps) {
+    ReadingBudget reading({.condition_steps_max = path_steps, .document_steps_max = document_steps});
+    engine::EventBatch batch;
+    TextArena arena;
+    ValueGroups groups;
+    Extractor(names).extract(event, batch, arena, groups, reading);
+    Budgeted result{{}, std::vector<std::size_t>(names.size())};
+    for (const auto& unknown : batch.unknown) result.unknown.push_back(unknown.attribute);
+    for (std::uint32_t a = 0; a < names.size(); ++a) result.values[a] = texts(batch, 0, a).size();
+    return result;
+}
+
+using Ids = std::vector<std::uint32_t>;
+using Counts = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("paths with * before their end are read one by one, those with fewest first, as far as the budget goes") {
+    const Event event = tree_event(
+        "<r><i>" + repeated("<a>", 4) + repeated("<a>x</a>", 500) + repeated("</a>", 4) + "<t>y</t></i></r>", "//i");
+    const Texts names = {"*/*/*/*/a", "a/a/a/*/a", "*/a/a/a/a", "t", "a/a/a/a/a", "a/a/a/a/*", "*/*/a/a/a"};
+    const std::size_t own =
+        500 * (1 + ReadingBudget::steps_per_value + 1) + 100;  // of a path that leads to all of them
+    CHECK(extract_within(event, names, 2 * own, 100 * own).unknown.empty());
+    CHECK(extract_within(event, names, own / 2, 100 * own).unknown == Ids{0, 1, 2, 6});
+    // The document's budget goes to the first of them, in whatever order they were added.
+    const Budgeted some = extract_within(event, names, 2 * own, 5 * own / 2);
+    CHECK(some.unknown == Ids{0, 6});
+    CHECK(some.values == Counts{0, 500, 500, 1, 500, 500, 0});
+}
+
+TEST_CASE("paths that are too many to be read together are read one by one") {
+    const Event event = tree_event(
+        "<r><i><t>y</t>" + repeated("<a>", 20) + repeated("x<!-- -->", 400) + repeated("</a>", 20) + "</i></r>", "//i");
+    Texts names = {"t"};
+    for (std::string path = "a"; names.size() <= 20; path += "/a") names.push_back("lower-case(" + path + ")");
+    names.emplace_back("normalize-space(a/a)");
+    names.emplace_back("count(a/a)");
+    const std::uint64_t one = 400 * 2 + 400 + 400 + 500;  // nodes, text joined and copied
+    CHECK(extract_within(event, names, 1, 40 * one).unknown.empty());
+    const Budgeted alone = extract_within(event, names, one, 25 * one - 5'000);
+    CHECK(alone.unknown.empty());
+    CHECK(alone.values == Counts(names.size(), 1));
+    const Budgeted none = extract_within(event, names, 60, 2 * one);
+    CHECK(none.values[0] == 1);  // as its own reading is cheap
+    CHECK(none.values.back() == 1);
+    CHECK(none.unknown.size() == 21);
+}
+
+TEST_CASE("what is unknown outside an item is unknown for all items, and found out once") {
+    const DocumentPtr document =
+        std::make_shared<TreeDocument>("<r>" + repeated("<i><a>x</a></i>", 1'000) + "</r>", "/r/i");
+    ReadingBudget reading({.condition_steps_max = 5'000, .document_steps_max = 8'000});
+    const Extractor extractor(Texts{"a", "../i/a", "count(../i)", "../*/a"});
+    engine::EventBatch batch;
+    TextArena arena;
+    ValueGroups groups;
+    for (std::size_t i = 0; i < 1'000; ++i)
+        extractor.extract({document, i, std::make_shared<const std::string>("s"), i + 1}, batch, arena, groups,
+                          reading);
+    REQUIRE(batch.unknown.size() == 2'000);
+    CHECK(std::is_sorted(batch.unknown.begin(), batch.unknown.end()));
+    for (std::uint32_t e = 0; e < 1'000; ++e) {
+        CHECK_FALSE(batch.is_known(e, 1));
+        CHECK_FALSE(batch.is_known(e, 3));
+        CHECK(batch.is_known(e, 0));
+        CHECK(texts(batch, e, 2) == Texts{"1000"});
+    }
+    CHECK(batch.is_wholly_known(1'000));
+    CHECK(groups.values_read() == 1);
+}
+
+TEST_CASE("reading can be interrupted, and read again") {
+    const Event event = tree_event("<r><i>" + repeated("<a>x</a>", 20'000) + "</i></r>", "//i");
+    bool throws = true;
+    ReadingBudget reading({}, [&] {
+        if (throws) throw std::runtime_error("enough");
+    });
+    const Extractor extractor(Texts{"a", "*/*", "../i/a"});
+    engine::EventBatch batch;
+    TextArena arena;
+    ValueGroups groups;
+    CHECK_THROWS_AS(extractor.extract(event, batch, arena, groups, reading), std::runtime_error);
+    batch.clear();
+    throws = false;
+    extractor.extract(event, batch, arena, groups, reading);
+    CHECK(texts(batch, 0, 0).size() == 20'000);
+    CHECK(texts(batch, 0, 2).size() == 20'000);
+    CHECK(batch.unknown.empty());
 }

@@ -102,3 +102,93 @@ TEST_CASE("items below several elements have each the values of their own siblin
         CHECK(taken.bytes_searched <= items * 60);
     }
 }
+
+namespace {
+
+// A compiled filter, and a document's first events.
+struct BatchTrial {
+    std::shared_ptr<const engine::Program> program;
+    std::vector<feed::Event> events;
+
+    BatchTrial(const std::vector<std::string>& filters, const std::string& xml) {
+        const auto set = engine::make_subscription_set(engine::Backend::cpu);
+        for (const std::string& text : filters) set->add(filter::compile_filter(text)->conjunctions);
+        program = set->compile();
+        feed::DocumentOptions options;
+        options.limits.item_values_max = 100'000;
+        const auto document = feed::parse_document(xml, options).value();
+        const auto stream = std::make_shared<const std::string>("s");
+        for (std::size_t i = 0; i < document->items().size(); ++i) events.push_back({document, i, stream, i + 1});
+    }
+};
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::size_t>>;  // slots and events
+
+Pairs pairs_of(std::span<const engine::Match> matches) {
+    Pairs pairs;
+    for (const engine::Match& m : matches) {
+        for (std::size_t bit = 0; bit < 32; ++bit)
+            if ((m.accepted >> bit & 1) != 0) pairs.emplace_back(m.subscription.slot, 32 * m.word + bit);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+}  // namespace
+
+TEST_CASE("a batch whose values take much memory is matched in parts, with the same answers") {
+    // 4,000 values of each of 16 attributes and event: 3 MB.
+    std::vector<std::string> filters = {"n = 3 or n > 45", "n = 11 or n = 40", "edit-distance(n, '2x') <= 1",
+                                        "count(*/*/*/*/*/*/*/*/*) = 0 and not(n > 2)"};
+    for (int i = 0; i < 8; ++i) {
+        const std::string path = i % 2 == 0 ? "a/b" : "a/*";
+        const char* const last[] = {"", "/text()", "/@k", "/@*"};
+        filters.push_back(path + last[i / 2] + " = 'q'");
+        filters.push_back("lower-case(" + path + last[i / 2] + ") = 'q'");
+    }
+    std::string content = "<a>";
+    for (int i = 0; i < 4'000; ++i) content += "<b k='1'>x<c/></b>";
+    std::string xml = "<r>";
+    for (int i = 0; i < 50; ++i)
+        xml += "<item><n>" + std::to_string(i) + "</n>" + (i % 3 != 0 ? content + "</a>" : "") + "</item>";
+    BatchTrial trial(filters, xml + "</r>");
+    BatchLimits limits;
+    limits.scan.condition_steps_max = 1'000;  // not enough for what wide paths read
+    base::MemoryBudget memory(1u << 30);
+    limits.memory = &memory;
+    std::size_t most = 0;
+    BatchMatcher matcher(limits, [&](double) { most = std::max(most, memory.used(base::MemoryUse::evaluation)); });
+    Pairs matches, undecided;
+    for (std::size_t e = 0; e < trial.events.size(); ++e) {
+        const auto one = std::span(trial.events).subspan(e, 1);
+        for (const auto& [slot, event] : pairs_of(matcher.match(*trial.program, one))) matches.emplace_back(slot, e);
+        for (const auto& [slot, event] : pairs_of(matcher.undecided())) undecided.emplace_back(slot, e);
+    }
+    std::sort(matches.begin(), matches.end());
+    std::sort(undecided.begin(), undecided.end());
+    CHECK(matches.size() == 19);
+    CHECK(undecided == Pairs{{3, 1}, {3, 2}});
+    most = 0;
+    CHECK(pairs_of(matcher.match(*trial.program, trial.events)) == matches);
+    CHECK(pairs_of(matcher.undecided()) == undecided);
+    CHECK(most > 60u << 20);
+    CHECK(most < 160u << 20);
+    matcher.rest();
+    CHECK(memory.used(base::MemoryUse::evaluation) < 5u << 20);
+}
+
+TEST_CASE("what an evaluation takes is charged while it takes it") {
+    std::string xml = "<r>";
+    for (int i = 0; i < 20'000; ++i) xml += "<a>" + std::to_string(i) + "</a>";
+    BatchTrial trial({"count(//a | //a/text()) > 7 and //a[. = //a[last()]]"}, "<x><item>" + xml + "</r></item></x>");
+    base::MemoryBudget memory(1u << 30);
+    BatchLimits limits;
+    limits.memory = &memory;
+    std::size_t most = 0;
+    BatchMatcher matcher(limits, [&](double) { most = std::max(most, memory.used(base::MemoryUse::evaluation)); });
+    CHECK(matcher.match(*trial.program, trial.events).size() == 1);
+    CHECK(most > 40'000 * 28);
+    trial.events.clear();
+    matcher.rest();
+    CHECK(memory.used(base::MemoryUse::evaluation) < 64u << 10);
+}
