@@ -35,11 +35,8 @@ public:
     // The same for one path by itself. All paths read by themselves in a document share a budget.
     template <class Read>
     bool alone(const Read& read) {
-        std::uint64_t left = left_alone();
-        if (left == 0) return false;
-        const bool done = within(std::min(left, share(limits_.condition_steps_max)), read, left);
-        keep_left_alone(left);
-        return done;
+        std::uint64_t& left = left_alone();
+        return left > 0 && within(std::min(left, share(limits_.condition_steps_max)), read, left);
     }
     // The same for what the size of the event bounds.
     template <class Read>
@@ -52,7 +49,7 @@ public:
     void forget_documents();  // that nobody holds any more
 
 private:
-    struct Spent {
+    struct Left {
         std::weak_ptr<const Document> document;
         std::uint64_t steps = 0;
     };
@@ -70,14 +67,14 @@ private:
         return done;
     }
     std::uint64_t share(std::uint64_t steps_max) const { return limits_.share(steps_max, document_->text()->size()); }
-    std::uint64_t left_alone() const;
-    void keep_left_alone(std::uint64_t left);
+    std::uint64_t& left_alone();
 
     const ScanLimits limits_;
     xpath::Meter meter_;
     DocumentPtr document_;
     std::uint64_t together_left_ = 0;
-    std::unordered_map<const Document*, Spent> spent_alone_;
+    std::uint64_t* left_alone_ = nullptr;  // of the document, once it is needed
+    std::unordered_map<const Document*, Left> left_alone_of_;
 };
 
 }  // namespace sluice::feed

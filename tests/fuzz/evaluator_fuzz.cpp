@@ -1,6 +1,7 @@
-// Any expression on any small document, within a budget: gives a value or exhausts the budget, gives the same result
-// with the same steps a second time, and holds no memory afterwards. The input is an expression, a line feed, and a
-// document as letters: "(" and ")" open and close an element, "@" adds an attribute, others are text.
+// Any expression on any small document, within a budget: gives a value or exhausts the budget, takes the same steps a
+// second time, ends at half of them if it may take no more, and holds no memory afterwards. The input is an expression,
+// a line feed, and a document as letters: "(" and ")" open and close an element, "@" adds an attribute, others are
+// text.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -64,10 +65,11 @@ DocumentIndex document(std::string_view letters) {
     return builder.finish();
 }
 
-// Returns the steps that the evaluation took.
-std::uint64_t evaluate(const Condition& condition, const DocumentIndex& index, Node context) {
+// Returns the steps that the evaluation took, at most `budget`.
+std::uint64_t evaluate(const Condition& condition, const DocumentIndex& index, Node context,
+                       std::uint64_t budget = steps_max) {
     Meter meter;
-    meter.begin(steps_max);
+    meter.begin(budget);
     MeteredMemory memory;
     memory.begin(bytes_max);
     VariableValues variables;
@@ -84,7 +86,7 @@ std::uint64_t evaluate(const Condition& condition, const DocumentIndex& index, N
         }
     }
     require(memory.held() == 0, "memory is held");
-    require(meter.spent() <= steps_max, "more spent than allowed");
+    require(meter.spent() <= budget, "more spent than allowed");
     return meter.spent();
 }
 
@@ -103,6 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (Node context = 0; context < std::min<Node>(index.size(), 4); ++context) {
             const auto first = evaluate(*condition, index, context);
             require(evaluate(*condition, index, context) == first, "other steps");
+            require(evaluate(*condition, index, context, first / 2) == first / 2, "not ended at its budget");
         }
     } catch (const sluice::filter::Fault&) {
     }

@@ -154,6 +154,39 @@ TEST_CASE("a condition over its budget is undecided for the document, and others
     CHECK(leaves.holds(1, event_of(large, 9)).value());
 }
 
+TEST_CASE("what is costly elsewhere ends at its budget, to the step") {
+    const auto times = [](const std::string& text, std::size_t n) {
+        std::string all;
+        for (; n > 0; --n) all += text;
+        return all;
+    };
+    const std::string letters = times("<a>xxxxxxx</a>", 9'000), pairs = times("<a>x</a><b>y</b>", 4'900);
+    const std::string chain = "boolean(a" + times("/following-sibling::a", 90) + "[. = 'q'])";
+    const auto [text, content, is_linear] = GENERATE_COPY(table<std::string, std::string, bool>({
+        {"boolean(//a[string-length(/) = string-length(.)])", letters, true},
+        {chain, times("<a/>", 3'000), true},
+        {"boolean(a/following-sibling::a/following-sibling::a[. = 'q'])", times("<a/>", 9'500), true},
+        {"a = b", pairs, true},
+        {"a < b", pairs, true},
+        {"translate(., '" + times("abcdefgh", 400) + "', '') = 'x'", times("z", 300'000), true},
+        {"boolean(//*[string-length(.) = 7])", times("<a>", 200) + letters + times("</a>", 200), true},
+        {"boolean(//a[count(preceding::a) = 7777])", letters, false},
+        {"string-length(concat(" + times(".,", 20) + ".)) = 7", times("z", 10'000), true},
+    }));
+    INFO(text.substr(0, 60));
+    const DocumentPtr document = std::make_shared<TreeDocument>("<r><i>" + content + "</i></r>", "/r/i");
+    for (const std::uint64_t budget : {1'000u, 20'000u}) {
+        ScannedLeaves leaves({.condition_steps_max = budget});
+        leaves.assign(conditions({"test " + text}));
+        CHECK_FALSE(leaves.holds(0, event_of(document)));
+        CHECK(cost(leaves, 0) == budget);
+    }
+    // So the default budget suffices for what is linear.
+    ScannedLeaves leaves({.condition_steps_max = 20'000'000});
+    leaves.assign(conditions({"test " + text}));
+    CHECK(leaves.holds(0, event_of(document)).has_value() == is_linear);
+}
+
 TEST_CASE("short documents have a smaller budget") {
     std::string xml = "<r>";
     for (int i = 0; i < 200; ++i) xml += "<item><title>" + std::to_string(i) + "</title></item>";
