@@ -1,5 +1,7 @@
 """Conditions that are indexed or computed, but costly: edit distances, alignments, recurrence, expressions, and paths
 that leave the item."""
+import itertools
+
 from rows import row
 from rows.scans import subscribe_and_publish, try_again_and_again
 
@@ -37,6 +39,16 @@ def quadratic_contains(attack):
 def quadratic_path(attack):
     """../item/a = 'x', indexed, in thousands of items: each has the values of all its siblings."""
     subscribe_and_publish(attack, ["../item/a = 'x'", "../../r/item/a = 'z'", "../item/a > 7"], SIBLINGS)
+
+
+@row()
+def multiplied_paths(attack):
+    """Thousands of indexed paths like a/*/a/*/a, each of which leads to thousands of elements of a small document."""
+    paths = ["/".join(steps) for steps in itertools.islice(itertools.product("a*", repeat=12), 4_000)]
+    filters = [" and ".join(paths[i:i + 1_300]) + " and z" for i in range(0, len(paths), 1_300)]
+    filters += [path + " = 'z'" for path in paths[::200]]
+    document = "<r><i>" + "<a>" * 11 + "<a>q</a>" * 9_000 + "</a>" * 11 + "</i></r>"
+    subscribe_and_publish(attack, filters, document)
 
 
 @row(long_only=True)
