@@ -5,25 +5,25 @@ namespace sluice::feed {
 void ReadingBudget::begin(const DocumentPtr& document) {
     if (document_ != document) {
         document_ = document;
-        left_alone_ = nullptr;
+        const auto known = known_.empty() ? known_.end() : known_.find(document.get());
+        left_ = known == known_.end() || known->second.document.expired() ? nullptr : &known->second;
     }
     together_left_ = share(limits_.document_steps_max);
 }
 
-std::uint64_t& ReadingBudget::left_alone() {
-    if (left_alone_ == nullptr) {
-        Left& left = left_alone_of_[document_.get()];
-        // A new document may have the address of one that is gone.
-        if (left.document.expired()) left = {document_, share(limits_.document_steps_max)};
-        left_alone_ = &left.steps;
+ReadingBudget::Left& ReadingBudget::left() {
+    if (left_ == nullptr) {
+        const std::uint64_t steps_max = share(limits_.document_steps_max);
+        left_ = &known_[document_.get()];
+        *left_ = {document_, steps_max, events_of_document * steps_max};
     }
-    return *left_alone_;
+    return *left_;
 }
 
 void ReadingBudget::forget_documents() {
     document_.reset();
-    left_alone_ = nullptr;
-    std::erase_if(left_alone_of_, [](const auto& entry) { return entry.second.document.expired(); });
+    left_ = nullptr;
+    std::erase_if(known_, [](const auto& entry) { return entry.second.document.expired(); });
 }
 
 }  // namespace sluice::feed

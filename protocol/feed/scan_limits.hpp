@@ -10,7 +10,7 @@
 namespace sluice::feed {
 
 struct ScanLimits {
-    static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max() / 4;
+    static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max() / 64;  // multiples fit, too
 
     std::uint64_t condition_steps_max = unlimited;  // of a scanned condition on a document, and of a path on an event
     std::uint64_t owner_steps_max = unlimited;      // of all scanned conditions of an owner on a document

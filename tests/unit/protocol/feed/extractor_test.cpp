@@ -430,3 +430,22 @@ TEST_CASE("reading can be interrupted, and read again") {
     CHECK(texts(batch, 0, 2).size() == 20'000);
     CHECK(batch.unknown.empty());
 }
+
+TEST_CASE("the events of a document share a budget for reading paths together, if that takes long") {
+    const std::string item = "<i>" + repeated("<a>x</a>", 6'000) + "</i>";
+    const DocumentPtr document = std::make_shared<TreeDocument>("<r>" + repeated(item, 15) + "</r>", "/r/i");
+    const std::uint64_t one = 6'000 * 34 + 1'000;
+    ReadingBudget reading({.condition_steps_max = one, .document_steps_max = one});
+    const Extractor extractor(Texts{"a", "b"});
+    engine::EventBatch batch;
+    TextArena arena;
+    ValueGroups groups;
+    for (std::size_t i = 0; i < 15; ++i)
+        extractor.extract({document, i, std::make_shared<const std::string>("s"), i + 1}, batch, arena, groups,
+                          reading);
+    // Ten events together, one more by itself.
+    std::vector<std::size_t> known;
+    for (std::uint32_t e = 0; e < 15; ++e)
+        if (batch.is_known(e, 0)) known.push_back(e);
+    CHECK(known == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+}
