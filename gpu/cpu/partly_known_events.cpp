@@ -6,6 +6,12 @@
 
 namespace sluice::cpu {
 
+namespace {
+
+constexpr double ns_per_entry = 100;  // a rough estimate
+
+}  // namespace
+
 // Of all literals but those measured ones whose attribute is known. Scanned literals are asked last.
 PartlyKnownEvents::Verdict PartlyKnownEvents::verdict(std::span<const std::uint32_t> codes, std::uint32_t event) {
     Verdict verdict = Verdict::holds;
@@ -39,7 +45,7 @@ void PartlyKnownEvents::match(const Segment& segment, Segment::Scratch& scratch)
     for (auto at = batch_.unknown.begin(); at != batch_.unknown.end();) {
         const std::uint32_t event = at->event;
         at = std::find_if(at, batch_.unknown.end(), [&](const auto& unknown) { return unknown.event != event; });
-        if (batch_.pause) batch_.pause(0);
+        if (batch_.pause) batch_.pause(ns_per_entry * static_cast<double>(segment.size()));
         shared_.evaluate(event, state_);
         segment.for_each_row([&](RowTarget target, std::span<const std::uint32_t> codes) {
             const Verdict found = verdict(codes, event);
