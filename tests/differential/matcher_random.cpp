@@ -89,6 +89,10 @@ void expect(bool condition) {
     if (!condition) throw std::logic_error("a program broke the contract of matcher.hpp");
 }
 
+bool is_empty(const Answers::value_type& answer) {
+    return std::all_of(answer.second.begin(), answer.second.end(), [](std::uint32_t word) { return word == 0; });
+}
+
 bool are_opposites(const engine::Term& a, const engine::Term& b) {
     const bool measured_alike = a.measure == nullptr ? b.measure == nullptr : b.measure && *a.measure == *b.measure;
     return a.negated != b.negated && a.family == b.family && a.name == b.name && a.text == b.text && a.lo == b.lo &&
@@ -320,10 +324,14 @@ Answers answers(const engine::Program& program, engine::EventBatch batch) {
         words.resize(2 * batch.words());
         words[batch.words() + m.word] |= m.accepted & ~words[m.word];
     }
-    std::erase_if(result, [](const auto& entry) {
-        return std::all_of(entry.second.begin(), entry.second.end(), [](std::uint32_t word) { return word == 0; });
-    });
+    std::erase_if(result, is_empty);
     return result;
+}
+
+Answers accepted(Answers answers) {
+    for (auto& [id, words] : answers) words.resize(words.size() / 2);
+    std::erase_if(answers, is_empty);
+    return answers;
 }
 
 void forget_some(const engine::Program& program, double share, std::uint32_t seed, engine::EventBatch& batch) {
