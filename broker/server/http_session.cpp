@@ -29,13 +29,13 @@ constexpr std::chrono::seconds linger_timeout{2};
 }  // namespace
 
 HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal,
-                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_operators)
+                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring)
     : services_(services),
       memory_(std::move(memory)),
       transport_(std::move(transport)),
       principal_(std::move(principal)),
       place_(std::move(place)),
-      for_operators_(std::move(for_operators)),
+      for_monitoring_(std::move(for_monitoring)),
       reader_(services.options.http.header_bytes),
       arrival_(services, *transport_, *this, *place_, reader_, memory_bytes / 2) {}
 
@@ -92,7 +92,7 @@ struct HttpSession::Ending {
         session->transport_->close();
         // The session may outlive the broker's other parts, in a function that was posted for it.
         session->takeover_.reset();
-        session->for_operators_.reset();
+        session->for_monitoring_.reset();
         session->services_.connections.remove(session);
     }
 };
@@ -160,7 +160,7 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
         services_.browser_rules.permit_methods(head, route.refusal);
         co_return co_await write_reply(std::move(route.refusal));
     }
-    if (for_operators_ && !route.endpoint->for_operators) {
+    if (for_monitoring_ && !route.endpoint->for_monitoring) {
         broker::count(services_.counters.connections_refused);
         HttpReply reply = busy_problem("limits.connections is reached, and all connections are busy");
         reply.closes = true;

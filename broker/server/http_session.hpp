@@ -26,10 +26,10 @@ public:
     // The memory of an open connection, not counting its requests.
     static constexpr std::size_t memory_bytes = 16u << 10;
 
-    // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_operators`: if set, the connection is beyond
+    // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_monitoring`: if set, the connection is beyond
     // limits.connections, and serves only operators' endpoints.
     HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
-                base::MemoryCharge memory, std::optional<CountedPlace> for_operators = std::nullopt);
+                base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring = std::nullopt);
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
@@ -74,7 +74,7 @@ private:
     const std::unique_ptr<Transport> transport_;
     const Principal principal_;
     const AddressPlace place_;
-    std::optional<CountedPlace> for_operators_;
+    std::optional<CountedPlace> for_monitoring_;
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over

@@ -36,7 +36,7 @@ namespace {
 
 constexpr int unsent_bytes_max = 256 << 10;
 constexpr int accepted_at_once_max = 64;
-constexpr std::size_t operators_max = 8;  // connections beyond limits.connections
+constexpr std::size_t monitoring_max = 8;  // connections beyond limits.connections
 constexpr std::chrono::milliseconds pause_after_error{100};
 constexpr std::chrono::milliseconds pause_for_displaced{5};  // for cut connections to close their descriptors
 constexpr int pauses_for_displaced_max = 100;
@@ -206,9 +206,9 @@ void Listener::admit(tcp::socket socket) {
         return turn_away(socket,
                          share_problem("the address has reached limits.address_connections", std::chrono::seconds(1)));
     }
-    std::optional<CountedPlace> for_operators;
-    if (!services_.connections.make_room()) for_operators.emplace(services_.operator_connections, operators_max);
-    if (for_operators && !for_operators->got()) {
+    std::optional<CountedPlace> for_monitoring;
+    if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
+    if (for_monitoring && !for_monitoring->got()) {
         broker::count(services_.counters.connections_refused);
         return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
     }
@@ -220,7 +220,7 @@ void Listener::admit(tcp::socket socket) {
     broker::count(services_.counters.connections_accepted);
     std::make_shared<HttpSession>(services_, std::make_unique<TcpTransport>(std::move(socket)),
                                   Principal{peer_.address()}, std::move(place), std::move(memory),
-                                  std::move(for_operators))
+                                  std::move(for_monitoring))
         ->start();
 }
 

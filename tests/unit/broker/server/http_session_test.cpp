@@ -370,7 +370,7 @@ TEST_CASE("connections over the limit are turned away, or make those go that wai
     // A few more connections are for operators.
     for (const char* target : {"/healthz", "/readyz", "/v1/status"})
         CHECK(HttpClient(running.port()).get(target).status == 200);
-    EVENTUALLY(running.broker.services().operator_connections == 0);
+    EVENTUALLY(running.broker.services().monitoring_connections == 0);
 }
 
 TEST_CASE("what a long head takes is charged for, and given back") {
