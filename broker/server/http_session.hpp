@@ -27,7 +27,7 @@ public:
     static constexpr std::size_t memory_bytes = 16u << 10;
 
     // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_monitoring`: if set, the connection is beyond
-    // limits.connections, and serves only operators' endpoints.
+    // limits.connections, and serves only endpoints for monitoring.
     HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
                 base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring = std::nullopt);
 
