@@ -118,15 +118,15 @@ void PreparedBatch::add_gap(const Subscriber& subscriber, Wanted wanted, std::ve
         return gap.filters.front() == wanted.filter && gap.event->id + 1 == event->id &&
                *gap.event->stream == *event->stream;
     });
-    if (before == other) {
-        Delivery& gap = made.emplace_back();
-        gap.kind = Delivery::Kind::gap;
-        gap.first_id = event->id;
-        gap.filters = {wanted.filter};
+    Delivery* gap = before == other ? nullptr : &*before;
+    if (gap == nullptr) {
+        gap = &made.emplace_back();
+        gap->kind = Delivery::Kind::gap;
+        gap->first_id = event->id;
+        gap->filters = {wanted.filter};
     }
-    Delivery& gap = before == other ? made.back() : *before;
-    gap.event = event;
-    gap.bytes = subscriber.renderer.bytes(gap);
+    gap->event = event;
+    gap->bytes = subscriber.renderer.bytes(*gap);
 }
 
 }  // namespace sluice::broker
