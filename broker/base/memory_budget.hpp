@@ -21,8 +21,8 @@ enum class MemoryUse : std::uint8_t {
     identities,   // of items, to distinguish new ones from old
     store,        // the event log: streams, and events retained after delivery
     filters,      // and what the engine compiles from them
-    evaluation,   // decompressing a body, trying a filter on a document
-    overhead,     // uncharged memory, as measured: code, stacks, evaluation of conditions, fragmentation
+    evaluation,   // decompressing a body, matching events, trying a filter on a document
+    overhead,     // uncharged memory, as measured: code, stacks, computed conditions, fragmentation
 };
 inline constexpr std::array<std::string_view, 10> memory_use_names = {
     "connections", "bodies", "documents", "queues",     "mailboxes",

@@ -131,8 +131,11 @@ PathTrie trie_of(const filter::AttributePath& path, PathReader reader) {
 void read(const Base& base, pugi::xml_node node, Output& to) {
     const auto read = [&] { return to.reading.together([&] { walk(base.trie, base.folds, node, to); }); };
     if (!read_or_drop(to, read)) {
-        base.trie.for_each([&](const filter::AttributePath& path, const PathReader& reader) {
-            read_alone(trie_of(path, reader), reader, node, to);
+        base.trie.for_each([&](const auto& path, const PathReader& reader) {
+            if (to.reading.has_left_alone())
+                read_alone(trie_of(path(), reader), reader, node, to);
+            else
+                to.unknown.push_back(reader.attribute);
         });
     }
     for (const auto& wide : base.wide) read_alone(wide->trie, wide->reader, node, to);
@@ -174,6 +177,7 @@ struct Extractor::Plan {
     std::array<VariableBase, field_variables.size()> variables;
     std::vector<std::uint32_t> paths;
     std::size_t names = 0;
+    bool has_new_wide = false;  // not sorted yet
     bool reads_item_fields = false;
     bool reads_feed_fields = false;
 
@@ -200,11 +204,13 @@ void Extractor::Plan::add(std::uint32_t id, const filter::Attribute& attribute) 
     const bool is_wide = any != children.end() && any + 1 != children.end();
     if (!is_wide) return base.trie.add(attribute.path, make_reader(id, attribute.function, base.folds));
     PathReader reader{id, attribute.function, is_fold(attribute.function) ? 0u : PathReader::no_fold};
+    has_new_wide = true;
     base.wide.push_back(
         std::make_shared<const WidePath>(WidePath{attribute.path, reader, trie_of(attribute.path, reader)}));
 }
 
 void Extractor::Plan::sort_wide() {
+    if (!std::exchange(has_new_wide, false)) return;
     for (auto& [parents, base] : bases)
         std::sort(base.wide.begin(), base.wide.end(),
                   [](const auto& a, const auto& b) { return a->rank() < b->rank(); });
@@ -287,7 +293,7 @@ void Extractor::extract(const Event& event, engine::EventBatch& batch, TextArena
     const std::size_t begin = batch.values.size(), begin_unknown = batch.unknown.size();
     std::vector<std::uint32_t> unknown;
     Output to{batch.values, arena, unknown, reading};
-    reading.begin(event.document);
+    reading.begin(event);
     plan_->read_item(event, to);
     if (!shares) plan_->for_each_outside(event, [&](std::size_t, pugi::xml_node, const auto& read) { read(to); });
     sort_by_attribute(std::span(batch.values).subspan(begin));

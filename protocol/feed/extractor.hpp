@@ -29,8 +29,9 @@ public:
     // Appends the event's values to the batch and closes the event. If the document has other items, values from
     // outside the item (../title, $feed_title) go into `groups`. Views point into the document, the arena and the
     // groups, all of which must live until the batch has been matched. Attributes over the budget of the reading become
-    // unknown in the batch: of paths, first those with most "*" before their end, then those that begin farthest above
-    // the item, then the longest. Propagates what the reading's hook throws; the batch is then incomplete.
+    // unknown in the batch. Paths below the item are read first, then those below its parent and so on; at each level
+    // first those without "*" before their end, then the others, those with fewest "*" and steps first. Propagates what
+    // the reading's hook throws; the batch is then incomplete.
     void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups,
                  ReadingBudget& reading) const;
     void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const {

@@ -81,13 +81,13 @@ public:
 
     PathTrie() : steps_(1) {}
     void add(const filter::AttributePath& path, const PathReader& reader);
-    // Calls visit(path, reader) for everything added, the paths without their parents. Slow.
+    // Calls visit(path, reader) for everything added; path() returns the path without its parents. Slow.
     template <class Visit>
     void for_each(const Visit& visit) const {
         const Origins all = origins();
         for (std::uint32_t at = root; at < steps_.size(); ++at) {
             if (steps_[at].readers == none) continue;
-            const filter::AttributePath path = path_to(at, all);
+            const auto path = [&, at] { return path_to(at, all); };
             for (const PathReader& reader : readers(at)) visit(path, reader);
         }
     }

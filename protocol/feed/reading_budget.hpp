@@ -1,15 +1,17 @@
 // The budget for reading the values of attributes out of events (extractor.hpp), in the steps of scanned conditions:
 // one for each node visited and each byte of text copied, steps_per_value for each value. So the steps also bound the
-// memory. Belongs to one matching thread.
+// memory. An event that is read again has the budget that it had the first time. Belongs to one matching thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/event.hpp"
 #include "protocol/feed/scan_limits.hpp"
 #include "protocol/filter/evaluator/meter.hpp"
 
@@ -19,38 +21,40 @@ class ReadingBudget {
 public:
     static constexpr std::uint64_t steps_per_value = 32;  // its bytes
 
-    // `pause` is called about every tenth of a millisecond; an exception from it ends the reading and is propagated.
+    // `pause` is called every 100,000 steps or so; an exception from it ends the reading and is propagated.
     explicit ReadingBudget(const ScanLimits& limits = {}, std::function<void()> pause = {})
         : limits_(limits), meter_(std::move(pause)) {}
 
-    // Starts on an event of the document.
-    void begin(const DocumentPtr& document);
+    void begin(const Event& event);
 
     // Runs `read`, which spends steps of the meter. Returns false if the budget did not suffice; what has been read
     // must then be dropped. All the paths of an event that are read together share a budget, and so do the events of a
     // document for which that takes long.
     template <class Read>
     bool together(const Read& read) {
-        const std::uint64_t steps_max = left_ == nullptr ? together_left_ : std::min(together_left_, left_->together);
+        const std::uint64_t steps_max = is_known_ ? std::min(together_left_, left().together) : together_left_;
         const bool done = within(steps_max, read);
         together_left_ -= std::min(together_left_, meter_.spent());
-        if (meter_.spent() >= long_steps) left().together -= std::min(left().together, meter_.spent());
+        if (meter_.spent() >= long_steps) spend(&Left::together);
+        pause();
         return done;
     }
     // The same for one path by itself. All paths read by themselves in a document share a budget.
     template <class Read>
     bool alone(const Read& read) {
-        std::uint64_t& left = this->left().alone;
-        if (left == 0) return false;
-        const bool done = within(std::min(left, share(limits_.condition_steps_max)), read);
-        left -= std::min(left, meter_.spent());
+        if (!has_left_alone()) return false;
+        const bool done = within(std::min(left().alone, share(limits_.condition_steps_max)), read);
+        spend(&Left::alone);
+        pause();
         return done;
     }
+    bool has_left_alone() { return left().alone > 0; }
     // The same for what the size of the event bounds.
     template <class Read>
     void freely(const Read& read) {
         meter_.begin(xpath::Meter::unlimited);
         read();
+        pause();
     }
 
     xpath::Meter& meter() { return meter_; }
@@ -62,8 +66,12 @@ private:
 
     // What a document's events may still spend.
     struct Left {
-        std::weak_ptr<const Document> document;
         std::uint64_t alone = 0, together = 0;
+    };
+    struct Known {
+        std::weak_ptr<const Document> document;
+        Left left;
+        std::unordered_map<std::size_t, Left> at_event;  // when the event was read first; those that needed to know
     };
 
     template <class Read>
@@ -77,14 +85,20 @@ private:
         return true;
     }
     std::uint64_t share(std::uint64_t steps_max) const { return limits_.share(steps_max, document_->text()->size()); }
-    Left& left();
+    Left& left();  // for the event
+    void spend(std::uint64_t Left::*budget);
+    void pause();
 
     const ScanLimits limits_;
     xpath::Meter meter_;
+    std::uint64_t since_pause_ = 0;  // steps of readings that were too short for the meter to pause
     DocumentPtr document_;
+    std::size_t index_ = 0;            // of the event
     std::uint64_t together_left_ = 0;  // of the event
-    Left* left_ = nullptr;             // of the document, if it is known
-    std::unordered_map<const Document*, Left> known_;
+    bool is_known_ = false;            // the document
+    Known* known_document_ = nullptr;  // once it is needed for the event
+    Left left_;                        // then, what the event may spend
+    std::unordered_map<const Document*, Known> known_;
 };
 
 }  // namespace sluice::feed

@@ -25,13 +25,16 @@ bool ValueSink::needs_text(const PathReader& reader) const {
 void ValueSink::read(const PathReader& reader, std::string_view text) {
     switch (reader.function) {
         case Function::each:
+            meter_.spend(ReadingBudget::steps_per_value);
             add(reader.attribute, text);
             return;
         case Function::lower_case:
-            meter_.spend(text.size());
+            meter_.spend(ReadingBudget::steps_per_value + text.size());
             add(reader.attribute, arena_.keep(filter::fold_case(text)));
             return;
         case Function::date:
+            meter_.spend(2 * ReadingBudget::steps_per_value);
+            meter_.read(text.size());
             add(reader.attribute, text::parse_date(text).value_or(std::numeric_limits<double>::quiet_NaN()));
             return;
         default:
@@ -46,6 +49,7 @@ void ValueSink::fold(Fold& fold, std::string_view text) {
             fold.number += 1;
             return;
         case Function::sum:
+            meter_.read(text.size());
             fold.number += filter::xpath_number(text);
             return;
         default:
@@ -61,6 +65,7 @@ void ValueSink::end(Fold& fold) {
             add(fold.attribute, fold.number);
             return;
         case Function::string_length:
+            meter_.read(fold.text.size());
             add(fold.attribute, static_cast<double>(text::count_characters(fold.text)));
             return;
         case Function::normalize_space:
@@ -77,8 +82,7 @@ void ValueSink::end(Fold& fold) {
 }
 
 void ValueSink::add(std::uint32_t attribute, std::string_view text) {
-    meter_.spend(ReadingBudget::steps_per_value);
-    meter_.read(text.size());
+    if (!text.empty()) meter_.read(text.size());
     values_.push_back({attribute, text, filter::xpath_number(text)});
 }
 

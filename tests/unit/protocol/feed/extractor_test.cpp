@@ -449,3 +449,67 @@ TEST_CASE("the events of a document share a budget for reading paths together, i
         if (batch.is_known(e, 0)) known.push_back(e);
     CHECK(known == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 }
+
+TEST_CASE("an event that is read again has the budget that it had the first time") {
+    const std::string item = "<i>" + repeated("<a><b>x</b></a>", 3'000) + "</i>";
+    const DocumentPtr document = std::make_shared<TreeDocument>("<r>" + repeated(item, 6) + "</r>", "/r/i");
+    const std::uint64_t one = 3'000 * 40;
+    bool throws = false;
+    std::size_t pauses = 0;
+    ReadingBudget reading({.condition_steps_max = one, .document_steps_max = 3 * one}, [&] {
+        ++pauses;
+        if (throws) throw std::runtime_error("enough");
+    });
+    const Extractor extractor(Texts{"*/b"});
+    const auto known = [&](std::size_t first, std::size_t end) {
+        engine::EventBatch batch;
+        TextArena arena;
+        ValueGroups groups;
+        std::vector<bool> list;
+        for (std::size_t i = first; i < end; ++i) {
+            extractor.extract({document, i, std::make_shared<const std::string>("s"), i + 1}, batch, arena, groups,
+                              reading);
+            list.push_back(batch.is_known(static_cast<std::uint32_t>(i - first), 0));
+        }
+        return list;
+    };
+    CHECK(known(0, 2) == std::vector<bool>{true, true});
+    CHECK(known(0, 2) == std::vector<bool>{true, true});
+    throws = true;
+    CHECK_THROWS_AS(known(2, 6), std::runtime_error);
+    throws = false;
+    reading.forget_documents();
+    CHECK(known(0, 6) == std::vector<bool>{true, true, true, false, false, false});
+    CHECK(known(0, 6) == std::vector<bool>{true, true, true, false, false, false});
+    CHECK(pauses > 5);
+}
+
+TEST_CASE("many short readings pause, too, and numbers cost as much as texts") {
+    std::size_t pauses = 0;
+    ReadingBudget reading({}, [&] { ++pauses; });
+    const DocumentPtr document = std::make_shared<TreeDocument>(
+        "<r>" + repeated("<i>" + repeated("<a><b>1</b></a>", 30) + "</i>", 200) + "</r>", "/r/i");
+    const Extractor extractor(Texts{"date(*/b)", "sum(*/b)", "*/b", "$title"});
+    engine::EventBatch batch;
+    TextArena arena;
+    ValueGroups groups;
+    for (std::size_t i = 0; i < 200; ++i)
+        extractor.extract({document, i, std::make_shared<const std::string>("s"), i + 1}, batch, arena, groups,
+                          reading);
+    CHECK(pauses >= 200 * 30 * (64 + 32) / 100'000);
+
+    ReadingBudget small({.condition_steps_max = 30 * 40, .document_steps_max = 1'000'000});
+    batch.clear();
+    extractor.extract({document, 0, std::make_shared<const std::string>("s"), 1}, batch, arena, groups, small);
+    CHECK_FALSE(batch.is_known(0, 0));
+    CHECK(batch.is_known(0, 1));
+    CHECK(batch.is_known(0, 2));
+}
+
+TEST_CASE("functions of paths that lead nowhere cost nothing together") {
+    Texts names;
+    for (int i = 0; i < 2'000; ++i) names.push_back("string(n" + std::to_string(i) + ")");
+    const Budgeted result = extract_within(tree_event("<r><i><a>x</a></i></r>", "//i"), names, 100, 100);
+    CHECK(result.unknown.empty());
+    CHECK(result.values == Counts(names.size(), 1));
+}

@@ -15,14 +15,14 @@ TEST_CASE("a trie tells what has been added to it") {
         trie.add(filter::parse_attribute(names[i])->path, {i, filter::Attribute::Function::each, PathReader::no_fold});
     trie.add(filter::parse_attribute("a/b")->path, {99, filter::Attribute::Function::count, 7});
     std::size_t found = 0;
-    trie.for_each([&](const filter::AttributePath& path, const PathReader& reader) {
+    trie.for_each([&](const auto& path, const PathReader& reader) {
         filter::Attribute attribute;
-        attribute.path = path;
+        attribute.path = path();
         attribute.function = reader.function;
         CHECK(filter::to_string(attribute) == (reader.attribute == 99 ? "count(a/b)" : names[reader.attribute]));
         CHECK(reader.fold == (reader.attribute == 99 ? 7 : PathReader::no_fold));
         ++found;
     });
     CHECK(found == names.size() + 1);
-    PathTrie().for_each([](const filter::AttributePath&, const PathReader&) { FAIL("nothing has been added"); });
+    PathTrie().for_each([](const auto&, const PathReader&) { FAIL("nothing has been added"); });
 }
