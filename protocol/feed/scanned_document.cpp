@@ -53,6 +53,7 @@ ScannedDocument::Leaf& ScannedDocument::leaf_of(const std::shared_ptr<const Cond
 std::optional<bool> ScannedDocument::known(const Leaf& leaf, const Event& event, Node context) const {
     if (context == xpath::no_node) return false;
     if (leaf.selected) return (*leaf.selected)[event.index];
+    if (!leaf.decided.empty() && leaf.decided[event.index]) return leaf.answers[event.index];
     const auto found = leaf.of_context.find(context);
     if (found != leaf.of_context.end()) return found->second;
     return std::nullopt;
@@ -75,6 +76,7 @@ std::optional<bool> ScannedDocument::holds(const Question& question, xpath::Mete
     std::optional<bool> answer;
     try {
         answer = evaluate(leaf, question, context, meter);
+        keep(leaf, question, context, *answer);
         keep_within_limit(leaf);
     } catch (const xpath::OverBudget&) {
         leaf.over = true;
@@ -115,10 +117,7 @@ bool ScannedDocument::evaluate(Leaf& leaf, const Question& question, Node contex
     if (!leaf.parts) leaf.parts.emplace(condition, index_->nodes, &memory_);
     const xpath::Evaluator evaluator(condition, index_->nodes, question.variables, *leaf.parts, meter, &memory_);
     if (condition.form() == Condition::Form::test) {
-        const bool answer = evaluator.boolean(context);
-        const bool of_items = condition.parents() == 0 && !condition.shared();
-        if (!of_items && !condition.reads_variables()) leaf.of_context[context] = answer;
-        return answer;
+        return evaluator.boolean(context);
     }
     const xpath::NodeSet nodes = evaluator.nodes(xpath::document_node);
     const auto is_in = [&](Node node) { return std::binary_search(nodes.begin(), nodes.end(), node); };
@@ -128,6 +127,22 @@ bool ScannedDocument::evaluate(Leaf& leaf, const Question& question, Node contex
     leaf.selected = std::move(selected);
     leaf.parts.reset();
     return (*leaf.selected)[question.event.index];
+}
+
+// So that an event that is matched again gets the same answer, and spends nothing; unless it depends on variables,
+// which are not the document's alone.
+void ScannedDocument::keep(Leaf& leaf, const Question& question, Node context, bool answer) const {
+    const Condition& condition = *leaf.condition;
+    const bool of_items = condition.parents() == 0 && !condition.shared();
+    if (leaf.selected || condition.reads_variables()) return;
+    if (!of_items) {
+        leaf.of_context[context] = answer;
+        return;
+    }
+    leaf.decided.resize(index_->items.size());
+    leaf.answers.resize(index_->items.size());
+    leaf.decided[question.event.index] = true;
+    leaf.answers[question.event.index] = answer;
 }
 
 void ScannedDocument::keep_within_limit(Leaf& leaf) {

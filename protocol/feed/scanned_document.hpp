@@ -49,11 +49,13 @@ private:
         bool over = false;
         std::optional<std::vector<bool>> selected;         // by item
         std::unordered_map<xpath::Node, bool> of_context;  // answers of tests that items share
+        std::vector<bool> decided, answers;                // of the others, by item: an event may be matched again
     };
 
     Leaf& leaf_of(const std::shared_ptr<const xpath::Condition>& condition);
     bool make_index(const Event& event, xpath::Meter& meter);
     std::optional<bool> known(const Leaf& leaf, const Event& event, xpath::Node context) const;
+    void keep(Leaf& leaf, const Question& question, xpath::Node context, bool answer) const;
     bool evaluate(Leaf& leaf, const Question& question, xpath::Node context, xpath::Meter& meter);
     bool an_owner_can_pay(std::size_t leaf) const;
     void charge_owners(Leaf& leaf, std::size_t index);

@@ -216,7 +216,11 @@ TEST_CASE("the items of a document share a condition's budget, and what is found
     CHECK(decided > 20);
     CHECK(decided < 150);
     leaves.end_batch();
-    CHECK_FALSE(leaves.holds(0, event_of(document, 3)));
+    leaves.begin_batch();
+    CHECK(leaves.holds(0, event_of(document, 3)) == false);
+    CHECK(leaves.holds(0, event_of(document, 7)) == true);
+    CHECK_FALSE(leaves.holds(0, event_of(document, 190)).has_value());
+    CHECK(cost(leaves, 0) == 0);
     document.reset();
     leaves.end_batch();
     CHECK(leaves.bytes() == 0);
