@@ -15,6 +15,7 @@ namespace sluice::cli {
 
 // As for grep: 1 is a result (nothing matched), 2 is a failure.
 constexpr int exit_done = 0, exit_no_match = 1, exit_failed = 2;
+constexpr int exit_interrupted = 130;  // as shells report a process that Ctrl-C ended
 
 constexpr const char* default_server = "http://127.0.0.1:8080";
 

@@ -12,17 +12,15 @@
 #include <unistd.h>
 
 #include "broker/base/command_line.hpp"
+#include "broker/cli/add_command.hpp"
 #include "broker/cli/build_options.hpp"
-#include "broker/cli/commands.hpp"
-#include "broker/cli/help_texts.hpp"
+#include "broker/cli/interrupt.hpp"
+#include "broker/cli/operator_commands.hpp"
 #include "protocol/text/nearest.hpp"
 
 namespace {
 
 using namespace sluice::cli;
-namespace alignment = sluice::alignment;
-
-constexpr std::uint64_t threads_max = 1024, device_max = 1023;
 
 std::chrono::milliseconds read_seconds(const std::string& text) {
     constexpr double seconds_max = 1e6;
@@ -54,25 +52,6 @@ CLI::Option* add_format(CLI::App& command, ItemFormat& format) {
             format = formats[choice];
         });
     return command.get_option("--format");
-}
-
-// Adds a command with its own options. Parsing it calls `run` with them and stores the exit status.
-template <class Options>
-CLI::App& add_command(CLI::App& app, const char* name, const char* what, const help::CommandHelp& help,
-                      int (*run)(const Options&, Console), int& exit_status, std::shared_ptr<Options>& options) {
-    options = std::make_shared<Options>();
-    auto* command = app.add_subcommand(name, what);
-    command->footer(help::footer(help));
-    command->callback(
-        [options, run, &exit_status] { exit_status = run(*options, process_console(options->colour, options->json)); });
-    command->add_flag("--json", options->json, "Print JSON, one object a line; also messages, on standard error");
-    sluice::base::add_choice(
-        *command, "--color", "auto (the default: on terminals, unless NO_COLOR is set), always or never", "WHEN",
-        {"auto", "always", "never"}, [options](std::size_t choice) {
-            constexpr ColourChoice choices[] = {ColourChoice::automatic, ColourChoice::always, ColourChoice::never};
-            options->colour = choices[choice];
-        });
-    return *command;
 }
 
 // For commands whose --json is --format json as well.
@@ -158,45 +137,6 @@ void add_explain(CLI::App& app, int& exit_status) {
     command.add_option("FILTER", options->filter, "The filter")->required();
 }
 
-void add_align(CLI::App& app, int& exit_status) {
-    std::shared_ptr<AlignOptions> options;
-    auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", help::align,
-                                align, exit_status, options);
-    command.add_option("QUERY", options->query_file, "FASTA file; - reads standard input")->required();
-    command.add_option("TEXT", options->text_file, "FASTA file")->required();
-    command
-        .add_option("--scheme", options->scheme,
-                    "dna, dna:match,mismatch,first,extend, blosum62:first,extend or blosum50:first,extend")
-        ->capture_default_str();
-    command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
-    command.add_flag("--alignment", options->alignment, "Print the alignment (CIGAR), too, not only score and end");
-    sluice::base::add_choice(
-        command, "--format", "text (the default), tsv or json: a line for each pair, tsv with a line of names above",
-        "FORMAT", {"text", "tsv", "json"}, [options](std::size_t choice) {
-            constexpr AlignFormat formats[] = {AlignFormat::text, AlignFormat::tsv, AlignFormat::json};
-            options->format = formats[choice];
-        });
-    command.get_option("--json")->excludes(command.get_option("--format"))->each([options](const std::string&) {
-        options->format = AlignFormat::json;
-    });
-    command.add_flag("--prune,!--no-prune", options->prune,
-                     "Skip parts of long pairs that can't be in the best alignment (default: yes)");
-    sluice::base::add_number(command, "--threads", "Threads for long pairs of DNA on the CPU (default: one per core)",
-                             threads_max, [options](std::uint64_t n) { options->threads = static_cast<unsigned>(n); });
-    sluice::base::add_choice(
-        command, "--processor", "auto (the default), cpu or gpu", "PROCESSOR", {"auto", "cpu", "gpu"},
-        [options](std::size_t choice) {
-            using alignment::Processor;
-            constexpr Processor processors[] = {Processor::automatic, Processor::cpu, Processor::gpu};
-            options->processor = processors[choice];
-        });
-    sluice::base::add_numbers(command, "--devices",
-                              "CUDA numbers of the GPUs that share a text of 100,000 letters or more: 0,1 (default: 0)",
-                              device_max, [options](const std::vector<std::uint64_t>& numbers) {
-                                  options->devices.assign(numbers.begin(), numbers.end());
-                              });
-}
-
 void add_status(CLI::App& app, int& exit_status) {
     std::shared_ptr<StatusOptions> options;
     auto& command = add_command(app, "status", "Print the broker's status", help::status, status, exit_status, options);
@@ -270,7 +210,7 @@ int main(int argc, char** argv) {
     add_subscribe(app, exit_status);
     add_match(app, exit_status);
     add_explain(app, exit_status);
-    add_align(app, exit_status);
+    add_operator_commands(app, exit_status);
     add_status(app, exit_status);
     add_streams(app, exit_status);
     add_help(app);
@@ -283,5 +223,7 @@ int main(int argc, char** argv) {
         std::cerr << "sluice: " << failure.what() << '\n';
         return exit_failed;
     }
-    return sluice::base::finish_output("sluice") ? exit_status : exit_failed;
+    if (!sluice::base::finish_output("sluice")) return exit_failed;
+    if (exit_status == exit_interrupted) end_by_interrupt();
+    return exit_status;
 }

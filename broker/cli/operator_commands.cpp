@@ -1,0 +1,59 @@
+#include "broker/cli/operator_commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "broker/cli/add_command.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+constexpr std::uint64_t threads_max = 1024, device_max = 1023;
+
+void add_align(CLI::App& app, int& exit_status) {
+    std::shared_ptr<AlignOptions> options;
+    auto& command = add_command(app, "align", "Align the sequences of two FASTA files (needs no broker)", help::align,
+                                align, exit_status, options);
+    command.add_option("QUERY", options->query_file, "FASTA file; - reads standard input")->required();
+    command.add_option("TEXT", options->text_file, "FASTA file")->required();
+    command
+        .add_option("--scheme", options->scheme,
+                    "dna, dna:match,mismatch,first,extend, blosum62:first,extend or blosum50:first,extend")
+        ->capture_default_str();
+    command.add_flag("--global", options->global, "Whole sequences (Needleman-Wunsch) instead of the best parts");
+    command.add_flag("--alignment", options->alignment, "Print the alignment (CIGAR), too, not only score and end");
+    base::add_choice(command, "--format",
+                     "text (the default), tsv or json: a line for each pair, tsv with a line of names above", "FORMAT",
+                     {"text", "tsv", "json"}, [options](std::size_t choice) {
+                         constexpr AlignFormat formats[] = {AlignFormat::text, AlignFormat::tsv, AlignFormat::json};
+                         options->format = formats[choice];
+                     });
+    command.get_option("--json")->excludes(command.get_option("--format"))->each([options](const std::string&) {
+        options->format = AlignFormat::json;
+    });
+    command.add_flag("--prune,!--no-prune", options->prune,
+                     "Skip parts of long pairs that can't be in the best alignment (default: yes)");
+    base::add_number(command, "--threads", "Threads for long pairs of DNA on the CPU (default: one per core)",
+                     threads_max, [options](std::uint64_t n) { options->threads = static_cast<unsigned>(n); });
+    base::add_choice(command, "--processor", "auto (the default), cpu or gpu", "PROCESSOR", {"auto", "cpu", "gpu"},
+                     [options](std::size_t choice) {
+                         using alignment::Processor;
+                         constexpr Processor processors[] = {Processor::automatic, Processor::cpu, Processor::gpu};
+                         options->processor = processors[choice];
+                     });
+    base::add_numbers(command, "--devices",
+                      "CUDA numbers of the GPUs that share a text of 100,000 letters or more: 0,1 (default: 0)",
+                      device_max, [options](const std::vector<std::uint64_t>& numbers) {
+                          options->devices.assign(numbers.begin(), numbers.end());
+                      });
+}
+
+}  // namespace
+
+void add_operator_commands(CLI::App& app, int& exit_status) { add_align(app, exit_status); }
+
+}  // namespace sluice::cli

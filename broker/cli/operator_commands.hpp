@@ -1,0 +1,13 @@
+// The command line of the commands that run one operator on files: align. Called from main, on one thread.
+#pragma once
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace sluice::cli {
+
+// Parsing one of them runs it and stores its exit status.
+void add_operator_commands(CLI::App& app, int& exit_status);
+
+}  // namespace sluice::cli
