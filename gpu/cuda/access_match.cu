@@ -56,10 +56,11 @@ __global__ void __launch_bounds__(threads, blocks)
 void match_access_rows(const AccessView& tables, const RecordsView& batch, const FoundRows& found,
                        const ClusterMasksView& clusters, const ClusterMemory& cluster_memory, cudaStream_t stream) {
     // A large batch fills the device with small blocks; in a small batch each event gets as many threads as it can use.
-    if (batch.events > small_batch_max)
-        access_kernel<128, 8><<<batch.events, 128, 0, stream>>>(tables, batch, found, clusters, cluster_memory);
+    const std::uint32_t events = batch.part_events;
+    if (events > small_batch_max)
+        access_kernel<128, 8><<<events, 128, 0, stream>>>(tables, batch, found, clusters, cluster_memory);
     else
-        access_kernel<512, 2><<<batch.events, 512, 0, stream>>>(tables, batch, found, clusters, cluster_memory);
+        access_kernel<512, 2><<<events, 512, 0, stream>>>(tables, batch, found, clusters, cluster_memory);
     check_launch("access_kernel");
 }
 

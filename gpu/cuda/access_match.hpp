@@ -25,6 +25,9 @@ struct RecordsView {
     const EventRecord* records;
     const std::uint64_t* text;
     std::uint32_t events;
+    // The part to match now: a batch may be matched part by part, in one stream. The count of the rows found is written
+    // when all events have been matched.
+    std::uint32_t part_begin, part_events;
 };
 
 // Also sets the events' true literals in the masks of the cluster rows, if there are any.

@@ -53,15 +53,15 @@ void BatchSlot::plan() {
     for (const SegmentTables* segment : segments_) planned_.push_back(segment->id);
 }
 
-void BatchSlot::pack_batch(const engine::EventBatch& batch) {
-    const PackedSize bound = packed_bound(batch, plan_);
+PackedBatch BatchSlot::make_room_for(const engine::EventBatch& batch, const PackedSize& bound) {
     const std::size_t offset = records_offset(batch.size());
     make_room(records_, offset + bound.records * sizeof(EventRecord));
     make_room(text_, bound.text_words + 1);
     auto* const first = reinterpret_cast<std::uint32_t*>(records_.data());
     auto* const records = reinterpret_cast<EventRecord*>(records_.data() + offset);
-    size_ = pack(batch, plan_, {first, records, text_.data()});
-    view_ = {first, records, text_.data(), static_cast<std::uint32_t>(batch.size())};
+    const auto events = static_cast<std::uint32_t>(batch.size());
+    view_ = {first, records, text_.data(), events, 0, events};
+    return {first, records, text_.data()};
 }
 
 void BatchSlot::copy_batch() {
@@ -77,6 +77,7 @@ void BatchSlot::copy_batch() {
     view_.text = device_text_.data();
 }
 
+// Enqueues the part of the batch that view_ names.
 void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     Found& f = found_[i];
     const SegmentTables& segment = *segments_[i];
@@ -84,10 +85,31 @@ void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     if (segment.clusters.empty()) return match_access_rows(segment.access.view(), view_, found, {}, {}, stream);
     const ClusterMemory memory{f.masks.data(), f.positions.data()};
     const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
-    segment.clusters.begin(view_.events, memory, hits.count, stream);
+    if (view_.part_begin == 0) segment.clusters.begin(view_.events, memory, hits.count, stream);
     match_access_rows(segment.access.view(), view_, found, segment.clusters.view(), memory, stream);
+    if (view_.part_begin + view_.part_events < view_.events) return;
     segment.clusters.finish(view_.events, memory, hits, stream);
     copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream);
+}
+
+// Copies and matches each part of the text while the next one is packed. The kernels read the records, which are small
+// beside the text, from where they are packed.
+void BatchSlot::match_in_parts(const engine::EventBatch& batch, PackedBatch to) {
+    make_room(device_text_, text_.size() + 1);
+    to.is_streamed = true;
+    view_.text = device_text_.data();
+    size_ = {};
+    for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
+        const std::size_t copied = size_.text_words;
+        end = pack_part(batch, plan_, to, begin, part_min, size_);
+        copy_to_device(device_text_.data() + copied,
+                       std::span<const std::uint64_t>(text_.data() + copied, size_.text_words - copied), stream_);
+        view_.part_begin = static_cast<std::uint32_t>(begin);
+        view_.part_events = static_cast<std::uint32_t>(end - begin);
+        for (std::size_t i = 0; i < segments_.size(); ++i) enqueue(i, stream_);
+    }
+    view_.part_begin = 0;
+    view_.part_events = view_.events;
 }
 
 void BatchSlot::enqueue_all() {
@@ -149,7 +171,9 @@ void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTa
     made_graph_ = false;
     segments_.assign(segments.begin(), segments.end());
     plan();
-    pack_batch(batch);
+    const PackedSize bound = packed_bound(batch, plan_);
+    const PackedBatch to = make_room_for(batch, bound);
+    const bool in_parts = bound.text_words >= 2 * part_min.text_words && batch.size() >= 2 * part_min.events;
     while (found_.size() < segments.size()) {
         Found f;
         check(cudaMemsetAsync(f.counters.data(), 0, f.counters.bytes(), stream_), "cudaMemsetAsync");
@@ -159,10 +183,13 @@ void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTa
     for (std::size_t i = 0; i < segments.size(); ++i) reserve(i);
     while (branches_.size() + 1 < segments.size()) branches_.emplace_back();
     under_way_ = true;
-    copy_batch();
-    measured_ = batches_++ % measure_every == measure_every - 1;
+    if (!in_parts) {
+        size_ = pack(batch, plan_, to);
+        copy_batch();
+    }
+    measured_ = !in_parts && batches_++ % measure_every == measure_every - 1;
     if (measured_) kernels_begin_.record(stream_);
-    launch();
+    in_parts ? match_in_parts(batch, to) : launch();
     if (measured_) kernels_end_.record(stream_);
     if (batch.size() > spin_events_max) done_.record(stream_);
 }

@@ -78,6 +78,9 @@ private:
         std::vector<cpu::ClusterHit> cluster_hits;
     };
     static constexpr std::size_t rows_min = 8192;
+    // A batch of at least two such parts is packed, copied and matched part by part, since packing takes longest. Fewer
+    // events would not fill a device.
+    static constexpr PartSize part_min{128, (std::size_t{2} << 20) / sizeof(std::uint64_t)};
     static constexpr std::uint32_t measure_every = 16;
     static constexpr std::size_t spin_events_max = 128;  // for larger batches the thread sleeps instead of spinning
 
@@ -87,8 +90,9 @@ private:
     };
 
     void plan();
-    void pack_batch(const engine::EventBatch& batch);
+    PackedBatch make_room_for(const engine::EventBatch& batch, const PackedSize& bound);
     void copy_batch();
+    void match_in_parts(const engine::EventBatch& batch, PackedBatch to);
     template <class Buffer>
     void make_room(Buffer& buffer, std::size_t size);
     void reserve(std::size_t i);

@@ -16,7 +16,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The lowest cost of a batch by its number of events: of a small set on the CPU, and on an H100.
+// What a batch costs grows with its events and with the text that is searched for substrings: so much text counts as
+// an event.
+constexpr double text_bytes_of_event = 1024;
+
+double size_of(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch) {
+    const auto searches = [](const cpu::CpuProgram::Part& part) {
+        return part.segment->tables().size(engine::Family::contains) > 0;
+    };
+    const auto events = static_cast<double>(batch.size());
+    if (std::none_of(parts.begin(), parts.end(), searches)) return events;
+    std::size_t bytes = 0;
+    for (const engine::Value& value : batch.values) bytes += value.text.size();
+    return events + static_cast<double>(bytes) / text_bytes_of_event;
+}
+
+// The lowest cost of a batch by its size: of a small set on the CPU, and on an H100.
 constexpr std::array<operators::ProcessorChoice::Cost, 2> batch_costs{operators::ProcessorChoice::Cost{1, 0.5},
                                                                       operators::ProcessorChoice::Cost{25, 5}};
 
@@ -25,7 +40,7 @@ public:
     explicit CudaAccelerator(const engine::EngineOptions& options)
         : backend_(options.backend),
           keeper_(options),
-          choice_({batch_costs, 0, options.backend == engine::Backend::automatic, "events"}) {}
+          choice_({batch_costs, 0, options.backend == engine::Backend::automatic, "events or KiB of searched text"}) {}
 
     void mirror(const cpu::Segment& segment) noexcept override { keeper_.mirror(segment); }
     void keep(std::span<const cpu::CpuProgram::Part> parts) override { keeper_.keep(parts); }
@@ -33,14 +48,15 @@ public:
     void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
         const bool can_be_packed = is_worth_packing(batch);
-        const std::size_t device = can_be_packed ? choose_device(parts, batch) : none_;
+        const double size = size_of(parts, batch);
+        const std::size_t device = can_be_packed ? choose_device(parts, batch, size) : none_;
         const std::size_t begin = matches.size();
         const auto start = Clock::now();
         if (device != none_) {
             const std::uint32_t generation = devices_[device]->generation();
             try {
                 if (match_on(device, parts, batch, scans, scratch, matches))
-                    record(batch, operators::ProcessorChoice::device, start);
+                    record(size, operators::ProcessorChoice::device, start);
                 return;
             } catch (const CudaError& error) {
                 matches.resize(begin);
@@ -51,7 +67,7 @@ public:
         }
         match_on_cpu(parts, batch, scans, scratch, matches);
         ++cpu_batches_;
-        if (device == none_ && can_be_packed) record(batch, operators::ProcessorChoice::cpu, start);
+        if (device == none_ && can_be_packed) record(size, operators::ProcessorChoice::cpu, start);
     }
 
     engine::EngineStatus status() const override {
@@ -125,7 +141,8 @@ private:
 
     // Of the usable devices, the one with the fewest batches under way; devices with equally few take turns. none_: the
     // CPU.
-    std::size_t choose_device(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch) {
+    std::size_t choose_device(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch,
+                              double size) {
         if (batch.size() == 0) return none_;
         const auto now = Clock::now();
         const std::size_t turn = devices_.size() == 1 ? 0 : turn_.fetch_add(1, std::memory_order_relaxed);
@@ -139,14 +156,12 @@ private:
                 best = d;
         }
         if (best == none_) return none_;
-        if (choice_.choose(static_cast<double>(batch.size())) == operators::ProcessorChoice::cpu) return none_;
+        if (choice_.choose(size) == operators::ProcessorChoice::cpu) return none_;
         return devices_[best]->matching.can_attempt(now) ? best : none_;
     }
 
-    void record(const engine::EventBatch& batch, operators::ProcessorChoice::Processor processor,
-                Clock::time_point start) {
-        choice_.record(static_cast<double>(batch.size()), processor,
-                       std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+    void record(double size, operators::ProcessorChoice::Processor processor, Clock::time_point start) {
+        choice_.record(size, processor, std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     }
 
     // Returns whether the batch had the usual cost of the device.

@@ -51,7 +51,7 @@ class EventBlock {
 public:
     __device__ EventBlock(const AccessView& t, const RecordsView& b, const FoundRows& f, const ClusterMasksView& sc,
                           const ClusterMemory& m, EventShared& shared)
-        : tables(t), batch(b), found(f), clusters(sc), memory(m), s(shared), event(blockIdx.x) {}
+        : tables(t), batch(b), found(f), clusters(sc), memory(m), s(shared), event(b.part_begin + blockIdx.x) {}
 
 protected:
     __device__ void clear() {

@@ -16,6 +16,7 @@ public:
     using Predicates::Predicates;
 
 protected:
+    using Predicates::batch;
     using Predicates::event;
     using Predicates::found;
     using Predicates::is_true;
@@ -152,7 +153,7 @@ protected:
         flush(0);
         if (threadIdx.x != 0) return;
         __threadfence();
-        if (atomicAdd(&found.counters[1], 1u) + 1 != gridDim.x) return;
+        if (atomicAdd(&found.counters[1], 1u) + 1 != batch.events) return;
         *found.count = atomicExch(&found.counters[0], 0u);
         found.counters[1] = 0;
     }

@@ -18,6 +18,8 @@ public:
     using Block::Block;
 
 protected:
+    static constexpr std::uint32_t warp_text_max = 256;  // bytes; longer texts are searched by all threads
+
     using Block::batch;
     using Block::clusters;
     using Block::event;
@@ -37,6 +39,10 @@ protected:
             const std::uint32_t numbers = s.number_count, texts = s.text_count;
             for (std::uint32_t i = threadIdx.x / 8; i < numbers; i += threads / 8) locate(s.records[s.numbers[i]]);
             for (std::uint32_t i = threadIdx.x / 32; i < texts; i += threads / 32) find_parts(s.records[s.texts[i]]);
+            for (std::uint32_t i = 0; i < texts; ++i) {
+                const EventRecord& r = s.records[s.texts[i]];
+                if (r.size > warp_text_max) find_substrings(r, threadIdx.x, threads);
+            }
             __syncthreads();
             if (threadIdx.x == 0) s.number_count = s.text_count = 0;
             __syncthreads();
@@ -88,7 +94,7 @@ protected:
         });
     }
 
-    // By a warp: prefixes and suffixes, one size per lane.
+    // By a warp: prefixes and suffixes, one size per lane, and the substrings of a short text.
     __device__ void find_parts(const EventRecord& r) {
         const std::uint32_t lane = threadIdx.x % 32;
         const AttributePlan& plan = tables.plans[r.attribute];
@@ -103,20 +109,23 @@ protected:
             if (size <= r.size)
                 set_text(engine::Family::ends_with, tables.ends_with, a, {text.words, r.size - size, size});
         }
-        if (plan.keys != 0) find_substrings(r, a, plan.keys);
+        if (r.size <= warp_text_max) find_substrings(r, lane, 32);
     }
 
-    // By a warp: substrings, one text position per lane.
-    __device__ void find_substrings(const EventRecord& r, std::uint32_t a, std::uint32_t keys) {
+    // Substrings at `first` and every `step` places after it: a warp searches a short text, a block a long one.
+    __device__ void find_substrings(const EventRecord& r, std::uint32_t first, std::uint32_t step) {
+        const AttributePlan& plan = tables.plans[r.attribute];
+        const std::uint32_t a = plan.local, keys = plan.keys;
+        if (keys == 0) return;
         const Slice text = slice(r);
-        for (std::uint32_t at = threadIdx.x % 32; at < r.size; at += 32) {
+        for (std::uint32_t at = first; at < r.size; at += step) {
             const std::uint64_t word = bytes_at(text.words, at);
             for (std::uint32_t left = keys; left != 0; left &= left - 1) {
                 const unsigned log = __ffs(static_cast<int>(left)) - 1;
                 if (at + (1u << log) > r.size) break;
                 probe(tables.substrings.slots, tables.substrings.last, key_hash(a, log, first_bytes(word, 1u << log)),
-                      [&](std::uint32_t first) {
-                          compare_patterns(first, a, {text.words, at, r.size - at});
+                      [&](std::uint32_t id) {
+                          compare_patterns(id, a, {text.words, at, r.size - at});
                           return false;  // another key may have the same tag
                       });
             }

@@ -7,13 +7,27 @@
 #include <limits>
 #include <utility>
 
+#include "gpu/simd/streaming_copy.hpp"
+
 namespace sluice::cuda {
 
 namespace {
 
 class Packer {
 public:
-    Packer(const PackPlan& plan, const PackedBatch& to) : plan_(plan.begin()), names_(plan.size()), to_(to) {}
+    Packer(const PackPlan& plan, const PackedBatch& to, const PackedSize& size)
+        : plan_(plan.begin()), names_(plan.size()), to_(to), size_(size) {}
+
+    void add_event(const engine::EventBatch& batch, std::size_t e) {
+        to_.first[e] = static_cast<std::uint32_t>(size_.records);
+        // One place calls add(), so that it is inlined and its counters stay in registers.
+        std::span<const engine::Value> values = batch.event(e);
+        for (auto groups = batch.groups_of(e);; groups = groups.subspan(1)) {
+            add(values);
+            if (groups.empty()) break;
+            values = batch.groups[groups.front()].values;
+        }
+    }
 
     // All values of an attribute must come in one call; attributes may come in any order.
     void add(std::span<const engine::Value> values) {
@@ -36,6 +50,7 @@ public:
 
 private:
     static constexpr std::uint32_t any_text = EventRecord::look_up_text | EventRecord::only_text;
+    static constexpr std::uint32_t streamed_bytes_min = 1024;
 
     void add_only(const engine::Value& v, const PackPlan::Uses& uses) {
         push(v, EventRecord::begins | (std::isnan(v.number) ? 0 : uses.of_number) |
@@ -76,7 +91,10 @@ private:
         const std::size_t words = (size + 7) / 8;
         std::uint64_t* const to = to_.text + size_.text_words;
         to[words - 1] = 0;
-        std::memcpy(to, v.text.data(), size);
+        if (to_.is_streamed && size >= streamed_bytes_min)
+            simd::streaming_copy(to, v.text.data(), size);
+        else
+            std::memcpy(to, v.text.data(), size);
         size_.text_words += words;
     }
 
@@ -129,20 +147,23 @@ PackedSize packed_bound(const engine::EventBatch& batch, const PackPlan& plan) {
     return size;
 }
 
+std::size_t pack_part(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to, std::size_t begin,
+                      const PartSize& least, PackedSize& size) {
+    Packer packer(plan, to, size);
+    std::size_t e = begin;
+    while (e < batch.size() &&
+           (e - begin < least.events || packer.size().text_words - size.text_words < least.text_words))
+        packer.add_event(batch, e++);
+    size = packer.size();
+    to.first[e] = static_cast<std::uint32_t>(size.records);
+    if (to.is_streamed) simd::streaming_fence();
+    return e;
+}
+
 PackedSize pack(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to) {
-    Packer packer(plan, to);
-    for (std::size_t e = 0; e < batch.size(); ++e) {
-        to.first[e] = static_cast<std::uint32_t>(packer.size().records);
-        // One place calls the packer, so that it is inlined and its counters stay in registers.
-        std::span<const engine::Value> values = batch.event(e);
-        for (auto groups = batch.groups_of(e);; groups = groups.subspan(1)) {
-            packer.add(values);
-            if (groups.empty()) break;
-            values = batch.groups[groups.front()].values;
-        }
-    }
-    to.first[batch.size()] = static_cast<std::uint32_t>(packer.size().records);
-    return packer.size();
+    PackedSize size;
+    pack_part(batch, plan, to, 0, {batch.size(), 0}, size);
+    return size;
 }
 
 }  // namespace sluice::cuda

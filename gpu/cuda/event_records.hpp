@@ -64,6 +64,7 @@ struct PackedBatch {
     std::uint32_t* first;  // records of event e: first[e] … first[e + 1]
     EventRecord* records;
     std::uint64_t* text;
+    bool is_streamed = false;  // long texts are copied past the caches (gpu/simd/streaming_copy.hpp)
 };
 struct PackedSize {
     std::size_t records = 0, text_words = 0;
@@ -77,5 +78,13 @@ bool is_worth_packing(const engine::EventBatch& batch);
 // An upper bound of the packed size.
 PackedSize packed_bound(const engine::EventBatch& batch, const PackPlan& plan);
 PackedSize pack(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to);
+
+// Packs the events from `begin` on, after those before it, which take `size`, until there are this many with this much
+// text. Adds what they take to `size`, and returns the event after them. So a device can begin before all is packed.
+struct PartSize {
+    std::size_t events = 0, text_words = 0;
+};
+std::size_t pack_part(const engine::EventBatch& batch, const PackPlan& plan, const PackedBatch& to, std::size_t begin,
+                      const PartSize& least, PackedSize& size);
 
 }  // namespace sluice::cuda

@@ -1,9 +1,10 @@
-// Edit distances on a device: one GpuPatternSet for each set of unit costs.
+// Edit distances on a device: for each set a GpuPatternSet, or a GpuWeightedSet if its costs are not unit costs.
 #include <algorithm>
 #include <optional>
 
 #include "gpu/operators/cuda_families.hpp"
 #include "gpu/operators/edits/edits_cuda.hpp"
+#include "gpu/operators/edits/weighted_cuda.hpp"
 
 namespace sluice::operators {
 
@@ -37,10 +38,13 @@ struct Compact {
 
 class CudaEdits final : public DeviceFamily, private EditsSolver {
 public:
-    explicit CudaEdits(const EditsFamily& family) : family_(family), sets_(family.sets()) {
+    explicit CudaEdits(const EditsFamily& family) : family_(family), sets_(family.sets()), weighted_(family.sets()) {
         for (std::size_t s = 0; s < sets_.size(); ++s) {
             const EditsFamily::Description& set = family.description(s);
-            if (set.costs != edits::CostTable::unit) continue;
+            if (set.costs != edits::CostTable::unit) {
+                weighted_[s].emplace(set.patterns, set.extent, set.costs);
+                continue;
+            }
             sets_[s].emplace(Set{GpuPatternSet(set.patterns, set.extent), 0});
             for (const edits::Pattern& pattern : set.patterns)
                 sets_[s]->bytes += static_cast<double>(pattern.text.size());
@@ -58,11 +62,10 @@ private:
         double bytes;  // of all patterns
     };
 
-    bool takes(std::size_t set) const override { return sets_[set].has_value(); }
-
     void decide(std::size_t index, std::span<const std::string_view> texts, std::span<const edits::Pair> pairs,
                 std::span<std::uint8_t> within, Counters& counters) override {
         const Compact asked(texts, pairs);
+        if (weighted_[index]) return weighted_[index]->decide(asked.texts, asked.pairs, within, counters);
         GpuPatternSet& set = sets_[index]->patterns;
         if (!together(index, asked)) return set.decide(asked.texts, asked.pairs, within, counters);
         std::vector<edits::Pair> found;
@@ -82,6 +85,7 @@ private:
     void distances(std::size_t index, std::span<const std::string_view> texts, std::span<const edits::Pair> pairs,
                    std::span<std::uint32_t> distances, Counters& counters) override {
         const Compact asked(texts, pairs);
+        if (weighted_[index]) return weighted_[index]->distances(asked.texts, asked.pairs, distances, counters);
         GpuPatternSet& set = sets_[index]->patterns;
         if (!together(index, asked)) return set.distances(asked.texts, asked.pairs, distances, counters);
         std::vector<std::uint32_t> all;
@@ -124,7 +128,8 @@ private:
     }
 
     const EditsFamily& family_;
-    std::vector<std::optional<Set>> sets_;
+    std::vector<std::optional<Set>> sets_;  // [set]: one of the two
+    std::vector<std::optional<edits::GpuWeightedSet>> weighted_;
 };
 
 }  // namespace

@@ -10,7 +10,6 @@
 
 namespace sluice::operators {
 
-// Only unit costs; other cost tables stay on the CPU.
 std::unique_ptr<DeviceFamily> make_cuda_family(const EditsFamily& family);
 std::unique_ptr<DeviceFamily> make_cuda_family(const AlignmentFamily& family);
 // Exact values for lines of 2, and all sampled values.

@@ -14,6 +14,8 @@ using edits::CostTable;
 using edits::Extent;
 
 constexpr std::uint32_t k_max = 1u << 30;  // greater than any distance
+// A cell of a matrix with other than unit costs takes as long as about this many that are computed bit-parallel.
+constexpr double weighted_cell = 50;
 
 // The bounds as "at most k" or its opposite, if they amount to that: distances are whole numbers from 0.
 struct DistanceThreshold {
@@ -60,8 +62,9 @@ double EditsFamily::device_cells(std::span<const std::string_view> texts, std::s
         const Entry& entry = entries_[pair.predicate];
         const Description& d = sets_[entry.set].description;
         const std::size_t n = texts[pair.text].size();
-        if (d.costs != CostTable::unit || n > edits::text_bytes_max) continue;
-        cells += static_cast<double>(n) * static_cast<double>(d.patterns[entry.pattern].text.size());
+        if (n > edits::text_bytes_max) continue;
+        cells += (d.costs == CostTable::unit ? 1 : weighted_cell) * static_cast<double>(n) *
+                 static_cast<double>(d.patterns[entry.pattern].text.size());
     }
     return cells;
 }
@@ -72,8 +75,7 @@ void EditsFamily::evaluate(std::span<const std::string_view> texts, std::span<co
     PairCounter counter(work);
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         const Entry& entry = entries_[pairs[i].predicate];
-        const bool on_device = solver != nullptr && solver->takes(entry.set);
-        OperatorWork::Kind& w = counter.add(sets_[entry.set].kind, pairs[i].text, on_device);
+        OperatorWork::Kind& w = counter.add(sets_[entry.set].kind, pairs[i].text, solver != nullptr);
         holds[i] = 0;
         if (texts[pairs[i].text].size() > edits::text_bytes_max) {
             ++w.unreadable;
@@ -94,7 +96,7 @@ void EditsFamily::evaluate(std::size_t index, std::span<const std::string_view> 
     edits::Counters counters;
     OperatorWork::Kind& w = work.of(set.kind);
     const auto entry_of = [&](std::size_t i) -> const Entry& { return entries_[pairs[asked.places[i]].predicate]; };
-    const bool on_device = solver != nullptr && solver->takes(index);
+    const bool on_device = solver != nullptr;
     const std::size_t n = asked.pairs.size();
     if (set.decides) {
         std::vector<std::uint8_t> within(n);

@@ -16,7 +16,6 @@ class EditsSolver {
 public:
     virtual ~EditsSolver() = default;
 
-    virtual bool takes(std::size_t set) const = 0;
     virtual void decide(std::size_t set, std::span<const std::string_view> texts, std::span<const edits::Pair> pairs,
                         std::span<std::uint8_t> within, edits::Counters& counters) = 0;
     virtual void distances(std::size_t set, std::span<const std::string_view> texts, std::span<const edits::Pair> pairs,
@@ -31,7 +30,7 @@ public:
                   OperatorWork& work) const override {
         evaluate(texts, pairs, holds, work, nullptr);
     }
-    // `solver` handles the sets that it takes; may be null.
+    // `solver` may be null.
     void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                   OperatorWork& work, EditsSolver* solver) const;
     double device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const override;

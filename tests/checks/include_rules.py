@@ -43,7 +43,7 @@ FOLDERS = {
     "gpu/tables": ("gpu/api", "gpu/operators", "gpu/operators/substrings"),
     "gpu/naive": ("gpu/api", "gpu/operators"),
     "gpu/cpu": ("gpu/api", "gpu/operators", "gpu/simd", "gpu/tables"),
-    "gpu/cuda": ("gpu/api", "gpu/cpu", "gpu/device", "gpu/operators", "gpu/tables"),
+    "gpu/cuda": ("gpu/api", "gpu/cpu", "gpu/device", "gpu/operators", "gpu/simd", "gpu/tables"),
     "gpu": ("gpu/api", "gpu/cpu", "gpu/cuda", "gpu/naive"),
     "protocol/text": (),
     "protocol/filter": ("gpu/api", "protocol/text"),

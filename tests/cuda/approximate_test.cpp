@@ -5,6 +5,7 @@
 #include "gpu/operators/edits/edits_cuda.hpp"
 #include "gpu/operators/edits/parts.hpp"
 #include "gpu/operators/edits/reference.hpp"
+#include "gpu/operators/edits/weighted_cuda.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/edits/oracle.hpp"
 
@@ -79,6 +80,32 @@ Texts random_texts(Random& random, std::size_t texts, std::size_t patterns, std:
     return all;
 }
 
+// Sets with other than unit costs, against the reference.
+void check_weighted(const Texts& all, Extent extent, CostTable table) {
+    const auto views = all.views();
+    const auto patterns = all.searched();
+    GpuWeightedSet set(patterns, extent, table);
+    std::vector<Pair> pairs;
+    for (std::uint32_t t = 0; t < views.size(); ++t) {
+        for (std::uint32_t p = 0; p < patterns.size(); ++p) {
+            if ((7 * t + 3 * p) % 5 != 0) pairs.push_back({t, p});
+        }
+    }
+    Counters counters;
+    std::vector<std::uint32_t> distances(pairs.size(), 12345);
+    std::vector<std::uint8_t> within(pairs.size(), 2);
+    set.distances(views, pairs, distances, counters);
+    set.decide(views, pairs, within, counters);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [t, p] = pairs[i];
+        const std::uint32_t d = extent == Extent::whole ? edit_distance(views[t], all.patterns[p], table)
+                                                        : approx_distance(views[t], all.patterns[p], table);
+        CAPTURE(views[t], all.patterns[p], all.k[p], int(table), int(extent));
+        REQUIRE(distances[i] == d);
+        REQUIRE(within[i] == (d <= all.k[p] ? 1 : 0));
+    }
+}
+
 std::uint32_t device_distance(AsmAlgorithm algorithm, std::string_view text, std::string_view pattern, CostTable table,
                               std::uint64_t parts) {
     const auto run = [&]<class Symbol>(std::basic_string_view<Symbol> y, std::basic_string_view<Symbol> x) {
@@ -122,6 +149,46 @@ TEST_CASE("the GPU's sets answer as edlib does", "[cuda][approximate]") {
         const Texts all = random_texts(random, random.between(1, 40), random.pick(patterns_of_set), 150, 140);
         check_set(all, Extent::substring);
         check_set(all, Extent::whole);
+    }
+}
+
+TEST_CASE("the GPU's sets with other costs answer as the reference does", "[cuda][approximate]") {
+    if (!has_device()) return;
+    Random random(7);
+    constexpr std::size_t patterns_of_set[] = {1, 2, 8, 31, 33, 100};
+    for (std::size_t round = 0; round < test_rounds(8); ++round) {
+        for (const CostTable table : {CostTable::typing, CostTable::vowels}) {
+            const Texts all = random_texts(random, random.between(1, 40), random.pick(patterns_of_set), 150, 140);
+            check_weighted(all, Extent::substring, table);
+            check_weighted(all, Extent::whole, table);
+        }
+    }
+    // Long patterns take several passes, long texts are cut, and what is longer stays with the CPU.
+    for (const std::size_t text : {3000u, 20'000u}) {
+        const Texts all = random_texts(random, 2, 5, text, 1100);
+        check_weighted(all, Extent::substring, CostTable::vowels);
+        check_weighted(all, Extent::whole, CostTable::typing);
+    }
+}
+
+TEST_CASE("other costs: more characters than symbols, empty patterns and texts", "[cuda][approximate]") {
+    if (!has_device()) return;
+    Random random(8);
+    Texts all;
+    all.texts = {"", "a", "qwerty"};
+    std::u32string many;
+    for (char32_t c = 0x400; c < 0x500; ++c) many += c;
+    for (std::size_t i = 0; i < 12; ++i) {
+        const std::u32string part = many.substr(random.below(200), random.between(0, 40));
+        all.add_pattern(utf8_of(part), random.below(9));
+        all.texts.push_back(utf8_of(mutated(random, many.substr(random.below(200), 56), 4, many)));
+    }
+    all.add_pattern("", 0);
+    all.add_pattern(utf8_of(many), 500);
+    all.add_pattern("qwertz", 1);
+    for (const CostTable table : {CostTable::typing, CostTable::vowels}) {
+        check_weighted(all, Extent::substring, table);
+        check_weighted(all, Extent::whole, table);
     }
 }
 

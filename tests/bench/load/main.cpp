@@ -120,10 +120,10 @@ int main(int argc, char** argv) {
     app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
     app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
-    app.add_option(
-           "--workload", options.workload,
-           "mixed, approximate (a category and approx-contains), matches, align, laminarity, or bench_matcher's "
-           "W1 to W5, W7 and W8")
+    app.add_option("--workload", options.workload,
+                   "mixed, approximate (a category and approx-contains), matches, align, contains, laminarity, or "
+                   "bench_matcher's "
+                   "W1 to W5, W7 and W8")
         ->capture_default_str();
     app.add_option("--feeds", options.feeds, "Take the titles from the feeds of this folder");
     app.add_option("--threads", threads, "Threads that share the load, each on its own stream if there are several")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/bench/load/contains_workload.hpp"
 #include "tests/bench/load/mixed_workload.hpp"
 #include "tests/bench/load/number_workload.hpp"
 #include "tests/bench/load/operator_workloads.hpp"
@@ -45,6 +46,7 @@ std::unique_ptr<Workload> make_workload(const WorkloadOptions& options) {
     if (options.kind == "approximate")
         return std::make_unique<TitleWorkload>(options, TitleWorkload::Asks::approximate);
     if (options.kind == "matches") return std::make_unique<TitleWorkload>(options, TitleWorkload::Asks::matches);
+    if (options.kind == "contains") return std::make_unique<ContainsWorkload>(options);
     if (options.kind == "align") return std::make_unique<AlignWorkload>(options);
     if (options.kind == "laminarity") return std::make_unique<LaminarityWorkload>(options);
     if (options.kind.starts_with('W')) return std::make_unique<NumberWorkload>(options);

@@ -58,8 +58,8 @@ private:
     std::uint64_t items_ = 0, matched_ = 0;
 };
 
-// "mixed", "approximate", "align", "laminarity", "matches", or one of W1 to W5, W7 and W8; throws std::runtime_error
-// for others and for a folder without feeds.
+// "mixed", "approximate", "align", "contains", "laminarity", "matches", or one of W1 to W5, W7 and W8; throws
+// std::runtime_error for others and for a folder without feeds.
 std::unique_ptr<Workload> make_workload(const WorkloadOptions& options);
 
 }  // namespace sluice::load

@@ -66,6 +66,7 @@ TEST_CASE("an item's receivers are those whose filters hold") {
     CHECK(check_receivers({"align", 20, 20, 42, {}}, 40, engine::Backend::cpu) > 2);
     CHECK(check_receivers({"W1", 2'000, 20, 42, {}}, 40, engine::Backend::naive) > 20);
     CHECK(check_receivers({"W2", 10'000, 20, 42, {}}, 100, engine::Backend::cpu) > 2);
+    CHECK(check_receivers({"contains", 200, 20, 42, {}}, 20, engine::Backend::naive) > 20);
     CHECK(check_receivers({"laminarity", 100, 20, 42, {}}, 2, engine::Backend::cpu) > 2);
 }
 

@@ -40,6 +40,41 @@ AttributeNeeds everything() { return {AttributeNeeds::all, true, true, true, tru
 
 }  // namespace
 
+TEST_CASE("a batch packed in parts, past the caches, is the batch packed at once") {
+    std::string all;
+    for (std::size_t i = 0; all.size() < 100'000; ++i) all += std::to_string(i * i) + " ";
+    engine::EventBatch batch;
+    for (std::size_t e = 0; e < 50; ++e) {
+        for (std::size_t v = 0; v < e % 4; ++v)
+            batch.values.push_back({0, std::string_view(all).substr(97 * e, (e * 631 + v) % 5000), nan});
+        batch.end_event();
+    }
+    const Packed whole = pack(batch, {everything()});
+    const std::vector<AttributeNeeds> needs{everything()};
+    const std::span<const AttributeNeeds> list(needs);
+    const PackPlan plan(std::span(&list, 1));
+    Packed parts{std::vector<std::uint32_t>(whole.first.size()),
+                 std::vector<EventRecord>(packed_bound(batch, plan).records),
+                 std::vector<std::uint64_t>(whole.text.size())};
+    PackedSize size;
+    std::size_t count = 0;
+    for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end, ++count) {
+        const std::size_t words = size.text_words;
+        end = pack_part(batch, plan, {parts.first.data(), parts.records.data(), parts.text.data(), true}, begin,
+                        {3, 1000}, size);
+        CHECK(end > begin);
+        if (end < batch.size()) CHECK((end - begin >= 3 && size.text_words - words >= 1000));
+        CHECK(parts.first[end] == size.records);
+    }
+    CHECK(count > 5);
+    CHECK(parts.first == whole.first);
+    CHECK(size.records == whole.records.size());
+    for (std::size_t r = 0; r < size.records; ++r) {
+        CHECK(parts.records[r].uses == whole.records[r].uses);
+        CHECK(parts.text_of(parts.records[r]) == whole.text_of(whole.records[r]));
+    }
+}
+
 TEST_CASE("each event gets a copy of what it shares, unless that is much") {
     const std::vector<engine::Value> shared = {{0, "a", 1}, {0, "b", 2}};
     engine::EventBatch batch;

@@ -151,20 +151,10 @@ TEST_CASE("a family's copy is made in the background, and the CPU answers until 
     CHECK(device.there == 0);
 }
 
-TEST_CASE("what is small stays with the CPU, and so does what no device can do") {
+TEST_CASE("what is small stays with the CPU") {
     Trial small(std::make_shared<FakeDevices>(1, 1e6, false));
     CHECK(small.run() == right);
     CHECK(small.devices->tasks() == 0);
-    const auto devices = std::make_shared<FakeDevices>(1, 0.0, false);
-    for (const char* const costs : {"typing", "vowels"}) {
-        const auto family = make_family(edits, {{{Kind::edit_distance, "abc", costs, 0, 0}, {0, 1}}}, devices);
-        std::vector<std::uint8_t> holds(1);
-        OperatorWork work;
-        const std::vector<std::string_view> texts{"abc"};
-        family->evaluate(texts, std::vector<OperatorFamily::Pair>{{0, 0}}, holds, work);
-        CHECK(holds[0] == 1);
-    }
-    CHECK(devices->tasks() == 0);
 }
 
 TEST_CASE("after a failure the CPU answers, nothing of the device's answer is kept, and the copy is made anew") {
