@@ -10,6 +10,8 @@ namespace {
 constexpr int warp_size = 32;
 constexpr unsigned all_lanes = ~0u;
 constexpr int kinds = Costs::kinds_max, ascii = 128;
+// Of w-Shuffle, for patterns of more than a strip of such lanes.
+constexpr int rows_of_lane = 4;
 // O-ASM keeps Y in shared memory if it is at most this large.
 constexpr std::size_t shared_text_max = 180 * 1024;
 
@@ -25,16 +27,16 @@ struct Row {
     int deletion, insertion;
     const std::uint8_t* substitution;
 
-    __device__ Row(const Symbol* xs, const AsmTask& task, Weights weights, std::uint8_t* shared_table) {
-        x = threadIdx.x < task.m ? xs[task.x + threadIdx.x] : Symbol{0};
+    Row() = default;
+    // Row `index` of the pattern, from 0 on. The costs must be in the shared table before a cell is computed.
+    __device__ Row(const Symbol* xs, const AsmTask& task, Weights weights, const std::uint8_t* shared_table,
+                   std::uint32_t index) {
+        x = index < task.m ? xs[task.x + index] : Symbol{0};
         deletion = unit ? 1 : weights.deletion;
         insertion = unit ? 1 : weights.insertion;
-        if constexpr (!unit) {
-            for (int i = static_cast<int>(threadIdx.x); i < kinds * ascii; i += static_cast<int>(blockDim.x))
-                shared_table[i] = weights.substitution[i];
-            // The kind of x: the kinds of ASCII characters follow the costs in weights.substitution.
+        // The kind of x: the kinds of ASCII characters follow the costs in weights.substitution.
+        if constexpr (!unit)
             substitution = shared_table + ascii * (x < ascii ? weights.substitution[kinds * ascii + x] : 0);
-        }
     }
     __device__ int substitute(Symbol y) const {
         if constexpr (unit) return x != y ? 1 : 0;
@@ -45,6 +47,14 @@ struct Row {
         return min(min(left + insertion, up + deletion), diagonal + substitute(y));
     }
 };
+
+// Copies the costs to shared memory; followed by a barrier.
+template <bool unit>
+__device__ void load_costs(Weights weights, std::uint8_t* shared_table) {
+    if constexpr (!unit) {
+        for (unsigned i = threadIdx.x; i < kinds * ascii; i += blockDim.x) shared_table[i] = weights.substitution[i];
+    }
+}
 
 // Returns threadIdx.x in a separate register. Otherwise ptxas 13.0.88 computes addresses from a loop variable that
 // started at threadIdx.x, because both come from the same register (o_asm<char32_t, false>).
@@ -64,7 +74,8 @@ __global__ void __launch_bounds__(asm_pattern_max) o_asm(const AsmTask* tasks, c
     extern __shared__ uint4 dynamic[];  // the costs, then the text
     std::uint8_t* const table = reinterpret_cast<std::uint8_t*>(dynamic);
     const AsmTask task = tasks[blockIdx.x];
-    const Row<Symbol, unit> row(xs, task, weights, table);
+    load_costs<unit>(weights, table);
+    const Row<Symbol, unit> row(xs, task, weights, table, threadIdx.x);
     const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
     const Symbol* y = ys + task.y;
     if (text_in_shared) {
@@ -101,7 +112,8 @@ __global__ void __launch_bounds__(asm_pattern_max)
     __shared__ int f[2][asm_pattern_max / warp_size + 1];
     __shared__ std::uint8_t table[unit ? 1 : kinds * ascii];
     const AsmTask task = tasks[blockIdx.x];
-    const Row<Symbol, unit> row(xs, task, weights, table);
+    load_costs<unit>(weights, table);
+    const Row<Symbol, unit> row(xs, task, weights, table, threadIdx.x);
     const int id = static_cast<int>(threadIdx.x), warp = id / warp_size, lane = id % warp_size;
     const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
     const Symbol* y = ys + task.y;
@@ -129,17 +141,25 @@ __global__ void __launch_bounds__(asm_pattern_max)
 // (distances are below 2^16), so one shuffle shifts them. f is two arrays, used in turn, because a strip may finish its
 // 32 steps before the next strip has begun to read.
 //
-// Cost of a warp's step: two shuffles, a load of y, and six operations (unit costs), plus 1/32 of two accesses to f and
-// of a barrier. Steps in which all lanes are inside the matrix have no conditions.
-template <class Symbol, bool unit>
+// Unlike in the thesis, a lane may have `rows` rows, one below the other, and a strip 32 * rows: then shuffles and the
+// load of y are shared by as many cells.
+//
+// Cost of a warp's step: two shuffles, a load of y, three operations, and three (unit costs) or four and a look-up for
+// each row, plus 1/32 of two accesses to f and of a barrier. Steps in which all lanes are inside the matrix have no
+// conditions.
+template <class Symbol, bool unit, int rows>
 class Strip {
 public:
-    __device__ Strip(const Row<Symbol, unit>& row, int id)
-        : row_(row), lane_(id % warp_size), above_(id * row.deletion), a_(above_ + row.deletion), b_(above_) {
+    __device__ Strip(const Symbol* xs, const AsmTask& task, Weights weights, const std::uint8_t* table)
+        : lane_(static_cast<int>(threadIdx.x) % warp_size), last_row_(static_cast<int>(task.m - 1) % rows) {
+        for (int r = 0; r < rows; ++r) row_[r] = {xs, task, weights, table, threadIdx.x * rows + r};
+        b_ = above_ = static_cast<int>(threadIdx.x) * rows * row_[0].deletion;
+        for (int r = 0; r < rows; ++r) a_[r] = above_ + (r + 1) * row_[0].deletion;
         take_ = lane_ == 0 ? 0x3254 : 0x3210;
         give_ = lane_ == warp_size - 1 ? 0x5410 : 0x3210;
     }
-    // `first`: the column of lane 0 in the first of the 32 steps. Returns regWrite.
+    // `first`: the column of lane 0 in the first of the 32 steps. Returns regWrite. `last`: whether this strip may have
+    // the last row, whose least value is wanted.
     template <bool inside, bool last>
     __device__ int steps(int first, int n, const Symbol* y, int read, int& least) {
         unsigned read_write = static_cast<unsigned>(read);
@@ -149,39 +169,50 @@ public:
             const int j = column + q;
             const bool active = inside || (j >= 1 && j <= n);
             const Symbol symbol = active ? y[j - 1] : Symbol{0};
-            const int c = b_;
-            const int up = __shfl_up_sync(all_lanes, a_, 1);
+            int diagonal = b_;
+            const int up = __shfl_up_sync(all_lanes, a_[rows - 1], 1);
             b_ = static_cast<int>(__byte_perm(static_cast<unsigned>(up), read_write, take_));
             if (!inside && lane_ == 0 && j < 1) b_ = above_;
-            const int cell = row_.cell(a_, b_, c, symbol);
-            if (active) a_ = cell;
-            if (last && active) least = min(least, a_);
+            int above = b_;
+#pragma unroll
+            for (int r = 0; r < rows; ++r) {
+                const int left = a_[r];
+                const int cell = row_[r].cell(left, above, diagonal, symbol);
+                if (active) a_[r] = cell;
+                diagonal = left;
+                above = cell;
+                if (last && active && (rows == 1 || r == last_row_)) least = min(least, cell);
+            }
             read_write = __shfl_down_sync(all_lanes, read_write, 1);
-            read_write = __byte_perm(read_write, static_cast<unsigned>(a_), give_);
+            read_write = __byte_perm(read_write, static_cast<unsigned>(a_[rows - 1]), give_);
         }
         return static_cast<int>(read_write >> 16);
     }
+    __device__ int deletion() const { return row_[0].deletion; }
 
 private:
-    Row<Symbol, unit> row_;
-    int lane_, above_, a_, b_;
+    Row<Symbol, unit> row_[rows];
+    int lane_, last_row_, above_, a_[rows], b_;
     unsigned take_, give_;
 };
 
-template <class Symbol, bool unit>
-__global__ void __launch_bounds__(asm_pattern_max, unit ? 2 : 1)
+// As many as leave a thread the registers that it needs.
+constexpr int blocks_of_multiprocessor(bool unit, int rows) { return rows == 1 ? (unit ? 2 : 1) : (unit ? 5 : 4); }
+
+template <class Symbol, bool unit, int rows>
+__global__ void __launch_bounds__(asm_pattern_max / rows, blocks_of_multiprocessor(unit, rows))
     w_shuffle(const AsmTask* tasks, const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results) {
-    __shared__ int f[2][asm_pattern_max + warp_size];
+    __shared__ int f[2][asm_pattern_max / rows + warp_size];
     __shared__ std::uint8_t table[unit ? 1 : kinds * ascii];
     const AsmTask task = tasks[blockIdx.x];
-    const Row<Symbol, unit> row(xs, task, weights, table);
+    load_costs<unit>(weights, table);
     const int id = static_cast<int>(threadIdx.x), warp = id / warp_size;
     const int m = static_cast<int>(task.m), n = static_cast<int>(task.n);
     const Symbol* y = ys + task.y;
-    const int last_warp = (m - 1) / warp_size, lag = 2 * warp_size - 1;
+    const int last_warp = (m - 1) / (warp_size * rows), lag = 2 * warp_size - 1;
     f[0][id] = f[1][id] = 0;
-    Strip<Symbol, unit> strip(row, id);
-    int least = m * row.deletion;
+    Strip<Symbol, unit, rows> strip(xs, task, weights, table);
+    int least = m * strip.deletion();
     int turn = 0;
     for (int k = 1; k <= n + lag * last_warp + warp_size - 1; k += warp_size, turn ^= 1) {
         __syncthreads();
@@ -198,18 +229,25 @@ __global__ void __launch_bounds__(asm_pattern_max, unit ? 2 : 1)
             write = strip.template steps<true, false>(first, n, y, read, least);
         if (warp < last_warp) f[turn ^ 1][id + warp_size] = write;
     }
-    if (id == m - 1) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
+    if (id == (m - 1) / rows) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
 }
 
 template <class Symbol, bool unit>
 void launch(AsmAlgorithm algorithm, std::span<const AsmTask> tasks, std::uint32_t m_max, std::uint32_t n_max,
             const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results, cudaStream_t stream) {
-    const unsigned blocks = static_cast<unsigned>(tasks.size());
-    const unsigned threads = (m_max + warp_size - 1) / warp_size * warp_size;
+    const auto blocks = static_cast<unsigned>(tasks.size());
+    const auto threads_of = [&](unsigned rows) {
+        return (m_max + rows * warp_size - 1) / (rows * warp_size) * warp_size;
+    };
+    const unsigned threads = threads_of(1);
     if (algorithm == AsmAlgorithm::w_scan) {
         w_scan<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
     } else if (algorithm == AsmAlgorithm::w_shuffle) {
-        w_shuffle<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
+        if (m_max > warp_size * rows_of_lane)
+            w_shuffle<Symbol, unit, rows_of_lane>
+                <<<blocks, threads_of(rows_of_lane), 0, stream>>>(tasks.data(), xs, ys, weights, results);
+        else
+            w_shuffle<Symbol, unit, 1><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
     } else {
         const std::size_t text_bytes = n_max * sizeof(Symbol), costs_bytes = unit ? 0 : kinds * ascii;
         const bool fits = text_bytes <= shared_text_max;
