@@ -22,11 +22,6 @@ std::size_t all_columns(const Alignment& alignment) {
     return alignment.columns('=') + alignment.columns('X') + alignment.columns('I') + alignment.columns('D');
 }
 
-std::string duration(double seconds) {
-    if (seconds < 0.001) return with_digits(seconds * 1e6, 0) + " us";
-    return seconds < 1 ? with_digits(seconds * 1000, 1) + " ms" : with_digits(seconds, 1) + " s";
-}
-
 std::string alignment_text(const Alignment& alignment) {
     const auto columns = all_columns(alignment);
     const auto gaps = alignment.columns('I') + alignment.columns('D');

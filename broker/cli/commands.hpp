@@ -10,6 +10,7 @@
 
 #include "broker/cli/console.hpp"
 #include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/substrings/occurrences.hpp"
 
 namespace sluice::cli {
 
@@ -94,5 +95,17 @@ struct AlignOptions : OutputOptions {
     std::vector<int> devices = {0};  // GPUs that share a long pair
 };
 int align(const AlignOptions& options, Console console);
+
+enum class SearchOutput { occurrences, counts, summary };
+
+struct SearchOptions : OutputOptions {
+    std::string patterns_file;            // a pattern on each line; "-": standard input
+    std::vector<std::string> text_files;  // "-": standard input
+    SearchOutput output = SearchOutput::occurrences;
+    substrings::Algorithm algorithm = substrings::Algorithm::filter;
+    substrings::Processor processor = substrings::Processor::automatic;
+    unsigned threads = 0;  // on the CPU; 0: one per core
+};
+int search(const SearchOptions& options, Console console);
 
 }  // namespace sluice::cli

@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (match only), 2 failed. Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (match and search), 2 failed. Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -50,6 +50,12 @@ constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and 
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
 )"};
+
+constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
+  sluice search --count patterns.txt genome.fasta > counts.tsv
+  cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
+)",
+                             "0 a pattern occurs, 1 none occurs, 2 failed"};
 
 constexpr CommandHelp status{false, R"(  sluice status
   sluice status --json | python3 -m json.tool

@@ -52,8 +52,44 @@ void add_align(CLI::App& app, int& exit_status) {
                       });
 }
 
+void add_search(CLI::App& app, int& exit_status) {
+    std::shared_ptr<SearchOptions> options;
+    auto& command = add_command(app, "search", "Find many exact patterns in files of any size (needs no broker)",
+                                help::search, search, exit_status, options);
+    command.add_option("PATTERNS", options->patterns_file, "File with one pattern per line; - reads standard input")
+        ->required();
+    command.add_option("TEXT", options->text_files, "Files to search; - reads standard input")->required();
+    auto* count = command.add_flag_callback(
+        "--count", [options] { options->output = SearchOutput::counts; },
+        "Print how often each pattern occurs in all files, instead of the occurrences");
+    command
+        .add_flag_callback(
+            "--summary", [options] { options->output = SearchOutput::summary; },
+            "Print for each file only the number of occurrences, and the time")
+        ->excludes(count);
+    base::add_choice(
+        command, "--algorithm", "filter (the default), prefix-sums (Rabin-Karp with prefix sums) or plain (Rabin-Karp)",
+        "ALGORITHM", {"filter", "prefix-sums", "plain"}, [options](std::size_t choice) {
+            using substrings::Algorithm;
+            constexpr Algorithm algorithms[] = {Algorithm::filter, Algorithm::prefix_sums, Algorithm::plain};
+            options->algorithm = algorithms[choice];
+        });
+    base::add_number(command, "--threads", "Threads on the CPU (default: one per core)", threads_max,
+                     [options](std::uint64_t n) { options->threads = static_cast<unsigned>(n); });
+    base::add_choice(command, "--processor",
+                     "auto (the default: a GPU for files of 256 MiB and more in all), cpu or gpu", "PROCESSOR",
+                     {"auto", "cpu", "gpu"}, [options](std::size_t choice) {
+                         using substrings::Processor;
+                         constexpr Processor processors[] = {Processor::automatic, Processor::cpu, Processor::gpu};
+                         options->processor = processors[choice];
+                     });
+}
+
 }  // namespace
 
-void add_operator_commands(CLI::App& app, int& exit_status) { add_align(app, exit_status); }
+void add_operator_commands(CLI::App& app, int& exit_status) {
+    add_align(app, exit_status);
+    add_search(app, exit_status);
+}
 
 }  // namespace sluice::cli

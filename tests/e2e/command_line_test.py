@@ -42,7 +42,7 @@ class CommandLine(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for arguments, expected in (
-            ([], "expected a subcommand: publish, subscribe, match, explain, align, status, streams or help"),
+            ([], "expected a subcommand: publish, subscribe, match, explain, align, search, status, streams or help"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),
             (["subscribe", "--count", "-1", "a"], "--count must be a whole number of at least 0, not -1"),
@@ -55,6 +55,10 @@ class CommandLine(unittest.TestCase):
             (["subscribe", "--annotate", "foo", "a"], "--annotate must be alignment or none, not foo"),
             (["align", "--devices", "0,x", "a", "b"], "--devices must be whole numbers from 0 to 1023, not x"),
             (["align", "--processor", "tpu", "a", "b"], "--processor must be auto, cpu or gpu, not tpu"),
+            (["search", "--algorithm", "best", "a", "b"],
+             "--algorithm must be filter, prefix-sums or plain, not best"),
+            (["search", "--threads", "1025", "a", "b"], "--threads must be a whole number from 0 to 1024, not 1025"),
+            (["search", "--count", "--summary", "a", "b"], "--count excludes --summary"),
             (["status", "--json=x"], "--json can't be 'x'"),
             (["explain", "a", "b"], "unexpected argument 'b'"),
             (["publish"], "FILE is required"),
@@ -77,7 +81,7 @@ class CommandLine(unittest.TestCase):
 
         for command in ("subscribe", "match", "explain"):
             self.assertIn("A filter is an XPath 1.0", text(command))
-        for command in ([], ["publish"], ["align"], ["status"]):
+        for command in ([], ["publish"], ["align"], ["search"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
         for command in ("publish", "subscribe", "explain", "align", "status", "streams"):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
@@ -91,7 +95,8 @@ class CommandLine(unittest.TestCase):
 
     def test_an_address_is_no_file(self):
         address = "https://example.org/feed"
-        for command in (["publish", address], ["match", "true()", address], ["align", address, EXAMPLE]):
+        for command in (["publish", address], ["match", "true()", address], ["align", address, EXAMPLE],
+                        ["search", EXAMPLE, address]):
             done = run("SLUICE", *command)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"can't read {address}: expected a file, not an address", done.stderr)

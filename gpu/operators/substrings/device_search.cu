@@ -23,19 +23,26 @@ __global__ void find_text_of_block(const std::uint32_t* offsets, std::uint32_t t
     text_of_block[block] = low;
 }
 
+std::size_t padded_bytes(std::size_t bytes) { return (bytes / BatchView::tile_bytes + 2) * BatchView::tile_bytes; }
+
+std::uint32_t blocks_of(std::size_t bytes) { return static_cast<std::uint32_t>(bytes / BatchView::block_bytes + 2); }
+
 }  // namespace
+
+void DeviceBatch::reserve(std::size_t texts, std::size_t bytes) {
+    staged_text_.reserve(bytes);
+    staged_offsets_.reserve(texts + 1);
+    text_.reserve(padded_bytes(bytes));
+    offsets_.reserve(texts + 1);
+    text_of_block_.reserve(blocks_of(bytes));
+}
 
 void DeviceBatch::upload(std::span<const std::string_view> texts, cudaStream_t stream) {
     std::size_t bytes = 0;
     for (const std::string_view text : texts) bytes += text.size();
-    const std::size_t padded = (bytes / BatchView::tile_bytes + 2) * BatchView::tile_bytes;
-    const auto blocks = static_cast<std::uint32_t>(bytes / BatchView::block_bytes + 2);
-    staged_text_.reserve(bytes);
-    staged_offsets_.reserve(texts.size() + 1);
-    text_.reserve(padded);
-    offsets_.reserve(texts.size() + 1);
-    text_of_block_.reserve(blocks);
-
+    reserve(texts.size(), bytes);
+    const std::size_t padded = padded_bytes(bytes);
+    const std::uint32_t blocks = blocks_of(bytes);
     std::uint32_t offset = 0;
     for (std::size_t t = 0; t < texts.size(); ++t) {
         staged_offsets_[t] = offset;

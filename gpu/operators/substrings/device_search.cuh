@@ -1,6 +1,7 @@
-// Shared by the kernels of exact search: texts and patterns on the device, comparison, and two ways to report. Pairs
-// holds each (pattern, text) once, by means of a hash set. Places holds a bit for each position of the batch at which
-// some pattern begins, and counts occurrences, as Nunes' programs do.
+// Shared by the kernels of exact search: texts and patterns on the device, comparison, and three ways to report. Pairs
+// holds each (pattern, text) once, by means of a hash set. Occurrences lists every (pattern, position), or only counts
+// them. Places holds a bit for each position of the batch at which some pattern begins, and counts occurrences, as
+// Nunes' programs do.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ struct BatchView {
 
 class DeviceBatch {
 public:
+    // Allocates what upload() needs for this many texts and bytes.
+    void reserve(std::size_t texts, std::size_t bytes);
     // `texts` are fewer than 2^32, with at most cuda_batch_bytes_max bytes in all.
     void upload(std::span<const std::string_view> texts, cudaStream_t stream);
     BatchView view() const { return view_; }
@@ -67,7 +70,7 @@ private:
 // The counts of a search on the device.
 struct Tally {
     unsigned long long filter_hits, verified, occurrences;
-    unsigned pairs;     // found, including those for which there was no room
+    unsigned pairs;     // found, or occurrences listed, including those for which there was no room
     unsigned overflow;  // not 0: there was no room for all pairs
 };
 
@@ -76,6 +79,13 @@ struct Pairs {
     std::uint32_t set_mask = 0;         // the set's size, a power of two, minus 1
     unsigned long long* list = nullptr;
     std::uint32_t list_size = 0;
+    Tally* tally = nullptr;
+};
+
+struct Occurrences {
+    unsigned long long* list = nullptr;  // position << 32 | pattern, in no particular order; null: no list
+    std::uint32_t list_size = 0;         // if the tally's `occurrences` are more, the list lacks some
+    std::uint32_t begins = 0;            // only those that begin before this byte of the batch count
     Tally* tally = nullptr;
 };
 
@@ -172,26 +182,45 @@ __device__ void enqueue(bool has, std::uint32_t first, std::uint32_t second, Que
     __syncwarp();
 }
 
-__device__ inline void report(const Pairs& pairs, std::uint32_t text, std::uint32_t pattern, std::uint32_t) {
+// report() adds an occurrence of a pattern to an output. Returns whether it counts.
+
+__device__ inline bool report(const Pairs& pairs, std::uint32_t text, std::uint32_t pattern, std::uint32_t) {
     const unsigned long long key = (static_cast<unsigned long long>(text) << 32 | pattern) + 1;
     std::uint32_t at = static_cast<std::uint32_t>((key * 0x9fb21c651e98df25u) >> 32) & pairs.set_mask;
     // The set has at least twice the list's room. Once the list is full, the search is repeated with more.
     for (; *static_cast<volatile unsigned*>(&pairs.tally->overflow) == 0; at = (at + 1) & pairs.set_mask) {
         unsigned long long there = *static_cast<volatile unsigned long long*>(&pairs.set[at]);
         if (there == 0) there = atomicCAS(&pairs.set[at], 0ull, key);
-        if (there == key) return;
+        if (there == key) break;
         if (there != 0) continue;
         const unsigned number = atomicAdd(&pairs.tally->pairs, 1u);
         if (number < pairs.list_size)
             pairs.list[number] = key - 1;
         else
             pairs.tally->overflow = 1;
-        return;
+        break;
     }
+    return true;
 }
 
-__device__ inline void report(const Places& places, std::uint32_t, std::uint32_t, std::uint32_t begin) {
+// The lanes of a warp that report at the same time share one addition to the counter.
+__device__ inline bool report(const Occurrences& occurrences, std::uint32_t, std::uint32_t pattern,
+                              std::uint32_t begin) {
+    if (begin >= occurrences.begins) return false;
+    if (occurrences.list == nullptr) return true;
+    const std::uint32_t lane = threadIdx.x % 32, lanes = __activemask();
+    const int leader = __ffs(lanes) - 1;
+    unsigned first = 0;
+    if (static_cast<int>(lane) == leader) first = atomicAdd(&occurrences.tally->pairs, __popc(lanes));
+    const unsigned number = __shfl_sync(lanes, first, leader) + __popc(lanes & ((1u << lane) - 1));
+    if (number < occurrences.list_size)
+        occurrences.list[number] = static_cast<unsigned long long>(begin) << 32 | pattern;
+    return true;
+}
+
+__device__ inline bool report(const Places& places, std::uint32_t, std::uint32_t, std::uint32_t begin) {
     atomicOr(&places.bitmap[begin / 32], 1u << (begin % 32));
+    return true;
 }
 
 // Adds the counts of all lanes of a warp.

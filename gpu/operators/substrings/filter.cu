@@ -79,10 +79,7 @@ __device__ void compare(const DeviceGroup& group, const BatchView& batch, const 
         if (offset <= place &&
             matches(batch, pattern_bytes, slot.shape(), begin, offset == 0 ? window : bytes_at(batch, begin))) {
             const std::uint32_t text = text_at(batch, slot.shape(), begin);
-            if (text != batch.texts) {
-                ++tally.occurrences;
-                report(output, text, slot.pattern, begin);
-            }
+            if (text != batch.texts && report(output, text, slot.pattern, begin)) ++tally.occurrences;
         }
         if (slot.last()) return;
     }
@@ -239,8 +236,9 @@ CudaFilter::CudaFilter(const PatternPool& pool, std::span<const std::string_view
     cuda::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
                 "cudaDeviceGetAttribute");
     constexpr int shared_bytes_max = static_cast<int>(all_bitmaps_bytes_max + warps * sizeof(Queue));
-    for (const void* kernel :
-         {reinterpret_cast<const void*>(filter_kernel<Pairs>), reinterpret_cast<const void*>(filter_kernel<Places>)})
+    for (const void* kernel : {reinterpret_cast<const void*>(filter_kernel<Pairs>),
+                               reinterpret_cast<const void*>(filter_kernel<Occurrences>),
+                               reinterpret_cast<const void*>(filter_kernel<Places>)})
         cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_max),
                     "cudaFuncSetAttribute");
 }
@@ -284,6 +282,7 @@ void CudaFilter::enqueue(const BatchView& batch, const Output& output, cudaStrea
 }
 
 template void CudaFilter::enqueue(const BatchView&, const Pairs&, cudaStream_t) const;
+template void CudaFilter::enqueue(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaFilter::enqueue(const BatchView&, const Places&, cudaStream_t) const;
 
 }  // namespace sluice::substrings

@@ -1,25 +1,13 @@
 #include "gpu/operators/substrings/rabin_karp.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <limits>
+
+#include "gpu/operators/substrings/in_parallel.hpp"
 
 namespace sluice::substrings {
 
 namespace {
-
-constexpr std::size_t part_bytes_min = 4096;  // a thread gets at least this much of a text
-
-std::size_t part_count(std::size_t text_size, unsigned threads) {
-    return std::clamp<std::size_t>(text_size / part_bytes_min, 1, std::max(threads, 1u));
-}
-
-// Calls work(part) for each part, all but the first on additional threads.
-template <class Work>
-void in_parallel(std::size_t parts, Work work) {
-    std::vector<std::jthread> threads;
-    for (std::size_t part = 1; part < parts; ++part) threads.emplace_back(work, part);
-    work(std::size_t{0});
-}
 
 class RabinKarpSearcher : public Searcher {
 public:
@@ -112,8 +100,8 @@ std::uint32_t RabinKarp::window_hash(std::span<const std::uint32_t> sums, std::s
 }
 
 void RabinKarp::look_up(std::string_view text, std::span<const std::uint32_t> sums, std::size_t begin, std::size_t end,
-                        std::vector<Occurrence>& found, Counters& counters) const {
-    for (std::size_t at = begin; at < end; ++at) {
+                        PartOccurrences& found, Counters& counters) const {
+    for (std::size_t at = begin; at < end && !found.overflow; ++at) {
         for (const std::uint32_t length : lengths_) {
             if (at + length > text.size()) break;
             std::uint32_t slot = window_hash(sums, at, length);
@@ -122,26 +110,33 @@ void RabinKarp::look_up(std::string_view text, std::span<const std::uint32_t> su
                 const std::string_view pattern = pool_.text(table_[slot]);
                 if (pattern.size() != length) continue;
                 ++counters.verified;
-                if (text.substr(at, length) == pattern) found.push_back({table_[slot], static_cast<std::uint32_t>(at)});
+                if (text.substr(at, length) == pattern) found.add(table_[slot], at);
             }
         }
     }
 }
 
 std::vector<Occurrence> RabinKarp::occurrences(std::string_view text, Counters& counters) const {
+    std::vector<Occurrence> all;
+    for (const PartOccurrences& part :
+         occurrences(text, text.size(), std::numeric_limits<std::size_t>::max(), counters))
+        all.insert(all.end(), part.list.begin(), part.list.end());
+    return all;
+}
+
+std::vector<PartOccurrences> RabinKarp::occurrences(std::string_view text, std::size_t begins, std::size_t most,
+                                                    Counters& counters) const {
     const std::vector<std::uint32_t> sums = prefix_sums(text);
-    const std::size_t parts = part_count(text.size(), parameters_.threads);
-    std::vector<std::vector<Occurrence>> found(parts);
+    const std::size_t parts = part_count(begins, parameters_.threads);
+    std::vector<PartOccurrences> found(parts);
     std::vector<Counters> counted(parts);
     in_parallel(parts, [&](std::size_t part) {
-        look_up(text, sums, text.size() * part / parts, text.size() * (part + 1) / parts, found[part], counted[part]);
+        found[part].begins = begins;
+        found[part].most = most == 0 ? 0 : std::max<std::size_t>(most / parts, 1);
+        look_up(text, sums, begins * part / parts, begins * (part + 1) / parts, found[part], counted[part]);
     });
-    std::vector<Occurrence> all;
-    for (std::size_t part = 0; part < parts; ++part) {
-        all.insert(all.end(), found[part].begin(), found[part].end());
-        counters += counted[part];
-    }
-    return all;
+    for (const Counters& part : counted) counters += part;
+    return found;
 }
 
 std::unique_ptr<Searcher> make_rabin_karp_searcher(std::span<const Pattern> patterns,

@@ -76,9 +76,7 @@ __device__ void verify(std::uint32_t slot, std::uint32_t begin, std::uint32_t le
         ++verified;
         if (!matches(batch, patterns.bytes, shape, begin, window)) continue;
         const std::uint32_t text = text_at(batch, shape, begin);
-        if (text == batch.texts) continue;
-        ++occurrences;
-        report(output, text, pattern, begin);
+        if (text != batch.texts && report(output, text, pattern, begin)) ++occurrences;
     }
 }
 
@@ -168,9 +166,7 @@ __global__ void __launch_bounds__(block_threads)
                 const PatternShape shape = patterns.shapes[by_length[k]];
                 if (!matches(batch, patterns.bytes, shape, at, bytes_at(batch, at))) continue;
                 const std::uint32_t text = text_at(batch, shape, at);
-                if (text == batch.texts) continue;
-                ++occurrences;
-                report(output, text, by_length[k], at);
+                if (text != batch.texts && report(output, text, by_length[k], at)) ++occurrences;
             }
             const std::uint32_t leaving = batch.text[at] * leading_power % Modulus;
             hash = ((hash + Modulus - leaving) * base + batch.text[at + length]) % Modulus;
@@ -296,10 +292,13 @@ void CudaRabinKarp::enqueue_plain(const BatchView& batch, const Output& output, 
 }
 
 template void CudaRabinKarp::enqueue_matches(const BatchView&, const Pairs&, cudaStream_t) const;
+template void CudaRabinKarp::enqueue_matches(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_matches(const BatchView&, const Places&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue(const BatchView&, const Pairs&, cudaStream_t) const;
+template void CudaRabinKarp::enqueue(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue(const BatchView&, const Places&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_plain(const BatchView&, const Pairs&, cudaStream_t) const;
+template void CudaRabinKarp::enqueue_plain(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_plain(const BatchView&, const Places&, cudaStream_t) const;
 
 }  // namespace sluice::substrings

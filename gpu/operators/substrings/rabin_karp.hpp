@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/substrings/part_occurrences.hpp"
 #include "gpu/operators/substrings/pattern_pool.hpp"
 
 namespace sluice::substrings {
@@ -19,13 +20,6 @@ struct RabinKarpParameters {
     std::uint32_t base = 2;         // d: not a multiple of the modulus
     std::uint32_t modulus = 65521;  // q: a prime, at most 2^31 - 1; also the size of the patterns' hash table
     unsigned threads = 1;           // threads that search one text together
-};
-
-// The pattern occurs at text[position].
-struct Occurrence {
-    std::uint32_t pattern = 0, position = 0;
-
-    friend auto operator<=>(const Occurrence&, const Occurrence&) = default;
 };
 
 class RabinKarp {
@@ -49,12 +43,16 @@ public:
     std::uint32_t window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length) const;
     // Step 5: every occurrence of the non-empty patterns, ascending by position.
     std::vector<Occurrence> occurrences(std::string_view text, Counters& counters) const;
+    // The same for those that begin before text[begins], one list for each thread. `most`: of the occurrences of all
+    // lists; 0: without lists.
+    std::vector<PartOccurrences> occurrences(std::string_view text, std::size_t begins, std::size_t most,
+                                             Counters& counters) const;
 
     const PatternPool& pool() const { return pool_; }
 
 private:
     void look_up(std::string_view text, std::span<const std::uint32_t> sums, std::size_t begin, std::size_t end,
-                 std::vector<Occurrence>& found, Counters& counters) const;
+                 PartOccurrences& found, Counters& counters) const;
 
     RabinKarpParameters parameters_;
     PatternPool pool_;

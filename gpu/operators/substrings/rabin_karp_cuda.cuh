@@ -9,6 +9,8 @@
 
 namespace sluice::substrings {
 
+constexpr std::uint32_t thesis_modulus = 65521, colliding_modulus = 251;
+
 class CudaRabinKarp {
 public:
     // Fills the patterns' hash table on the device. `modulus`: 65521 or 251; the patterns must be fewer than half of

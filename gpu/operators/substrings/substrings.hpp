@@ -17,6 +17,13 @@ namespace sluice::substrings {
 
 enum class Place : std::uint8_t { anywhere, start, end };
 
+// All find the same.
+enum class Algorithm : std::uint8_t {
+    filter,       // for production: a filter lets a few places through, at which patterns are compared
+    prefix_sums,  // Rabin-Karp with prefix sums (Nunes 2018, section 5.2)
+    plain,        // parallel Rabin-Karp, the thesis' own baseline (section 5.1)
+};
+
 struct Pattern {
     std::string_view text;
     Place place = Place::anywhere;
@@ -35,6 +42,13 @@ struct Hit {
     std::uint32_t text = 0, pattern = 0;
 
     friend auto operator<=>(const Hit&, const Hit&) = default;
+};
+
+// The pattern occurs at text[position].
+struct Occurrence {
+    std::uint32_t pattern = 0, position = 0;
+
+    friend auto operator<=>(const Occurrence&, const Occurrence&) = default;
 };
 
 struct Counters {

@@ -11,7 +11,6 @@ namespace sluice::substrings {
 
 namespace {
 
-constexpr std::uint32_t thesis_modulus = 65521, colliding_modulus = 251;
 constexpr std::uint32_t pairs_room_first = 1 << 14;
 
 // Room on the device for the pairs of a batch. The caller doubles it until they fit.

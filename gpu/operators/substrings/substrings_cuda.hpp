@@ -10,15 +10,12 @@
 #include <string>
 #include <string_view>
 
+#include "gpu/operators/substrings/occurrences.hpp"
 #include "gpu/operators/substrings/substrings.hpp"
 
 namespace sluice::substrings {
 
-enum class CudaKernel : std::uint8_t {
-    filter,       // for production: a filter in shared memory, then comparison (filter.cu)
-    prefix_sums,  // Rabin-Karp with prefix sums (rabin_karp.cu; Nunes 2018, section 5.2)
-    plain,        // parallel Rabin-Karp, the paper's own baseline (section 5.1)
-};
+using CudaKernel = Algorithm;  // filter: filter.cu; the others: rabin_karp.cu
 
 constexpr std::size_t cuda_batch_bytes_max = std::size_t{1} << 30;  // more are searched in several batches
 constexpr std::size_t rabin_karp_patterns_max = 32 * 1024;          // half of the table of 65521 slots
@@ -32,5 +29,11 @@ std::unique_ptr<Searcher> make_cuda_searcher(std::span<const Pattern> patterns, 
 
 // For tests: Rabin-Karp modulo 251, so that most hashes collide. At most 125 patterns.
 std::unique_ptr<Searcher> make_colliding_cuda_searcher(std::span<const Pattern> patterns, CudaKernel kernel);
+
+// Finds all occurrences. As make_device_occurrence_finder (occurrences.hpp), which uses these.
+std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, CudaKernel kernel,
+                                                              std::string_view sample = {}, std::size_t text_bytes = 0);
+std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
+                                                                        CudaKernel kernel);
 
 }  // namespace sluice::substrings

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""sluice search: compared with a plain search in Python, and its errors. $SLUICE_PROCESSOR is the processor to use,
+cpu (the default) or gpu."""
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from client_process import environment, on_a_terminal, output_of, sluice, status_of
+from sluice_process import TIMEOUT_S, eventually, report_crash
+
+PROCESSOR = os.environ.get("SLUICE_PROCESSOR", "cpu")
+THREADS = (1, 2, 3) if PROCESSOR == "cpu" else (1,)
+ALGORITHMS = ("filter", "prefix-sums", "plain")
+
+
+def occurrences(lines, text):
+    """(offset, index of the line) of every occurrence, ascending."""
+    found = []
+    for index, pattern in enumerate(lines):
+        at = text.find(pattern)
+        while at >= 0:
+            found.append((at, index))
+            at = text.find(pattern, at + 1)
+    return sorted(found)
+
+
+def random_case(rng):
+    """Patterns without line ends, with duplicates and prefixes of each other, and a text."""
+    letters = rng.choice((b"a", b"01", b"acgt", bytes(range(97, 123)), bytes(set(range(256)) - {10, 13})))
+    text = bytes(rng.choices(letters, k=rng.randrange(1, 30_000 if len(letters) > 1 else 300)))
+    patterns = []
+    for _ in range(rng.randrange(1, 40)):
+        begin, size = rng.randrange(len(text)), rng.randrange(1, rng.choice((4, 12, 60)))
+        cut = text[begin:begin + size]
+        patterns.append(rng.choice((cut, cut[:1 + len(cut) // 2], bytes(rng.choices(letters, k=size)))))
+    if len(letters) > 2:
+        at = rng.randrange(len(text))
+        text = text[:at] + b"\r\n" + text[at:]
+    return patterns + rng.choices(patterns, k=rng.randrange(3)), text
+
+
+class Search(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return str(path)
+
+    def search(self, *arguments, status=0, **more):
+        """Standard output of a search, as bytes."""
+        command = [os.environ["SLUICE"], "search", "--processor", PROCESSOR, *arguments]
+        done = subprocess.run(command, timeout=TIMEOUT_S, capture_output=True, env=environment(), check=False, **more)
+        report_crash(done.returncode, done.args)
+        self.assertEqual((done.returncode, done.stderr), (status, b""))
+        return done.stdout
+
+    def combinations(self):
+        for algorithm in ALGORITHMS:
+            for threads in THREADS:
+                with self.subTest(algorithm=algorithm, threads=threads):
+                    yield "--algorithm", algorithm, "--threads", str(threads)
+
+    def check(self, lines, text, how, line_end=b"\n"):
+        found = occurrences(lines, text)
+        status = 0 if found else 1
+        files = (self.file("patterns", b"".join(line + line_end for line in lines)), self.file("text", text))
+        self.assertEqual(self.search(*how, *files, status=status),
+                         b"".join(b"%d:%s\n" % (at, lines[index]) for at, index in found))
+        counts = [sum(index == each for _, index in found) for each in range(len(lines))]
+        self.assertEqual(self.search(*how, "--count", *files, status=status),
+                         b"".join(b"%d\t%s\n" % pair for pair in zip(counts, lines)))
+        summary = json.loads(self.search(*how, "--summary", "--json", *files, status=status))
+        self.assertEqual((summary["bytes"], summary["patterns"], summary["occurrences"], summary["algorithm"],
+                          summary["processor"]), (len(text), len(lines), len(found), how[1], PROCESSOR))
+        self.assertEqual("kernel_seconds" in summary, PROCESSOR == "gpu")
+
+    def test_random_texts(self):
+        rng = random.Random(7)
+        for how in self.combinations():
+            for _ in range(8):
+                lines, text = random_case(rng)
+                self.check(lines, text, how, rng.choice((b"\n", b"\r\n")))
+
+    def test_worked_examples(self):
+        for how in self.combinations():
+            self.check([b"010", b"01", b"0101", b"11", b"0110"], b"01011010110101", how)
+            self.check([b"banana", b"ana", b"anan", b"a", b"x"], b"banana", how)
+            self.check([b"\0", b"\xff\xfe", b"\xe9"], b"a\0\0\xff\xff\xfe\xe9", how)
+            self.check([b"longer than the text"], b"text", how)
+            self.check([b"a"], b"", how)
+        # As in the thesis: 256 patterns of 10, 20 and 30 characters in a text over {0, 1}.
+        rng = random.Random(8)
+        text = bytes(rng.choices(b"01", k=100_000))
+        for how in self.combinations():
+            for size in (10, 20, 30):
+                self.check([bytes(rng.choices(b"01", k=size)) for _ in range(255)] + [text[-size:]], text, how)
+
+    def test_a_text_of_several_pieces(self):
+        """A piece has 16 MiB or 4 MiB for each thread on the CPU, and 128 MiB on a GPU."""
+        piece = (16 << 20) if PROCESSOR == "cpu" else (128 << 20)
+        text = bytearray(b"." * (2 * piece + 100))
+        for at in (0, piece - 8, piece, piece + 9, 2 * piece - 1, 2 * piece + 92):
+            text[at:at + 8] = b"abababab"
+        lines = [b"abababab", b"ab", b"ba", b"b."]
+        for how in self.combinations():
+            if "filter" in how or ("prefix-sums" in how and how[-1] == str(THREADS[-1])):  # the others are slow
+                self.check(lines, bytes(text), how)
+
+    def test_several_files_and_json(self):
+        patterns, one = self.file("patterns", b"ab\nb\n"), self.file("one", b"abb")
+        two = self.file("two \xe9", b"xb")
+        self.assertEqual(self.search(patterns, one, two).decode(),
+                         f"{one}:0:ab\n{one}:1:b\n{one}:2:b\n{two}:1:b\n")
+        self.assertEqual(self.search("--count", patterns, one, two), b"1\tab\n3\tb\n")
+        lines = [json.loads(line) for line in self.search("--json", patterns, one).splitlines()]
+        self.assertEqual(lines[0], {"file": one, "offset": 0, "pattern": "ab", "pattern_index": 0})
+        self.assertEqual([line["offset"] for line in lines], [0, 1, 2])
+        self.assertEqual(json.loads(self.search("--json", "--count", patterns, two).splitlines()[1]),
+                         {"pattern": "b", "pattern_index": 1, "count": 1})
+        self.assertEqual(len(self.search("--summary", patterns, one, two).splitlines()), 2)
+
+    def test_the_summary(self):
+        files = (self.file("patterns", b"ab\nb\n"), self.file("text", b"abb"))
+        summary = self.search("--summary", "--algorithm", "prefix-sums", "--threads", "2", *files).decode()
+        on = "2 threads" if PROCESSOR == "cpu" else "the GPU"
+        self.assertRegex(summary, r"text: 3 bytes, 2 patterns, 3 occurrences in [\d.]+ \w+ \([\d.]+ [MG]B/s\), "
+                                  rf"(of which .* in kernels, )?prefix sums on {on}\n$")
+
+    def test_standard_input(self):
+        patterns, text = self.file("patterns", b"ab\n"), self.file("text", b"xabab")
+        self.assertEqual(self.search(patterns, "-", input=b"xabab"), b"1:ab\n3:ab\n")
+        self.assertEqual(self.search("-", text, input=b"ab\r\n"), b"1:ab\n3:ab\n")
+        self.assertEqual(self.search(patterns, "-", text, input=b"ab").decode(),
+                         f"standard input:0:ab\n{text}:1:ab\n{text}:3:ab\n")
+        for arguments in (["-", "-"], [patterns, "-", "-"]):
+            done = sluice("search", *arguments)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, "sluice: only one of the files can be standard input\n"))
+
+    def test_bad_input(self):
+        good, text = self.file("good", b"a\n"), self.file("text", b"banana")
+        many = self.file("many", b"".join(b"%d\n" % i for i in range(70_000)))
+        none = str(self.folder / "none")
+        missing = f"can't read {none}: No such file or directory"
+        for arguments, expected in (
+            ([self.file("gap", b"a\nb\n\nc\n"), text], f"{self.folder}/gap:3: the pattern is empty"),
+            ([self.file("return", b"\r\n"), text], f"{self.folder}/return:1: the pattern is empty"),
+            ([self.file("empty", b""), text], f"{self.folder}/empty: the file is empty; expected one pattern per line"),
+            ([self.file("long", b"a\n" + b"x" * 65_537), text],
+             f"{self.folder}/long:2: the pattern has 65537 bytes, more than the limit of 65536"),
+            ([none, text], missing), ([good, none], missing),
+            ([good, str(self.folder)], f"can't read {self.folder}: Is a directory"),
+            ([str(self.folder), text], f"can't read {self.folder}: Is a directory"),
+        ):
+            with self.subTest(arguments):
+                done = sluice("search", *arguments)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"sluice: {expected}\n"))
+        done = sluice("search", "--processor", PROCESSOR, "--algorithm", "prefix-sums", many, text)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"many: the number of patterns, 70000, is .*65521|32768")
+        self.assertEqual(self.search("--count", many, text, status=1).count(b"\n"), 70_000)
+        done = sluice("search", good, none, text)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, f"{text}:1:a\n{text}:3:a\n{text}:5:a\n", f"sluice: {missing}\n"))
+
+    def test_output_that_is_lost(self):
+        files = (self.file("patterns", b"a\n"), self.file("text", b"a" * 1_000_000))
+        for more in ([], ["--count"], ["--summary"], ["--json"]):
+            with self.subTest(more), open("/dev/full", "wb") as full:
+                done = sluice("search", *more, *files, stdout=full)
+                self.assertEqual(done.returncode, 2)
+                self.assertTrue(done.stderr.startswith("sluice: can't write to standard output"), done.stderr)
+
+    def test_a_reader_that_leaves(self):
+        program = shlex.quote(os.environ["SLUICE"])
+        files = shlex.join((self.file("patterns", b"a\n"), self.file("text", b"a" * 1_000_000)))
+        done = subprocess.run(["bash", "-c", f"{program} search {files} | head -n 2"], timeout=TIMEOUT_S, text=True,
+                              capture_output=True, env=environment(), check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "0:a\n1:a\n", ""))
+
+    def test_an_interrupt(self):
+        """While it waits for input, and while it searches."""
+        patterns = self.file("patterns", b"".join(b"%d\n" % i for i in range(100_000, 150_000)))
+        for arguments in (["-"], ["--algorithm", "plain", self.file("text", b"123456789 " * 3_000_000)]):
+            with self.subTest(arguments):
+                process = subprocess.Popen([os.environ["SLUICE"], "search", "--summary", patterns, *arguments],
+                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True, env=environment())
+                self.addCleanup(process.stdin.close)
+                eventually(lambda: self.notes_interrupts(process.pid), "a handler of SIGINT")
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(output_of(process), ("", ""))
+                self.assertEqual(status_of(process), -signal.SIGINT)
+
+    @staticmethod
+    def notes_interrupts(process_id):
+        """Whether the process has a handler of SIGINT."""
+        status = Path(f"/proc/{process_id}/status").read_text()
+        caught = int(next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt")), 16)
+        return caught >> (signal.SIGINT - 1) & 1 == 1
+
+    def test_patterns_command_no_terminal(self):
+        files = (self.file("patterns", b"\x1b[2J\n"), self.file("text", b"a\x1b[2J"))
+        self.assertEqual(on_a_terminal("search", *files), (0, "1:\ufffd[2J\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
