@@ -11,7 +11,7 @@ constexpr int warp_size = 32;
 constexpr unsigned all_lanes = ~0u;
 constexpr int kinds = Costs::kinds_max, ascii = 128;
 // Of w-Shuffle, for patterns of more than a strip of such lanes.
-constexpr int rows_of_lane = 4;
+constexpr int rows_of_lane(bool unit) { return unit ? 8 : 4; }
 // O-ASM keeps Y in shared memory if it is at most this large.
 constexpr std::size_t shared_text_max = 180 * 1024;
 
@@ -42,9 +42,9 @@ struct Row {
         if constexpr (unit) return x != y ? 1 : 0;
         return x == y ? 0 : substitution[y < ascii ? y : 0];
     }
-    __device__ int cell(int left, int up, int diagonal, Symbol y) const {
-        if constexpr (unit) return min(min(left, up) + 1, diagonal + substitute(y));
-        return min(min(left + insertion, up + deletion), diagonal + substitute(y));
+    __device__ int cell(int left, int up, int diagonal, int substitution_cost) const {
+        if constexpr (unit) return min(min(left, up) + 1, diagonal + substitution_cost);
+        return min(min(left + insertion, up + deletion), diagonal + substitution_cost);
     }
 };
 
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(asm_pattern_max) o_asm(const AsmTask* tasks, c
         if (j >= 1 && j <= n) {
             before = now;
             now = now == 2 ? 0 : now + 1;
-            const int c = row.cell(e[before][i], e[now][i - 1], e[before][i - 1], y[j - 1]);
+            const int c = row.cell(e[before][i], e[now][i - 1], e[before][i - 1], row.substitute(y[j - 1]));
             e[now][i] = c;
             least = min(least, c);
         }
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(asm_pattern_max)
         if (j >= 1 && j <= n) {
             const int c = b;
             b = lane == 0 ? f[k & 1][warp] : up;
-            a = row.cell(a, b, c, y[j - 1]);
+            a = row.cell(a, b, c, row.substitute(y[j - 1]));
             if (lane == warp_size - 1) f[(k + 1) & 1][warp + 1] = a;
             least = min(least, a);
         }
@@ -142,17 +142,31 @@ __global__ void __launch_bounds__(asm_pattern_max)
 // 32 steps before the next strip has begun to read.
 //
 // Unlike in the thesis, a lane may have `rows` rows, one below the other, and a strip 32 * rows: then shuffles and the
-// load of y are shared by as many cells.
+// load of y are shared by as many cells. With weights and ASCII, a lane's four costs for each y are then one word of a
+// profile in shared memory, in which each lane has its own bank.
 //
-// Cost of a warp's step: two shuffles, a load of y, three operations, and three (unit costs) or four and a look-up for
-// each row, plus 1/32 of two accesses to f and of a barrier. Steps in which all lanes are inside the matrix have no
-// conditions.
+// Cost of a warp's step: two shuffles, a load of y, three operations, and three (unit costs) or four for each row, plus
+// 1/32 of two accesses to f and of a barrier. Steps in which all lanes are inside the matrix have no conditions.
 template <class Symbol, bool unit, int rows>
 class Strip {
 public:
-    __device__ Strip(const Symbol* xs, const AsmTask& task, Weights weights, const std::uint8_t* table)
+    static constexpr bool has_profile = !unit && rows == 4 && sizeof(Symbol) == 1;
+    static constexpr std::size_t profile_words = has_profile ? ascii * warp_size : 0;  // of a strip
+
+    // `profiles`: of all strips.
+    __device__ Strip(const Symbol* xs, const AsmTask& task, Weights weights, const std::uint8_t* table,
+                     std::uint32_t* profiles)
         : lane_(static_cast<int>(threadIdx.x) % warp_size), last_row_(static_cast<int>(task.m - 1) % rows) {
         for (int r = 0; r < rows; ++r) row_[r] = {xs, task, weights, table, threadIdx.x * rows + r};
+        if constexpr (has_profile) {
+            profile_ = profiles + threadIdx.x / warp_size * profile_words + lane_;
+            for (unsigned y = 0; y < ascii; ++y) {
+                std::uint32_t costs = 0;
+                for (int r = 0; r < rows; ++r)
+                    costs |= static_cast<std::uint32_t>(row_[r].substitute(static_cast<Symbol>(y))) << 8 * r;
+                profile_[y * warp_size] = costs;
+            }
+        }
         b_ = above_ = static_cast<int>(threadIdx.x) * rows * row_[0].deletion;
         for (int r = 0; r < rows; ++r) a_[r] = above_ + (r + 1) * row_[0].deletion;
         take_ = lane_ == 0 ? 0x3254 : 0x3210;
@@ -174,10 +188,13 @@ public:
             b_ = static_cast<int>(__byte_perm(static_cast<unsigned>(up), read_write, take_));
             if (!inside && lane_ == 0 && j < 1) b_ = above_;
             int above = b_;
+            std::uint32_t costs = 0;
+            if constexpr (has_profile) costs = profile_[symbol * warp_size];
 #pragma unroll
             for (int r = 0; r < rows; ++r) {
                 const int left = a_[r];
-                const int cell = row_[r].cell(left, above, diagonal, symbol);
+                const int cost = has_profile ? static_cast<int>(costs >> 8 * r & 0xff) : row_[r].substitute(symbol);
+                const int cell = row_[r].cell(left, above, diagonal, cost);
                 if (active) a_[r] = cell;
                 diagonal = left;
                 above = cell;
@@ -192,12 +209,13 @@ public:
 
 private:
     Row<Symbol, unit> row_[rows];
+    std::uint32_t* profile_ = nullptr;
     int lane_, last_row_, above_, a_[rows], b_;
     unsigned take_, give_;
 };
 
 // As many as leave a thread the registers that it needs.
-constexpr int blocks_of_multiprocessor(bool unit, int rows) { return rows == 1 ? (unit ? 2 : 1) : (unit ? 5 : 4); }
+constexpr int blocks_of_multiprocessor(bool unit, int rows) { return rows == 1 ? (unit ? 2 : 1) : (unit ? 8 : 1); }
 
 template <class Symbol, bool unit, int rows>
 __global__ void __launch_bounds__(asm_pattern_max / rows, blocks_of_multiprocessor(unit, rows))
@@ -211,7 +229,9 @@ __global__ void __launch_bounds__(asm_pattern_max / rows, blocks_of_multiprocess
     const Symbol* y = ys + task.y;
     const int last_warp = (m - 1) / (warp_size * rows), lag = 2 * warp_size - 1;
     f[0][id] = f[1][id] = 0;
-    Strip<Symbol, unit, rows> strip(xs, task, weights, table);
+    extern __shared__ uint4 dynamic[];
+    __syncthreads();
+    Strip<Symbol, unit, rows> strip(xs, task, weights, table, reinterpret_cast<std::uint32_t*>(dynamic));
     int least = m * strip.deletion();
     int turn = 0;
     for (int k = 1; k <= n + lag * last_warp + warp_size - 1; k += warp_size, turn ^= 1) {
@@ -232,22 +252,34 @@ __global__ void __launch_bounds__(asm_pattern_max / rows, blocks_of_multiprocess
     if (id == (m - 1) / rows) atomicMin(&results[task.result], static_cast<std::uint32_t>(least));
 }
 
+template <class Symbol, bool unit, int rows>
+void launch_w_shuffle(std::span<const AsmTask> tasks, std::uint32_t m_max, const Symbol* xs, const Symbol* ys,
+                      Weights weights, std::uint32_t* results, cudaStream_t stream) {
+    constexpr std::uint32_t strip_rows = warp_size * rows;
+    const std::uint32_t strips = (m_max + strip_rows - 1) / strip_rows;
+    constexpr std::size_t profile_bytes = Strip<Symbol, unit, rows>::profile_words * sizeof(std::uint32_t);
+    const auto kernel = w_shuffle<Symbol, unit, rows>;
+    if (profile_bytes > 0)
+        cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(asm_pattern_max / strip_rows * profile_bytes)),
+                    "shared memory of w_shuffle");
+    kernel<<<static_cast<unsigned>(tasks.size()), strips * warp_size, strips * profile_bytes, stream>>>(
+        tasks.data(), xs, ys, weights, results);
+}
+
 template <class Symbol, bool unit>
 void launch(AsmAlgorithm algorithm, std::span<const AsmTask> tasks, std::uint32_t m_max, std::uint32_t n_max,
             const Symbol* xs, const Symbol* ys, Weights weights, std::uint32_t* results, cudaStream_t stream) {
     const auto blocks = static_cast<unsigned>(tasks.size());
-    const auto threads_of = [&](unsigned rows) {
-        return (m_max + rows * warp_size - 1) / (rows * warp_size) * warp_size;
-    };
-    const unsigned threads = threads_of(1);
+    const unsigned threads = (m_max + warp_size - 1) / warp_size * warp_size;
     if (algorithm == AsmAlgorithm::w_scan) {
         w_scan<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
     } else if (algorithm == AsmAlgorithm::w_shuffle) {
-        if (m_max > warp_size * rows_of_lane)
-            w_shuffle<Symbol, unit, rows_of_lane>
-                <<<blocks, threads_of(rows_of_lane), 0, stream>>>(tasks.data(), xs, ys, weights, results);
+        constexpr int rows = rows_of_lane(unit);
+        if (m_max > warp_size * rows)
+            launch_w_shuffle<Symbol, unit, rows>(tasks, m_max, xs, ys, weights, results, stream);
         else
-            w_shuffle<Symbol, unit, 1><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
+            launch_w_shuffle<Symbol, unit, 1>(tasks, m_max, xs, ys, weights, results, stream);
     } else {
         const std::size_t text_bytes = n_max * sizeof(Symbol), costs_bytes = unit ? 0 : kinds * ascii;
         const bool fits = text_bytes <= shared_text_max;

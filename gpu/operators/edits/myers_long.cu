@@ -116,7 +116,9 @@ void launch(const DeviceLongPattern& pattern, const std::uint16_t* rows, const T
 
 LongLayout long_layout(std::uint32_t m) {
     const std::uint32_t words = std::max(1u, (m + lane_rows - 1) / lane_rows);
-    if (words <= warp_size) return {std::bit_ceil(words), 1};
+    // Half as many lanes of two words: a second piece of the text for the warp costs less than a second warp.
+    if (words <= warp_size)
+        return words <= 2 ? LongLayout{std::bit_ceil(words), 1} : LongLayout{std::bit_ceil(words) / 2, 2};
     return {warp_size, std::bit_ceil((words + warp_size - 1) / warp_size)};
 }
 
