@@ -10,6 +10,7 @@
 
 #include "broker/cli/console.hpp"
 #include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/edits/all_pairs.hpp"
 #include "gpu/operators/substrings/occurrences.hpp"
 
 namespace sluice::cli {
@@ -107,5 +108,14 @@ struct SearchOptions : OutputOptions {
     unsigned threads = 0;  // on the CPU; 0: one per core
 };
 int search(const SearchOptions& options, Console console);
+
+struct DistanceOptions : OutputOptions {
+    std::string pattern_file, text_file;  // a pattern or a text per line; one of them may be "-"
+    bool one_text = false;                // text_file is one text
+    bool best = false, summary = false;
+    std::string costs = "unit";        // unit, typing, vowels or a file
+    edits::AllPairsOptions all_pairs;  // how
+};
+int distance(const DistanceOptions& options, Console console);
 
 }  // namespace sluice::cli

@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (match and search), 2 failed. Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (match, search, distance), 2 failed. Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -56,6 +56,13 @@ constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
   cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
 )",
                              "0 a pattern occurs, 1 none occurs, 2 failed"};
+
+constexpr CommandHelp distance{false, R"(  sluice distance words.txt notes.txt
+  sluice distance --within 2 words.txt notes.txt
+  sluice distance --best --costs keyboard.costs words.txt notes.txt
+  sluice distance --summary --one-text words.txt notes.txt
+)",
+                               "0 done, 1 no pair is within --within, 2 failed"};
 
 constexpr CommandHelp status{false, R"(  sluice status
   sluice status --json | python3 -m json.tool

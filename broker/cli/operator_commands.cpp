@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ namespace sluice::cli {
 
 namespace {
 
-constexpr std::uint64_t threads_max = 1024, device_max = 1023;
+constexpr std::uint64_t threads_max = 1024, device_max = 1023, parts_max = 1'000'000;
 
 void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
@@ -85,11 +86,55 @@ void add_search(CLI::App& app, int& exit_status) {
                      });
 }
 
+void add_distance(CLI::App& app, int& exit_status) {
+    std::shared_ptr<DistanceOptions> options;
+    auto& command = add_command(app, "distance", "Print how near the texts of a file are to patterns (needs no broker)",
+                                help::distance, distance, exit_status, options);
+    command.add_option("PATTERNS", options->pattern_file, "A pattern per line, UTF-8; - reads standard input")
+        ->required();
+    command.add_option("TEXTS", options->text_file, "A text per line, UTF-8; - reads standard input")->required();
+    auto* whole = command.add_flag_callback(
+        "--whole", [options] { options->all_pairs.extent = edits::Extent::whole; },
+        "Compare whole texts (edit distance) instead of the most similar substring");
+    command.add_flag("--one-text", options->one_text, "TEXTS is one text, without the line end at its end");
+    base::add_number(command, "--within", "Print only pairs with a distance of at most this",
+                     std::numeric_limits<std::uint32_t>::max() - 1,
+                     [options](std::uint64_t k) { options->all_pairs.within = static_cast<std::uint32_t>(k); });
+    auto* best = command.add_flag("--best", options->best, "Print only the nearest pattern of each text");
+    command.add_flag("--summary", options->summary, "Print only how much was compared, and how fast")->excludes(best);
+    command
+        .add_option("--costs", options->costs,
+                    "What edits cost: unit (1 each), typing (by distance on a keyboard), vowels, or a file")
+        ->type_name("COSTS")
+        ->capture_default_str();
+    base::add_choice(command, "--algorithm",
+                     "bit-parallel (the default for unit costs), o-asm, w-scan or w-shuffle (of substrings; patterns "
+                     "of at most 1024 characters)",
+                     "ALGORITHM", {"bit-parallel", "o-asm", "w-scan", "w-shuffle"}, [options](std::size_t choice) {
+                         using edits::Algorithm;
+                         constexpr Algorithm algorithms[] = {Algorithm::bit_parallel, Algorithm::o_asm,
+                                                             Algorithm::w_scan, Algorithm::w_shuffle};
+                         options->all_pairs.algorithm = algorithms[choice];
+                     });
+    base::add_number(command, "--parts", "Overlapping parts that each text is cut into (default: as many as are fast)",
+                     parts_max, [options](std::uint64_t n) { options->all_pairs.parts = n; });
+    command.get_option("--parts")->excludes(whole);
+    base::add_number(command, "--threads", "Threads on the CPU (default: one per core)", threads_max,
+                     [options](std::uint64_t n) { options->all_pairs.threads = static_cast<unsigned>(n); });
+    base::add_choice(command, "--processor", "auto (the default), cpu or gpu", "PROCESSOR", {"auto", "cpu", "gpu"},
+                     [options](std::size_t choice) {
+                         using edits::Processor;
+                         constexpr Processor processors[] = {Processor::automatic, Processor::cpu, Processor::gpu};
+                         options->all_pairs.processor = processors[choice];
+                     });
+}
+
 }  // namespace
 
 void add_operator_commands(CLI::App& app, int& exit_status) {
     add_align(app, exit_status);
     add_search(app, exit_status);
+    add_distance(app, exit_status);
 }
 
 }  // namespace sluice::cli

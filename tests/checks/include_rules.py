@@ -56,8 +56,8 @@ FOLDERS = {
                     "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
     "broker/server": ("broker/base", "broker/core", "config", "protocol/feed", "protocol/filter", "protocol/text",
                       "protocol/wire"),
-    "broker/cli": ("broker/base", "broker/core", "gpu/operators/alignment", "gpu/operators/substrings", "protocol/feed",
-                   "protocol/filter", "protocol/text", "protocol/wire"),
+    "broker/cli": ("broker/base", "broker/core", "gpu/operators/alignment", "gpu/operators/edits",
+                   "gpu/operators/substrings", "protocol/feed", "protocol/filter", "protocol/text", "protocol/wire"),
     "broker": ("broker/base", "broker/core", "broker/server", "broker/store", "config", "protocol/filter"),
 }
 FOLDERS["tests"] = tuple(FOLDERS)

@@ -214,7 +214,7 @@ class Publishing(unittest.TestCase):
             read, lamp = str(EXAMPLES / "read.fasta"), str(EXAMPLES / "lamp.fasta")
             for arguments in (["publish", *server, HARBOUR], ["match", "true()", HARBOUR], ["explain", "price < 3"],
                               ["align", read, lamp], ["search", str(EXAMPLES / "patterns.txt"), lamp],
-                              ["status", *server], ["streams", *server],
+                              ["distance", read, lamp], ["status", *server], ["streams", *server],
                               ["streams", *server, "news", "--set", "deduplicate=false"]):
                 with self.subTest(arguments):
                     done = sluice(*arguments, "--json")
@@ -223,7 +223,8 @@ class Publishing(unittest.TestCase):
                         json.loads(line)
             for arguments in (["publish", *server, "/none"], ["publish", *server, "--stream", "a b", HARBOUR],
                               ["match", "a[", HARBOUR], ["match", "a", "/none"], ["explain", "a["],
-                              ["align", read, "/none"], ["search", read, "/none"], ["status", "--server", url(1)],
+                              ["align", read, "/none"], ["search", read, "/none"], ["distance", read, "/none"],
+                              ["status", "--server", url(1)],
                               ["streams", *server, "none"],
                               ["subscribe", *server, "a["],
                               ["subscribe", "--server", url(1), "a"]):

@@ -138,8 +138,8 @@ __global__ void __launch_bounds__(asm_pattern_max)
 
 // Like w-SCAN, but strip s runs 63 steps behind strip s - 1 and takes 32 of its values at a time. regWrite of the one
 // and regRead of the other shift by a lane per step and go through f every 32 steps. Both are halves of one register
-// (distances are below 2^16), so one shuffle shifts them. f is two arrays, used in turn, because a strip may finish its
-// 32 steps before the next strip has begun to read.
+// (distances are at most shuffle_distance_max), so one shuffle shifts them. f is two arrays, used in turn, because a
+// strip may finish its 32 steps before the next strip has begun to read.
 //
 // Unlike in the thesis, a lane may have `rows` rows, one below the other, and a strip 32 * rows: then shuffles and the
 // load of y are shared by as many cells. With weights and ASCII, a lane's four costs for each y are then one word of a
@@ -294,8 +294,7 @@ void launch(AsmAlgorithm algorithm, std::span<const AsmTask> tasks, std::uint32_
 
 }  // namespace
 
-DeviceCosts::DeviceCosts(CostTable table) : unit_(table == CostTable::unit) {
-    const Costs costs(table);
+DeviceCosts::DeviceCosts(const Costs& costs) : unit_(costs.unit()) {
     deletion_ = static_cast<int>(costs.deletion());
     insertion_ = static_cast<int>(costs.insertion());
     std::vector<std::uint8_t> host(kinds * ascii + ascii);

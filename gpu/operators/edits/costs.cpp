@@ -34,10 +34,24 @@ std::optional<CostTable> cost_table(std::string_view name) {
     return static_cast<CostTable>(found - std::begin(table_names));
 }
 
-Costs::Costs(CostTable table) {
+Costs::Costs(CostTable table) : unit_(table == CostTable::unit) {
     substitution_[0][0] = 1;
     if (table == CostTable::typing) set_typing();
     if (table == CostTable::vowels) set_vowels();
+}
+
+Costs::Costs(const CostMatrix& matrix) : deletion_(matrix.deletion), insertion_(matrix.insertion) {
+    for (auto& row : substitution_) std::fill(std::begin(row), std::end(row), matrix.other);
+    unit_ = deletion_ == 1 && insertion_ == 1 && matrix.other == 1;
+    const std::size_t n = matrix.characters.size();
+    for (std::size_t x = 0; x < n; ++x) {
+        kind_[static_cast<unsigned char>(matrix.characters[x])] = static_cast<std::uint8_t>(x + 1);
+        for (std::size_t y = 0; y < n; ++y) {
+            if (x == y) continue;  // no other character has this kind
+            substitution_[x + 1][y + 1] = matrix.substitution[x * n + y];
+            unit_ = unit_ && substitution_[x + 1][y + 1] == 1;
+        }
+    }
 }
 
 void Costs::set_typing() {

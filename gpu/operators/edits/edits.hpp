@@ -48,7 +48,7 @@ class PatternSet {
 public:
     // Throws std::invalid_argument if a pattern is refused or there are more than patterns_max. `extent` selects what
     // is compared: substrings of the text (approx-contains, approx-distance) or the whole text (edit-distance).
-    PatternSet(std::span<const Pattern> patterns, Extent extent, CostTable costs = CostTable::unit,
+    PatternSet(std::span<const Pattern> patterns, Extent extent, const Costs& costs = CostTable::unit,
                InstructionSet set = simd::best_instruction_set());
     PatternSet(PatternSet&&) noexcept;
     PatternSet& operator=(PatternSet&&) noexcept;

@@ -56,7 +56,7 @@ void PatternSet::Content::match_pairs(std::string_view utf8, std::span<const Pai
                                       std::span<const std::uint32_t> order, bool decide, PairWorkspace& workspace,
                                       Counters& counters, Each each) const {
     ++counters.texts;
-    if (table != CostTable::unit) {
+    if (!costs.unit()) {
         const std::u32string text = characters(utf8);
         std::vector<std::uint32_t> column;
         for (const std::uint32_t i : order) {
@@ -158,7 +158,7 @@ void check_texts(std::span<const std::string_view> texts) {
 
 }  // namespace
 
-PatternSet::PatternSet(std::span<const Pattern> patterns, Extent extent, CostTable costs, InstructionSet set)
+PatternSet::PatternSet(std::span<const Pattern> patterns, Extent extent, const Costs& costs, InstructionSet set)
     : content_(std::make_unique<const Content>(patterns, extent, costs, set)) {}
 PatternSet::PatternSet(PatternSet&&) noexcept = default;
 PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;

@@ -47,9 +47,9 @@ bool filter_pays(std::size_t m, std::uint32_t k, double coincidence) {
 
 }  // namespace
 
-PatternSet::Content::Content(std::span<const Pattern> given, Extent extent_of_all, CostTable table_of_all,
+PatternSet::Content::Content(std::span<const Pattern> given, Extent extent_of_all, const Costs& costs_of_all,
                              InstructionSet set)
-    : extent(extent_of_all), table(table_of_all), costs(table_of_all), groups(extent_of_all, set) {
+    : extent(extent_of_all), costs(costs_of_all), groups(extent_of_all, set) {
     if (given.size() > patterns_max)
         throw std::invalid_argument("there are " + std::to_string(given.size()) + " patterns; at most " +
                                     std::to_string(patterns_max) + " can be searched for at once");
@@ -60,7 +60,7 @@ PatternSet::Content::Content(std::span<const Pattern> given, Extent extent_of_al
         k.push_back(pattern.k);
     }
     rank.resize(patterns.size());
-    if (table == CostTable::unit)
+    if (costs.unit())
         build_groups(given);
     else
         std::iota(rank.begin(), rank.end(), 0u);

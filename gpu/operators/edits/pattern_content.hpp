@@ -18,7 +18,6 @@ inline constexpr std::size_t group_lanes_min = 3;
 
 struct PatternSet::Content {
     Extent extent;
-    CostTable table;
     Costs costs;
     std::vector<std::u32string> patterns;
     std::vector<std::uint32_t> k;
@@ -34,7 +33,7 @@ struct PatternSet::Content {
     PieceFilter filter;
     double filter_ns = 0;  // its expected cost per character of a text
 
-    Content(std::span<const Pattern> given, Extent extent_of_all, CostTable table_of_all, InstructionSet set);
+    Content(std::span<const Pattern> given, Extent extent_of_all, const Costs& costs_of_all, InstructionSet set);
 
     void build_groups(std::span<const Pattern> given);
     void sample_filter(std::span<const Pattern> given, std::span<const std::uint32_t> filtered);

@@ -11,8 +11,7 @@ namespace sluice::edits {
 namespace {
 
 // Computes the matrix column by column; `whole`: whether the pattern must match the text from beginning to end.
-std::uint32_t distance(std::string_view text, std::string_view pattern, CostTable table, bool whole) {
-    const Costs costs(table);
+std::uint32_t distance(std::string_view text, std::string_view pattern, const Costs& costs, bool whole) {
     const std::u32string x = characters(pattern), y = characters(text);
     std::vector<std::uint32_t> column(x.size() + 1);
     for (std::size_t i = 0; i <= x.size(); ++i) column[i] = static_cast<std::uint32_t>(i) * costs.deletion();
@@ -33,12 +32,12 @@ std::uint32_t distance(std::string_view text, std::string_view pattern, CostTabl
 
 }  // namespace
 
-std::uint32_t approx_distance(std::string_view text, std::string_view pattern, CostTable table) {
-    return distance(text, pattern, table, false);
+std::uint32_t approx_distance(std::string_view text, std::string_view pattern, const Costs& costs) {
+    return distance(text, pattern, costs, false);
 }
 
-std::uint32_t edit_distance(std::string_view text, std::string_view pattern, CostTable table) {
-    return distance(text, pattern, table, true);
+std::uint32_t edit_distance(std::string_view text, std::string_view pattern, const Costs& costs) {
+    return distance(text, pattern, costs, true);
 }
 
 }  // namespace sluice::edits

@@ -17,9 +17,9 @@
 namespace sluice::edits {
 
 // ASM: the minimum cost of turning `pattern` into a substring of `text`.
-std::uint32_t approx_distance(std::string_view text, std::string_view pattern, CostTable table = CostTable::unit);
+std::uint32_t approx_distance(std::string_view text, std::string_view pattern, const Costs& costs = CostTable::unit);
 
 // ED: the minimum cost of turning `pattern` into `text`.
-std::uint32_t edit_distance(std::string_view text, std::string_view pattern, CostTable table = CostTable::unit);
+std::uint32_t edit_distance(std::string_view text, std::string_view pattern, const Costs& costs = CostTable::unit);
 
 }  // namespace sluice::edits
