@@ -1,4 +1,5 @@
-// The command line of the commands that run one operator on files: align, search, distance. Called from main, on one thread.
+// The command line of the commands that run one operator on files: align, search, distance. Called from main, on one
+// thread.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
