@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 
 #include "broker/base/command_line.hpp"
@@ -9,6 +10,8 @@
 #include "broker/cli/help_texts.hpp"
 
 namespace sluice::cli {
+
+constexpr std::uint64_t threads_max = 1024;  // of --threads
 
 // Adds a command with its own options. Parsing it calls `run` with them and stores the exit status.
 template <class Options>

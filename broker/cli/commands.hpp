@@ -11,6 +11,7 @@
 #include "broker/cli/console.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 #include "gpu/operators/edits/all_pairs.hpp"
+#include "gpu/operators/recurrence/analyse.hpp"
 #include "gpu/operators/substrings/occurrences.hpp"
 
 namespace sluice::cli {
@@ -117,5 +118,18 @@ struct DistanceOptions : OutputOptions {
     edits::AllPairsOptions all_pairs;  // how
 };
 int distance(const DistanceOptions& options, Console console);
+
+struct RecurrenceOptions : OutputOptions {
+    std::string series_file;  // numbers; "-": standard input
+    double epsilon = 0;
+    std::uint32_t v_min = 2, l_min = 2, theiler = 1;
+    recurrence::Algorithm algorithm = recurrence::Algorithm::automatic;
+    std::optional<std::uint64_t> windows, seed;  // each of these three implies microstates
+    std::optional<std::uint32_t> size;
+    recurrence::Processor processor = recurrence::Processor::automatic;
+    unsigned threads = 0;   // 0: one per core
+    std::string plot_file;  // PNG; "-": draw it on standard output; empty: no plot
+};
+int recurrence(const RecurrenceOptions& options, Console console);
 
 }  // namespace sluice::cli

@@ -77,6 +77,7 @@ Console process_console(ColourChoice choice, bool json) {
     Console console{std::cout, std::cerr};
     console.json = json;
     console.out_is_terminal = isatty(STDOUT_FILENO) != 0;
+    if (console.out_is_terminal) console.out_columns = columns_of(STDOUT_FILENO);
     const bool err_is_terminal = isatty(STDERR_FILENO) != 0;
     const char* no_colour = std::getenv("NO_COLOR");
     const char* term = std::getenv("TERM");

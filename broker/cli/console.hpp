@@ -21,6 +21,7 @@ struct Console {
     std::ostream& err;
     bool json = false;  // messages are JSON objects, one a line
     bool out_is_terminal = false;
+    std::size_t out_columns = 80;      // the width of `out`, if it is a terminal
     std::size_t progress_columns = 0;  // where `err` is a terminal for people: its width; progress is shown there
     bool out_colours = false, err_colours = false;
 

@@ -62,9 +62,15 @@ std::string event_text(const std::string& data) {
     const auto event = json::parse(data, error);
     if (error || !event.is_object()) return text::terminal_line(data);
     std::string lines = title_of(event.get_object());
-    const auto* alignments = event.get_object().if_contains("alignments");
-    if (!alignments || !alignments->is_array()) return lines;
-    for (const auto& each : alignments->get_array()) lines += "\n  " + text::terminal_line(line_of(each));
+    const auto add_lines = [&](const char* member, auto line) {
+        const auto* all = event.get_object().if_contains(member);
+        if (!all || !all->is_array()) return;
+        for (const auto& each : all->get_array()) lines += "\n  " + text::terminal_line(line(each));
+    };
+    add_lines("alignments", line_of);
+    add_lines("estimated", [](const json::value& condition) {
+        return condition.is_string() ? std::string(condition.get_string()) + ": estimated" : std::string();
+    });
     return lines;
 }
 

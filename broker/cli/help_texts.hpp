@@ -64,6 +64,11 @@ constexpr CommandHelp distance{false, R"(  sluice distance words.txt notes.txt
 )",
                                "0 done, 1 no pair is within --within, 2 failed"};
 
+constexpr CommandHelp recurrence{false, R"(  sluice recurrence --epsilon 0.5 waves.txt
+  sluice recurrence --epsilon 0.5 --algorithm microstates --json waves.txt
+  sluice recurrence --epsilon 0.5 --plot waves.png waves.txt
+)"};
+
 constexpr CommandHelp status{false, R"(  sluice status
   sluice status --json | python3 -m json.tool
 )"};

@@ -10,6 +10,7 @@
 #include "broker/cli/input.hpp"
 #include "broker/cli/problem.hpp"
 #include "broker/cli/progress.hpp"
+#include "broker/core/delivery/estimates.hpp"
 #include "broker/core/matching/batch_matcher.hpp"
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/fields.hpp"
@@ -93,7 +94,11 @@ void report_repair(const Console& console, const std::string& name, const feed::
 class FilesMatcher {
 public:
     FilesMatcher(const MatchOptions& options, const filter::Filter& filter, const Console& console)
-        : options_(options), console_(console), matcher_(filter), bar_(console_.err, console_.progress_columns) {}
+        : options_(options),
+          console_(console),
+          matcher_(filter),
+          estimates_(broker::Estimates::make({filter.leaves})),
+          bar_(console_.err, console_.progress_columns) {}
 
     int run() {
         bool any = false, failed = false;
@@ -141,6 +146,7 @@ private:
                                  (n == 1 ? " text is not a series of numbers, or is too long"
                                          : " texts are not series of numbers, or are too long"),
                              {{"about", name}});
+        series_ = {};
         for (const auto& event : matching) print(event, name);
         return matching.empty() ? exit_no_match : exit_done;
     }
@@ -148,8 +154,11 @@ private:
     // If there are several files, the item's line begins with the file's name; its JSON, with a member "file".
     void print(const feed::Event& event, const std::string& name) {
         const bool with_name = options_.files.size() > 1;
+        const auto estimated = estimated_for(event);
         if (options_.format == ItemFormat::json) {
             std::string line = feed::event_json(event);
+            if (!estimated.empty())
+                line.replace(line.size() - 1, 1, ",\"estimated\":" + broker::estimated_json(estimated) + "}");
             if (with_name) line.replace(0, 1, "{\"file\":" + boost::json::serialize(boost::json::string(name)) + ",");
             console_.print_json(line);
             return;
@@ -159,11 +168,21 @@ private:
             console_.print_raw(event.item().source);
         else
             console_.out << title_of(event) << '\n';
+        if (options_.format == ItemFormat::title)
+            for (const std::string& condition : estimated)
+                console_.out << "  " << text::terminal_line(condition) << ": estimated\n";
+    }
+
+    std::vector<std::string> estimated_for(const feed::Event& event) {
+        const std::uint32_t only_filter[] = {0};
+        return estimates_ ? estimates_->conditions(event, event.id, only_filter, series_) : std::vector<std::string>();
     }
 
     const MatchOptions& options_;
     Console console_;
     FileMatcher matcher_;
+    const std::unique_ptr<const broker::Estimates> estimates_;
+    broker::FoundSeries series_;  // of the file
     ProgressBar bar_;
 };
 

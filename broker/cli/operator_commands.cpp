@@ -13,7 +13,7 @@ namespace sluice::cli {
 
 namespace {
 
-constexpr std::uint64_t threads_max = 1024, device_max = 1023, parts_max = 1'000'000;
+constexpr std::uint64_t device_max = 1023, parts_max = 1'000'000;
 
 void add_align(CLI::App& app, int& exit_status) {
     std::shared_ptr<AlignOptions> options;
@@ -135,6 +135,7 @@ void add_operator_commands(CLI::App& app, int& exit_status) {
     add_align(app, exit_status);
     add_search(app, exit_status);
     add_distance(app, exit_status);
+    add_recurrence(app, exit_status);
 }
 
 }  // namespace sluice::cli

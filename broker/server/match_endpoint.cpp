@@ -8,6 +8,7 @@
 #include "broker/base/cpu_time.hpp"
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
+#include "broker/core/delivery/estimates.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/batch_matcher.hpp"
 #include "broker/server/document_faults.hpp"
@@ -81,11 +82,12 @@ std::size_t json_memory_max(std::string_view body) {
 }
 
 // The memory for the reply, as values and as text.
-std::size_t reply_memory(const filter::Filter& filter, std::size_t items) {
-    constexpr std::size_t item_bytes = 512, leaf_bytes = 512, answer_bytes = 32;
+std::size_t reply_memory(const filter::Filter& filter, const broker::Estimates* estimates, std::size_t items) {
+    constexpr std::size_t item_bytes = 512, leaf_bytes = 512, answer_bytes = 32, estimate_bytes = 1024;
     constexpr std::size_t hints_bytes = filter::hints_max * 2048;
     std::size_t bytes = hints_bytes + items * (item_bytes + filter.leaves.size() * answer_bytes);
     for (const filter::Leaf& leaf : filter.leaves) bytes += 3 * leaf.text.size() + leaf_bytes;
+    if (estimates != nullptr) bytes += items * estimates->size() * estimate_bytes;
     return bytes;
 }
 
@@ -148,7 +150,12 @@ json::value json_of(Answer answer) {
 }
 
 // The items refer to the leaves by their order, since there may be many of both.
-std::string items_json(const filter::Filter& filter, const feed::Document& document, const Answers& answers) {
+std::string items_json(const filter::Filter& filter, const broker::Estimates* estimates, const feed::DocumentPtr& read,
+                       const std::string& stream, const Answers& answers) {
+    const feed::Document& document = *read;
+    const auto name = std::make_shared<const std::string>(stream);
+    broker::FoundSeries series;
+    const std::uint32_t only_filter[] = {0};
     json::array leaves, items;
     for (const filter::Leaf& leaf : filter.leaves)
         leaves.push_back({{"leaf", leaf.text}, {"how", filter::how_decided(leaf)}});
@@ -160,6 +167,10 @@ std::string items_json(const filter::Filter& filter, const feed::Document& docum
                          {"id", id ? json::value(*id) : json::value(nullptr)},
                          {"matched", json_of(answers[0][e])},
                          {"because", std::move(because)}});
+        if (estimates == nullptr) continue;
+        const auto estimated = estimates->conditions({read, e, name, e + 1}, e, only_filter, series);
+        if (!estimated.empty())
+            items.back().get_object()["estimated"] = json::array(estimated.begin(), estimated.end());
     }
     json::object reply{{"filter", filter.canonical},
                        {"hints", hints_json(filter)},
@@ -217,13 +228,15 @@ HttpReply try_filter(const Services& services, const std::string& body, const st
     if (auto refusal = read_trial(body, trial)) return std::move(*refusal);
     Subject subject;
     if (auto refusal = read_subject(services, trial, subject)) return std::move(*refusal);
-    const std::size_t memory_bytes = body_memory + reply_memory(subject.filter, subject.document->items().size());
+    const auto estimates = broker::Estimates::make({subject.filter.leaves});
+    const std::size_t memory_bytes =
+        body_memory + reply_memory(subject.filter, estimates.get(), subject.document->items().size());
     if (!memory.resize(memory_bytes)) return no_memory(memory_bytes);
     try {
         const auto answers = find_answers(subject.filter, subject.document, trial.stream, services.options.limits,
                                           services.memory, pause);
         HttpReply reply;
-        reply.body = items_json(subject.filter, *subject.document, answers);
+        reply.body = items_json(subject.filter, estimates.get(), subject.document, trial.stream, answers);
         return reply;
     } catch (const TakesTooLong&) {
         return status_reply(413, "evaluating the filter exceeds the budget for a document");

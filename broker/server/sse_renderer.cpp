@@ -20,7 +20,6 @@ namespace json = boost::json;
 
 constexpr std::string_view object_end = "}\n\n";
 constexpr std::string_view filters_begin = ",\"filters\":[";
-constexpr std::string_view alignments_begin = ",\"alignments\":";
 
 std::string error_text(const json::object& problem) {
     return "event: error\ndata: " + json::serialize(problem) + "\n\n";
@@ -112,8 +111,7 @@ private:
             bytes += filters_begin.size() + delivery.filters.size();  // a comma or the bracket follows each
             for (const std::uint32_t filter : delivery.filters) bytes += digits(filter);
         }
-        if (!delivery.annotations.empty()) bytes += alignments_begin.size() + delivery.annotations.size();
-        return bytes;
+        return bytes + delivery.annotations.size();
     }
     // Uses few pieces, since writing each has a cost.
     void write_event(const Delivery& delivery, Pieces& pieces) const override {
@@ -126,10 +124,7 @@ private:
             before = ",";
         }
         if (!delivery.filters.empty()) pieces.copy("]");
-        if (!delivery.annotations.empty()) {
-            pieces.copy(alignments_begin);
-            pieces.share(delivery.annotations);
-        }
+        if (!delivery.annotations.empty()) pieces.share(delivery.annotations);
         pieces.copy(object_end);
     }
 };

@@ -7,7 +7,7 @@
 namespace sluice::server {
 
 // `data:` is feed::event_json, on one line, followed by members for the subscriber: "filters":[0,3], the indices of the
-// filters that hold, and "alignments":[…] if requested.
+// filters that hold, "alignments":[…] if requested, and "estimated":[…], the conditions decided by an estimate.
 const broker::Renderer& sse_json_renderer();
 
 // `data:` is the whole item as it was published.

@@ -51,6 +51,7 @@ struct SubscribeRequest {
     std::vector<broker::Subscription> subscriptions;
     const broker::Renderer* renderer = &sse_json_renderer();
     std::unique_ptr<const broker::Annotator> annotator;
+    std::unique_ptr<const broker::Estimates> estimates;
     std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
     base::MemoryCharge memory;  // while the filters are compiled and added
     std::size_t kept = 0;       // bytes of the filters and of what the engine compiles from them, afterwards
@@ -130,8 +131,10 @@ void read_filters(const wire::Query& query, const std::string& stream, bool anno
             wanted.refusal = memory_problem(broker::MemoryShortage::temporary);
             return;
         }
-        if (annotate) leaves.push_back(std::move(filter->leaves));
+        leaves.push_back(std::move(filter->leaves));
     }
+    // The item as it was published has no place for it.
+    if (wanted.renderer == &sse_json_renderer()) wanted.estimates = broker::Estimates::make(leaves);
     if (annotate) wanted.annotator = std::make_unique<const broker::Annotator>(leaves, limits.alignment_cells);
     if (!wanted.notes.empty()) wanted.notes += '\n';
     if (wanted.subscriptions.empty())
@@ -246,6 +249,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     const auto subscriber = std::make_shared<broker::Subscriber>(
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up),
         *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
+    subscriber->estimates = std::move(wanted.estimates);
     if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()

@@ -11,7 +11,7 @@ constexpr double per_instruction = 2;    // of a regular expression's program; a
 constexpr double per_word = 1.5;         // of 64 characters of a pattern, bit-parallel
 constexpr double per_weighted_cell = 2;  // of the dynamic program for non-unit costs
 constexpr double per_aligned_cell = 0.1;
-constexpr double per_series_byte = 30;  // to parse the numbers; the computation is bounded (evaluate.hpp)
+constexpr double per_series_byte = 60;  // to parse and sort the numbers; the rest is bounded (evaluate.hpp)
 
 double ns_per_byte(const engine::Measure& m) {
     const auto size = static_cast<double>(m.operand.size());

@@ -12,7 +12,6 @@ namespace sluice::operators {
 
 std::unique_ptr<DeviceFamily> make_cuda_family(const EditsFamily& family);
 std::unique_ptr<DeviceFamily> make_cuda_family(const AlignmentFamily& family);
-// Exact values for lines of 2, and all sampled values.
 std::unique_ptr<DeviceFamily> make_cuda_family(const RecurrenceFamily& family, int device);
 
 }  // namespace sluice::operators

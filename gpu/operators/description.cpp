@@ -47,10 +47,9 @@ std::string where_it_is_computed(const Measure& measure) {
     if (family == OperatorFamilyKind::edits &&
         edits::cost_table(measure.scheme).value_or(edits::CostTable::unit) != edits::CostTable::unit)
         return "; on the CPU";
-    const std::string device = "; on a GPU where that is cheaper";
-    const bool exactly_on_cpu = family == OperatorFamilyKind::recurrence &&
-                                measure.kind != Measure::Kind::recurrence_rate && measure.line_min != 2;
-    return exactly_on_cpu ? device + " and the value is estimated" : device;
+    if (family == OperatorFamilyKind::recurrence && measure.line_min > recurrence::shortest_line_max)
+        return "; on the CPU";
+    return "; on a GPU where that is cheaper";
 }
 
 }  // namespace

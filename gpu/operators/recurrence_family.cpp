@@ -23,25 +23,27 @@ RecurrenceFamily::RecurrenceFamily(const std::vector<MeasuredPredicate>& predica
     questions_ = recurrence::Questions(std::move(questions));
 }
 
-// A device computes exact answers only for lines of 2; sampled answers are sampled for any line length.
-bool RecurrenceFamily::suits_device(std::uint32_t predicate, std::size_t points) const {
-    const recurrence::Question& question = questions_[predicate];
-    return question.measure == recurrence::Measure::recurrence_rate || question.shortest == 2 ||
-           points > recurrence::Options{}.exact_points_max;
+// What is found by sorting is not asked of a solver.
+bool RecurrenceFamily::uses_solver(std::uint32_t predicate, std::size_t points) const {
+    return points <= recurrence::Options{}.exact_points_max || points > recurrence::exact_points(questions_[predicate]);
 }
 
+// Only determinism needs the cells of the matrix. The other measures cost the CPU about as much as this many cells for
+// each value.
 double RecurrenceFamily::device_cells(std::span<const std::string_view> texts, std::span<const Pair> pairs) const {
     constexpr std::size_t bytes_of_number = 8;  // approximately, including the separator
+    constexpr std::size_t cells_of_sorted_value = 128;
     double cells = 0;
     std::vector<std::uint32_t> asked(questions_.distinct(),
                                      std::numeric_limits<std::uint32_t>::max());  // by the last text
     for (const Pair& pair : pairs) {
         const std::size_t points = texts[pair.text].size() / bytes_of_number;
         std::uint32_t& latest = asked[questions_.distinct_of(pair.predicate)];
-        if (latest == pair.text || !suits_device(pair.predicate, points)) continue;
+        if (latest == pair.text || !uses_solver(pair.predicate, points)) continue;
         latest = pair.text;
-        const auto n = static_cast<double>(std::min(points, recurrence::Options{}.exact_points_max));
-        cells += n * n;
+        const std::size_t n = std::min(points, recurrence::Options{}.exact_points_max);
+        const bool is_sorted = questions_[pair.predicate].measure != recurrence::Measure::determinism;
+        cells += static_cast<double>(n) * static_cast<double>(is_sorted ? std::min(n, cells_of_sorted_value) : n);
     }
     return cells;
 }
@@ -54,26 +56,24 @@ struct RecurrenceFamily::Asked {
 void RecurrenceFamily::evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs,
                                 std::span<std::uint8_t> holds, OperatorWork& work, recurrence::Solver* device) const {
     recurrence::SeriesBatch series;
-    Asked on_cpu, on_device;
+    Asked asked;
     PairCounter counter(work);
     std::uint32_t text = 0, index = 0;
     for (std::uint32_t i = 0; i < pairs.size(); ++i) {
         if (i == 0 || pairs[i].text != text) index = series.add(texts[text = pairs[i].text]);
         const std::uint32_t predicate = pairs[i].predicate;
-        const bool suits = device != nullptr && suits_device(predicate, series.series()[index].size());
-        OperatorWork::Kind& w = counter.add(entries_[predicate].kind, text, suits);
+        const bool on_device = device != nullptr && uses_solver(predicate, series.series()[index].size());
+        OperatorWork::Kind& w = counter.add(entries_[predicate].kind, text, on_device);
         holds[i] = 0;
         if (series.error(index)) {
             ++w.unreadable;
             continue;
         }
-        Asked& asked = suits ? on_device : on_cpu;
         asked.demands.push_back({index, predicate});
         asked.places.push_back(i);
     }
     recurrence::CpuSolver cpu;
-    evaluate(on_cpu, series, cpu, false, holds, work);
-    if (device != nullptr) evaluate(on_device, series, *device, true, holds, work);
+    evaluate(asked, series, device != nullptr ? *device : cpu, device != nullptr, holds, work);
 }
 
 void RecurrenceFamily::evaluate(const Asked& asked, const recurrence::SeriesBatch& series, recurrence::Solver& solver,

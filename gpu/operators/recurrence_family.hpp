@@ -30,7 +30,7 @@ private:
 
     struct Asked;
 
-    bool suits_device(std::uint32_t predicate, std::size_t points) const;
+    bool uses_solver(std::uint32_t predicate, std::size_t points) const;
     void evaluate(const Asked& asked, const recurrence::SeriesBatch& series, recurrence::Solver& solver, bool on_device,
                   std::span<std::uint8_t> holds, OperatorWork& work) const;
 

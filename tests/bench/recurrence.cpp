@@ -53,7 +53,7 @@ void exact(std::size_t n) {
             const std::size_t calls = std::max<std::size_t>(1, 100'000'000 / (n * n));
             const double each = seconds([&] {
                                     for (std::size_t i = 0; i < calls; ++i)
-                                        exact_line_sums(series, questions, sums, 1, 1, set);
+                                        exact_line_sums(series, questions, sums, {.set = set});
                                 }) /
                                 static_cast<double>(calls * thresholds);
             std::printf("| %zu | %s | %zu | %.1f | %.1f |\n", n, sluice::simd::name_of(set), thresholds, each * 1e6,

@@ -53,11 +53,12 @@ FOLDERS = {
     "broker/base": ("config", "protocol/text"),
     "broker/store": ("broker/base", "protocol/feed"),
     "broker/core": ("broker/base", "broker/store", "config", "gpu/api", "gpu/operators", "gpu/operators/alignment",
-                    "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
+                    "gpu/operators/recurrence", "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
     "broker/server": ("broker/base", "broker/core", "config", "protocol/feed", "protocol/filter", "protocol/text",
                       "protocol/wire"),
     "broker/cli": ("broker/base", "broker/core", "gpu/operators/alignment", "gpu/operators/edits",
-                   "gpu/operators/substrings", "protocol/feed", "protocol/filter", "protocol/text", "protocol/wire"),
+                   "gpu/operators/recurrence", "gpu/operators/substrings", "protocol/feed", "protocol/filter",
+                   "protocol/text", "protocol/wire"),
     "broker": ("broker/base", "broker/core", "broker/server", "broker/store", "config", "protocol/filter"),
 }
 FOLDERS["tests"] = tuple(FOLDERS)

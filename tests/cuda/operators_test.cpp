@@ -272,15 +272,18 @@ TEST_CASE("families on a device: a long pair by itself, a series that is sampled
     std::vector<operators::MeasuredPredicate> predicates;
     for (const std::uint32_t line : {2u, 3u, 60u}) {
         for (const double least : {0.1, 0.3, 0.5, 0.7, 0.9})
-            predicates.push_back({{engine::Measure::Kind::laminarity, "", "", 1.5, line}, {least, infinity}});
+            predicates.push_back({{engine::Measure::Kind::determinism, "", "", 1.5, line}, {least, infinity}});
     }
+    const std::size_t sampled_predicates = predicates.size();
+    for (const double least : {0.1, 0.3, 0.5, 0.7, 0.9})  // by sorting
+        predicates.push_back({{engine::Measure::Kind::laminarity, "", "", 1.5, 2}, {least, infinity}});
     const operators::RecurrenceFamily recurring(predicates);
     const Call sampled({series}, predicates.size(), 0, random);
     operators::OperatorWork sampled_work, sampled_cpu_work;
     const auto solver = operators::make_cuda_family(recurring, 0);
     CHECK(sampled.answer(*solver, sampled_work) == sampled.answer(recurring, sampled_cpu_work));
     check_work(sampled_work, sampled_cpu_work);
-    CHECK(device_pairs(sampled_work) == predicates.size());
+    CHECK(device_pairs(sampled_work) == sampled_predicates);
 }
 
 TEST_CASE("families on a device: more distances than are kept at once", "[cuda]") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -5,6 +6,7 @@
 #include <random>
 
 #include "gpu/operators/recurrence/cuda_solver.hpp"
+#include "gpu/operators/recurrence/reference.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/recurrence/series_of.hpp"
 
@@ -35,6 +37,34 @@ void check(Solver& device, const std::vector<std::vector<double>>& series, const
                   << tasks[t].question.v_min << ", l_min " << tasks[t].question.l_min);
         CHECK(tasks[t].sums == expected[t].sums);
     }
+}
+
+// The device's shares are those of the reference's lines.
+void check_reference(Solver& device, const std::vector<double>& series, const std::vector<LineQuestion>& questions) {
+    const std::vector<std::span<const double>> spans{series};
+    std::vector<ExactTask> tasks;
+    for (const LineQuestion& question : questions) tasks.push_back({0, question, {}});
+    device.exact(spans, tasks, {});
+    const Lines lines = reference_lines(series, questions.front().epsilon, 1);
+    for (const ExactTask& task : tasks) {
+        const LineQuestion& question = task.question;
+        INFO("n " << series.size() << ", v_min " << question.v_min << ", l_min " << question.l_min);
+        CHECK(task.sums.vertical.points == lines.points);
+        CHECK(task.sums.vertical.points_in_lines(question.v_min) == lines.vertical.points(question.v_min));
+        CHECK(task.sums.diagonal.points == lines.diagonal.points(1));
+        CHECK(task.sums.diagonal.points_in_lines(question.l_min) == lines.diagonal.points(question.l_min));
+    }
+}
+
+// Every shortest line, in both directions, with every third of the other direction's.
+std::vector<LineQuestion> shortest_lines(double epsilon) {
+    const std::vector<std::uint32_t> shortest{1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33, 63, 64, 65};
+    std::vector<LineQuestion> questions;
+    for (std::size_t v = 0; v < shortest.size(); ++v) {
+        for (std::size_t l = v % 3; l < shortest.size(); l += 3)
+            questions.push_back({epsilon, shortest[v], shortest[l]});
+    }
+    return questions;
 }
 
 std::vector<LineQuestion> thresholds() {
@@ -70,6 +100,58 @@ TEST_CASE("a device counts lines as the CPU does", "[cuda][recurrence]") {
     }
 }
 
+TEST_CASE("a device counts lines of every shortest length", "[cuda][recurrence]") {
+    if (!has_device()) return;
+    const auto device = make_cuda_solver();
+    std::uint32_t seed = 1000;
+    for (std::size_t round = 0; round < rounds(); ++round) {
+        for (const auto shape : {Shape::noise, Shape::few_values, Shape::walk, Shape::constant}) {
+            for (const double epsilon : {0.6, 2.5}) {
+                std::vector<std::vector<double>> series;
+                for (const std::size_t n : {0u, 1u, 2u, 31u, 33u, 500u, 960u, 1023u, 1024u, 1025u, 2100u})
+                    series.push_back(series_of(shape, n, ++seed));
+                auto questions = shortest_lines(epsilon);
+                check_reference(*device, series[5], questions);
+                check_reference(*device, series.back(), questions);
+                for (const std::uint32_t shortest : {1u, 3u, 64u, 65u}) {
+                    questions.push_back({epsilon, shortest, 0});
+                    questions.push_back({epsilon, 0, shortest});
+                }
+                check(*device, series, questions);
+                check(*device, {series.back()}, questions, {.theiler = 7});
+            }
+        }
+    }
+}
+
+TEST_CASE("a device reports its progress and stops", "[cuda][recurrence]") {
+    if (!has_device()) return;
+    const auto device = make_cuda_solver();
+    const auto series = series_of(Shape::noise, 300'000, 3);
+    const std::vector<std::span<const double>> spans{series};
+    const LineQuestion question{0.1, 2, 2};
+    std::vector<ExactTask> tasks{{0, question, {}}}, expected = tasks;
+    device->exact(spans, expected, {});
+    std::vector<double> shares;
+    Options options;
+    options.go_on = [&](double share) {
+        shares.push_back(share);
+        return true;
+    };
+    device->exact(spans, tasks, options);
+    CHECK(tasks[0].sums == expected[0].sums);
+    CHECK(shares.size() > 1);
+    CHECK(std::is_sorted(shares.begin(), shares.end()));
+    options.go_on = [](double) { return false; };
+    device->exact(spans, tasks, options);
+    CHECK(tasks[0].sums.vertical.points == 0);
+    options.microstates.windows_first = options.microstates.windows_max = std::uint64_t{1} << 40;
+    CHECK(device->sample(series, question, options).windows == 0);
+    options.go_on = nullptr;
+    device->exact(spans, tasks, options);
+    CHECK(tasks[0].sums == expected[0].sums);
+}
+
 TEST_CASE("a device counts random series", "[cuda][recurrence]") {
     if (!has_device()) return;
     const auto device = make_cuda_solver();
@@ -79,7 +161,11 @@ TEST_CASE("a device counts random series", "[cuda][recurrence]") {
         for (auto& one : series)
             one = series_of(static_cast<Shape>(random() % 3), random() % 1500, static_cast<std::uint32_t>(random()));
         std::vector<LineQuestion> questions(1 + random() % 30);
-        for (auto& question : questions) question.epsilon = static_cast<double>(random() % 1000) / 500;
+        for (auto& question : questions) {
+            question.epsilon = static_cast<double>(random() % 1000) / 500;
+            if (random() % 3 == 0) question.v_min = random() % 70;
+            if (random() % 3 == 0) question.l_min = random() % 70;
+        }
         check(*device, series, questions);
     }
 }

@@ -214,7 +214,9 @@ class Publishing(unittest.TestCase):
             read, lamp = str(EXAMPLES / "read.fasta"), str(EXAMPLES / "lamp.fasta")
             for arguments in (["publish", *server, HARBOUR], ["match", "true()", HARBOUR], ["explain", "price < 3"],
                               ["align", read, lamp], ["search", str(EXAMPLES / "patterns.txt"), lamp],
-                              ["distance", read, lamp], ["status", *server], ["streams", *server],
+                              ["distance", read, lamp],
+                              ["recurrence", "--epsilon", "1", str(EXAMPLES / "waves.txt")],
+                              ["status", *server], ["streams", *server],
                               ["streams", *server, "news", "--set", "deduplicate=false"]):
                 with self.subTest(arguments):
                     done = sluice(*arguments, "--json")
@@ -224,6 +226,7 @@ class Publishing(unittest.TestCase):
             for arguments in (["publish", *server, "/none"], ["publish", *server, "--stream", "a b", HARBOUR],
                               ["match", "a[", HARBOUR], ["match", "a", "/none"], ["explain", "a["],
                               ["align", read, "/none"], ["search", read, "/none"], ["distance", read, "/none"],
+                              ["recurrence", "--epsilon", "1", "/none"], ["recurrence", "--epsilon", "1", HARBOUR],
                               ["status", "--server", url(1)],
                               ["streams", *server, "none"],
                               ["subscribe", *server, "a["],

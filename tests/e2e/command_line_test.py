@@ -42,8 +42,8 @@ class CommandLine(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for arguments, expected in (
-            ([], "expected a subcommand: publish, subscribe, match, explain, align, search, distance, status, streams "
-                 "or help"),
+            ([], "expected a subcommand: publish, subscribe, match, explain, align, search, distance, recurrence, status, "
+                 "streams or help"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),
             (["subscribe", "--count", "-1", "a"], "--count must be a whole number of at least 0, not -1"),
@@ -63,6 +63,7 @@ class CommandLine(unittest.TestCase):
             (["distance", "--parts", "2", "--whole", "a", "b"], "--whole excludes --parts"),
             (["distance", "--algorithm", "myers", "a", "b"],
              "--algorithm must be bit-parallel, o-asm, w-scan or w-shuffle, not myers"),
+            (["recurrence", "a"], "--epsilon is required"),
             (["status", "--json=x"], "--json can't be 'x'"),
             (["explain", "a", "b"], "unexpected argument 'b'"),
             (["publish"], "FILE is required"),
@@ -85,9 +86,9 @@ class CommandLine(unittest.TestCase):
 
         for command in ("subscribe", "match", "explain"):
             self.assertIn("A filter is an XPath 1.0", text(command))
-        for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["status"]):
+        for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["recurrence"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
-        for command in ("publish", "subscribe", "explain", "align", "status", "streams"):
+        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "streams"):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
@@ -101,7 +102,8 @@ class CommandLine(unittest.TestCase):
     def test_an_address_is_no_file(self):
         address = "https://example.org/feed"
         for command in (["publish", address], ["match", "true()", address], ["align", address, EXAMPLE],
-                        ["search", EXAMPLE, address], ["distance", address, EXAMPLE], ["distance", EXAMPLE, address]):
+                        ["search", EXAMPLE, address], ["distance", address, EXAMPLE], ["distance", EXAMPLE, address],
+                        ["recurrence", "--epsilon", "1", address]):
             done = run("SLUICE", *command)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"can't read {address}: expected a file, not an address", done.stderr)

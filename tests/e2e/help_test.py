@@ -14,7 +14,8 @@ from client_process import end_session, environment, output_of, sluice
 from sluice_process import Sluiced, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
-COMMANDS = ("publish", "subscribe", "match", "explain", "align", "search", "distance", "status", "streams")
+COMMANDS = ("publish", "subscribe", "match", "explain", "align", "search", "distance", "recurrence", "status",
+            "streams")
 
 
 def examples_of(command):
@@ -27,7 +28,7 @@ class Help(unittest.TestCase):
         """A folder with the files that the examples name, and their programs."""
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copy(EXAMPLES / "harbour.rss", self.folder / "news.rss")
-        for name in ("read.fasta", "patterns.txt", "words.txt", "notes.txt", "keyboard.costs"):
+        for name in ("read.fasta", "patterns.txt", "waves.txt", "words.txt", "notes.txt", "keyboard.costs"):
             shutil.copy(EXAMPLES / name, self.folder)
         shutil.copy(EXAMPLES / "lamp.fasta", self.folder / "genome.fasta")
         (self.folder / "archive.atom.gz").write_bytes(gzip.compress((EXAMPLES / "lighthouse.atom").read_bytes()))

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "broker/core/delivery/elided.hpp"
 #include "protocol/feed/json_text.hpp"
 
 namespace sluice::broker {
@@ -20,16 +21,6 @@ constexpr feed::ScanLimits reading_limits{.condition_steps_max = 20'000'000, .do
 bool is_alignment(const filter::Leaf& leaf) {
     return leaf.predicate.measure &&
            operators::family_of(leaf.predicate.measure->kind) == operators::OperatorFamilyKind::alignment;
-}
-
-// Elides the middle of a long condition, since the comparison follows the sequence, which may be long.
-std::string elided(const std::string& text) {
-    std::size_t head = 120, tail = 60;
-    if (text.size() <= head + tail) return text;
-    const auto splits_character = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
-    while (head > 0 && splits_character(head)) --head;
-    while (tail > 0 && splits_character(text.size() - tail)) --tail;
-    return text.substr(0, head) + "…" + text.substr(text.size() - tail);
 }
 
 void write_alignment(feed::JsonWriter& json, const Alignment& alignment, std::size_t value) {

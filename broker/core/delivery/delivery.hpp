@@ -33,7 +33,7 @@ struct Delivery {
     SharedEventPtr event;                // never null; of a gap, the last one
     std::uint64_t first_id = 0;          // of a gap's events, whose ids follow one another
     std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
-    std::string annotations;             // a JSON array (Annotator::alignments) if the subscriber wants it; else empty
+    std::string annotations;             // for this subscriber: JSON members, each after a comma; mostly empty
     std::size_t bytes = 0;               // to be written: the shared text and the subscriber's own part
     Kind kind = Kind::event;
     bool redelivered = false;  // it may have been delivered before

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "broker/core/delivery/annotator.hpp"
+#include "broker/core/delivery/estimates.hpp"
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/delivery/renderer.hpp"
@@ -43,6 +44,7 @@ struct Subscriber {
     const Renderer& renderer;
     const bool tells_filters;                          // deliveries name the connection's filters that hold
     const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
+    std::unique_ptr<const Estimates> estimates;        // null: nothing to be told. Set before it is added
     Mailboxes* const mailboxes;
     std::string stream;                     // whose events it gets; empty: of all. Set before it is added
     std::atomic<bool> gone{false};          // its subscriptions are being removed

@@ -50,6 +50,7 @@ void PreparedBatch::make_ahead() {
     }
     if (made_.size() == size()) {
         alignments_ = {};
+        series_ = {};
         collected_.forget_found();
         shared_.forget();
         found = 0;
@@ -103,7 +104,12 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
     Delivery delivery;
     delivery.event = shared_.with_text(event, subscriber.renderer);
     if (subscriber.annotator)
-        delivery.annotations = subscriber.annotator->alignments(events_[event], event, filters, alignments_);
+        delivery.annotations =
+            ",\"alignments\":" + subscriber.annotator->alignments(events_[event], event, filters, alignments_);
+    if (subscriber.estimates) {
+        const auto estimated = subscriber.estimates->conditions(events_[event], event, filters, series_);
+        if (!estimated.empty()) delivery.annotations += ",\"estimated\":" + estimated_json(estimated);
+    }
     if (subscriber.tells_filters) delivery.filters = filters;
     delivery.bytes = subscriber.renderer.bytes(delivery);
     return delivery;

@@ -52,8 +52,9 @@ private:
     Collected collected_;
     SharedEvents shared_;
     FoundAlignments alignments_;  // has views of data owned by the subscribers
-    std::vector<Made> made_;      // for the first subscribers, possibly all
-    base::MemoryCharge charge_;   // for the unshared parts of the deliveries, until they are in the mailboxes
+    FoundSeries series_;
+    std::vector<Made> made_;     // for the first subscribers, possibly all
+    base::MemoryCharge charge_;  // for the unshared parts of the deliveries, until they are in the mailboxes
 };
 
 }  // namespace sluice::broker

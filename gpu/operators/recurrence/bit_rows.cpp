@@ -22,13 +22,13 @@ inline void add_popcount(const Words& x, Words& sums) {
 
 #ifdef SLUICE_X86_KERNELS
 namespace avx2 {
-void count(const BitBlock&, std::uint32_t, std::uint32_t, Stretches&, Stretches&);
+void count(const BitBlock&, std::uint32_t, Stretches&);
 }
 namespace avx512 {
-void count(const BitBlock&, std::uint32_t, std::uint32_t, Stretches&, Stretches&);
+void count(const BitBlock&, std::uint32_t, Stretches&);
 }
 #endif
 
-CountLines count_lines(simd::InstructionSet set) { return SLUICE_KERNEL(set, count); }
+CountDiagonals count_diagonals(simd::InstructionSet set) { return SLUICE_KERNEL(set, count); }
 
 }  // namespace sluice::recurrence

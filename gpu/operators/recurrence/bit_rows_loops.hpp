@@ -42,25 +42,7 @@ inline void fill(const BitBlock& block, std::size_t first, std::size_t count, Ch
 
 // The passes below count in the columns of `own`, a mask for the words of each row from w on.
 
-inline void count_vertical_pairs(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own,
-                                 Stretches& sums) {
-    Words pairs = {}, triples = {}, row, next, after;
-    load(chunk.row[0] + w, row);
-    load(chunk.row[1] + w, next);
-    for (std::size_t k = 0; k < count; ++k) {
-        load(chunk.row[k + 2] + w, after);
-        const Words pair = row & own & next;
-        add_popcount(pair, pairs);
-        add_popcount(pair & after, triples);
-        row = next;
-        next = after;
-    }
-    sums.min += total(pairs);
-    sums.next += total(triples);
-}
-
-inline void count_diagonal_pairs(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own,
-                                 Stretches& sums) {
+inline void count_pairs(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own, Stretches& sums) {
     Words pairs = {}, triples = {}, row, next, after;
     for (std::size_t k = 0; k < count; ++k) {
         load(chunk.row[k] + w, row);
@@ -74,10 +56,8 @@ inline void count_diagonal_pairs(const Chunk& chunk, std::size_t w, std::size_t 
     sums.next += total(triples);
 }
 
-// ANDs the rows k … k + shortest - 1 into row k, by doubling, for rows 0 … count: cells below each other (slope 0) or
-// on a diagonal (slope 1).
-template <unsigned slope>
-void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
+// ANDs the diagonal's cells in rows k … k + shortest - 1 into row k, by doubling, for rows 0 … count.
+inline void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
     std::size_t rows = count + shortest;
     for (std::uint32_t length = 1; length < shortest;) {
         const std::uint32_t step = length < shortest - length ? length : shortest - length;
@@ -86,10 +66,7 @@ void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
             for (std::size_t w = 0; w < BitBlock::words; w += lanes) {
                 Words row, other;
                 load(chunk.row[k] + w, row);
-                if (slope == 0)
-                    load(chunk.row[k + step] + w, other);
-                else
-                    load_shifted(chunk.row[k + step] + w, step, other);
+                load_shifted(chunk.row[k + step] + w, step, other);
                 store(row & other, chunk.row[k] + w);
             }
         }
@@ -98,16 +75,12 @@ void and_rows(Chunk& chunk, std::size_t count, std::uint32_t shortest) {
 }
 
 // Must be called after and_rows.
-template <unsigned slope>
-void count_stretches(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own, Stretches& sums) {
+inline void count_stretches(const Chunk& chunk, std::size_t w, std::size_t count, const Words& own, Stretches& sums) {
     Words mins = {}, nexts = {};
     for (std::size_t k = 0; k < count; ++k) {
         Words row, other;
         load(chunk.row[k] + w, row);
-        if (slope == 0)
-            load(chunk.row[k + 1] + w, other);
-        else
-            load_shifted(chunk.row[k + 1] + w, 1, other);
+        load_shifted(chunk.row[k + 1] + w, 1, other);
         row &= own;
         add_popcount(row, mins);
         add_popcount(row & other, nexts);
@@ -116,34 +89,21 @@ void count_stretches(const Chunk& chunk, std::size_t w, std::size_t count, const
     sums.next += total(nexts);
 }
 
-void count(const BitBlock& block, std::uint32_t v_min, std::uint32_t l_min, Stretches& vertical, Stretches& diagonal) {
+void count(const BitBlock& block, std::uint32_t l_min, Stretches& diagonal) {
     std::uint64_t own_columns[BitBlock::words] = {};
     for (std::size_t c = 0; c < block.own_columns; ++c) own_columns[c / 64] |= std::uint64_t{1} << c % 64;
-    const std::size_t after = (v_min > l_min ? v_min : l_min) + 2;
-    Chunk chunk, anded;
-    for (std::size_t first = 0; first < block.rows; first += chunk_rows) {
-        const std::size_t count = block.rows - first < chunk_rows ? block.rows - first : chunk_rows;
-        fill(block, first, count + after, chunk);
+    Chunk chunk;
+    for (std::size_t first = 0; first < block.own_rows; first += chunk_rows) {
+        const std::size_t count = block.own_rows - first < chunk_rows ? block.own_rows - first : chunk_rows;
+        fill(block, first, count + l_min + 2, chunk);
+        if (l_min != 2) and_rows(chunk, count, l_min);
         Words own;
         for (std::size_t w = 0; w < BitBlock::words; w += lanes) {
             load(own_columns + w, own);
-            if (v_min == 2) count_vertical_pairs(chunk, w, count, own, vertical);
-            if (l_min == 2) count_diagonal_pairs(chunk, w, count, own, diagonal);
-        }
-        if (v_min != 0 && v_min != 2) {
-            __builtin_memcpy(&anded, &chunk, (count + after) * sizeof chunk.row[0]);
-            and_rows<0>(anded, count, v_min);
-            for (std::size_t w = 0; w < BitBlock::words; w += lanes) {
-                load(own_columns + w, own);
-                count_stretches<0>(anded, w, count, own, vertical);
-            }
-        }
-        if (l_min != 0 && l_min != 2) {
-            and_rows<1>(chunk, count, l_min);
-            for (std::size_t w = 0; w < BitBlock::words; w += lanes) {
-                load(own_columns + w, own);
-                count_stretches<1>(chunk, w, count, own, diagonal);
-            }
+            if (l_min == 2)
+                count_pairs(chunk, w, count, own, diagonal);
+            else
+                count_stretches(chunk, w, count, own, diagonal);
         }
     }
 }

@@ -21,7 +21,10 @@ LineSums line_sums(const DeviceSums& sums, std::span<const double> series, const
         lines.vertical.min = sums.vertical_min;
         lines.vertical.next = sums.vertical_next;
     }
-    if (question.l_min != 0) {
+    if (question.l_min == 1) {  // the kernel counted stretches of 2 and 3
+        lines.diagonal.min = sums.points;
+        lines.diagonal.next = sums.diagonal_min;
+    } else if (question.l_min != 0) {
         lines.diagonal.min = sums.diagonal_min;
         lines.diagonal.next = sums.diagonal_next;
     }
@@ -42,7 +45,7 @@ public:
     void exact(Series series, std::span<ExactTask> tasks, const Options& options) override {
         check(cudaSetDevice(device_), "cudaSetDevice");
         const ExactPlan plan = make_plan(series, tasks, processors_);
-        if (!plan.tasks.empty()) launch(plan);
+        if (!plan.tasks.empty()) launch(plan, options.go_on);
         for (ExactTask& task : tasks) {
             task.sums = {};
             task.sums.vectors = series[task.series].size();
@@ -63,13 +66,14 @@ public:
         sluice::cuda::copy_to_device(values_.data(), series, stream_);
         return sample_microstates(question, options.microstates,
                                   [&](std::uint64_t first, std::uint64_t windows, MicrostateSums& sums) {
-                                      add_windows(series.size(), question, options.microstates, first, windows, sums);
+                                      return add_windows(series.size(), question, options, first, windows, sums);
                                   });
     }
 
 private:
-    // Copies the plan in one piece, runs it, and fetches the answers, which are complete after stream_.wait().
-    void launch(const ExactPlan& plan) {
+    // Copies the plan in one piece, runs it, and fetches the answers, which are complete after stream_.wait(). To ask
+    // `go_on`, waits after every two thread blocks of each multiprocessor.
+    void launch(const ExactPlan& plan, const GoOn& go_on) {
         const std::size_t sizes[3] = {plan.values.size() * sizeof(double), plan.work.size() * sizeof(ExactWork),
                                       plan.questions.size() * sizeof(DeviceQuestion)};
         const void* const parts_of_plan[3] = {plan.values.data(), plan.work.data(), plan.questions.data()};
@@ -82,15 +86,33 @@ private:
         answers_.reserve(plan.questions.size());
         sluice::cuda::copy_to_device(arena_.data(), std::span<const char>(staged_.data(), at[3]), stream_);
         check(cudaMemsetAsync(sums_.data(), 0, plan.questions.size() * sizeof(DeviceSums), stream_), "cudaMemsetAsync");
-        launch_exact(
-            reinterpret_cast<const double*>(arena_.data()), reinterpret_cast<const ExactWork*>(arena_.data() + at[1]),
-            static_cast<std::uint32_t>(plan.work.size()),
-            reinterpret_cast<const DeviceQuestion*>(arena_.data() + at[2]), sums_.data(), plan.rows_together, stream_);
+        const std::size_t works = plan.work.size(), at_once = go_on ? 2 * processors_ : works;
+        for (std::size_t first = 0; first < works; first += at_once) {
+            if (go_on && first != 0) stream_.wait();
+            if (go_on && !go_on(static_cast<double>(first) / static_cast<double>(works))) break;
+            launch_exact(reinterpret_cast<const double*>(arena_.data()),
+                         reinterpret_cast<const ExactWork*>(arena_.data() + at[1]) + first,
+                         static_cast<std::uint32_t>(std::min(at_once, works - first)),
+                         reinterpret_cast<const DeviceQuestion*>(arena_.data() + at[2]), sums_.data(),
+                         plan.rows_together, stream_);
+        }
         sluice::cuda::copy_to_host(std::span(answers_.data(), plan.questions.size()), sums_.data(), stream_);
     }
 
-    void add_windows(std::size_t points, const LineQuestion& question, const MicrostateOptions& options,
-                     std::uint64_t first, std::uint64_t windows, MicrostateSums& sums) {
+    // Returns false if it was stopped.
+    bool add_windows(std::size_t points, const LineQuestion& question, const Options& options, std::uint64_t first,
+                     std::uint64_t windows, MicrostateSums& sums) {
+        constexpr std::uint64_t windows_at_once = std::uint64_t{1} << 27;  // some 50 ms
+        for (std::uint64_t done = 0; done < windows; done += windows_at_once) {
+            if (options.go_on && !options.go_on(static_cast<double>(done) / static_cast<double>(windows))) return false;
+            add_piece(points, question, options.microstates, first + done, std::min(windows_at_once, windows - done),
+                      sums);
+        }
+        return true;
+    }
+
+    void add_piece(std::size_t points, const LineQuestion& question, const MicrostateOptions& options,
+                   std::uint64_t first, std::uint64_t windows, MicrostateSums& sums) {
         numbers_.reserve(microstate_numbers);
         counted_.reserve(microstate_numbers);
         check(cudaMemsetAsync(numbers_.data(), 0, numbers_.bytes(), stream_), "cudaMemsetAsync");

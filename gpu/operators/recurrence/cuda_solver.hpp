@@ -8,8 +8,8 @@
 namespace sluice::recurrence {
 
 // Throws sluice::cuda::CudaError if there is no such device, as do exact() and sample() on a device error (including
-// out of memory). The solver remains usable afterwards, and CpuSolver can replace it. Questions for shortest lines
-// other than 2 are counted by the CPU, whose bit rows support any length.
+// out of memory). The solver remains usable afterwards, and CpuSolver can replace it. Questions for shortest lines of
+// more than shortest_line_max are answered by the CPU.
 std::unique_ptr<Solver> make_cuda_solver(int device = 0);
 
 }  // namespace sluice::recurrence

@@ -51,15 +51,17 @@ double sampled_value(std::span<const double> series, const Question& question, c
     const MicrostateSums sums = solver.sample(series, lines, options);
     ++counters.samplings;
     counters.windows += sums.windows;
-    switch (question.measure) {
-        case Measure::recurrence_rate:
-            return estimate_recurrence_rate(sums, options.microstates).value;
-        case Measure::determinism:
-            return estimate_determinism(sums, lines.l_min, options.microstates).value;
-        case Measure::laminarity:
-            return estimate_laminarity(sums, lines.v_min, options.microstates).value;
-    }
-    return std::numeric_limits<double>::quiet_NaN();
+    const bool is_diagonal = question.measure == Measure::determinism;
+    return (is_diagonal ? estimate_determinism(sums, lines.l_min, options.microstates)
+                        : estimate_laminarity(sums, lines.v_min, options.microstates))
+        .value;
+}
+
+// Answers what needs no matrix, on this thread.
+void count_by_sorting(Solver::Series series, std::span<ExactTask> tasks, const Options& options) {
+    Options here;
+    here.theiler = options.theiler;
+    if (!tasks.empty()) CpuSolver().exact(series, tasks, here);
 }
 
 // Adds a question to the last task of the same matrix, or to one before it, that does not yet count lines of that
@@ -80,12 +82,13 @@ std::size_t place(std::uint32_t series, const Question& question, std::vector<Ex
     return tasks.size() - 1;
 }
 
-// The answer to one distinct question for one series.
+// The answer to one distinct question for one series, or where to find it.
 struct Answer {
-    static constexpr std::size_t sampled = static_cast<std::size_t>(-1);
+    static constexpr std::size_t known = static_cast<std::size_t>(-1);
 
     std::uint32_t question;
-    std::size_t task;  // the index of its task, or `sampled`
+    const std::vector<ExactTask>* tasks;
+    std::size_t task;  // among `tasks`, or `known`
     double value;
 };
 
@@ -126,7 +129,8 @@ void CpuSolver::exact(Series series, std::span<ExactTask> tasks, const Options& 
         for (std::size_t t = first; t < tasks.size() && tasks[t].series == index; ++t)
             questions.push_back(tasks[t].question);
         sums.assign(questions.size(), {});
-        exact_line_sums(series[index], questions, sums, options.theiler, options.threads);
+        exact_line_sums(series[index], questions, sums,
+                        {.theiler = options.theiler, .threads = options.threads, .go_on = options.go_on});
         for (const LineSums& one : sums) tasks[first++].sums = one;
     }
 }
@@ -134,7 +138,8 @@ void CpuSolver::exact(Series series, std::span<ExactTask> tasks, const Options& 
 MicrostateSums CpuSolver::sample(std::span<const double> series, const LineQuestion& question, const Options& options) {
     return sample_microstates(question, options.microstates,
                               [&](std::uint64_t first, std::uint64_t windows, MicrostateSums& sums) {
-                                  add_microstates(series, question, options.microstates, first, windows, sums);
+                                  return add_microstates_on_threads(series, question, options.microstates, first,
+                                                                    windows, options.threads, options.go_on, sums);
                               });
 }
 
@@ -151,40 +156,56 @@ void evaluate(Solver::Series series, const Questions& questions, std::span<const
         demanded[at] = questions.distinct_of(demands[d].question);
     }
 
-    const std::size_t exact_max = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
-    std::vector<ExactTask> tasks;
+    std::vector<ExactTask> tasks, sorted_tasks;            // for the solver, and for count_by_sorting
     std::vector<Answer> answers;                           // one for each distinct question of each series
     std::vector<std::uint32_t> answer_of(demands.size());  // by position
     std::vector<std::uint8_t> asked(questions.distinct());
     std::vector<std::uint32_t> answer_here(questions.distinct());
     for (std::uint32_t s = 0; s < series.size(); ++s) {
-        const bool exact = series[s].size() <= exact_max;
+        std::vector<ExactTask>& exact_tasks =
+            series[s].size() > exact_points({Measure::determinism}, options) ? sorted_tasks : tasks;
         const std::span<const std::uint32_t> here(demanded.data() + first[s], first[s + 1] - first[s]);
         for (const std::uint32_t q : asked_of(here, asked)) {
             const Question& question = questions.distinct_question(q);
             answer_here[q] = static_cast<std::uint32_t>(answers.size());
-            answers.push_back({q, Answer::sampled, 0});
-            if (exact)
-                answers.back().task = place(s, question, tasks);
-            else
+            answers.push_back({q, &exact_tasks, Answer::known, 0});
+            if (series[s].size() > exact_points(question, options))
                 answers.back().value = sampled_value(series[s], question, options, solver, counters);
+            else
+                answers.back().task = place(s, question, exact_tasks);
         }
         for (std::size_t at = first[s]; at < first[s + 1]; ++at) answer_of[at] = answer_here[demanded[at]];
     }
     solver.exact(series, tasks, options);
+    count_by_sorting(series, sorted_tasks, options);
     for (Answer& answer : answers) {
-        if (answer.task == Answer::sampled) continue;
-        answer.value = exact_value(tasks[answer.task].sums, questions.distinct_question(answer.question));
+        if (answer.task == Answer::known) continue;
+        answer.value = exact_value((*answer.tasks)[answer.task].sums, questions.distinct_question(answer.question));
     }
     for (std::size_t at = 0; at < demands.size(); ++at) values[positions[at]] = answers[answer_of[at]].value;
     counters.demands += demands.size();
-    counters.matrices += tasks.size();
+    counters.matrices += tasks.size() + sorted_tasks.size();
     for (const ExactTask& task : tasks) counters.cells += task.sums.vectors * task.sums.vectors;
+}
+
+std::size_t exact_points(const Question& question, const Options& options) {
+    // A series too short for a microstate is never sampled.
+    const auto least = std::max<std::size_t>(options.exact_points_max, options.microstates.size);
+    switch (question.measure) {
+        case Measure::determinism:
+            return least;
+        case Measure::laminarity:
+            return std::max(least, options.sorted_points_max);
+        case Measure::recurrence_rate:
+            break;
+    }
+    return std::numeric_limits<std::size_t>::max();
 }
 
 std::string describe(const Question& question, const Options& options) {
     const std::string otherwise = "; false where the text is not a series of numbers";
-    std::string text = "exact up to " + std::to_string(options.exact_points_max) + " values; ";
+    if (question.measure == Measure::recurrence_rate) return "exact at every size" + otherwise;
+    std::string text = "exact up to " + std::to_string(exact_points(question, options)) + " values; ";
     if (too_long_to_sample(question, options))
         return text + "no answer beyond, since lines of " + std::to_string(question.shortest) +
                " are too long to be sampled" + otherwise;

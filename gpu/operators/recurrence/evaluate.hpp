@@ -54,16 +54,18 @@ struct Demand {
 };
 
 struct Options {
-    std::size_t exact_points_max = 16384;  // longer series are sampled
-    std::size_t threads = 1;               // CPU threads, for one long series
+    std::size_t exact_points_max = 16384;                  // determinism of longer series is sampled
+    std::size_t sorted_points_max = std::size_t{1} << 20;  // and their laminarity, if they are longer than this
+    std::size_t threads = 1;                               // CPU threads, for one long series
     std::size_t theiler = 1;
     MicrostateOptions microstates = {};
+    GoOn go_on = {};  // not called by evaluate(); once it stops a solver, that call's sums are incomplete
 };
 
 struct Counters {
     std::uint64_t demands = 0;     // values returned
     std::uint64_t matrices = 0;    // exact passes: one series, one epsilon, at most one shortest line per direction
-    std::uint64_t cells = 0;       // of those matrices
+    std::uint64_t cells = 0;       // of those matrices that a solver counted
     std::uint64_t samplings = 0;   // estimates computed
     std::uint64_t windows = 0;     // microstates evaluated
     std::uint64_t unanswered = 0;  // questions of a series whose shortest line is too long to sample
@@ -95,14 +97,18 @@ public:
                           const Options& options) override;
 };
 
-// values[d] answers demands[d]: exactly for series of up to options.exact_points_max points, estimated for longer ones.
-// NaN if a share has no base (no vectors, no points), and if the series must be sampled and the shortest line exceeds
-// half a microstate. A value does not depend on the other demands. Adds to `counters`.
+// values[d] answers demands[d]. The recurrence rate is exact, laminarity up to options.sorted_points_max points: for
+// series of more than options.exact_points_max, this thread finds them by sorting. Determinism is exact up to the
+// latter. Other values are estimated. NaN if a share has no base (no vectors, no points), and if it must be estimated
+// and the shortest line exceeds half a microstate. A value does not depend on the other demands. Adds to `counters`.
 void evaluate(Solver::Series series, const Questions& questions, std::span<const Demand> demands,
               const Options& options, Solver& solver, std::span<double> values, Counters& counters);
 
+// The answers for longer series are estimated (or, for a long shortest line, missing).
+std::size_t exact_points(const Question& question, const Options& options = {});
+
 // For `explain`: "exact up to 16384 values; beyond, estimated from 32 x 32 windows (standard error below 0.005); false
-// where the text is not a series of numbers".
+// where the text is not a series of numbers"; "exact at every size; false …".
 std::string describe(const Question& question, const Options& options);
 
 // Parses each different text once. The texts must outlive the batch.

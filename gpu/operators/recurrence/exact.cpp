@@ -6,95 +6,19 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <thread>
 #include <vector>
 
-#include "gpu/operators/recurrence/reference.hpp"
+#include "gpu/operators/recurrence/sorted_series.hpp"
 
 namespace sluice::recurrence {
 namespace {
 
-struct SortedSeries {
-    explicit SortedSeries(std::span<const double> series);
-
-    std::vector<double> values;         // ascending
-    std::vector<std::uint32_t> column;  // column[r]: the index of values[r] in the series
-    std::vector<std::uint32_t> rank;    // rank[column[r]] = r
-};
-
-struct Keyed {
-    std::uint64_t key;  // ascends with the value
-    std::uint32_t column;
-};
-
-std::uint64_t ascending_key(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
-}
-double value_of_key(std::uint64_t key) {
-    return std::bit_cast<double>(key >> 63 != 0 ? key & ~(std::uint64_t{1} << 63) : ~key);
-}
-
-// Radix sort by bytes, skipping bytes that are equal in all keys. A comparison sort takes three times as long on
-// readings, whose order is unpredictable.
-void sort_by_key(std::vector<Keyed>& items) {
-    std::uint32_t counts[8][256] = {};
-    for (const Keyed& item : items) {
-        for (unsigned byte = 0; byte < 8; ++byte) ++counts[byte][item.key >> 8 * byte & 255];
-    }
-    std::vector<Keyed> sorted(items.size());
-    for (unsigned byte = 0; byte < 8 && !items.empty(); ++byte) {
-        if (counts[byte][items[0].key >> 8 * byte & 255] == items.size()) continue;
-        std::uint32_t place[256];
-        std::exclusive_scan(std::begin(counts[byte]), std::end(counts[byte]), std::begin(place), 0u);
-        for (const Keyed& item : items) sorted[place[item.key >> 8 * byte & 255]++] = item;
-        items.swap(sorted);
-    }
-}
-
-SortedSeries::SortedSeries(std::span<const double> series)
-    : values(series.size()), column(series.size()), rank(series.size()) {
-    std::vector<Keyed> items(series.size());
-    for (std::size_t i = 0; i < series.size(); ++i)
-        items[i] = {ascending_key(series[i]), static_cast<std::uint32_t>(i)};
-    sort_by_key(items);
-    for (std::size_t r = 0; r < items.size(); ++r) {
-        values[r] = value_of_key(items[r].key);
-        column[r] = items[r].column;
-        rank[items[r].column] = static_cast<std::uint32_t>(r);
-    }
-}
-
-// For each row, the range of sorted values at a distance less than epsilon.
-struct Ranges {
-    std::vector<std::uint32_t> first, end;
-    std::vector<std::uint32_t> ending;  // ending[r]: the number of ranges that end at rank r
-};
-
-// Rounding preserves order, so the rounded distance is less than epsilon for one range of the sorted values, whose ends
-// move up from one value to the next. A value recurs with a greater one exactly if the latter is before the former's
-// end. So the number of ranges that end at or before a value gives where its range begins, without a second search.
-std::uint64_t find_ranges(const SortedSeries& sorted, double epsilon, Ranges& ranges) {
-    const std::size_t n = sorted.values.size();
-    ranges.first.resize(n);
-    ranges.end.resize(n);
-    ranges.ending.assign(n + 1, 0);
-    std::size_t end = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-        const double x = sorted.values[r];
-        while (end < n && sorted.values[end] - x < epsilon) ++end;
-        ranges.end[sorted.column[r]] = static_cast<std::uint32_t>(end);
-        ++ranges.ending[end];
-    }
-    std::uint64_t points = 0;
-    std::uint32_t first = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-        first += ranges.ending[r];
-        ranges.first[sorted.column[r]] = first;
-        points += ranges.end[sorted.column[r]] - first;
-    }
-    return points;
+// rank[i]: the place of series value i in the sorted series.
+std::vector<std::uint32_t> ranks_of(const SortedSeries& sorted) {
+    std::vector<std::uint32_t> rank(sorted.column.size());
+    for (std::size_t r = 0; r < rank.size(); ++r) rank[sorted.column[r]] = static_cast<std::uint32_t>(r);
+    return rank;
 }
 
 // The tables of a block of columns, which are independent of epsilon.
@@ -102,12 +26,12 @@ class Block {
 public:
     explicit Block(std::size_t points) : below_(points + 1), members_((points + 63) / 64) {}
 
-    void build(const SortedSeries& sorted, std::size_t first_column) {
-        const std::size_t n = sorted.values.size();
+    void build(const SortedSeries& sorted, std::span<const std::uint32_t> rank, std::size_t first_column) {
+        const std::size_t n = rank.size();
         const std::size_t last_column = std::min(n, first_column + BitBlock::columns);
         std::fill(members_.begin(), members_.end(), 0);
         for (std::size_t c = first_column; c < last_column; ++c)
-            members_[sorted.rank[c] / 64] |= std::uint64_t{1} << sorted.rank[c] % 64;
+            members_[rank[c] / 64] |= std::uint64_t{1} << rank[c] % 64;
         std::uint16_t k = 0;
         std::size_t filled = 0;
         std::fill_n(prefix_[0], BitBlock::words, 0);
@@ -123,8 +47,16 @@ public:
         std::fill(below_.begin() + static_cast<std::ptrdiff_t>(filled), below_.end(), k);
     }
 
-    BitBlock rows(const Ranges& ranges, std::size_t own_columns) const {
-        return {prefix_, below_.data(), ranges.first.data(), ranges.end.data(), ranges.first.size(), own_columns};
+    // Rows first_row … first_row + own_rows - 1, or to the end of the matrix.
+    BitBlock rows(const Ranges& ranges, std::size_t first_row, std::size_t own_rows, std::size_t own_columns) const {
+        const std::size_t left = ranges.first.size() - first_row;
+        return {prefix_,
+                below_.data(),
+                ranges.first.data() + first_row,
+                ranges.end.data() + first_row,
+                left,
+                std::min(own_rows, left),
+                own_columns};
     }
 
 private:
@@ -133,114 +65,187 @@ private:
     std::vector<std::uint64_t> members_;  // bit r: whether the value of rank r is in the block
 };
 
-LineSums reference_sums(std::span<const double> series, const LineQuestion& question, std::size_t theiler) {
-    const Lines lines = reference_lines(series, question.epsilon, theiler);
-    const auto stretches = [](const LineLengths& lengths, std::uint64_t shortest) {
-        Stretches sums{.points = lengths.points(1)};
-        if (shortest == 0) return sums;
-        for (std::uint64_t k = shortest; k < lengths.count.size(); ++k) {
-            sums.min += (k - shortest + 1) * lengths.count[k];
-            sums.next += (k - shortest) * lengths.count[k];
+// Calls run(length) for each run of points on diagonal d: cells (i, i + d).
+template <class Run>
+void runs_on_diagonal(std::span<const double> series, double epsilon, std::size_t d, Run run) {
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i + d < series.size(); ++i) {
+        if (std::abs(series[i] - series[i + d]) < epsilon) {
+            ++length;
+        } else if (length > 0) {
+            run(length);
+            length = 0;
         }
-        return sums;
-    };
-    return {lines.vectors, stretches(lines.vertical, question.v_min), stretches(lines.diagonal, question.l_min)};
+    }
+    if (length > 0) run(length);
+}
+
+// Diagonals of at least more points than bit rows support, cell by cell. The matrix is symmetric. Returns false if
+// stopped.
+bool count_long_diagonals(std::span<const double> series, const LineQuestion& question, std::size_t theiler,
+                          const GoOn& go_on, Stretches& diagonal) {
+    constexpr std::uint64_t cells_at_once = std::uint64_t{1} << 24;
+    const std::uint64_t n = series.size(), l_min = question.l_min;
+    std::uint64_t cells = 0, next = cells_at_once;
+    for (std::size_t d = theiler; d < n; ++d) {
+        const std::uint64_t lines = d == 0 ? 1 : 2;
+        runs_on_diagonal(series, question.epsilon, d, [&](std::uint64_t length) {
+            diagonal.min += length >= l_min ? lines * (length - l_min + 1) : 0;
+            diagonal.next += length > l_min ? lines * (length - l_min) : 0;
+        });
+        cells += n - d;
+        if (!go_on || cells < next) continue;
+        next = cells + cells_at_once;
+        if (!go_on(static_cast<double>(cells) / (static_cast<double>(n) * static_cast<double>(n + 1) / 2)))
+            return false;
+    }
+    return true;
 }
 
 // Questions answered together share the tables of a block while these are in the cache.
 constexpr std::size_t questions_together = 16;
 
-// A question that bit rows answer, with its ranges.
+// Between two looks at whether to go on: 2^27 cells of each question, a few milliseconds.
+constexpr std::size_t rows_at_once = std::size_t{1} << 18;
+
+// A question about diagonals that bit rows answer, with its ranges.
 struct Asked {
     const LineQuestion* question;
     LineSums* sums;
     Ranges ranges;
 };
 
-void count_blocks(const SortedSeries& sorted, std::span<const Asked> asked, std::size_t threads, CountLines count) {
-    std::uint32_t l_min = 0;
-    for (const Asked& one : asked) l_min = std::max(l_min, one.question->l_min);
-    const std::size_t n = sorted.values.size(), own_columns = BitBlock::columns - l_min;
-    const std::size_t blocks = (n + own_columns - 1) / own_columns;
-    std::atomic<std::size_t> next{0};
-    std::mutex adding;
-    const auto work = [&] {
-        const auto block = std::make_unique<Block>(n);
-        std::vector<std::pair<Stretches, Stretches>> counted(asked.size());
-        for (std::size_t b = next++; b < blocks; b = next++) {
-            block->build(sorted, b * own_columns);
-            for (std::size_t q = 0; q < asked.size(); ++q)
-                count(block->rows(asked[q].ranges, own_columns), asked[q].question->v_min, asked[q].question->l_min,
-                      counted[q].first, counted[q].second);
+// Counts the diagonals of all questions, in pieces that threads take in turn.
+class DiagonalCount {
+public:
+    DiagonalCount(const SortedSeries& sorted, std::span<const Asked> asked, CountDiagonals count)
+        : sorted_(sorted), rank_(ranks_of(sorted)), asked_(asked), count_(count) {
+        std::uint32_t l_min = 0;
+        for (const Asked& one : asked) l_min = std::max(l_min, one.question->l_min);
+        own_columns_ = BitBlock::columns - l_min;
+        blocks_ = (rank_.size() + own_columns_ - 1) / own_columns_;
+    }
+
+    // False if `go_on` said so; the sums are then incomplete.
+    bool run(std::size_t threads, const GoOn& go_on) {
+        if (go_on && !go_on(0)) return false;
+        std::vector<std::jthread> others;
+        for (std::size_t t = 1; t < std::min(threads, blocks_); ++t) others.emplace_back([this] { work({}); });
+        work(go_on);
+        others.clear();
+        return !stopped_;
+    }
+
+private:
+    void work(const GoOn& go_on) {
+        const auto block = std::make_unique<Block>(rank_.size());
+        std::vector<Stretches> counted(asked_.size());
+        for (std::size_t b = next_++; b < blocks_ && !stopped_; b = next_++) {
+            block->build(sorted_, rank_, b * own_columns_);
+            for (std::size_t row = 0; row < rank_.size() && !stopped_; row += rows_at_once) {
+                for (std::size_t q = 0; q < asked_.size(); ++q)
+                    count_(block->rows(asked_[q].ranges, row, rows_at_once, own_columns_), asked_[q].question->l_min,
+                           counted[q]);
+                const double blocks =
+                    static_cast<double>(b) + static_cast<double>(row) / static_cast<double>(rank_.size());
+                if (go_on && !go_on(blocks / static_cast<double>(blocks_))) stopped_ = true;
+            }
         }
-        const std::lock_guard lock(adding);
-        for (std::size_t q = 0; q < asked.size(); ++q) {
-            asked[q].sums->vertical.min += counted[q].first.min;
-            asked[q].sums->vertical.next += counted[q].first.next;
-            asked[q].sums->diagonal.min += counted[q].second.min;
-            asked[q].sums->diagonal.next += counted[q].second.next;
+        const std::lock_guard lock(adding_);
+        for (std::size_t q = 0; q < asked_.size(); ++q) {
+            asked_[q].sums->diagonal.min += counted[q].min;
+            asked_[q].sums->diagonal.next += counted[q].next;
         }
-    };
-    std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < std::min(threads, blocks); ++t) others.emplace_back(work);
-    work();
+    }
+
+    const SortedSeries& sorted_;
+    const std::vector<std::uint32_t> rank_;
+    const std::span<const Asked> asked_;
+    const CountDiagonals count_;
+    std::size_t own_columns_ = 0, blocks_ = 0;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> stopped_{false};
+    std::mutex adding_;
+};
+
+bool needs_columns(const LineQuestion& question) {
+    return question.v_min != 0 || (question.l_min != 0 && question.l_min <= shortest_line_max);
+}
+
+// Answers all but diagonals from the ranges. Returns whether diagonals are left to be counted in bit rows; if so,
+// `ranges` are kept.
+bool count_ranges(const SortedSeries& sorted, const LineQuestion& question, LineSums& sums, Ranges& ranges,
+                  Ranges& scratch) {
+    if (!(question.epsilon > 0)) return false;
+    if (!needs_columns(question)) {
+        sums.vertical.points = sums.diagonal.points = count_points(sorted, question.epsilon);
+        return false;
+    }
+    sums.vertical.points = sums.diagonal.points = find_ranges(sorted, question.epsilon, ranges);
+    const bool asks_diagonals = question.l_min != 0 && question.l_min <= shortest_line_max;
+    if (question.v_min != 0) {
+        if (asks_diagonals) {
+            scratch.first = ranges.first;
+            scratch.end = ranges.end;
+        }
+        count_vertical(asks_diagonals ? scratch : ranges, question.v_min, sums.vertical);
+    }
+    return asks_diagonals;
 }
 
 }  // namespace
 
-void leave_out_theiler_window(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
-                              Stretches& diagonal) {
+bool leave_out_theiler_window(std::span<const double> series, double epsilon, std::uint32_t l_min, std::size_t theiler,
+                              Stretches& diagonal, const GoOn& go_on) {
     const auto leave_out = [&](std::uint64_t length, std::uint64_t lines) {
         diagonal.points -= lines * length;
         if (l_min == 0) return;
         diagonal.min -= length >= l_min ? lines * (length - l_min + 1) : 0;
         diagonal.next -= length > l_min ? lines * (length - l_min) : 0;
     };
-    if (theiler == 0 || !(epsilon > 0)) return;
+    if (theiler == 0 || !(epsilon > 0) || series.empty()) return true;
     leave_out(series.size(), 1);  // every value recurs with itself
     for (std::size_t d = 1; d < std::min(theiler, series.size()); ++d) {
-        std::uint64_t length = 0;
-        for (std::size_t i = 0; i + d < series.size(); ++i) {
-            if (std::abs(series[i] - series[i + d]) < epsilon) {
-                ++length;
-            } else if (length > 0) {
-                leave_out(length, 2);
-                length = 0;
-            }
-        }
-        if (length > 0) leave_out(length, 2);
+        runs_on_diagonal(series, epsilon, d, [&](std::uint64_t length) { leave_out(length, 2); });
+        if (go_on && !go_on(1)) return false;
     }
+    return true;
 }
 
-void exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
-                     std::size_t theiler, std::size_t threads, simd::InstructionSet set) {
-    const SortedSeries sorted(series);
+bool exact_line_sums(std::span<const double> series, std::span<const LineQuestion> questions, std::span<LineSums> sums,
+                     const ExactOptions& options) {
+    const SortedSeries sorted(series, std::any_of(questions.begin(), questions.end(), needs_columns));
     std::vector<Asked> asked(std::min(questions.size(), questions_together));
+    Ranges scratch;
     for (std::size_t q = 0; q < questions.size();) {
         std::size_t together = 0;
         for (; q < questions.size() && together < asked.size(); ++q) {
             const LineQuestion& question = questions[q];
             sums[q] = {};
             sums[q].vectors = series.size();
-            if (std::max(question.v_min, question.l_min) > shortest_line_max) {
-                sums[q] = reference_sums(series, question, theiler);
-            } else if (question.epsilon > 0) {
-                Asked& one = asked[together];
-                one.question = &question;
-                one.sums = &sums[q];
-                sums[q].vertical.points = find_ranges(sorted, question.epsilon, one.ranges);
-                sums[q].diagonal.points = sums[q].vertical.points;
-                if (question.v_min != 0 || question.l_min != 0)
-                    ++together;
-                else
-                    leave_out_theiler_window(series, question.epsilon, 0, theiler, sums[q].diagonal);
+            if (count_ranges(sorted, question, sums[q], asked[together].ranges, scratch)) {
+                asked[together].question = &question;
+                asked[together++].sums = &sums[q];
+                continue;
             }
+            const bool has_long = question.epsilon > 0 && question.l_min > shortest_line_max;
+            if (has_long && !count_long_diagonals(series, question, options.theiler, options.go_on, sums[q].diagonal))
+                return false;
+            if (!leave_out_theiler_window(series, question.epsilon, 0, options.theiler, sums[q].diagonal,
+                                          options.go_on))
+                return false;
         }
         const std::span<const Asked> these(asked.data(), together);
-        if (together != 0) count_blocks(sorted, these, threads, count_lines(set));
-        for (const Asked& one : these)
-            leave_out_theiler_window(series, one.question->epsilon, one.question->l_min, theiler, one.sums->diagonal);
+        if (together != 0 &&
+            !DiagonalCount(sorted, these, count_diagonals(options.set)).run(options.threads, options.go_on))
+            return false;
+        for (const Asked& one : these) {
+            if (!leave_out_theiler_window(series, one.question->epsilon, one.question->l_min, options.theiler,
+                                          one.sums->diagonal, options.go_on))
+                return false;
+        }
     }
+    return true;
 }
 
 }  // namespace sluice::recurrence

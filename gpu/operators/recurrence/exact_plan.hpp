@@ -10,13 +10,14 @@
 
 namespace sluice::recurrence::cuda {
 
-// One epsilon for one series. Counts lines of at least 2 in both directions.
+// One epsilon for one series. A direction whose shortest line is 0 is not counted.
 struct DeviceQuestion {
-    double epsilon;  // above 0
+    double epsilon;              // above 0
+    std::uint32_t v_min, l_min;  // at most shortest_line_max
 };
 
-// The sums to which a question's blocks add: stretches of 1; of 2 and 3 vertically; of 2 and 3 on diagonals (including
-// the main diagonal).
+// The sums to which a question's blocks add: stretches of 1; of v_min and v_min + 1 vertically; of l_min and l_min + 1
+// (2 and 3, if l_min is 1) on diagonals, including the main diagonal.
 struct DeviceSums {
     unsigned long long points, vertical_min, vertical_next, diagonal_min, diagonal_next;
 };
@@ -26,13 +27,12 @@ struct DeviceSums {
 struct ExactWork {
     std::uint64_t series;  // offset of its first value among all values
     std::uint32_t points;
-    std::uint32_t first_column;
+    std::uint32_t first_column, own_columns;  // the block's other columns, after these, only continue diagonals
     std::uint32_t first_row, rows;
     std::uint32_t first_question, questions;
 };
 
 constexpr std::uint32_t block_columns = 1024;
-constexpr std::uint32_t own_columns = block_columns - 2;  // the last two columns only continue diagonals
 
 // The input of one launch of exact_lines, cut into pieces.
 struct ExactPlan {
@@ -43,7 +43,7 @@ struct ExactPlan {
     std::uint32_t rows_together = 1024;
 };
 
-// Whether the device's kernel can answer the question: it counts lines of at least 2 only.
+// Whether the device's kernel can answer the question: shortest lines are at most shortest_line_max.
 bool for_device(const LineQuestion& question);
 
 // Plans the tasks that the device's kernel can answer, except trivial ones (no points, or no epsilon above 0).

@@ -1,9 +1,13 @@
 #include "gpu/operators/recurrence/microstates.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "gpu/operators/recurrence/microstate_window.hpp"
 #include "gpu/operators/recurrence/window_rows.hpp"
@@ -80,6 +84,23 @@ void add_diagonals(std::uint32_t* rows, std::uint32_t size, std::uint32_t l_min,
 
 }  // namespace
 
+MicrostateSums::Direction& MicrostateSums::Direction::operator+=(const Direction& other) {
+    for (const auto number :
+         {&Direction::ones, &Direction::min, &Direction::next, &Direction::ones_ones, &Direction::ones_min,
+          &Direction::ones_next, &Direction::min_min, &Direction::min_next, &Direction::next_next})
+        this->*number += other.*number;
+    return *this;
+}
+
+MicrostateSums& MicrostateSums::operator+=(const MicrostateSums& other) {
+    windows += other.windows;
+    vertical += other.vertical;
+    diagonal += other.diagonal;
+    laminar += other.laminar;
+    nonempty += other.nonempty;
+    return *this;
+}
+
 Estimate estimate_recurrence_rate(const MicrostateSums& sums, const MicrostateOptions& options) {
     const double cells = static_cast<double>(options.size) * options.size, n = static_cast<double>(sums.windows);
     if (sums.windows < 2) return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
@@ -117,6 +138,34 @@ void add_microstates(std::span<const double> series, const LineQuestion& questio
         if (question.l_min != 0) add_diagonals(rows, options.size, question.l_min, place, options.theiler, sums);
     }
     sums.windows += windows;
+}
+
+bool add_microstates_on_threads(std::span<const double> series, const LineQuestion& question,
+                                const MicrostateOptions& options, std::uint64_t first_window, std::uint64_t windows,
+                                std::size_t threads, const GoOn& go_on, MicrostateSums& sums) {
+    if (go_on && !go_on(0)) return false;
+    const std::uint64_t pieces = (windows + windows_at_once - 1) / windows_at_once;
+    std::atomic<std::uint64_t> next{0};
+    std::atomic<bool> stopped{false};
+    std::mutex adding;
+    const auto work = [&](const GoOn& ask) {
+        MicrostateSums counted;
+        for (std::uint64_t p = next++; p < pieces && !stopped; p = next++) {
+            const std::uint64_t first = p * windows_at_once;
+            add_microstates(series, question, options, first_window + first, std::min(windows_at_once, windows - first),
+                            counted);
+            if (ask && !ask(static_cast<double>(first) / static_cast<double>(windows))) stopped = true;
+        }
+        const std::lock_guard lock(adding);
+        sums += counted;
+    };
+    {
+        std::vector<std::jthread> others;
+        for (std::uint64_t t = 1; t < std::min<std::uint64_t>(threads, pieces); ++t)
+            others.emplace_back([&] { work({}); });
+        work(go_on);
+    }
+    return !stopped;
 }
 
 }  // namespace sluice::recurrence

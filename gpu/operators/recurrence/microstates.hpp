@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 
+#include "gpu/operators/recurrence/go_on.hpp"
 #include "gpu/operators/recurrence/line_sums.hpp"
 
 namespace sluice::recurrence {
@@ -34,6 +35,7 @@ struct MicrostateSums {
         std::uint64_t ones = 0, min = 0, next = 0;
         std::uint64_t ones_ones = 0, ones_min = 0, ones_next = 0, min_min = 0, min_next = 0, next_next = 0;
 
+        Direction& operator+=(const Direction& other);
         friend bool operator==(const Direction&, const Direction&) = default;
     };
 
@@ -42,6 +44,7 @@ struct MicrostateSums {
     std::uint64_t laminar = 0;   // Froguel's laminarities of the windows that have a point, in units of 2^-20
     std::uint64_t nonempty = 0;  // the number of those windows
 
+    MicrostateSums& operator+=(const MicrostateSums& other);
     friend bool operator==(const MicrostateSums&, const MicrostateSums&) = default;
 };
 
@@ -60,15 +63,24 @@ double froguel_laminarity(const MicrostateSums& sums);  // NaN if no point was s
 void add_microstates(std::span<const double> series, const LineQuestion& question, const MicrostateOptions& options,
                      std::uint64_t first_window, std::uint64_t windows, MicrostateSums& sums);
 
+// Windows that a thread takes at once: less than a millisecond.
+constexpr std::uint64_t windows_at_once = std::uint64_t{1} << 11;
+
+// The same on several threads, with the same sums. `go_on` gets the share of these windows. Returns false if it was
+// stopped; the sums are then incomplete.
+bool add_microstates_on_threads(std::span<const double> series, const LineQuestion& question,
+                                const MicrostateOptions& options, std::uint64_t first_window, std::uint64_t windows,
+                                std::size_t threads, const GoOn& go_on, MicrostateSums& sums);
+
 // Takes enough windows for options.standard_error of the estimates in question (the recurrence rate if no line is asked
-// for). `add` is any equivalent of add_microstates. The number of windows depends on the question, so equal answers
-// need equal questions.
+// for). `add` is any equivalent of add_microstates; if it returns false, it was stopped, and the sums are incomplete.
+// The number of windows depends on the question, so equal answers need equal questions.
 template <class Add>
 MicrostateSums sample_microstates(const LineQuestion& question, const MicrostateOptions& options, Add add) {
     MicrostateSums sums;
     for (std::uint64_t windows = options.windows_first; sums.windows < options.windows_max; windows = sums.windows) {
         const std::uint64_t left = options.windows_max - sums.windows;
-        add(sums.windows, windows < left ? windows : left, sums);
+        if (!add(sums.windows, windows < left ? windows : left, sums)) break;
         const auto wide = [&](const Estimate& estimate) { return !(estimate.standard_error < options.standard_error); };
         const bool asks_rate = question.v_min == 0 && question.l_min == 0;
         if (!(asks_rate && wide(estimate_recurrence_rate(sums, options))) &&

@@ -73,27 +73,40 @@ std::size_t read_number(std::string_view text, std::size_t at, double& value) {
     return static_cast<std::size_t>(stop - text.data());
 }
 
-}  // namespace
-
-std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values, std::size_t points_max) {
-    values.clear();
+// Calls take(value) for each value, and counts them.
+template <class Take>
+std::optional<SeriesError> read_series(std::string_view text, std::size_t points_max, std::size_t& count, Take take) {
     const auto fault = [&](std::size_t offset, const std::string& what) {
-        return SeriesError{offset, "value " + std::to_string(values.size() + 1) + what};
+        return SeriesError{offset, "value " + std::to_string(count + 1) + what};
     };
     std::size_t at = skip_spaces(text, 0);
     while (at < text.size()) {
         if (is_separator(text[at])) return fault(at, " is missing");
-        if (values.size() == points_max) return SeriesError{at, "more than " + std::to_string(points_max) + " values"};
+        if (count == points_max) return SeriesError{at, "more than " + std::to_string(points_max) + " values"};
         double value = 0;
         const std::size_t end = read_number(text, at, value);
         if (end == at || (end < text.size() && !is_space(text[end]) && !is_separator(text[end])))
             return fault(at, " is not a number: " + quoted(text, at));
         if (!std::isfinite(value)) return fault(at, " is too large: " + quoted(text, at));
-        values.push_back(value);
+        take(value);
+        ++count;
         at = skip_spaces(text, end);
         if (at < text.size() && is_separator(text[at])) at = skip_spaces(text, at + 1);
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values, std::size_t points_max) {
+    values.clear();
+    std::size_t count = 0;
+    return read_series(text, points_max, count, [&](double value) { values.push_back(value); });
+}
+
+std::size_t count_values(std::string_view text) {
+    std::size_t count = 0;
+    return read_series(text, series_points_max, count, [](double) {}) ? 0 : count;
 }
 
 }  // namespace sluice::recurrence

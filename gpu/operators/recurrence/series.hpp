@@ -1,4 +1,4 @@
-// Parses a numeric series from the text of an attribute's value: "0.1 0.5, 1.3;0.7". Pure function; thread-safe.
+// Parses a numeric series from the text of an attribute's value: "0.1 0.5, 1.3;0.7". Pure functions; thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,5 +24,8 @@ struct SeriesError {
 // more than `points_max`.
 std::optional<SeriesError> parse_series(std::string_view text, std::vector<double>& values,
                                         std::size_t points_max = series_points_max);
+
+// The number of values, without keeping them; 0 if the text is not a series.
+std::size_t count_values(std::string_view text);
 
 }  // namespace sluice::recurrence

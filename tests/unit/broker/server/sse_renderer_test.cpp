@@ -42,7 +42,7 @@ TEST_CASE("SSE json: what is the subscriber's own stands behind what all share")
     CHECK(delivery.event->text == shared);
     delivery.filters = {0, 9, 10, 99, 100, 4'294'967'295};
     CHECK(text_of(sse_json_renderer(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
-    delivery.annotations = R"([{"filter":0}])";
+    delivery.annotations = R"(,"alignments":[{"filter":0}])";
     CHECK(text_of(sse_json_renderer(), delivery) ==
           shared + ",\"filters\":[0,9,10,99,100,4294967295],\"alignments\":[{\"filter\":0}]}\n\n");
     delivery.filters.clear();

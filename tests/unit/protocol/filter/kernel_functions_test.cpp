@@ -127,7 +127,7 @@ TEST_CASE("an explanation tells computed leaves from others") {
           "1 leaf is computed: for the items of a batch that the other leaves leave undecided.\n");
     CHECK(explain(compiled("edit-distance(title, 'x', 'typing') < 2")).find("in characters; on the CPU\n") !=
           std::string::npos);
-    const std::string sampled = explain(compiled("laminarity(series, 0.1) > 0.9 or determinism(series, 0.1, 99) > 0"));
+    const std::string sampled = explain(compiled("determinism(series, 0.1) > 0.9 or determinism(series, 0.1, 99) > 0"));
     INFO(sampled);
     CHECK(sampled.find("computed on series: exact up to 16384 values; beyond, estimated from") != std::string::npos);
     CHECK(sampled.find("no answer beyond, since lines of 99 are too long to be sampled") != std::string::npos);

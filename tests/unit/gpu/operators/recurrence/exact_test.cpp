@@ -38,7 +38,7 @@ void check(const std::vector<double>& series, const std::vector<LineQuestion>& q
     for (const auto& question : questions) expected.push_back(reference_lines(series, question.epsilon, theiler));
     for (const auto set : sluice::simd::instruction_sets()) {
         std::vector<LineSums> sums(questions.size());
-        exact_line_sums(series, questions, sums, theiler, threads, set);
+        exact_line_sums(series, questions, sums, {.theiler = theiler, .threads = threads, .set = set});
         for (std::size_t q = 0; q < questions.size(); ++q) {
             INFO("n " << series.size() << ", " << sluice::simd::name_of(set) << ", epsilon " << questions[q].epsilon
                       << ", v_min " << questions[q].v_min << ", l_min " << questions[q].l_min << ", theiler " << theiler
@@ -92,7 +92,37 @@ TEST_CASE("bit rows leave the Theiler window out", "[recurrence]") {
 }
 
 TEST_CASE("bit rows on several threads", "[recurrence]") {
-    check(series_of(Shape::noise, 1300, 5), {{0.2, 2, 2}, {0.4, 3, 4}}, 1, 4);
+    for (std::size_t threads = 1; threads <= 5; ++threads)
+        check(series_of(Shape::noise, 1300, 5), {{0.2, 2, 2}, {0.4, 3, 4}}, 1, threads);
+}
+
+TEST_CASE("vertical lines of any length, by ranges", "[recurrence]") {
+    for (const auto shape : {Shape::noise, Shape::few_values, Shape::walk, Shape::constant, Shape::huge}) {
+        for (const std::size_t n : {0u, 1u, 2u, 64u, 65u, 150u}) {
+            std::vector<LineQuestion> questions;
+            for (const std::uint32_t v_min :
+                 {1u, 2u, 3u, 5u, 31u, 32u, 33u, 63u, 64u, 65u, 149u, 150u, 151u, 4'000'000'000u})
+                questions.push_back({0.6, v_min, 0});
+            check(series_of(shape, n, static_cast<std::uint32_t>(n)), questions);
+        }
+    }
+}
+
+TEST_CASE("exact counting reports its progress and stops", "[recurrence]") {
+    const auto series = series_of(Shape::noise, 5000, 5);
+    const std::vector<LineQuestion> question{{0.27, 2, 2}};
+    std::vector<LineSums> sums(1);
+    std::vector<double> shares;
+    const auto note = [&](double share) {
+        shares.push_back(share);
+        return shares.size() != 13;
+    };
+    CHECK(exact_line_sums(series, question, sums, {.go_on = note}));
+    CHECK(shares.size() > 5);
+    CHECK(std::is_sorted(shares.begin(), shares.end()));
+    CHECK(shares.front() >= 0);
+    CHECK(shares.back() < 1);
+    CHECK_FALSE(exact_line_sums(series, question, sums, {.threads = 3, .go_on = [](double) { return false; }}));
 }
 
 TEST_CASE("the shares are those of the lines", "[recurrence]") {

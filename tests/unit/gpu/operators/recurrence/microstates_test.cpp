@@ -118,6 +118,31 @@ TEST_CASE("microstates can be added in parts", "[recurrence]") {
     CHECK_FALSE(parts == added(series, question, {.seed = 2}, 0, 100));
 }
 
+TEST_CASE("microstates on any number of threads have the same sums", "[recurrence]") {
+    const auto series = series_of(Shape::walk, 3000, 3);
+    const LineQuestion question{1.5, 2, 3};
+    for (const std::uint64_t windows : {0u, 1u, 1000u, 16384u, 16385u, 100000u}) {
+        const auto expected = added(series, question, {}, 7, windows);
+        for (std::size_t threads = 1; threads <= 5; ++threads) {
+            MicrostateSums sums;
+            double latest = 0;
+            CHECK(add_microstates_on_threads(
+                series, question, {}, 7, windows, threads,
+                [&](double share) {
+                    CHECK(share >= latest);
+                    latest = share;
+                    return true;
+                },
+                sums));
+            CHECK(sums == expected);
+            CHECK(latest < 1);
+        }
+    }
+    MicrostateSums sums;
+    CHECK_FALSE(add_microstates_on_threads(
+        series, question, {}, 0, 1'000'000'000'000, 2, [](double) { return false; }, sums));
+}
+
 TEST_CASE("the instruction sets' windows are the same", "[recurrence]") {
     const auto series = series_of(Shape::few_values, 64, 3);
     for (std::uint32_t size = 1; size <= 32; ++size) {
@@ -140,6 +165,7 @@ TEST_CASE("estimates are within their standard error of the exact values", "[rec
     const MicrostateOptions options;
     const auto sums = sample_microstates(question[0], options, [&](auto first, auto windows, auto& to) {
         add_microstates(series, question[0], options, first, windows, to);
+        return true;
     });
     const auto near = [](const Estimate& estimate, double value) {
         INFO(estimate.value << " ± " << estimate.standard_error << ", exact " << value);
@@ -177,6 +203,7 @@ TEST_CASE("sampling doubles until it is exact enough, or enough", "[recurrence]"
         const LineQuestion question{epsilon, 2, 0};
         return sample_microstates(question, options, [&](auto first, auto count, auto& to) {
             add_microstates(series, question, options, first, count, to);
+            return true;
         });
     };
     CHECK(windows(1, 1).windows == 64);

@@ -92,3 +92,10 @@ TEST_CASE("a series has a greatest length", "[recurrence]") {
     CHECK(message("1 2 3", 3).empty());
     CHECK(message("1 2 3 4", 3) == "6: more than 3 values");
 }
+
+TEST_CASE("values are counted as they are parsed", "[recurrence]") {
+    CHECK(count_values("") == 0);
+    CHECK(count_values(" 1 2, 3;\n4; ") == 4);
+    CHECK(count_values("1 2 x") == 0);
+    CHECK(count_values("1,,2") == 0);
+}
