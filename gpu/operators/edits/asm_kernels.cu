@@ -100,9 +100,8 @@ void launch(AsmAlgorithm algorithm, std::span<const AsmTask> tasks, std::uint32_
     if (algorithm == AsmAlgorithm::w_scan) {
         w_scan<Symbol, unit><<<blocks, threads, 0, stream>>>(tasks.data(), xs, ys, weights, results);
     } else if (algorithm == AsmAlgorithm::w_shuffle) {
-        constexpr int rows = rows_of_lane(unit);
-        if (m_max > warp_size * rows)
-            launch_w_shuffle<Symbol, unit, rows>(tasks, m_max, xs, ys, weights, results, stream);
+        if (m_max > warp_size * rows_of_lane)
+            launch_w_shuffle<Symbol, unit, rows_of_lane>(tasks, m_max, xs, ys, weights, results, stream);
         else
             launch_w_shuffle<Symbol, unit, 1>(tasks, m_max, xs, ys, weights, results, stream);
     } else {

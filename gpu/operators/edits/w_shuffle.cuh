@@ -12,7 +12,7 @@ namespace sluice::edits {
 namespace {
 
 // Of w-Shuffle, for patterns of more than a strip of such lanes.
-constexpr int rows_of_lane(bool unit) { return unit ? 8 : 4; }
+constexpr int rows_of_lane = 4;
 
 // Like w-SCAN, but strip s runs 63 steps behind strip s - 1 and takes 32 of its values at a time. regWrite of the one
 // and regRead of the other shift by a lane per step and go through f every 32 steps. Both are halves of one register
@@ -93,7 +93,7 @@ private:
 };
 
 // As many as leave a thread the registers that it needs.
-constexpr int blocks_of_multiprocessor(bool unit, int rows) { return rows == 1 ? (unit ? 2 : 1) : (unit ? 8 : 1); }
+constexpr int blocks_of_multiprocessor(bool unit, int rows) { return rows == 1 ? (unit ? 2 : 1) : (unit ? 5 : 1); }
 
 template <class Symbol, bool unit, int rows>
 __global__ void __launch_bounds__(asm_pattern_max / rows, blocks_of_multiprocessor(unit, rows))
