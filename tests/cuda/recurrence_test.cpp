@@ -163,8 +163,8 @@ TEST_CASE("a device counts random series", "[cuda][recurrence]") {
         std::vector<LineQuestion> questions(1 + random() % 30);
         for (auto& question : questions) {
             question.epsilon = static_cast<double>(random() % 1000) / 500;
-            if (random() % 3 == 0) question.v_min = random() % 70;
-            if (random() % 3 == 0) question.l_min = random() % 70;
+            if (random() % 3 == 0) question.v_min = static_cast<std::uint32_t>(random() % 70);
+            if (random() % 3 == 0) question.l_min = static_cast<std::uint32_t>(random() % 70);
         }
         check(*device, series, questions);
     }

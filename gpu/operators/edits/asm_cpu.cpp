@@ -20,7 +20,8 @@ struct Coded {
     std::u32string codes;
     std::vector<std::uint8_t> kinds;
 
-    Coded(std::u32string given, const Costs& costs) : codes(std::move(given)) {
+    Coded(std::u32string given, const Costs& costs) {
+        codes.swap(given);  // moved, GCC 12 takes it for uninitialised
         if (costs.unit()) return;
         kinds.reserve(codes.size());
         for (const char32_t c : codes) kinds.push_back(static_cast<std::uint8_t>(costs.kind(c)));

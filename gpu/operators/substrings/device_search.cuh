@@ -1,7 +1,6 @@
-// Shared by the kernels of exact search: texts and patterns on the device, comparison, and three ways to report. Pairs
-// holds each (pattern, text) once, by means of a hash set. Occurrences lists every (pattern, position), or only counts
-// them. Places holds a bit for each position of the batch at which some pattern begins, and counts occurrences, as
-// Nunes' programs do.
+// Shared by the kernels of exact search: texts and patterns on the device, comparison, and two ways to report.
+// Occurrences lists every (pattern, position), or only counts them. Places holds a bit for each position of the batch
+// at which some pattern begins, and counts occurrences, as Nunes' programs do.
 #pragma once
 
 #include <cstdint>
@@ -70,16 +69,7 @@ private:
 // The counts of a search on the device.
 struct Tally {
     unsigned long long filter_hits, verified, occurrences;
-    unsigned pairs;     // found, or occurrences listed, including those for which there was no room
-    unsigned overflow;  // not 0: there was no room for all pairs
-};
-
-struct Pairs {
-    unsigned long long* set = nullptr;  // 0: free; else text << 32 | pattern, plus 1
-    std::uint32_t set_mask = 0;         // the set's size, a power of two, minus 1
-    unsigned long long* list = nullptr;
-    std::uint32_t list_size = 0;
-    Tally* tally = nullptr;
+    unsigned listed;  // of the occurrences, including those for which there was no room in the list
 };
 
 struct Occurrences {
@@ -184,25 +174,6 @@ __device__ void enqueue(bool has, std::uint32_t first, std::uint32_t second, Que
 
 // report() adds an occurrence of a pattern to an output. Returns whether it counts.
 
-__device__ inline bool report(const Pairs& pairs, std::uint32_t text, std::uint32_t pattern, std::uint32_t) {
-    const unsigned long long key = (static_cast<unsigned long long>(text) << 32 | pattern) + 1;
-    std::uint32_t at = static_cast<std::uint32_t>((key * 0x9fb21c651e98df25u) >> 32) & pairs.set_mask;
-    // The set has at least twice the list's room. Once the list is full, the search is repeated with more.
-    for (; *static_cast<volatile unsigned*>(&pairs.tally->overflow) == 0; at = (at + 1) & pairs.set_mask) {
-        unsigned long long there = *static_cast<volatile unsigned long long*>(&pairs.set[at]);
-        if (there == 0) there = atomicCAS(&pairs.set[at], 0ull, key);
-        if (there == key) break;
-        if (there != 0) continue;
-        const unsigned number = atomicAdd(&pairs.tally->pairs, 1u);
-        if (number < pairs.list_size)
-            pairs.list[number] = key - 1;
-        else
-            pairs.tally->overflow = 1;
-        break;
-    }
-    return true;
-}
-
 // The lanes of a warp that report at the same time share one addition to the counter.
 __device__ inline bool report(const Occurrences& occurrences, std::uint32_t, std::uint32_t pattern,
                               std::uint32_t begin) {
@@ -211,7 +182,7 @@ __device__ inline bool report(const Occurrences& occurrences, std::uint32_t, std
     const std::uint32_t lane = threadIdx.x % 32, lanes = __activemask();
     const int leader = __ffs(lanes) - 1;
     unsigned first = 0;
-    if (static_cast<int>(lane) == leader) first = atomicAdd(&occurrences.tally->pairs, __popc(lanes));
+    if (static_cast<int>(lane) == leader) first = atomicAdd(&occurrences.tally->listed, __popc(lanes));
     const unsigned number = __shfl_sync(lanes, first, leader) + __popc(lanes & ((1u << lane) - 1));
     if (number < occurrences.list_size)
         occurrences.list[number] = static_cast<unsigned long long>(begin) << 32 | pattern;

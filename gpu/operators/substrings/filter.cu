@@ -236,8 +236,7 @@ CudaFilter::CudaFilter(const PatternPool& pool, std::span<const std::string_view
     cuda::check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
                 "cudaDeviceGetAttribute");
     constexpr int shared_bytes_max = static_cast<int>(all_bitmaps_bytes_max + warps * sizeof(Queue));
-    for (const void* kernel : {reinterpret_cast<const void*>(filter_kernel<Pairs>),
-                               reinterpret_cast<const void*>(filter_kernel<Occurrences>),
+    for (const void* kernel : {reinterpret_cast<const void*>(filter_kernel<Occurrences>),
                                reinterpret_cast<const void*>(filter_kernel<Places>)})
         cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes_max),
                     "cudaFuncSetAttribute");
@@ -281,7 +280,6 @@ void CudaFilter::enqueue(const BatchView& batch, const Output& output, cudaStrea
     cuda::check_launch("filter_kernel");
 }
 
-template void CudaFilter::enqueue(const BatchView&, const Pairs&, cudaStream_t) const;
 template void CudaFilter::enqueue(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaFilter::enqueue(const BatchView&, const Places&, cudaStream_t) const;
 

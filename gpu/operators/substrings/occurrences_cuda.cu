@@ -109,6 +109,13 @@ private:
 
 }  // namespace
 
+std::string cuda_refusal(std::span<const Pattern> patterns, CudaKernel kernel) {
+    if (std::string reason = refusal(patterns); !reason.empty()) return reason;
+    if (kernel == CudaKernel::filter || patterns.size() <= rabin_karp_patterns_max) return {};
+    return "the number of patterns, " + std::to_string(patterns.size()) + ", is more than Rabin-Karp's limit of " +
+           std::to_string(rabin_karp_patterns_max);
+}
+
 bool occurrence_device_available() { return cuda::device_count() > 0; }
 
 std::string occurrence_device_refusal(std::span<const Pattern> patterns, Algorithm algorithm) {

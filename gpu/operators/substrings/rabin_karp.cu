@@ -291,13 +291,10 @@ void CudaRabinKarp::enqueue_plain(const BatchView& batch, const Output& output, 
     }
 }
 
-template void CudaRabinKarp::enqueue_matches(const BatchView&, const Pairs&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_matches(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_matches(const BatchView&, const Places&, cudaStream_t) const;
-template void CudaRabinKarp::enqueue(const BatchView&, const Pairs&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue(const BatchView&, const Places&, cudaStream_t) const;
-template void CudaRabinKarp::enqueue_plain(const BatchView&, const Pairs&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_plain(const BatchView&, const Occurrences&, cudaStream_t) const;
 template void CudaRabinKarp::enqueue_plain(const BatchView&, const Places&, cudaStream_t) const;
 

@@ -1,6 +1,5 @@
-// Exact search on a CUDA device, as a Searcher, with three equivalent kernels. Compiled only with CUDA
-// (SLUICE_WITH_CUDA), but usable without CUDA headers. Device errors are cuda::CudaError. A searcher does one search at
-// a time: threads that share one wait for each other.
+// Exact search on a CUDA device with three equivalent kernels. Compiled only with CUDA (SLUICE_WITH_CUDA), but usable
+// without CUDA headers. Device errors are cuda::CudaError.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +16,11 @@ namespace sluice::substrings {
 
 using CudaKernel = Algorithm;  // filter: filter.cu; the others: rabin_karp.cu
 
-constexpr std::size_t cuda_batch_bytes_max = std::size_t{1} << 30;  // more are searched in several batches
+constexpr std::size_t cuda_batch_bytes_max = std::size_t{1} << 30;  // of a search
 constexpr std::size_t rabin_karp_patterns_max = 32 * 1024;          // half of the table of 65521 slots
 
 // Why the kernel cannot take these patterns; empty if it can.
 std::string cuda_refusal(std::span<const Pattern> patterns, CudaKernel kernel);
-
-// The patterns must be distinct and not refused. `sample`: as for make_filter_searcher.
-std::unique_ptr<Searcher> make_cuda_searcher(std::span<const Pattern> patterns, CudaKernel kernel = CudaKernel::filter,
-                                             std::span<const std::string_view> sample = {});
-
-// For tests: Rabin-Karp modulo 251, so that most hashes collide. At most 125 patterns.
-std::unique_ptr<Searcher> make_colliding_cuda_searcher(std::span<const Pattern> patterns, CudaKernel kernel);
 
 // Finds all occurrences. As make_device_occurrence_finder (occurrences.hpp), which uses these.
 std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, CudaKernel kernel,
