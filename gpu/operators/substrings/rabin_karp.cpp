@@ -9,6 +9,22 @@ namespace sluice::substrings {
 
 namespace {
 
+// The remainder of a number below 2^62 (Barrett 1986): a multiplication takes the place of the division.
+class Modulo {
+public:
+    explicit Modulo(std::uint32_t q) : q_(q), inverse_(~std::uint64_t{0} / q) {}
+
+    std::uint32_t operator()(std::uint64_t x) const {
+        __extension__ using Wide = unsigned __int128;
+        const auto quotient = static_cast<std::uint64_t>((Wide{x} * inverse_) >> 64);  // or one less
+        const std::uint64_t rest = x - quotient * q_;
+        return static_cast<std::uint32_t>(rest >= q_ ? rest - q_ : rest);
+    }
+
+private:
+    std::uint64_t q_, inverse_;
+};
+
 class RabinKarpSearcher : public Searcher {
 public:
     RabinKarpSearcher(std::span<const Pattern> patterns, const RabinKarpParameters& parameters)
@@ -56,10 +72,13 @@ RabinKarp::RabinKarp(std::span<const Pattern> patterns, const RabinKarpParameter
     lengths_.erase(std::unique(lengths_.begin(), lengths_.end()), lengths_.end());
 }
 
-std::uint32_t RabinKarp::power(std::int64_t exponent) const {
+// By Fermat's little theorem.
+std::uint32_t RabinKarp::place_of_power(std::int64_t exponent) const {
     const auto order = static_cast<std::int64_t>(parameters_.modulus) - 1;
-    return powers_[static_cast<std::size_t>((exponent % order + order) % order)];
+    return static_cast<std::uint32_t>((exponent % order + order) % order);
 }
+
+std::uint32_t RabinKarp::power(std::int64_t exponent) const { return powers_[place_of_power(exponent)]; }
 
 std::uint32_t RabinKarp::hash(std::string_view text) const {
     std::uint64_t h = 0;
@@ -73,11 +92,13 @@ std::vector<std::uint32_t> RabinKarp::prefix_sums(std::string_view text) const {
     std::vector<std::uint32_t> sums(size);
     const auto add = [q](std::uint32_t a, std::uint32_t b) { return a + b >= q ? a + b - q : a + b; };
     in_parallel(parts, [&](std::size_t part) {
-        std::uint32_t sum = 0;
-        for (std::size_t i = size * part / parts; i < size * (part + 1) / parts; ++i) {
-            const std::uint64_t a =
-                std::uint64_t{power(static_cast<std::int64_t>(size - i - 1))} * static_cast<unsigned char>(text[i]) % q;
-            sums[i] = sum = add(sum, static_cast<std::uint32_t>(a));
+        const std::size_t begin = size * part / parts, end = size * (part + 1) / parts;
+        const Modulo modulo(q);
+        std::uint32_t sum = 0, place = place_of_power(static_cast<std::int64_t>(size - begin) - 1);
+        for (std::size_t i = begin; i < end; ++i) {
+            sum = add(sum, modulo(std::uint64_t{powers_[place]} * static_cast<unsigned char>(text[i])));
+            sums[i] = sum;
+            place = place == 0 ? q - 2 : place - 1;
         }
     });
     // The last sum of a part is its total. The sums of a part lack the totals of all previous parts.
@@ -92,19 +113,32 @@ std::vector<std::uint32_t> RabinKarp::prefix_sums(std::string_view text) const {
     return sums;
 }
 
+std::uint32_t RabinKarp::place_of_factor(std::size_t text_size, std::size_t begin, std::size_t length) const {
+    return place_of_power(static_cast<std::int64_t>(length + begin) - static_cast<std::int64_t>(text_size));
+}
+
 std::uint32_t RabinKarp::window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length) const {
-    const std::uint32_t before = begin == 0 ? 0 : sums[begin - 1];
-    const std::uint64_t difference = std::uint64_t{sums[begin + length - 1]} + parameters_.modulus - before;
-    const auto exponent = static_cast<std::int64_t>(length + begin) - static_cast<std::int64_t>(sums.size());
-    return static_cast<std::uint32_t>(difference % parameters_.modulus * power(exponent) % parameters_.modulus);
+    return window_hash(sums, begin, length, powers_[place_of_factor(sums.size(), begin, length)]);
+}
+
+std::uint32_t RabinKarp::window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length,
+                                     std::uint32_t factor) const {
+    const std::uint32_t before = begin == 0 ? 0 : sums[begin - 1], last = sums[begin + length - 1];
+    const std::uint32_t difference = last >= before ? last - before : last + (parameters_.modulus - before);
+    return Modulo(parameters_.modulus)(std::uint64_t{difference} * factor);
 }
 
 void RabinKarp::look_up(std::string_view text, std::span<const std::uint32_t> sums, std::size_t begin, std::size_t end,
                         PartOccurrences& found, Counters& counters) const {
+    // The places of the lengths' factors among the powers: each is the next one at the next place of the text.
+    std::vector<std::uint32_t> factors;
+    for (const std::uint32_t length : lengths_) factors.push_back(place_of_factor(text.size(), begin, length));
     for (std::size_t at = begin; at < end && !found.overflow; ++at) {
-        for (const std::uint32_t length : lengths_) {
+        for (std::size_t l = 0; l < lengths_.size(); ++l) {
+            const std::uint32_t length = lengths_[l];
             if (at + length > text.size()) break;
-            std::uint32_t slot = window_hash(sums, at, length);
+            std::uint32_t slot = window_hash(sums, at, length, powers_[factors[l]]);
+            factors[l] = factors[l] + 1 == powers_.size() ? 0 : factors[l] + 1;
             counters.filter_hits += table_[slot] != none;
             for (; table_[slot] != none; slot = (slot + 1) % parameters_.modulus) {
                 const std::string_view pattern = pool_.text(table_[slot]);

@@ -51,6 +51,12 @@ public:
     const PatternPool& pool() const { return pool_; }
 
 private:
+    // Indices in powers().
+    std::uint32_t place_of_power(std::int64_t exponent) const;
+    std::uint32_t place_of_factor(std::size_t text_size, std::size_t begin, std::size_t length) const;
+    // `factor`: d^(m-n+j).
+    std::uint32_t window_hash(std::span<const std::uint32_t> sums, std::size_t begin, std::size_t length,
+                              std::uint32_t factor) const;
     void look_up(std::string_view text, std::span<const std::uint32_t> sums, std::size_t begin, std::size_t end,
                  PartOccurrences& found, Counters& counters) const;
 
