@@ -37,13 +37,14 @@ struct Joined {
     std::uint64_t length(std::size_t i) const { return begin[i + 1] - begin[i]; }
 };
 
-// The blocks that fill the device: with half of its threads for w-Shuffle; the others wait more and need all.
-std::uint64_t blocks_of_device(std::uint64_t strips, AsmAlgorithm algorithm) {
+// The blocks that fill the device: with half of its threads for w-Shuffle with weights, whose profiles fill the shared
+// memory; with all of them for the others.
+std::uint64_t blocks_of_device(std::uint64_t strips, AsmAlgorithm algorithm, bool unit) {
     constexpr std::uint64_t threads_of_multiprocessor = 2048;
     int device = 0, multiprocessors = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-    const std::uint64_t threads = threads_of_multiprocessor / (algorithm == AsmAlgorithm::w_shuffle ? 2 : 1);
+    const std::uint64_t threads = threads_of_multiprocessor / (algorithm == AsmAlgorithm::w_shuffle && !unit ? 2 : 1);
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(multiprocessors) * threads / (strips * warp_rows));
 }
 
@@ -84,7 +85,7 @@ public:
 
 private:
     void run_size(std::uint64_t strips, std::span<const std::uint32_t> ids) {
-        blocks_ = blocks_of_device(strips, options_.algorithm);
+        blocks_ = blocks_of_device(strips, options_.algorithm, costs_.unit());
         const std::uint64_t rows = strips * warp_rows, overlap = costs_.longest_substring(rows);
         const double of_size =
             static_cast<double>(rows * ids.size()) * static_cast<double>(std::max<std::size_t>(1, ys_.symbols.size()));
@@ -127,6 +128,7 @@ private:
         const auto larger_n = [](const AsmTask& a, const AsmTask& b) { return a.n < b.n; };
         const std::uint32_t m_max = std::ranges::max_element(tasks_, larger_m)->m;
         const std::uint32_t n_max = std::ranges::max_element(tasks_, larger_n)->n;
+        if (!is_loaded_) load_kernel(m_max);
         device_tasks_.reserve(tasks_.size());
         cuda::copy_to_device(device_tasks_.data(), std::span<const AsmTask>(tasks_), stream_);
         begin_.record(stream_);
@@ -143,6 +145,18 @@ private:
         if (options_.watch && !options_.watch(std::min(1.0, done_ / std::max(1.0, all_cells_)))) result_.stopped = true;
     }
 
+    // A kernel's code is loaded when it is first launched, which takes longer than many a search: here with a task of
+    // no text, whose result is the cost of deleting the pattern.
+    void load_kernel(std::uint32_t m_max) {
+        is_loaded_ = true;
+        AsmTask task = tasks_.front();
+        task.n = 0;
+        const auto on_device = cuda::to_device(std::span<const AsmTask>(&task, 1));
+        enqueue_asm(options_.algorithm, std::span<const AsmTask>(on_device.data(), 1), m_max, 1, device_xs_.data(),
+                    device_ys_.data(), device_costs_, device_results_.data(), stream_);
+        stream_.wait();
+    }
+
     const Joined<Symbol> xs_, ys_;
     const Costs& costs_;
     const AsmOptions& options_;
@@ -155,6 +169,7 @@ private:
     const cuda::Event begin_{cudaEventDefault}, end_{cudaEventDefault};
     cuda::DeviceBuffer<AsmTask> device_tasks_;
     std::vector<AsmTask> tasks_;
+    bool is_loaded_ = false;           // the kernel
     std::uint64_t blocks_ = 1;         // that fill the device
     std::uint64_t cells_ = 0;          // of tasks_
     double done_ = 0, all_cells_ = 0;  // the cells computed so far, and those of all pairs without overlaps
