@@ -44,9 +44,6 @@ std::string what_is_computed(const Measure& measure) {
 std::string where_it_is_computed(const Measure& measure) {
     const OperatorFamilyKind family = family_of(measure.kind);
     if (family == OperatorFamilyKind::regex) return "";
-    if (family == OperatorFamilyKind::edits &&
-        edits::cost_table(measure.scheme).value_or(edits::CostTable::unit) != edits::CostTable::unit)
-        return "; on the CPU";
     if (family == OperatorFamilyKind::recurrence && measure.line_min > recurrence::shortest_line_max)
         return "; on the CPU";
     return "; on a GPU where that is cheaper";
