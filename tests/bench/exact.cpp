@@ -11,8 +11,8 @@
 #include <malloc.h>
 #include <random>
 
-#include "gpu/operators/substrings/filter.hpp"
 #include "tests/support/exact_workload.hpp"
+#include "tests/support/filter_searcher.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
 #include "tests/support/vectorscan.hpp"
 #endif

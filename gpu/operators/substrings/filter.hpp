@@ -3,7 +3,6 @@
 // Hyperscan's Teddy). Patterns of different lengths go into groups with separate filters if that is faster.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,10 +36,5 @@ public:
 private:
     std::vector<GroupFilter> groups_;
 };
-
-// `sample`: as above.
-std::unique_ptr<Searcher> make_filter_searcher(
-    std::span<const Pattern> patterns, std::span<const std::string_view> sample = {},
-    const FilterKernels& kernels = filter_kernels(simd::best_instruction_set()));
 
 }  // namespace sluice::substrings

@@ -105,7 +105,7 @@ private:
 };
 
 // The CPU's finders. The patterns must be distinct, not empty, and not refused; they are copied. `sample`: as for
-// make_filter_searcher.
+// PatternFilter.
 std::unique_ptr<OccurrenceFinder> make_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
                                                          unsigned threads, std::string_view sample = {});
 

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/substrings/filter.hpp"
 #include "gpu/operators/substrings/rabin_karp.hpp"
+#include "tests/support/filter_searcher.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/unit/gpu/operators/substrings/random_exact.hpp"
 #ifdef SLUICE_WITH_VECTORSCAN
