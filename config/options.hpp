@@ -109,7 +109,7 @@ enum class RepairOption : std::uint8_t { lenient, strict };
 // The options of a stream. The configuration or PUT /v1/streams/NAME may override these defaults.
 struct StreamOptions {
     std::string event_path;  // empty: the children of the root
-    std::string id_path{};   // feed::item_identity(); empty: none
+    std::string id_path{};   // feed::ItemIdentities; empty: none
     bool deduplicate = true;
     Duration deduplication_window{};                                 // 0: DeduplicationOptions::window
     std::optional<std::vector<std::string>> deduplication_ignore{};  // none: DeduplicationOptions::ignore

@@ -36,10 +36,13 @@ boost::system::result<std::string, FeedError> decode(std::string bytes, std::str
         repairs.note(RepairKind::encoding, 0, "the document is not text in " + excerpt(charset));
         charset = {};
     }
-    std::string& kept = bytes;  // as it was, after an error
-    auto text = to_utf8(std::move(bytes), charset, options.limits.document_bytes_max);
-    if (text || !is_lenient || text.error().kind == FeedError::Kind::limit) return text;
-    text = repair_encoding(kept, charset, options.limits.document_bytes_max, repairs);
+    boost::system::result<std::string, FeedError> text = FeedError();
+    if (!is_lenient || !is_utf8_by_another_name(bytes, charset)) {
+        text = to_utf8(std::move(bytes), charset, options.limits.document_bytes_max);
+        if (text || !is_lenient || text.error().kind == FeedError::Kind::limit) return text;
+    }
+    // After an error, `bytes` are as they were.
+    text = repair_encoding(bytes, charset, options.limits.document_bytes_max, repairs);
     if (text) repairs.locate(*text);
     return text;
 }
@@ -133,6 +136,9 @@ boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, 
     if (text->data() != published) form = document_form(options.content_type, *text);
     auto parsed = parse_text(std::make_shared<const std::string>(std::move(*text)), *form, options, std::move(repairs));
     if (!parsed) return std::move(parsed).error();
+    if (is_json(form->syntax) && (*parsed)->format() == FeedFormat::data && names_feed(form->type.type))
+        return FeedError{FeedError::Kind::not_a_feed,
+                         "the document is JSON without items, not a feed as its content type says"};
     if (std::string why = why_no_feed(**parsed, options.event_path); !why.empty())
         return FeedError{FeedError::Kind::not_a_feed, std::move(why)};
     return DocumentPtr(std::move(*parsed));

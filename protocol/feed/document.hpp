@@ -80,7 +80,6 @@ struct Refusals {
 // Further authors of a feed are not read, nor more bytes of them together: they may be those of every item.
 inline constexpr std::size_t feed_authors_max = 64;
 inline constexpr std::size_t feed_authors_bytes_max = 2048;
-
 // Texts of the feed itself; absent if the feed has none.
 struct FeedFields {
     std::optional<std::string> title, link;  // the link as it is written

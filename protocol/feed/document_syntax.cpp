@@ -48,8 +48,8 @@ constexpr NamedSyntax named_syntaxes[] = {
 };
 
 // Types that any text may have; curl sends the last one.
-constexpr std::string_view open_types[] = {"", "text/plain", "application/octet-stream",
-                                           "application/x-www-form-urlencoded"};
+constexpr std::string_view open_types[] = {
+    "", "text/plain", "application/octet-stream", "binary/octet-stream", "application/x-www-form-urlencoded", "*/*"};
 
 // "application/rss+xml", and near misses such as "text/rss+xml".
 bool claims(std::string_view type, std::string_view what) {

@@ -21,6 +21,14 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
+// Whether characters beyond ASCII take two bytes and more.
+bool has_wide_characters(std::string_view encoding) {
+    for (const std::string_view prefix : {"GB", "BIG5", "EUC", "CP932", "CP949", "ISO-2022"}) {
+        if (encoding.starts_with(prefix)) return true;
+    }
+    return false;
+}
+
 // A reading of the bytes in one encoding.
 struct Reading {
     std::string text;                  // with U+FFFD for each fault
@@ -38,6 +46,10 @@ struct Reading {
     }
     bool fits() const { return faults == 0; }
     bool nearly_fits() const { return faults * 10 <= characters; }
+    // Hardly any text in another encoding is UTF-8 by chance. In one of two bytes a character, a few characters are.
+    bool proves_utf8(std::string_view other) const {
+        return fits() && characters >= (has_wide_characters(other) ? 8 : 1);
+    }
 };
 
 // True if these last bytes may be the beginning of a character of UTF-8.
@@ -127,11 +139,13 @@ struct Choice {
 // `first`: the encoding that to_utf8() took, if it knew one; `labels`: what the charset and the declaration say.
 Choice choose(std::string_view bytes, std::string_view first, const std::array<std::string_view, 2>& labels,
               std::size_t bytes_max) {
+    if (is_wide_encoding(first)) return {first, read_as(bytes, first, bytes_max)};
+    Reading utf8 = read_utf8(bytes, bytes_max);
+    if (utf8.proves_utf8(first)) return {utf8_encoding, std::move(utf8)};
     if (!first.empty() && first != utf8_encoding) {
         Reading reading = read_as(bytes, first, bytes_max);
-        if (reading.fits() || is_wide_encoding(first)) return {first, std::move(reading)};
+        if (reading.fits()) return {first, std::move(reading)};
     }
-    Reading utf8 = read_utf8(bytes, bytes_max);
     if (utf8.fits()) return {utf8_encoding, std::move(utf8)};
     for (const bool is_strict : {true, false}) {
         for (const std::string_view label : labels) {
@@ -141,7 +155,7 @@ Choice choose(std::string_view bytes, std::string_view first, const std::array<s
             if (is_strict ? reading.fits() : reading.nearly_fits()) return {encoding, std::move(reading)};
         }
     }
-    if (utf8.faults <= utf8.characters) return {utf8_encoding, std::move(utf8)};
+    if (utf8.faults <= 4 * utf8.characters) return {utf8_encoding, std::move(utf8)};
     return {latin1_encoding, read_windows_1252(bytes, bytes_max)};
 }
 
@@ -164,6 +178,16 @@ void replace_controls(std::string& text, Repairs& repairs) {
 }
 
 }  // namespace
+
+bool is_utf8_by_another_name(std::string_view bytes, std::string_view charset) {
+    const EncodingClues clues = find_encoding_clues(bytes);
+    if (!clues.mark.empty() || !clues.zeros.empty()) return false;
+    const std::string_view label = !charset.empty() ? charset : clues.declared;
+    if (label.empty() || text::ascii_lower(label) == "utf-8") return false;
+    const std::string_view encoding = encoding_by_label(label);
+    if (encoding.empty() || encoding == utf8_encoding || is_wide_encoding(encoding)) return false;
+    return read_utf8(bytes, std::string::npos).proves_utf8(encoding);
+}
 
 bool is_wrongly_wide(std::string_view bytes, std::string_view charset) {
     // Most charsets need no look at the table of labels.

@@ -61,7 +61,7 @@ constexpr EncodingLabels encodings[] = {
     {"BIG5-HKSCS", "big5 big5-hkscs cn-big5 cp950 csbig5 x-x-big5"},
     {"EUC-JP-MS", "cseucpkdfmtjapanese euc-jp x-euc-jp"},
     {"ISO-2022-JP", "csiso2022jp iso-2022-jp"},
-    {"CP932", "cp932 csshiftjis ms_kanji shift-jis shift_jis sjis windows-31j x-sjis"},
+    {"CP932", "cp932 csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis"},
     {"CP949",
      "cp949 cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 "
      "ksc_5601 windows-949"},

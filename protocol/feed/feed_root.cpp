@@ -35,11 +35,6 @@ std::string why_no_feed(std::string_view root) {
     return {};
 }
 
-bool has_elements(pugi::xml_node element) {
-    return std::any_of(element.begin(), element.end(),
-                       [](pugi::xml_node node) { return node.type() == pugi::node_element; });
-}
-
 }  // namespace
 
 std::size_t prefix_size(std::string_view name) {
@@ -73,24 +68,8 @@ bool is_feed_item(std::string_view local_name, std::string_view parent_local_nam
 }
 
 std::string why_no_feed(const Document& document, std::string_view event_path) {
-    const pugi::xml_node root = document.tree().document_element();
-    switch (document.format()) {
-        case FeedFormat::xml:
-            return event_path.empty() ? why_no_feed(local_part(root.name())) : std::string();
-        case FeedFormat::rss:
-        case FeedFormat::atom:
-            // An item alone has no feed.
-            return document.items().empty() && !has_elements(document.feed() ? document.feed() : root) &&
-                           document.feed().name() != std::string_view("channel")
-                       ? "the feed is empty"
-                       : "";
-        case FeedFormat::rdf:
-        case FeedFormat::json:
-        case FeedFormat::cloud_event:
-        case FeedFormat::data:
-            break;
-    }
-    return {};
+    if (document.format() != FeedFormat::xml || !event_path.empty()) return {};
+    return why_no_feed(local_part(document.tree().document_element().name()));
 }
 
 }  // namespace sluice::feed

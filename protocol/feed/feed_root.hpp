@@ -26,7 +26,7 @@ bool is_feed_detail(std::string_view local_name);
 bool is_feed_text(std::string_view local_name);
 
 // Why a document is refused although it is well-formed: it is a page, an error message or a list of feeds whose items
-// no event path selects, or an empty feed. "" if nothing speaks against it.
+// no event path selects. "" if nothing speaks against it.
 std::string why_no_feed(const Document& document, std::string_view event_path);
 
 }  // namespace sluice::feed

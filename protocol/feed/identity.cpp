@@ -1,9 +1,12 @@
 #include "protocol/feed/identity.hpp"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "protocol/feed/field_text.hpp"
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/links.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/text_arena.hpp"
 #include "protocol/text/ascii.hpp"
@@ -25,10 +28,16 @@ std::string without_scheme(std::string_view address) {
     return std::string(address);
 }
 
-// "17" is another item in another feed.
-std::string in_feed(const Document& document, const std::string& id) {
-    const auto& link = document.feed_fields().link;
-    return link ? without_scheme(*link) + '\n' + id : id;
+std::string feed_identity(const Document& document) {
+    constexpr std::size_t bytes_max = 2048;  // it is part of the identity of each item
+    const FeedFields& fields = document.feed_fields();
+    std::optional<std::string> identity = fields.link;
+    if (!identity && document.format() == FeedFormat::atom) identity = text_of(document.feed().child("id"));
+    if (!identity) {
+        if (auto self = find_self_link(document.format(), document.feed())) identity = std::move(self->text);
+    }
+    if (!identity) identity = fields.title;
+    return without_scheme(identity.value_or("")).substr(0, bytes_max);
 }
 
 // The first non-empty value at the path; "" if there is none.
@@ -50,25 +59,32 @@ std::string value_at(pugi::xml_node item, std::string path) {
     return {};
 }
 
-ItemIdentity identity_in_feed(const Document& document, const Item& item) {
-    if (const auto id = read_id(document, item))
-        return {Sameness::by_id, is_address(*id) ? without_scheme(*id) : in_feed(document, *id)};
-    if (const auto link = read_link(document, item)) return {Sameness::by_id, without_scheme(*link)};
-    return {};
-}
-
 std::string cloud_event_id(const Item& item) {
     return std::string(item.element.child_value("source")) + '\n' + item.element.child_value("id");
 }
 
 }  // namespace
 
-ItemIdentity item_identity(const Document& document, const Item& item, const std::string& id_path) {
-    const FeedFormat format = document.format();
+ItemIdentities::ItemIdentities(const Document& document, std::string_view id_path, IgnoredParts ignored)
+    : document_(document), id_path_(id_path), ignored_(ignored), feed_(feed_identity(document)) {}
+
+ItemIdentity ItemIdentities::in_feed(const Item& item) const {
+    std::optional<std::string> id = read_id(document_, item);
+    if (!id) id = read_link(document_, item);
+    if (!id) return {};
+    std::string room;
+    if (is_address(*id)) return {Sameness::by_id, without_scheme(ignored_.without(*id, room))};
+    // "17" is another item in another feed.
+    return {Sameness::by_id, feed_.empty() ? *id : feed_ + '\n' + *id};
+}
+
+ItemIdentity ItemIdentities::of(const Item& item) const {
+    const FeedFormat format = document_.format();
     if (format == FeedFormat::cloud_event) return {Sameness::by_id_alone, cloud_event_id(item)};
-    if (format != FeedFormat::xml && format != FeedFormat::data) return identity_in_feed(document, item);
-    if (!id_path.empty()) {
-        if (std::string id = value_at(item.element, id_path); !id.empty()) return {Sameness::by_id, std::move(id)};
+    if (format != FeedFormat::xml && format != FeedFormat::data) return in_feed(item);
+    if (!id_path_.empty()) {
+        if (std::string id = value_at(item.element, std::string(id_path_)); !id.empty())
+            return {Sameness::by_id, std::move(id)};
     }
     return {format == FeedFormat::data ? Sameness::never : Sameness::by_content, {}};
 }

@@ -20,6 +20,14 @@ bool is_parameter(const std::string& name) { return name.front() == '?'; }
 
 char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
 
+// The length of what separates parameters, if it is at `at`, in XML or in JSON; else 0.
+std::size_t separator_size(std::string_view source, std::size_t at) {
+    for (const std::string_view separator : {"&amp;", "&#38;", "&", ";"}) {
+        if (source.substr(at).starts_with(separator)) return separator.size();
+    }
+    return 0;
+}
+
 // The offset behind the '>' of the tag that begins at `at`; npos if it has none.
 std::size_t end_of_tag(std::string_view source, std::size_t at) {
     char quote = '\0';
@@ -78,24 +86,39 @@ std::size_t IgnoredParts::end_of_parameter(std::string_view source, std::size_t 
     return npos;
 }
 
+// What to leave out for the ignored parameters behind the '?' or separator at `at`: an address without them is the one
+// that never had them. Empty if there are none.
+IgnoredParts::Range IgnoredParts::parameters_behind(std::string_view source, std::size_t at) const {
+    const bool is_first = source[at] == '?';
+    const std::size_t begin = at + (is_first ? 1 : separator_size(source, at));
+    std::size_t end = begin;
+    while (true) {
+        const std::size_t end_of_value = end_of_parameter(source, end);
+        if (end_of_value == npos) return {begin, end};
+        const std::size_t separator = separator_size(source, end_of_value);
+        if (!is_first || separator == 0) return {at, end_of_value};
+        end = end_of_value + separator;
+    }
+}
+
 std::string_view IgnoredParts::without(std::string_view source, std::string& room) const {
     std::size_t patience = failed_passes * source.size();
     room.clear();
     std::size_t copied = 0;
     for (std::size_t at = 0; at < source.size();) {
-        std::size_t begin = at, end = npos;
+        Range left_out{at, at};
         if (source[at] == '<') {
-            end = end_of_element(source, at, patience);
+            const std::size_t end = end_of_element(source, at, patience);
+            if (end != npos) left_out.end = end;
         } else if (source[at] == '?' || source[at] == '&' || source[at] == ';') {
-            begin = at + 1;
-            end = end_of_parameter(source, begin);
+            left_out = parameters_behind(source, at);
         }
-        if (end == npos) {
+        if (left_out.begin == left_out.end) {
             ++at;
             continue;
         }
-        room += source.substr(copied, begin - copied);
-        copied = at = end;
+        room += source.substr(copied, left_out.begin - copied);
+        copied = at = left_out.end;
     }
     if (copied == 0) return source;
     room += source.substr(copied);

@@ -102,6 +102,16 @@ std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed) {
     return format == FeedFormat::json ? link_at(feed, home_page) : link_element(feed);
 }
 
+std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed) {
+    static constexpr FieldPath feed_url[] = {"feed_url"};
+    if (format == FeedFormat::json) return link_at(feed, feed_url);
+    for (const pugi::xml_node link : feed.children("link")) {
+        if (link.attribute("rel").value() == std::string_view("self"))
+            return link_with(non_empty(link.attribute("href").value()), link);
+    }
+    return std::nullopt;
+}
+
 std::string address_of(const Document& document, const Link& link) {
     if (text::is_absolute_uri(link.text)) return link.text;
     std::vector<std::string_view> bases;  // from the inside out

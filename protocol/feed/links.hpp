@@ -15,6 +15,8 @@ struct Link {
 
 std::optional<Link> find_item_link(FeedFormat format, pugi::xml_node item);
 std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed);
+// Where the feed itself is to be had: Atom's rel="self", also in RSS; JSON Feed's feed_url.
+std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed);
 
 // The address that the link stands for: a relative reference is resolved (RFC 3986) against the nearest xml:base, which
 // may be relative to an outer one, and at last against the feed's own link. As it is written if none of these is

@@ -33,6 +33,7 @@ private:
     bool find_feed();
     bool is_feed(pugi::xml_node element, bool is_root) const;
     bool is_feed_in_other_letters(pugi::xml_node root) const;
+    bool is_feed_without_entries(pugi::xml_node root) const;
     void collect_feed(pugi::xml_node element);
     void add_children(pugi::xml_node parent, std::string_view name);
     std::optional<FeedError> collect_events();
@@ -101,7 +102,10 @@ bool XmlDocumentParser::find_feed() {
 bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
     const std::string_view name = element.name();
     if (name == "rss") return is_root || element.child("channel");
-    if (name == "feed") return element.child("entry") || is_in(element, Vocabulary::atom);
+    if (name == "feed") {
+        return element.child("entry") || is_in(element, Vocabulary::atom) ||
+               (is_root && is_feed_without_entries(element));
+    }
     if (name == "rdf:RDF" || (is_root && feed_root_kind(local_part(name)) == "rdf"))
         return element.child("item") || element.child("channel");
     return is_root && options_.event_path.empty() && (name == "item" || name == "entry");
@@ -115,9 +119,17 @@ bool XmlDocumentParser::is_feed_in_other_letters(pugi::xml_node root) const {
     };
     const std::string_view local = local_part(root.name()), kind = feed_root_kind(local);
     if (kind == "rss") return true;
-    if (kind == "feed") return has_child("entry") || is_in(root, Vocabulary::atom);
+    if (kind == "feed") return has_child("entry") || is_in(root, Vocabulary::atom) || is_feed_without_entries(root);
     if (kind == "rdf") return has_child("item") || has_child("channel");
     return options_.event_path.empty() && (is_same_name(local, "item") || is_same_name(local, "entry"));
+}
+
+// <feed> in no namespace, with a title and the like, but nothing that could be an event.
+bool XmlDocumentParser::is_feed_without_entries(pugi::xml_node root) const {
+    const auto may_be_event = [](pugi::xml_node n) {
+        return n.type() == pugi::node_element && !is_feed_detail(local_part(n.name()));
+    };
+    return options_.event_path.empty() && std::none_of(root.begin(), root.end(), may_be_event);
 }
 
 void XmlDocumentParser::collect_feed(pugi::xml_node element) {

@@ -23,6 +23,7 @@ public:
     bool set_offset(int seconds, bool has_minutes);
     // An unknown name is accepted beside an offset.
     bool set_zone(std::string_view name);
+    bool has_zone() const { return offset_ || !zone_.empty(); }
     void set_korean() { is_korean_ = true; }  // without a zone, the time is Korean
 
     // Whether day, month and year are known, so that what follows is none of them.

@@ -71,7 +71,9 @@ std::optional<double> LooseDate::read() {
     for (skip_blanks(); !at_end(); skip_blanks()) {
         if (!token()) return std::nullopt;
     }
-    return is_time_next_ ? std::nullopt : clues_.settle();
+    const std::string_view zone = zone_comment();
+    if (is_time_next_ || (!zone.empty() && !clues_.has_zone() && !clues_.set_zone(zone))) return std::nullopt;
+    return clues_.settle();
 }
 
 void LooseDate::skip_blanks() {

@@ -1,6 +1,7 @@
 // The position of a date reader in its text. Each reader has its own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -70,14 +71,27 @@ private:
         std::size_t depth = 0;
         for (std::size_t end = at_; end < text_.size(); ++end) {
             if (text_[end] == '(') ++depth;
-            if (text_[end] == ')' && --depth == 0) return at_ = end + 1, true;
+            if (text_[end] != ')' || --depth != 0) continue;
+            comment_ = text_.substr(at_ + 1, end - at_ - 1);
+            return at_ = end + 1, true;
         }
         return false;
     }
 
 protected:
+    // The last comment, if it may be a zone's name: "15:10 (CEST)".
+    std::string_view zone_comment() const {
+        constexpr std::size_t name_bytes_max = 5;
+        const bool is_name = comment_.size() <= name_bytes_max &&
+                             std::all_of(comment_.begin(), comment_.end(), [](char c) { return is_ascii_letter(c); });
+        return is_name ? comment_ : std::string_view();
+    }
+
     std::string_view text_;
     std::size_t at_ = 0;
+
+private:
+    std::string_view comment_;
 };
 
 }  // namespace sluice::text

@@ -50,13 +50,14 @@ private:
     bool zone();
     bool zone_name();
     bool zone_offset();
+    bool zone_in_comment();
 
     bool day_month_year();
     bool month_day_year();
     std::optional<double> finish();
 
     DateFields t_;
-    bool has_time_ = false;
+    bool has_time_ = false, has_zone_ = false;
 };
 
 bool StandardDate::month() {
@@ -99,8 +100,15 @@ bool StandardDate::am_pm() {
 }
 
 bool StandardDate::zone() {
-    if (peek() == '+' || peek() == '-') return zone_offset();
-    return !is_ascii_letter(peek()) || zone_name();
+    if (peek() == '+' || peek() == '-') return has_zone_ = zone_offset();
+    return !is_ascii_letter(peek()) || (has_zone_ = zone_name());
+}
+
+bool StandardDate::zone_in_comment() {
+    if (has_zone_ || zone_comment().empty()) return true;
+    const std::optional<Zone> known = find_zone(zone_comment());
+    if (known) t_.zone = *known;
+    return known.has_value();
 }
 
 // "PST", "GMT+2"
@@ -181,7 +189,7 @@ std::optional<double> StandardDate::finish() {
     skip_space();
     if (!zone()) return std::nullopt;
     skip_space();
-    return at_end() ? to_seconds(t_) : std::nullopt;
+    return at_end() && zone_in_comment() ? to_seconds(t_) : std::nullopt;
 }
 
 }  // namespace

@@ -54,8 +54,9 @@ std::vector<PublishedKey> item_keys(const feed::Document& document, const feed::
     keys.reserve(document.items().size());
     std::string room;
     bool any_known = false;
+    const feed::ItemIdentities identities(document, id_path, ignored);
     for (const feed::Item& item : document.items()) {
-        const feed::ItemIdentity identity = feed::item_identity(document, item, id_path);
+        const feed::ItemIdentity identity = identities.of(item);
         ItemKey key{};
         any_known = any_known || identity.sameness != feed::Sameness::never;
         if (identity.sameness == feed::Sameness::by_id || identity.sameness == feed::Sameness::by_content)

@@ -18,7 +18,7 @@ struct PublishedKey {
     bool is_unique() const { return key.identity == base::Digest{}; }  // never the same as another item
 };
 
-// One key for each item, by feed::item_identity(); none if all items are unique. If different items of the document
+// One key for each item, by feed::ItemIdentities; none if all items are unique. If different items of the document
 // share an identity, the content decides. `id_path` is the stream's.
 std::vector<PublishedKey> item_keys(const feed::Document& document, const feed::IgnoredParts& ignored,
                                     const std::string& id_path = {});

@@ -32,7 +32,7 @@ PublicationPtr publication(const std::string& stream, const Content& items) {
     const feed::DocumentPtr parsed = document(texts);
     auto record = std::make_shared<const feed::DocumentRecord>(feed::record_document(*parsed, {}));
     return std::make_shared<const Publication>(
-        Publication{stream, parsed, std::move(record), 100, item_keys(*parsed, feed::IgnoredParts({})), {}});
+        Publication{stream, parsed, std::move(record), 100, item_keys(*parsed, feed::IgnoredParts()), {}});
 }
 
 class PublisherTrial {

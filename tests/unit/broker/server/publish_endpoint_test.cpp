@@ -102,13 +102,15 @@ TEST_CASE("a document that is no feed is refused with 422") {
     const std::string page = "<html><body><p>Not found</p></body></html>";
     for (const std::string& text : {page, std::string("<!DOCTYPE html><html><body><p>Not found<br></body></html>"),
                                     std::string("<Error><Code>AccessDenied</Code></Error>"),
-                                    std::string("<opml><body><outline/></body></opml>"), std::string("<rss/>")}) {
+                                    std::string("<opml><body><outline/></body></opml>"),
+                                    std::string("{\"error\":\"not found\"}")}) {
         CAPTURE(text);
         const Reply reply = client.post("/v1/events", text, xml);
         CHECK(reply.status == 422);
         CHECK(reply.body.find("\"type\":\"urn:sluice:problem:document\"") != std::string::npos);
     }
     CHECK(client.post("/v1/events?stream=pages", page, xml).status == 202);
+    CHECK(client.post("/v1/events", "<rss/>", xml).status == 202);
     CHECK(running.broker.counters().events == 1);
 }
 

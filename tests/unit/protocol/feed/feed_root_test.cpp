@@ -41,7 +41,7 @@ TEST_CASE("names that are no feed's are left alone") {
     CHECK(document->tree().select_node("//item/Own/MyID"));
     CHECK(text_at(parsed("<rss><channel><item><Title>t</Title></item></channel></rss>"), "//item/Title") == "t");
     CHECK(text_at(parsed("<Readings><Title>t</Title></Readings>"), "/Readings/Title") == "t");
-    CHECK(text_at(parsed("<Feed><Title>t</Title></Feed>"), "/Feed/Title") == "t");
+    CHECK(text_at(parsed("<Feed><Price>t</Price></Feed>"), "/Feed/Price") == "t");
 }
 
 TEST_CASE("what is no feed is refused, unless an event path says what its events are") {
@@ -65,16 +65,27 @@ TEST_CASE("what is no feed is refused, unless an event path says what its events
     CHECK(parsed("<table><row>1</row></table>")->items().size() == 1);
 }
 
-TEST_CASE("an empty feed is refused, but not a channel without items") {
-    for (const char* text : {"<rss/>", "<rss version='2.0'></rss>", "<rss> <!-- c --> </rss>",
-                             "<feed xmlns='http://www.w3.org/2005/Atom'/>"}) {
+TEST_CASE("an empty feed has no items") {
+    for (const char* text :
+         {"<rss/>", "<rss version='2.0'></rss>", "<rss> <!-- c --> </rss>", "<feed/>", "<RSS/>",
+          "<rss><channel/></rss>", "<rss><channel><title>t</title></channel></rss>",
+          "<feed xmlns='http://www.w3.org/2005/Atom'/>",
+          "<feed xmlns='http://www.w3.org/2005/Atom'><title>t</title></feed>", "<feed><title>t</title></feed>",
+          "<feed xmlns='urn:f'><title>t</title><link href='/'/></feed>", "<Feed><Title>t</Title></Feed>"}) {
         INFO(text);
-        CHECK(refused(text).kind == Kind::not_a_feed);
-        CHECK(refused(text).message == "the feed is empty");
+        CHECK(parsed(text)->items().empty());
+        CHECK(parsed(text)->format() != FeedFormat::xml);
     }
-    CHECK(parsed("<rss><channel/></rss>")->items().empty());
-    CHECK(parsed("<rss><channel><title>t</title></channel></rss>")->items().empty());
-    CHECK(parsed("<feed xmlns='http://www.w3.org/2005/Atom'><title>t</title></feed>")->items().empty());
     CHECK(parsed("<item/>")->items().size() == 1);
+    CHECK(parsed("<feed><title>t</title><trade>1</trade></feed>")->format() == FeedFormat::xml);
     CHECK(refused("").message == "the document is empty");
+}
+
+TEST_CASE("JSON that claims to be a feed has items") {
+    const auto options = [](const char* type) { return DocumentOptions{type, "", {}}; };
+    for (const char* type : {"application/rss+xml", "application/feed+json", "text/xml"}) {
+        CHECK(refused(R"({"error":"not found"})", options(type)).kind == Kind::not_a_feed);
+        CHECK(parsed(R"({"items":[{"id":1}]})", options(type))->items().size() == 1);
+    }
+    CHECK(parsed(R"({"error":"not found"})", options("application/json"))->items().size() == 1);
 }

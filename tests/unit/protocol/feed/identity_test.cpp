@@ -9,7 +9,7 @@ namespace {
 
 ItemIdentity identity_of(const char* text, const char* type = "", const char* id_path = "") {
     const DocumentPtr document = parsed(text, {type, "", {}});
-    return item_identity(*document, document->items()[0], id_path);
+    return ItemIdentities(*document, id_path).of(document->items()[0]);
 }
 
 std::string identity(const char* text) {
@@ -44,6 +44,32 @@ TEST_CASE("an id that is no address is one within its feed") {
     CHECK(rss("http://a/", "http://x/1") == rss("http://b/", "https://x/1"));
     CHECK(rss("http://a/", "tag:x,2020:1") == rss("http://b/", "tag:x,2020:1"));
     CHECK(identity(R"({"home_page_url":"http://a/","items":[{"id":"17"}]})") == "//a/\n17");
+    CHECK(identity(R"({"feed_url":"https://a/f.json","title":"t","items":[{"id":"17"}]})") == "//a/f.json\n17");
+    CHECK(rss("http://a/", "1") == rss("http://a/", " 1 "));
+}
+
+TEST_CASE("a feed without a link is known by its id, its address or its title") {
+    const auto atom = [](const std::string& feed) {
+        return identity(("<feed>" + feed + "<entry><id>17</id></entry></feed>").c_str());
+    };
+    CHECK(atom("<title>t</title><link rel='self' href='http://a/f'/><id>urn:f</id>") == "urn:f\n17");
+    CHECK(atom("<title>t</title><link rel='self' href='http://a/f'/>") == "//a/f\n17");
+    CHECK(atom("<title>t</title>") == "t\n17");
+    CHECK(atom("") == "17");
+    CHECK(atom("<title>" + std::string(5000, 't') + "</title>").size() == 2048 + 3);
+    CHECK(identity("<rss><channel><link>http://a/</link><item><link>/1</link></item></channel></rss>") == "//a/\n/1");
+}
+
+TEST_CASE("parameters that are ignored are no part of an address") {
+    const std::vector<std::string> names{"?utm_*"};
+    const auto id = [&](const char* text) {
+        const DocumentPtr document = parsed(text);
+        return ItemIdentities(*document, "", IgnoredParts(names)).of(document->items()[0]).id;
+    };
+    CHECK(id("<item><link>http://a/?utm_source=x</link></item>") == "//a/");
+    CHECK(id("<item><link>http://a/?b=1&amp;utm_source=x</link></item>") == "//a/?b=1");
+    CHECK(id("<item><guid>http://a/?utm_source=x&amp;b=1</guid></item>") == "//a/?b=1");
+    CHECK(id("<item><guid>a?utm_source=x</guid></item>") == "a?utm_source=x");
 }
 
 TEST_CASE("what is no feed is the same only by the id that its stream declares") {

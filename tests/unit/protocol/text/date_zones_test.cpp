@@ -39,6 +39,8 @@ TEST_CASE("names of zones") {
     CHECK(read_at("NST") == "2019-08-23T19:37:09Z");
     CHECK(read_at("Asia/Kolkata") == "2019-08-23T10:37:09Z");
     CHECK(read_at("Etc/GMT") == "2019-08-23T16:07:09Z");
+    CHECK(read_at("SGT") == read_at("+0800"));
+    CHECK(read_at("BRT") == read_at("-0300"));
     for (const char* zone : {"A", "Y", "J", "IST", "XYZ", "Zulu", "Etc/GMT+5", "Africa/Casablanca", "Europe/", "/"}) {
         INFO(zone);
         CHECK(read_at(zone) == "none");
@@ -82,4 +84,16 @@ TEST_CASE("clocks that are put forward in summer") {
     CHECK(read_date("01 Jan 2010 12:00 MSK") == "2010-01-01T09:00:00Z");
     CHECK(read_date("01 Jan 2013 12:00 MSK") == "2013-01-01T08:00:00Z");
     CHECK(read_date("01 Jan 2015 12:00 MSK") == "2015-01-01T09:00:00Z");
+}
+
+TEST_CASE("a zone in a comment counts where there is no other") {
+    CHECK(read_at("(CEST)") == read_at("+0200"));
+    CHECK(read_at("(UTC)") == read_at("Z"));
+    CHECK(read_at("+0100 (CEST)") == read_at("+0100"));
+    CHECK(read_at("PDT (XYZ)") == read_at("-0700"));
+    CHECK(read_at("(Coordinated Universal Time)") == read_at("Z"));
+    CHECK(read_at("(IST)") == "none");
+    CHECK(read_date("2019-08-23T16:07:09 (CEST)") == read_at("+0200"));
+    CHECK(read_date("23. August 2019, 16:07:09 (CEST)") == read_at("+0200"));
+    CHECK(read_date("23. August 2019, 16:07:09 (IST)") == "none");
 }

@@ -23,7 +23,7 @@ sluice::broker::Publication publication(const std::vector<std::string>& items, c
     const auto parsed = document(items);
     auto record = std::make_shared<const sluice::feed::DocumentRecord>(sluice::feed::record_document(*parsed, {}));
     sluice::broker::Publication result{stream, parsed, std::move(record), 100, {}, {}};
-    if (deduplicate) result.keys = sluice::broker::item_keys(*parsed, sluice::feed::IgnoredParts({}));
+    if (deduplicate) result.keys = sluice::broker::item_keys(*parsed, sluice::feed::IgnoredParts());
     return result;
 }
 
