@@ -100,10 +100,10 @@ TEST_CASE("a document that is no feed is refused with 422") {
     RunningBroker running({"streams={pages: {event_path: //p}}"});
     HttpClient client(running.port());
     const std::string page = "<html><body><p>Not found</p></body></html>";
-    for (const std::string& text : {page, std::string("<!DOCTYPE html><html><body><p>Not found<br></body></html>"),
-                                    std::string("<Error><Code>AccessDenied</Code></Error>"),
-                                    std::string("<opml><body><outline/></body></opml>"),
-                                    std::string("{\"error\":\"not found\"}")}) {
+    for (const std::string& text :
+         {page, std::string("<!DOCTYPE html><html><body><p>Not found<br></body></html>"),
+          std::string("<Error><Code>AccessDenied</Code></Error>"), std::string("<opml><body><outline/></body></opml>"),
+          std::string("{\"error\":\"not found\"}")}) {
         CAPTURE(text);
         const Reply reply = client.post("/v1/events", text, xml);
         CHECK(reply.status == 422);
