@@ -36,13 +36,13 @@ boost::system::result<std::string, FeedError> decode(std::string bytes, std::str
         repairs.note(RepairKind::encoding, 0, "the document is not text in " + excerpt(charset));
         charset = {};
     }
+    std::string& kept = bytes;  // as it was, after an error
     boost::system::result<std::string, FeedError> text = FeedError();
     if (!is_lenient || !is_utf8_by_another_name(bytes, charset)) {
         text = to_utf8(std::move(bytes), charset, options.limits.document_bytes_max);
         if (text || !is_lenient || text.error().kind == FeedError::Kind::limit) return text;
     }
-    // After an error, `bytes` are as they were.
-    text = repair_encoding(bytes, charset, options.limits.document_bytes_max, repairs);
+    text = repair_encoding(kept, charset, options.limits.document_bytes_max, repairs);
     if (text) repairs.locate(*text);
     return text;
 }
