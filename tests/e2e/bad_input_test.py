@@ -53,8 +53,12 @@ class BadRequests(unittest.TestCase):
 
     def test_what_is_no_feed(self):
         for document in ("<html><body><h1>502</h1><hr></body></html>", "<Error><Code>AccessDenied</Code></Error>",
-                         "<opml version='2.0'><body><outline/></body></opml>", "<rss version='2.0'/>"):
+                         "<opml version='2.0'><body><outline/></body></opml>", '{"error":"not found"}'):
             self.refused(422, document)
+
+    def test_an_empty_feed(self):
+        status, _, reply = self.daemon.publish("<rss version='2.0'/>")
+        self.assertEqual((status, reply["received"], reply["new"]), (202, 0, 0))
 
     def test_a_gigabyte_announced(self):
         line, body = raw_reply(self.daemon.port, b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\n"
