@@ -98,7 +98,7 @@ public:
     virtual std::span<const Item> items() const = 0;  // in document order
     // The text before the items that each of them depends on: the header line of CSV with its line end.
     virtual std::string_view head() const { return {}; }
-    // Only documents that are not XML refuse single items.
+    // Items of what is not XML, and those of all feeds but the first inside other XML.
     virtual const Refusals& refusals() const {
         static const Refusals none;
         return none;
@@ -120,7 +120,7 @@ using DocumentPtr = std::shared_ptr<const Document>;
 
 // A document that is no feed, is not well-formed (and can't be repaired, or must not), or exceeds a limit, gives an
 // error with its position. Where the events of a document that is not XML can be told apart, a bad one is refused alone
-// (Document::refusals), unless all of them are.
+// (Document::refusals), unless all of them are; so are the items of a second feed in the document.
 boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options);
 
 }  // namespace sluice::feed

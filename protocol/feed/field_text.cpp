@@ -1,5 +1,8 @@
 #include "protocol/feed/field_text.hpp"
 
+#include <utility>
+
+#include "protocol/feed/html_text.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/base64.hpp"
@@ -11,6 +14,29 @@ FieldText non_empty(std::string_view text) {
     text = text::trim(text);
     return text.empty() ? FieldText() : FieldText(text);
 }
+
+namespace {
+
+std::string attribute_word(pugi::xml_node element, const char* name) {
+    return text::ascii_lower(text::trim(element.attribute(name).value()));
+}
+
+bool is_mail_address(std::string_view text) {
+    return text.find('@') != std::string_view::npos && text.find_first_of(" \t\r\n") == std::string_view::npos;
+}
+
+// The name in "a@b.example (Ada Byron)" (RSS) or "Ada Byron <a@b.example>"; else the whole text.
+FieldText name_in_mailbox(const std::string& text) {
+    const std::string_view all = text;
+    const std::size_t bracket = all.find_first_of("(<");
+    if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return text;
+    std::string_view before = text::trim(all.substr(0, bracket));
+    std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));
+    if (all[bracket] == '<') std::swap(before, inside);
+    return is_mail_address(before) && !inside.empty() ? non_empty(inside) : text;
+}
+
+}  // namespace
 
 FieldText text_of(pugi::xml_node element) {
     const pugi::xml_node first = element.first_child();
@@ -27,16 +53,29 @@ FieldText text_of(pugi::xml_node element) {
 
 FieldText decoded_text_of(pugi::xml_node element) {
     FieldText text = text_of(element);
-    if (!text || text::ascii_lower(text::trim(element.attribute("mode").value())) != "base64") return text;
+    if (!text || attribute_word(element, "mode") != "base64") return text;
     const std::optional<std::string> bytes = text::decode_base64(*text);
     return bytes && !text::find_bad_text(*bytes) ? non_empty(*bytes) : text;
+}
+
+FieldText plain_text_of(pugi::xml_node element) {
+    FieldText text = decoded_text_of(element);
+    if (!text || text->find_first_of("<&") == std::string::npos) return text;
+    const std::string type = attribute_word(element, "type");
+    const bool is_html = type == "html" || (type == "text/html" && !attribute_word(element, "mode").empty() &&
+                                            attribute_word(element, "mode") != "xml");
+    return is_html ? non_empty(html_text(*text)) : text;
 }
 
 FieldText person_of(pugi::xml_node element) {
     for (const char* part : {"name", "email"}) {
         if (FieldText text = text_of(element.child(part))) return text;
     }
-    return element.child("url") || element.child("uri") ? FieldText() : text_of(element);
+    for (const char* part : {"url", "uri", "avatar"}) {
+        if (element.child(part)) return {};
+    }
+    FieldText text = text_of(element);
+    return text ? name_in_mailbox(*text) : text;
 }
 
 FieldText category_of(pugi::xml_node element) {

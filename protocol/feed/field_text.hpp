@@ -63,7 +63,10 @@ FieldText text_of(pugi::xml_node element);
 // A text that may be encoded: Atom 0.3's mode="base64". As it stands if what is encoded is no text.
 FieldText decoded_text_of(pugi::xml_node element);
 
-// A person: the <name> (else <email>), or the text.
+// As above, and HTML (Atom's type="html") as the text that readers see.
+FieldText plain_text_of(pugi::xml_node element);
+
+// A person: the <name> (else <email>), or the name in the text.
 FieldText person_of(pugi::xml_node element);
 
 // A category: @term (Atom), @text (iTunes), the text (RSS), @label.

@@ -190,14 +190,15 @@ Fields read_fields(const Document& document, const Item& item) {
     const FormatPaths& paths = paths_of(document.format());
     const FieldParent element = FieldParent::of_many(item.element);
     // Other formats have no encoded texts, but may have an attribute of that name.
-    const ReadField text = document.format() == FeedFormat::atom ? decoded_text_of : text_of;
+    const bool is_atom = document.format() == FeedFormat::atom;
+    const ReadField text = is_atom ? plain_text_of : text_of;
     Fields fields;
     fields.title = first_text(element, paths.title, text);
     if (const auto link = find_item_link(document.format(), item.element)) fields.link = address_of(document, *link);
     fields.id = first_text(element, paths.id);
     fields.authors = authors_of(document, element);
     fields.summary = first_text(element, paths.summary, text);
-    fields.content = first_text(element, paths.content, text);
+    fields.content = first_text(element, paths.content, is_atom ? decoded_text_of : text_of);
     fields.published = first_date(element, paths.published);
     fields.updated = first_date(element, paths.updated);
     visit_texts(element, paths.category, category_of, [&](std::string category) {
@@ -225,7 +226,7 @@ FeedFields read_feed_fields(const Document& document) {
     const FeedFormat format = document.format();
     FeedFields fields;
     const FieldParent parent(feed);
-    fields.title = first_text(parent, title);
+    fields.title = first_text(parent, title, format == FeedFormat::atom ? plain_text_of : text_of);
     if (auto link = find_feed_link(format, feed)) fields.link = std::move(link->text);
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;

@@ -21,6 +21,10 @@ bool is_among(std::string_view name, const std::string_view (&names)[N]) {
 constexpr std::string_view void_names[] = {"br",       "hr",  "img",   "input", "meta",  "area", "base",
                                            "basefont", "col", "embed", "frame", "param", "wbr"};
 constexpr std::string_view ended_by_their_like[] = {"p", "li", "dt", "dd", "tr", "td", "th", "option"};
+constexpr std::string_view inline_names[] = {
+    "a",    "abbr",   "acronym", "b",   "bdi", "bdo",  "big",  "cite", "code", "del", "dfn",  "em",
+    "font", "i",      "img",     "ins", "kbd", "mark", "nobr", "q",    "ruby", "s",   "samp", "small",
+    "span", "strike", "strong",  "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
 constexpr std::string_view root_names[] = {"html", "head",   "body",  "div",    "p",     "h1",  "h2",
                                            "h3",   "center", "table", "span",   "br",    "hr",  "img",
                                            "font", "b",      "ul",    "script", "style", "meta"};
@@ -29,6 +33,7 @@ constexpr std::string_view root_names[] = {"html", "head",   "body",  "div",    
 
 bool is_void_in_html(std::string_view name) { return is_among(name, void_names); }
 bool ends_at_its_like_in_html(std::string_view name) { return is_among(name, ended_by_their_like); }
+bool is_inline_in_html(std::string_view name) { return is_among(name, inline_names); }
 bool is_root_of_html(std::string_view name) { return is_among(name, root_names); }
 
 }  // namespace sluice::feed

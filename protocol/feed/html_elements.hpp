@@ -10,6 +10,8 @@ namespace sluice::feed {
 bool is_void_in_html(std::string_view name);
 // The start tag of another such element ends it in HTML: <p>, <li>.
 bool ends_at_its_like_in_html(std::string_view name);
+// The element stands within a line: <b>. Others separate what they contain from what is around them.
+bool is_inline_in_html(std::string_view name);
 // A document with this root is a page or a piece of one.
 bool is_root_of_html(std::string_view name);
 

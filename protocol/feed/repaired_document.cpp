@@ -67,6 +67,8 @@ ParsedDocumentResult DocumentRepairer::parse(std::size_t end, Repairs& repairs) 
         if (parsed.error().kind == FeedError::Kind::not_well_formed) return fault_;
         return in_source(std::move(parsed).error(), *repaired);
     }
+    for (ItemRefusal& refusal : (*parsed)->refusals_.first)
+        refusal.error = in_source(std::move(refusal.error), *repaired);
     torn_ = torn_item(**parsed, repaired->torn);
     if (torn_) torn_ = repaired->source_of(*torn_);
     return parsed;

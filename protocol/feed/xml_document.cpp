@@ -35,7 +35,7 @@ private:
     bool is_feed_in_other_letters(pugi::xml_node root) const;
     bool is_feed_without_entries(pugi::xml_node root) const;
     void collect_feed(pugi::xml_node element);
-    void add_children(pugi::xml_node parent, std::string_view name);
+    void refuse_feed(pugi::xml_node element);
     std::optional<FeedError> collect_events();
     std::optional<FeedError> select_events();
     std::optional<FeedError> locate_items();
@@ -52,14 +52,37 @@ private:
     bool has_capitals_ = false;
 };
 
-// The next node in document order, in the tree below root; null at the end.
-pugi::xml_node next_element(pugi::xml_node element, pugi::xml_node root) {
-    if (const pugi::xml_node child = element.first_child()) return child;
-    while (element != root) {
-        if (const pugi::xml_node sibling = element.next_sibling()) return sibling;
-        element = element.parent();
+// The next node in document order that is not below this one, in the tree below root; null at the end.
+pugi::xml_node node_behind(pugi::xml_node node, pugi::xml_node root) {
+    for (; node != root; node = node.parent()) {
+        if (const pugi::xml_node sibling = node.next_sibling()) return sibling;
     }
     return {};
+}
+
+// The next node in document order, in the tree below root; null at the end.
+pugi::xml_node next_node(pugi::xml_node node, pugi::xml_node root) {
+    const pugi::xml_node child = node.first_child();
+    return child ? child : node_behind(node, root);
+}
+
+void add_children(pugi::xml_node parent, std::string_view name, std::vector<pugi::xml_node>& children) {
+    for (const pugi::xml_node child : parent.children()) {
+        if (child.name() == name) children.push_back(child);
+    }
+}
+
+std::vector<pugi::xml_node> items_of(pugi::xml_node feed) {
+    std::vector<pugi::xml_node> items;
+    if (feed.name() == std::string_view("feed")) {
+        add_children(feed, "entry", items);
+        return items;
+    }
+    for (const pugi::xml_node child : feed.children()) {
+        if (child.name() == std::string_view("channel")) add_children(child, "item", items);
+        if (child.name() == std::string_view("item")) items.push_back(child);
+    }
+    return items;
 }
 
 ParsedDocumentResult XmlDocumentParser::parse() {
@@ -85,6 +108,7 @@ std::optional<FeedError> XmlDocumentParser::load() {
 }
 
 // Recognises a feed by the root, or by the first element inside it that is a feed: a feed wrapped in another document.
+// Further feeds in it are refused, since a document has one title, link and format.
 bool XmlDocumentParser::find_feed() {
     const pugi::xml_node root = document_->tree_.document_element();
     const std::string_view prefix = std::string_view(root.name()).substr(0, prefix_size(root.name()));
@@ -93,10 +117,15 @@ bool XmlDocumentParser::find_feed() {
         give_customary_names(root, has_prefix ? prefix : std::string_view());
     if (is_feed(root, true)) return collect_feed(root), true;
     if (!options_.event_path.empty()) return false;
-    for (pugi::xml_node node = root; node; node = next_element(node, root)) {
-        if (node.type() == pugi::node_element && is_feed(node, false)) return collect_feed(node), true;
+    for (pugi::xml_node node = root; node;) {
+        if (node.type() != pugi::node_element || !is_feed(node, false)) {
+            node = next_node(node, root);
+            continue;
+        }
+        document_->feed_ ? refuse_feed(node) : collect_feed(node);
+        node = node_behind(node, root);
     }
-    return false;
+    return static_cast<bool>(document_->feed_);
 }
 
 bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
@@ -139,22 +168,21 @@ void XmlDocumentParser::collect_feed(pugi::xml_node element) {
         document_->format_ = name == "item" ? FeedFormat::rss : FeedFormat::atom;
         document_->feed_ = {};
         document_->items_.push_back({element, {}});
-    } else if (name == "feed") {
-        document_->format_ = FeedFormat::atom;
-        add_children(element, "entry");
-    } else {
-        document_->format_ = name == "rss" ? FeedFormat::rss : FeedFormat::rdf;
-        if (const pugi::xml_node channel = element.child("channel")) document_->feed_ = channel;
-        for (const pugi::xml_node child : element.children()) {
-            if (child.name() == std::string_view("channel")) add_children(child, "item");
-            if (child.name() == std::string_view("item")) document_->items_.push_back({child, {}});
-        }
+        return;
     }
+    document_->format_ = name == "feed" ? FeedFormat::atom : name == "rss" ? FeedFormat::rss : FeedFormat::rdf;
+    const pugi::xml_node channel = element.child("channel");
+    if (channel && document_->format_ != FeedFormat::atom) document_->feed_ = channel;
+    for (const pugi::xml_node item : items_of(element)) document_->items_.push_back({item, {}});
 }
 
-void XmlDocumentParser::add_children(pugi::xml_node parent, std::string_view name) {
-    for (const pugi::xml_node child : parent.children()) {
-        if (child.name() == name) document_->items_.push_back({child, {}});
+void XmlDocumentParser::refuse_feed(pugi::xml_node element) {
+    Refusals& refusals = document_->refusals_;
+    for (const pugi::xml_node item : items_of(element)) {
+        if (++refusals.count > refusals_max) continue;
+        const std::size_t index = document_->items_.size() + refusals.count - 1;
+        refusals.first.push_back({index, error_at(FeedError::Kind::limit, *document_->text_, range_of(item).begin,
+                                                  "the item belongs to another feed than the document's first")});
     }
 }
 

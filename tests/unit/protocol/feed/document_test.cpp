@@ -176,3 +176,34 @@ TEST_CASE("content types that are no feed's are refused") {
           "accepted: " +
               accepted_media_types());
 }
+
+TEST_CASE("of several feeds in a document the first is published, and the others' items are refused") {
+    const std::string two = "<item><title>2</title></item><item><title>3</title></item>";
+    const DocumentPtr document = parsed(
+        "<feeds>\n<rss><channel><item><title>1</title><rss><channel/></rss></item>"
+        "</channel></rss>\n<rss><channel>" +
+        two + "</channel></rss><feed><entry/></feed></feeds>");
+    CHECK(document->items().size() == 1);
+    const Refusals& refusals = document->refusals();
+    REQUIRE(refusals.count == 3);
+    REQUIRE(refusals.first.size() == 3);
+    CHECK(refusals.first[0].index == 1);
+    CHECK(refusals.first[0].error.line == 3);
+    CHECK(refusals.first[0].error.column == 15);
+    CHECK(refusals.first[0].error.message == "the item belongs to another feed than the document's first");
+    CHECK(refusals.first[2].index == 3);
+
+    std::string many = "<x><rss><channel/></rss>";
+    for (int i = 0; i < 30; ++i) many += "<rss><channel>" + two + "</channel></rss>";
+    const DocumentPtr empty = parsed(many + "</x>");
+    CHECK(empty->items().empty());
+    CHECK(empty->refusals().count == 60);
+    CHECK(empty->refusals().first.size() == refusals_max);
+
+    DocumentOptions options;
+    options.repair = RepairMode::lenient;
+    const DocumentPtr repaired =
+        parsed("<x>&&&<rss><channel/></rss><rss><channel><item/></channel></rss></x>", options);
+    REQUIRE(repaired->refusals().count == 1);
+    CHECK(repaired->refusals().first[0].error.column == 42);
+}

@@ -29,7 +29,7 @@ TEST_CASE("fields of an RSS 2.0 item") {
           <![CDATA[ One & only ]]>
         </title>
         <link>http://a/1</link><guid isPermaLink="false">id-1</guid>
-        <author>ann@example.org (Ann)</author>
+        <author>ann@example.org (Ann Lee)</author>
         <pubDate>Mon, 16 Oct 2017 15:10:00 +0000</pubDate>
         <description>short</description>
         <content:encoded><![CDATA[<p>long</p>]]></content:encoded>
@@ -40,7 +40,7 @@ TEST_CASE("fields of an RSS 2.0 item") {
     CHECK(f.title == "One & only");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "id-1");
-    CHECK(f.authors == Strings{"ann@example.org (Ann)"});
+    CHECK(f.authors == Strings{"Ann Lee"});
     CHECK(f.published == 1508166600.0);
     CHECK_FALSE(f.updated);
     CHECK(f.summary == "short");
@@ -90,7 +90,7 @@ TEST_CASE("all authors of an item are listed, each once") {
     CHECK(
         fields_of(item("<author>ann@example.org (Ann)</author><dc:creator>Bob</dc:creator><dc:creator>Eve</dc:creator>"
                        "<dc:author>Bob</dc:author><itunes:author>Joe</itunes:author>"))
-            .authors == Strings{"ann@example.org (Ann)", "Bob", "Eve", "Joe"});
+            .authors == Strings{"Ann", "Bob", "Eve", "Joe"});
     CHECK(fields_of("<entry><author><name>Ann</name></author><author><name>Bob</name></author>"
                     "<dc:creator>Eve</dc:creator></entry>")
               .authors == Strings{"Ann", "Bob", "Eve"});
@@ -171,7 +171,7 @@ TEST_CASE("fields of an Atom entry") {
         <category term="x" label="X"/><category term="y"/><summary>short</summary>
         <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>one <b>two</b></p> three</div></content>
         </entry></feed>)");
-    CHECK(f.title == "A <b>bold</b> one");
+    CHECK(f.title == "A bold one");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "urn:1");
     CHECK(f.authors == Strings{"Ann"});
@@ -180,6 +180,48 @@ TEST_CASE("fields of an Atom entry") {
     CHECK(f.summary == "short");
     CHECK(f.content == "one two three");
     CHECK(f.category == Strings{"x", "y"});
+}
+
+TEST_CASE("title and summary of type html are what readers see") {
+    const auto title = [](const std::string& attributes, const std::string& text) {
+        return fields_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry><title" + attributes + ">" + text +
+                         "</title></entry></feed>")
+            .title;
+    };
+    const std::string markup = "&lt;b&gt;Tom&lt;/b&gt; &amp;amp; Jerry";
+    CHECK(title(" type='html'", markup) == "Tom & Jerry");
+    CHECK(title(" type=' HTML '", markup) == "Tom & Jerry");
+    CHECK(title(" type='html'", "<![CDATA[1 &lt; 2<br>3]]>") == "1 < 2 3");
+    CHECK(title(" type='text/html' mode='escaped'", markup) == "Tom & Jerry");
+    CHECK(title(" type='text/html' mode='base64'", "VG9tICZhbXA7IEplcnJ5") == "Tom & Jerry");
+    CHECK(title(" type='xhtml'", "<div xmlns='http://www.w3.org/1999/xhtml'>Tom &amp; <i>Jerry</i></div>") ==
+          "Tom & Jerry");
+    for (const char* attributes : {"", " type='text'", " type='text/html'", " type='text/html' mode='xml'"})
+        CHECK(title(attributes, markup) == "<b>Tom</b> &amp; Jerry");
+    CHECK_FALSE(title(" type='html'", "&lt;p&gt;&lt;/p&gt;"));
+    const DocumentPtr document = parsed(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><title type='html'>A &amp;amp; B</title><entry>"
+        "<summary type='html'>&lt;p&gt;s&lt;/p&gt;</summary><content type='html'>&lt;p&gt;c&lt;/p&gt;</content></entry>"
+        "</feed>");
+    CHECK(document->feed_fields().title == "A & B");
+    CHECK(read_fields(*document, document->items()[0]).summary == "s");
+    CHECK(read_fields(*document, document->items()[0]).content == "<p>c</p>");  // readers render it
+    CHECK(text_at(document, "//entry/summary") == "<p>s</p>");
+}
+
+TEST_CASE("a person's mail address is left out beside the name") {
+    const auto author = [](const std::string& text) {
+        return fields_of(item("<author>" + text + "</author>")).authors;
+    };
+    CHECK(author("a@b.c (A B)") == Strings{"A B"});
+    CHECK(author("A B &lt;a@b.c&gt;") == Strings{"A B"});
+    for (const char* text :
+         {"a@b.c", "a@b.c ()", "Ann (editor)", "a@b.c (A) B", "(A B)", "A B <a>", "(", "a b@c (A)"}) {
+        std::string escaped = text;
+        if (const auto at = escaped.find('<'); at != std::string::npos) escaped.replace(at, 1, "&lt;");
+        CHECK(author(escaped) == Strings{text});
+    }
+    CHECK(fields_of(R"({"items":[{"authors":[{"avatar":"http://a/i.png"}]}]})").authors.empty());
 }
 
 TEST_CASE("an Atom entry's author may be its source's or its feed's") {
