@@ -2,9 +2,9 @@
 
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 #include "protocol/feed/field_text.hpp"
+#include "protocol/feed/xml_inheritance.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/uri_reference.hpp"
 
@@ -60,14 +60,6 @@ std::string_view short_text(const char* text) {
     return begin.size() > base_bytes_max ? begin : text::trim(begin);
 }
 
-// An element around many items may have hundreds of thousands of attributes.
-std::string_view xml_base(pugi::xml_node element) {
-    std::size_t left = base_attributes_max;
-    for (pugi::xml_attribute each = element.first_attribute(); each && left > 0; each = each.next_attribute(), --left)
-        if (each.name() == std::string_view("xml:base")) return short_text(each.value());
-    return {};
-}
-
 // What a document's relative references are relative to, beside xml:base.
 std::string outermost_base(const Document& document) {
     std::string_view base;
@@ -114,20 +106,8 @@ std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed) {
 
 std::string address_of(const Document& document, const Link& link) {
     if (text::is_absolute_uri(link.text)) return link.text;
-    std::vector<std::string_view> bases;  // from the inside out
-    std::size_t bytes = 0;
-    for (pugi::xml_node node = link.at; node; node = node.parent()) {
-        const std::string_view base = xml_base(node);
-        if (!base.empty() && base.size() <= base_bytes_max) {
-            bases.push_back(base);
-            bytes += base.size();
-        }
-        if (bases.size() > bases_max || bytes > base_bytes_max) return link.text;
-        if (text::is_absolute_uri(base)) break;
-    }
-    std::string base = outermost_base(document);
-    for (auto inner = bases.rbegin(); inner != bases.rend(); ++inner) base = text::resolve_reference(base, *inner);
-    return text::resolve_reference(base, link.text);
+    const auto base = xml_base_at(link.at, outermost_base(document));
+    return base ? text::resolve_reference(*base, link.text) : link.text;
 }
 
 }  // namespace sluice::feed

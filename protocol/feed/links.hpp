@@ -20,12 +20,8 @@ std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed);
 
 // The address that the link stands for: a relative reference is resolved (RFC 3986) against the nearest xml:base, which
 // may be relative to an outer one, and at last against the feed's own link. As it is written if none of these is
-// absolute, or if there are more bases than bases_max or they have more than base_bytes_max together. A base longer
-// than base_bytes_max counts as absent, as does one behind base_attributes_max other attributes. So an address is
-// little longer than its link, and soon found.
-inline constexpr std::size_t base_bytes_max = 2048;
-inline constexpr std::size_t bases_max = 8;
-inline constexpr std::size_t base_attributes_max = 256;
+// absolute, or if they are too many or too long (xml_base_at). So an address is little longer than its link, and soon
+// found.
 std::string address_of(const Document& document, const Link& link);
 
 }  // namespace sluice::feed

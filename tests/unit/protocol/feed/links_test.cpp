@@ -1,6 +1,7 @@
 #include "protocol/feed/links.hpp"
 
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/xml_inheritance.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
@@ -74,8 +75,8 @@ TEST_CASE("bases that are many or long together make no address") {
         for (std::size_t i = 0; i < others; ++i) attributes += " a" + std::to_string(i) + "='1'";
         return link_of("<feed" + attributes + " xml:base='http://a/'><entry><link href='c'/></entry></feed>");
     };
-    CHECK(behind(base_attributes_max - 1) == "http://a/c");
-    CHECK(behind(base_attributes_max) == "c");
+    CHECK(behind(inherited_attributes_max - 1) == "http://a/c");
+    CHECK(behind(inherited_attributes_max) == "c");
 }
 
 TEST_CASE("relative addresses of a JSON Feed are resolved") {
