@@ -3,6 +3,7 @@
 #include <pugixml.hpp>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/xml_references.hpp"
 
 namespace sluice::feed {
 
@@ -20,6 +21,21 @@ std::string attribute_text(std::string_view written) {
     pugi::xml_document one;
     one.load_buffer(element.data(), element.size(), feed_parse_flags, pugi::encoding_utf8);
     return one.document_element().attribute("y").value();
+}
+
+std::string attribute_text(std::string_view written, const XmlDoctype& doctype) {
+    const std::string text(written);
+    XmlCursor cursor(text);
+    Rewriter rewriter(text);
+    XmlReferences references(cursor, rewriter, doctype);
+    while (cursor.skip_to(xml_ends_value)) {
+        if (cursor.peek() == '&')
+            references.reference();
+        else
+            cursor.take(cursor.peek());
+        rewriter.apply();
+    }
+    return attribute_text(rewriter.finish());
 }
 
 }  // namespace sluice::feed

@@ -66,6 +66,11 @@ FeedError too_many_values(const std::string& text, std::size_t offset, const Fee
     return over_limit(text, offset, "the document has more values than limits.values", limits.values_max);
 }
 
+const SourceContext& Document::source_context() const {
+    static const SourceContext none;
+    return none;
+}
+
 const Repairs& Document::repairs() const {
     static const Repairs none;
     return none;
@@ -116,8 +121,8 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const D
     document.repairs_ = std::move(repairs);
     document.feed_fields_ = read_feed_fields(document);
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
-                             document.buffer_.capacity() + document.items_.capacity() * sizeof(Item) +
-                             tree_memory.bytes();
+                             document.buffer_.capacity() + document.context_.memory_bytes() +
+                             document.items_.capacity() * sizeof(Item) + tree_memory.bytes();
     return parsed;
 }
 

@@ -86,6 +86,8 @@ struct FeedFields {
     std::vector<std::string> authors;        // default for items that name no author
 };
 
+struct SourceContext;
+
 class Document {
 public:
     virtual ~Document() = default;
@@ -109,6 +111,8 @@ public:
     // The document as published (and repaired), in UTF-8, with its byte order mark if it had one; never null.
     // Item::source points into it, so a holder of this pointer keeps the text alive without a copy.
     virtual const std::shared_ptr<const std::string>& text() const = 0;
+    // The declarations that the items' sources depend on. Empty for what is not XML.
+    virtual const SourceContext& source_context() const;
     // What was wrong with the published document: text() and the sources are those of the repaired one, which is
     // well-formed. Empty: nothing.
     virtual const Repairs& repairs() const;

@@ -95,7 +95,8 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
     const std::size_t elements = std::min(marks.opening, limits.values_max);
     // Text may follow each tag.
     const std::size_t xml = elements * node_bytes + (marks.opening + marks.closing) * node_bytes +
-                            std::min(marks.attributes, limits.values_max) * attribute_bytes +
+                            std::min(marks.attributes, limits.values_max) *
+                                (attribute_bytes + sizeof(NamespaceDeclarations::Declaration) * growth) +
                             elements * sizeof(ElementRange) * growth;
     const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
     const std::size_t data = values * (2 * node_bytes + value_bytes);

@@ -10,6 +10,7 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/document_syntax.hpp"
 #include "protocol/feed/media_type.hpp"
+#include "protocol/feed/source_context.hpp"
 
 namespace sluice::feed {
 
@@ -23,6 +24,7 @@ struct ParsedDocument final : Document {
     pugi::xml_node feed() const override { return feed_; }
     const FeedFields& feed_fields() const override { return feed_fields_; }
     const std::shared_ptr<const std::string>& text() const override { return text_; }
+    const SourceContext& source_context() const override { return context_; }
     const Repairs& repairs() const override { return repairs_; }
     std::size_t memory_bytes() const override { return memory_bytes_; }
 
@@ -33,6 +35,7 @@ struct ParsedDocument final : Document {
     FeedFields feed_fields_;  // filled in when the rest is complete
     std::vector<Item> items_;
     Refusals refusals_;
+    SourceContext context_;  // has views of text_
     std::string_view head_;  // of text_
     Repairs repairs_;
     FeedFormat format_ = FeedFormat::xml;

@@ -13,7 +13,11 @@ namespace sluice::feed {
 
 class Rewriter {
 public:
-    explicit Rewriter(std::string_view text) : text_(text) { out_.reserve(text.size() + text.size() / 16); }
+    // Copies text[begin, end of the text).
+    explicit Rewriter(std::string_view text, std::size_t begin = 0) : text_(text), copied_(begin) {
+        const std::size_t bytes = text.size() - begin;
+        out_.reserve(bytes + bytes / 16);
+    }
 
     // Replaces text[begin, end). `begin` is not before the previous call's `end`.
     void replace(std::size_t begin, std::size_t end, std::string_view with) {
@@ -48,7 +52,7 @@ private:
 
     std::string_view text_;
     std::string out_;
-    std::size_t copied_ = 0;
+    std::size_t copied_;
     std::vector<Edit> noted_;
 };
 

@@ -50,37 +50,40 @@ void append_data(std::string& text, char32_t code) {
         case '\r':
             text += "&#13;";
             break;
+        case ']':
+            text += "&#93;";  // "]]>" may not be in content
+            break;
         default:
             text::append_utf8(text, code);
     }
 }
 
 // The replacement text of an entity's literal value (XML 1.0 §4.5), if it is plain text.
-XmlEntity read_entity(std::string_view value) {
-    XmlEntity entity;
-    if (value.size() > XmlDoctype::entity_bytes_max) return entity;
-    const std::string text(value);
+std::optional<std::string> replacement_text(std::string_view literal) {
+    std::string replacement;
+    const std::string text(literal);
     XmlCursor cursor(text);
     while (!cursor.at_end()) {
         char32_t code = 0;
         if (cursor.looks_at("&#")) {
             const std::optional<char32_t> reference = cursor.character_reference();
-            if (!reference) return entity;
+            if (!reference) return std::nullopt;
             code = *reference;
         } else {
             const text::Utf8Char c = text::utf8_at(text, cursor.at());
-            if (c.code == '%') return entity;
+            if (c.code == '%') return std::nullopt;
             code = c.code;
             cursor.move_to(cursor.at() + c.length);
         }
-        if (code == '<' || code == '&') return entity;
-        append_data(entity.text, code);
+        if (code == '<' || code == '&') return std::nullopt;
+        append_data(replacement, code);
     }
-    entity.usable = true;
-    return entity;
+    return replacement;
 }
 
 }  // namespace
+
+std::string XmlEntity::text() const { return replacement_text(literal).value_or(std::string()); }
 
 bool XmlDoctype::read(XmlCursor& cursor) {
     const std::size_t begin = cursor.at();
@@ -140,14 +143,14 @@ bool XmlDoctype::entity_declaration(XmlCursor& cursor) {
     } else {
         const auto value = cursor.literal("the quoted text of an entity, SYSTEM or PUBLIC");
         if (!value) return false;
-        entity = read_entity(*value);
+        entity = {*value, value->size() <= entity_bytes_max && replacement_text(*value)};
     }
     if (!is_parameter) {
         if (entities_.size() == entities_max) {
             return cursor.fail(begin, "the document declares more than " + std::to_string(entities_max) + " entities",
                                FeedError::Kind::limit);
         }
-        entities_.try_emplace(name, std::move(entity));  // the first declaration counts
+        entities_.try_emplace(name, entity);  // the first declaration counts
     }
     return skip_declaration(cursor);
 }

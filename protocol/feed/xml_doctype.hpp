@@ -13,8 +13,11 @@ namespace sluice::feed {
 // A declared entity. Entities with markup, with references to other entities, or with external text are known but can't
 // be used.
 struct XmlEntity {
-    std::string text;  // as it is written in content and in attribute values
+    std::string_view literal;  // its value in the declaration
     bool usable = false;
+
+    // The text that takes a reference's place in content and in attribute values. It may be six times as long.
+    std::string text() const;
 };
 
 class XmlDoctype {
@@ -25,8 +28,11 @@ public:
     // At "<!DOCTYPE"; moves behind its '>'. False: a fault is recorded.
     bool read(XmlCursor& cursor);
     const XmlEntity* find(std::string_view name) const;
+    std::size_t memory_bytes() const { return entities_.size() * entity_node_bytes; }
 
 private:
+    static constexpr std::size_t entity_node_bytes = 96;  // with the headers of the map and of malloc
+
     bool internal_subset(XmlCursor& cursor);
     bool entity_declaration(XmlCursor& cursor);
 

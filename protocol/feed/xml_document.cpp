@@ -99,6 +99,7 @@ std::optional<FeedError> XmlDocumentParser::load() {
     if (!scanned) return std::move(scanned).error();
     document_->buffer_ = std::move(scanned->text);
     ranges_ = std::move(scanned->elements);
+    document_->context_ = std::move(scanned->context);
     has_capitals_ = scanned->has_capitals;
     std::string& buffer = document_->buffer_;
     const pugi::xml_parse_result parsed =

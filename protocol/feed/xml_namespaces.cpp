@@ -7,7 +7,7 @@ namespace sluice::feed {
 
 bool XmlNamespaces::enter(XmlTag& tag, const KnownNamespace*& known) {
     for (const XmlAttribute& attribute : tag.attributes) {
-        if (attribute.is_declaration() && !declare(attribute)) return false;
+        if (attribute.is_declaration() && !declare(attribute, tag.begin)) return false;
     }
     const std::size_t name_begin = tag.begin + 1;
     Namespace found;
@@ -21,7 +21,7 @@ bool XmlNamespaces::enter(XmlTag& tag, const KnownNamespace*& known) {
     return !twice || cursor_.fail(twice->begin, "the attribute " + excerpt(twice->name.full) + " is there twice");
 }
 
-bool XmlNamespaces::declare(const XmlAttribute& attribute) {
+bool XmlNamespaces::declare(const XmlAttribute& attribute, std::size_t element) {
     const std::string_view prefix = attribute.name.prefix.empty() ? std::string_view() : attribute.name.local;
     const std::string_view uri = plain_value(attribute);
     if (prefix == "xmlns" || uri == xmlns_namespace || (prefix == "xml") != (uri == xml_namespace)) {
@@ -33,6 +33,7 @@ bool XmlNamespaces::declare(const XmlAttribute& attribute) {
                             "more than " + std::to_string(NamespaceScopes::bindings_max) + " namespaces at one place",
                             FeedError::Kind::limit);
     }
+    declarations_.open(prefix, uri, element);
     const KnownNamespace* known = scopes_.declare(prefix, uri);
     if (known && !known->attribute().empty() && known->attribute() != attribute.name.full) {
         rewriter_.note(attribute.begin, attribute.begin + attribute.name.full.size(), known->attribute());
@@ -43,7 +44,7 @@ bool XmlNamespaces::declare(const XmlAttribute& attribute) {
 // The value as a reader of the document sees it. Values that are not plain are rare.
 std::string_view XmlNamespaces::plain_value(const XmlAttribute& attribute) {
     if (attribute.is_plain) return attribute.value;
-    return kept_uris_.emplace_back(attribute_text(attribute.value));
+    return declarations_.keep(attribute_text(attribute.value, doctype_));
 }
 
 bool XmlNamespaces::resolve(const QName& name, std::size_t offset, Namespace& found) {

@@ -42,13 +42,16 @@ bool XmlReferences::own_entity(const XmlEntity& entity, std::string_view name, s
         return cursor_.fail(
             begin, "the entity " + excerpt(name) + " is not plain text in the document itself, and is not expanded");
     }
-    expanded_bytes_ += entity.text.size();
+    const auto [used, is_new] = texts_.try_emplace(&entity);
+    if (is_new) used->second = entity.text();
+    const std::string& text = used->second;
+    expanded_bytes_ += text.size();
     if (expanded_bytes_ > expansion_bytes_max) {
         return cursor_.fail(
             begin, "the document's entities expand to more than " + std::to_string(expansion_bytes_max) + " bytes",
             FeedError::Kind::limit);
     }
-    rewriter_.note(begin, cursor_.at(), entity.text);
+    rewriter_.note(begin, cursor_.at(), text);
     return true;
 }
 

@@ -1,8 +1,10 @@
 // The references in a document's text and attribute values. Reads past them, and has those that pugixml doesn't know
-// replaced by the text that they stand for. Belongs to one scanner.
+// replaced by the text that they stand for. Belongs to one reader of the document.
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "protocol/feed/rewriter.hpp"
@@ -19,10 +21,10 @@ public:
     // The most text that references to a document's own entities may add.
     static constexpr std::size_t expansion_bytes_max = 1u << 20;
 
-    XmlReferences(XmlCursor& cursor, Rewriter& rewriter) : cursor_(cursor), rewriter_(rewriter) {}
+    // `doctype` declares the document's own entities; it may be read after this.
+    XmlReferences(XmlCursor& cursor, Rewriter& rewriter, const XmlDoctype& doctype)
+        : cursor_(cursor), rewriter_(rewriter), doctype_(doctype) {}
 
-    // At "<!DOCTYPE": reads past it and stores the entities that it declares. Returns false if it has noted a fault.
-    bool doctype() { return doctype_.read(cursor_); }
     // At '&': reads past the reference. Notes edits, to be applied with the others of the tag or text. Returns false if
     // it has noted a fault.
     bool reference();
@@ -32,7 +34,8 @@ private:
 
     XmlCursor& cursor_;
     Rewriter& rewriter_;
-    XmlDoctype doctype_;
+    const XmlDoctype& doctype_;
+    std::map<const XmlEntity*, std::string> texts_;  // of the entities used so far
     std::size_t expanded_bytes_ = 0;
 };
 

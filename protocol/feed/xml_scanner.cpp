@@ -30,13 +30,14 @@ public:
     Scanner(const std::string& text, const FeedLimits& limits)
         : cursor_(text),
           rewriter_(text),
-          references_(cursor_, rewriter_),
-          namespaces_(cursor_, rewriter_),
+          references_(cursor_, rewriter_, scanned_.context.doctype),
+          namespaces_(cursor_, rewriter_, scanned_.context.doctype),
           limits_(limits) {}
 
     bool scan() { return prolog() && start_tag() && content() && epilog(); }
     ScannedXml take() {
         scanned_.text = rewriter_.finish();
+        scanned_.context.namespaces = namespaces_.take_declarations();
         return std::move(scanned_);
     }
     FeedError error() const { return cursor_.error(); }
@@ -54,12 +55,12 @@ private:
     bool comment_or_instruction();
     bool count_values(std::size_t begin, std::size_t more);
 
+    ScannedXml scanned_;
     XmlCursor cursor_;
     Rewriter rewriter_;
     XmlReferences references_;
     XmlNamespaces namespaces_;
     const FeedLimits& limits_;
-    ScannedXml scanned_;
     std::vector<OpenElement> open_;
     std::size_t values_ = 0;  // elements, attributes, comments, CDATA sections and instructions so far
     XmlTag tag_;              // being read
@@ -82,7 +83,7 @@ bool Scanner::prolog() {
             left_out = cursor_.at();
         } else if (cursor_.looks_at("<!DOCTYPE") && !has_doctype) {
             has_doctype = true;
-            if (!references_.doctype()) return false;
+            if (!scanned_.context.doctype.read(cursor_)) return false;
         } else {
             break;
         }
@@ -214,7 +215,7 @@ void Scanner::close_element(std::size_t end) {
     ElementRange& range = scanned_.elements[element.range];
     range.end = end;
     range.values = values_ - range.values;
-    namespaces_.leave(element.outer_bindings);
+    namespaces_.leave(element.outer_bindings, end);
     open_.pop_back();
 }
 

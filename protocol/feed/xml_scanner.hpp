@@ -11,6 +11,7 @@
 
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/namespaces.hpp"
+#include "protocol/feed/source_context.hpp"
 
 namespace sluice::feed {
 
@@ -28,6 +29,7 @@ struct ScannedXml {
     // - references to HTML's entities and to the document's own are replaced by their text.
     std::string text;
     std::vector<ElementRange> elements;  // in document order
+    SourceContext context;               // with views of the original text
     bool has_capitals = false;           // some element's name begins with a capital letter, without a prefix
 };
 

@@ -31,6 +31,7 @@ std::vector<Sample> documents() {
         {"<r>" + times("<a/>") + "</r>"},
         {"<r>" + times("<a>b</a>c") + "</r>"},
         {"<r>" + times("<a b=\"c\" d=\"\"/>") + "</r>"},
+        {"<r>" + times("<a xmlns=''/>") + "</r>"},
         {"<r>" + times("<a/><![CDATA[]]>") + "</r>"},
         {"<rss><channel>" + repeated(5'000, [](std::size_t) { return "<item/>"; }) + "</channel></rss>"},
         {"<r><a>" + std::string(1'000'000, 'x') + "</a></r>"},

@@ -1,0 +1,19 @@
+// What the sources of a document's items depend on outside of themselves: declarations of namespaces and entities. Its
+// views point into the document's text. Immutable once the document is made; any thread.
+#pragma once
+
+#include <cstddef>
+
+#include "protocol/feed/namespace_declarations.hpp"
+#include "protocol/feed/xml_doctype.hpp"
+
+namespace sluice::feed {
+
+struct SourceContext {
+    NamespaceDeclarations namespaces;
+    XmlDoctype doctype;
+
+    std::size_t memory_bytes() const { return namespaces.memory_bytes() + doctype.memory_bytes(); }
+};
+
+}  // namespace sluice::feed
