@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace sluice::feed {
 
@@ -37,6 +38,27 @@ constexpr KnownNamespace known_namespaces[] = {
     {"http://www.w3.org/1999/xhtml", "xmlns:xhtml:"},
 };
 
+// What feeds mean by prefixes beside the customary ones.
+constexpr std::pair<std::string_view, std::string_view> meant_prefixes[] = {
+    {"atom", "http://www.w3.org/2005/Atom"},
+    {"atom10", "http://www.w3.org/2005/Atom"},
+    {"a10", "http://www.w3.org/2005/Atom"},
+    {"rss", "http://purl.org/rss/1.0/"},
+    {"sy", "http://purl.org/rss/1.0/modules/syndication/"},
+    {"dcterms", "http://purl.org/dc/terms/"},
+    {"feedburner", "http://rssnamespace.org/feedburner/ext/1.0"},
+    {"podcast", "https://podcastindex.org/namespace/1.0"},
+    {"googleplay", "http://www.google.com/schemas/play-podcasts/1.0"},
+    {"creativeCommons", "http://backend.userland.com/creativeCommonsRssModule"},
+    {"cc", "http://web.resource.org/cc/"},
+    {"admin", "http://webns.net/mvcb/"},
+    {"trackback", "http://madskills.com/public/xml/rss/module/trackback/"},
+    {"opensearch", "http://a9.com/-/spec/opensearch/1.1/"},
+    {"gml", "http://www.opengis.net/gml"},
+    {"xsi", "http://www.w3.org/2001/XMLSchema-instance"},
+    {"xlink", "http://www.w3.org/1999/xlink"},
+};
+
 }  // namespace
 
 const KnownNamespace* find_known_namespace(std::string_view uri) {
@@ -51,6 +73,14 @@ const KnownNamespace* find_customary_prefix(std::string_view prefix) {
     };
     const auto* found = std::find_if(std::begin(known_namespaces), std::end(known_namespaces), is_it);
     return found == std::end(known_namespaces) ? nullptr : found;
+}
+
+std::string namespace_of_undeclared(std::string_view prefix) {
+    if (const KnownNamespace* known = find_customary_prefix(prefix)) return std::string(known->uri);
+    for (const auto& [name, uri] : meant_prefixes) {
+        if (name == prefix) return std::string(uri);
+    }
+    return "urn:sluice:undeclared-prefix:" + std::string(prefix);
 }
 
 NamespaceScopes::NamespaceScopes() { bindings_.push_back({"xml", xml_namespace, nullptr, 0}); }

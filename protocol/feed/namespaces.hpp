@@ -31,6 +31,9 @@ const KnownNamespace* find_known_namespace(std::string_view uri);
 // The namespace with this customary prefix, such as "dc". Real feeds use such prefixes without declaring them.
 const KnownNamespace* find_customary_prefix(std::string_view prefix);
 
+// What feeds mean by a prefix that they use without declaring it; else a namespace of nobody's, one for each prefix.
+std::string namespace_of_undeclared(std::string_view prefix);
+
 inline constexpr std::string_view xml_namespace = "http://www.w3.org/XML/1998/namespace";
 inline constexpr std::string_view xmlns_namespace = "http://www.w3.org/2000/xmlns/";
 

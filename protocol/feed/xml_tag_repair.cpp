@@ -12,35 +12,6 @@ namespace {
 
 using Value = LooseAttribute::Value;
 
-// What feeds mean by prefixes beside those of namespaces.hpp.
-constexpr std::pair<std::string_view, std::string_view> meant_prefixes[] = {
-    {"atom", "http://www.w3.org/2005/Atom"},
-    {"atom10", "http://www.w3.org/2005/Atom"},
-    {"a10", "http://www.w3.org/2005/Atom"},
-    {"rss", "http://purl.org/rss/1.0/"},
-    {"sy", "http://purl.org/rss/1.0/modules/syndication/"},
-    {"dcterms", "http://purl.org/dc/terms/"},
-    {"feedburner", "http://rssnamespace.org/feedburner/ext/1.0"},
-    {"podcast", "https://podcastindex.org/namespace/1.0"},
-    {"googleplay", "http://www.google.com/schemas/play-podcasts/1.0"},
-    {"creativeCommons", "http://backend.userland.com/creativeCommonsRssModule"},
-    {"cc", "http://web.resource.org/cc/"},
-    {"admin", "http://webns.net/mvcb/"},
-    {"trackback", "http://madskills.com/public/xml/rss/module/trackback/"},
-    {"opensearch", "http://a9.com/-/spec/opensearch/1.1/"},
-    {"gml", "http://www.opengis.net/gml"},
-    {"xsi", "http://www.w3.org/2001/XMLSchema-instance"},
-    {"xlink", "http://www.w3.org/1999/xlink"},
-};
-
-// Nobody's namespace, so that the name stays as it is written.
-std::string meant_uri(std::string_view prefix) {
-    for (const auto& [name, uri] : meant_prefixes) {
-        if (name == prefix) return std::string(uri);
-    }
-    return "urn:sluice:undeclared-prefix:" + std::string(prefix);
-}
-
 bool is_all_space(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 bool is_declaration(const QName& name) { return name.full == "xmlns" || name.prefix == "xmlns"; }
@@ -111,10 +82,8 @@ std::string_view XmlTagRepair::value_of(const LooseAttribute& attribute) {
 std::string_view XmlTagRepair::uri_of(std::string_view prefix, std::size_t offset) {
     if (const NamespaceBinding* binding = scopes_.find(prefix)) return binding->uri;
     const auto [at, is_new] = missing_.try_emplace(prefix);
-    const KnownNamespace* known = find_customary_prefix(prefix);
-    if (is_new) at->second = known ? std::string(known->uri) : meant_uri(prefix);
-    // The scanner accepts these.
-    if (known) return at->second;
+    if (is_new) at->second = namespace_of_undeclared(prefix);
+    if (find_customary_prefix(prefix)) return at->second;  // which the scanner accepts
     const bool is_first = repairs_.is_first(RepairKind::prefix);
     repairs_.note(RepairKind::prefix, offset, is_first ? "the prefix " + excerpt(prefix) + " is not declared" : "");
     return at->second;

@@ -69,11 +69,43 @@ void write_node(std::string& tree, pugi::xml_node node) {
     tree += "</>";
 }
 
+// Writes one element of a document.
+struct ElementReader {
+    XML_Parser parser;
+    std::size_t begin;
+    std::size_t depth;  // of the open elements in it, itself included
+    std::string tree;
+
+    static ElementReader& of(void* self) { return *static_cast<ElementReader*>(self); }
+
+    static void XMLCALL on_start(void* self, const XML_Char* name, const XML_Char** pairs) {
+        ElementReader& reader = of(self);
+        const auto at = static_cast<std::size_t>(XML_GetCurrentByteIndex(reader.parser));
+        if (reader.depth == 0 && at != reader.begin) return;
+        Attributes attributes;
+        for (; *pairs; pairs += 2) attributes[pairs[0]] = pairs[1];
+        if (reader.depth++ == 0) {
+            for (const char* inherited : {"base", "lang"})
+                attributes.erase(std::string(xml_namespace) + separator + inherited);
+        }
+        write_start(reader.tree, name, attributes);
+    }
+    static void XMLCALL on_end(void* self, const XML_Char*) {
+        if (of(self).depth == 0) return;
+        --of(self).depth;
+        of(self).tree += "</>";
+    }
+    static void XMLCALL on_text(void* self, const XML_Char* text, int size) {
+        if (of(self).depth != 0) of(self).tree.append(text, static_cast<std::size_t>(size));
+    }
+};
+
+using ParserPtr = std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)>;
+
 }  // namespace
 
 ExpatVerdict expat_tree(const std::string& text) {
-    const std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&XML_ParserFree)> parser(
-        XML_ParserCreateNS("UTF-8", separator), XML_ParserFree);
+    const ParserPtr parser(XML_ParserCreateNS("UTF-8", separator), XML_ParserFree);
     std::string tree;
     XML_SetReturnNSTriplet(parser.get(), 1);
     XML_SetUserData(parser.get(), &tree);
@@ -85,10 +117,22 @@ ExpatVerdict expat_tree(const std::string& text) {
     return {std::nullopt, XML_ErrorString(code), code == XML_ERROR_UNBOUND_PREFIX};
 }
 
-std::string pugixml_tree(const pugi::xml_document& document) {
+std::string pugixml_tree(pugi::xml_node element) {
     std::string tree;
-    write_node(tree, document.document_element());
+    write_node(tree, element);
     return tree;
+}
+
+ExpatVerdict expat_element(const std::string& text, std::size_t offset) {
+    const ParserPtr parser(XML_ParserCreateNS("UTF-8", separator), XML_ParserFree);
+    ElementReader reader{parser.get(), offset, 0, {}};
+    XML_SetUserData(parser.get(), &reader);
+    XML_SetElementHandler(parser.get(), ElementReader::on_start, ElementReader::on_end);
+    XML_SetCharacterDataHandler(parser.get(), ElementReader::on_text);
+    if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK)
+        return {reader.tree, {}, false};
+    const XML_Error code = XML_GetErrorCode(parser.get());
+    return {std::nullopt, XML_ErrorString(code), code == XML_ERROR_UNBOUND_PREFIX};
 }
 
 }  // namespace sluice::feed

@@ -26,7 +26,7 @@ std::optional<std::string> our_tree(const std::string& text, std::string& reason
     pugi::xml_document document;
     REQUIRE(document.load_buffer_inplace(scanned->text.data(), scanned->text.size(), feed_parse_flags,
                                          pugi::encoding_utf8));
-    return pugixml_tree(document);
+    return pugixml_tree(document.document_element());
 }
 
 // True if both accept the text.

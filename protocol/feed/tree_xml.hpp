@@ -1,0 +1,13 @@
+// Writes an element of a tree as XML. For items of documents that are not XML, whose tree has only elements, attributes
+// and text. Pure function; any thread.
+#pragma once
+
+#include <pugixml.hpp>
+#include <string>
+
+namespace sluice::feed {
+
+// The element's own tag declares the prefixes of all names in it (namespace_of_undeclared): keys may have colons.
+std::string tree_xml(pugi::xml_node element);
+
+}  // namespace sluice::feed

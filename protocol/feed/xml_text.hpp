@@ -1,0 +1,14 @@
+// Text as it is written in XML. Characters that XML can't have become U+FFFD. Pure functions; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice::feed {
+
+// Appends the text as an element's content: a reader sees the same text. Takes at most five times its bytes.
+void append_xml_content(std::string& xml, std::string_view text);
+// Appends ` name="value"`.
+void append_xml_attribute(std::string& xml, std::string_view name, std::string_view value);
+
+}  // namespace sluice::feed
