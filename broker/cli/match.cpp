@@ -14,6 +14,7 @@
 #include "broker/core/matching/batch_matcher.hpp"
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/item_xml.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/text/terminal.hpp"
 
@@ -165,7 +166,7 @@ private:
         }
         if (with_name) console_.out << console_.coloured(text::terminal_line(name), Colour::magenta) << ": ";
         if (options_.format == ItemFormat::xml)
-            console_.print_raw(event.item().source);
+            console_.print_raw(feed::item_xml(event));
         else
             console_.out << title_of(event) << '\n';
         if (options_.format == ItemFormat::title)

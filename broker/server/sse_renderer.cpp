@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/feed/event_json.hpp"
+#include "protocol/feed/item_xml.hpp"
 #include "protocol/wire/sse/sse.hpp"
 
 namespace sluice::server {
@@ -133,7 +134,7 @@ class XmlRenderer final : public SseRenderer {
 public:
     std::string event_text(const feed::Event& event) const override {
         std::string text = "id: " + std::to_string(event.id) + '\n';
-        wire::append_sse_data(text, event.item().source);
+        wire::append_sse_data(text, feed::item_xml(event));
         return text + '\n';
     }
 

@@ -10,7 +10,7 @@ namespace sluice::server {
 // filters that hold, "alignments":[…] if requested, and "estimated":[…], the conditions decided by an estimate.
 const broker::Renderer& sse_json_renderer();
 
-// `data:` is the whole item as it was published.
+// `data:` is feed::item_xml, one field per line.
 const broker::Renderer& sse_xml_renderer();
 
 }  // namespace sluice::server

@@ -133,7 +133,7 @@ void read_filters(const wire::Query& query, const std::string& stream, bool anno
         }
         leaves.push_back(std::move(filter->leaves));
     }
-    // The item as it was published has no place for it.
+    // The item as XML has no place for it.
     if (wanted.renderer == &sse_json_renderer()) wanted.estimates = broker::Estimates::make(leaves);
     if (annotate) wanted.annotator = std::make_unique<const broker::Annotator>(leaves, limits.alignment_cells);
     if (!wanted.notes.empty()) wanted.notes += '\n';
@@ -156,7 +156,7 @@ SubscribeRequest read_wanted(const HttpRequest& request, const Services& service
     if (annotate != "none" && annotate != "alignment") {
         wanted.refusal = bad_parameter("annotate", annotate, "none or alignment");
     } else if (annotate == "alignment" && format == "xml") {
-        wanted.refusal = status_reply(400, "annotate=alignment needs format=json: xml is the item as it was published");
+        wanted.refusal = status_reply(400, "annotate=alignment needs format=json: format=xml is the item alone");
     }
     wanted.stream = stream;
     if (!wanted.refusal)

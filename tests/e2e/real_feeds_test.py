@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Real feeds, if present beside the project: all their items arrive, and filters agree with trials."""
+"""Real feeds, if present beside the project: all their items arrive, filters agree with trials, and as XML the items
+are what they are in their feeds."""
 import json
 import re
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers import expat
 
+from client_process import sluice
 from sluice_process import Sluiced
 
 FEEDS = Path(__file__).resolve().parents[3] / "shared" / "feeds"
 FILTERS = ["//item", "//entry[link/@rel='alternate']", "contains($title, 'a')", "not($author)",
            "$published > date('2010-01-01T00:00:00Z')", "count($category) > 1", "//item[position() = 2]"]
+INHERITED = [f"{{http://www.w3.org/XML/1998/namespace}}{name}" for name in ("base", "lang")]
 
 
 def is_well_formed(document, suffix):
@@ -20,6 +24,23 @@ def is_well_formed(document, suffix):
         return True
     except (ValueError, expat.ExpatError):
         return False
+
+
+def content(element, is_item=True):
+    """The element's name with its namespace, its attributes, its text and its children. Without the attributes that an
+    item may have inherited, and the text behind it."""
+    attributes = {name: value for name, value in element.attrib.items() if not (is_item and name in INHERITED)}
+    children = [content(child, False) for child in element]
+    return element.tag, attributes, element.text or "", children, "" if is_item else element.tail or ""
+
+
+def items_of(document):
+    """The items of an XML feed, or None if it is not well-formed."""
+    try:
+        root = ElementTree.fromstring(document.strip())
+    except ElementTree.ParseError:
+        return None
+    return [content(element) for element in root.iter() if element.tag.rpartition("}")[2] in ("item", "entry")]
 
 
 @unittest.skipUnless(FEEDS.is_dir(), "no real feeds beside the project")
@@ -64,6 +85,28 @@ class RealFeeds(unittest.TestCase):
                         self.assertTrue(first["received"] > 0 or first["repaired"] > 0)
                         self.assertEqual((again["new"], again["updated"]), (0, 0), again)
                         self.assertEqual(again["unchanged"], first["received"])
+
+    def test_items_as_xml_are_what_they_are_in_their_feeds(self):
+        compared = 0
+        with Sluiced() as daemon, daemon.subscribe(format="xml") as subscriber:
+            for path in sorted(FEEDS.iterdir()):
+                kind = {".xml": "application/xml", ".json": "application/feed+json"}.get(path.suffix)
+                if kind is None:
+                    continue
+                with self.subTest(path.name):
+                    document = path.read_bytes()
+                    status, _, reply = daemon.publish(document, kind, deduplicate="false")
+                    self.assertEqual(status, 202, reply)
+                    items = [subscriber.next_event()["data"] for _ in range(reply["received"])]
+                    for item in items:
+                        expat.ParserCreate(namespace_separator=" ").Parse(item, True)
+                    expected = items_of(document)
+                    if expected is not None:
+                        self.assertEqual([content(ElementTree.fromstring(item)) for item in items], expected)
+                        compared += len(items)
+                    printed = sluice("match", "--format", "xml", "true()", str(path)).stdout
+                    self.assertEqual(printed, "".join(f"{item}\n" for item in items))
+        self.assertGreater(compared, 0)
 
     def check_filters(self, daemon, document, kind, reply, filtered):
         expected = {}

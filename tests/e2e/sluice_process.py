@@ -176,10 +176,14 @@ class Subscriber:
         assert not event, f"the stream ended within an event: {event}"
         return None
 
-    def next_json(self):
+    def next_event(self):
         event = self.next()
         while event is not None and "comment" in event:
             event = self.next()
+        return event
+
+    def next_json(self):
+        event = self.next_event()
         return None if event is None else json.loads(event["data"])
 
     def titles(self, n):

@@ -1,18 +1,22 @@
 // Feeds from outside: for any bytes, parsing ends with a document or an error with its position. A document can be read
-// in every way, and reads the same when parsed again. What expat accepts is not repaired, and expat accepts what has
-// been repaired. The last byte chooses the options.
+// in every way, and reads the same when parsed again. Its items are well-formed where they stand alone. What expat
+// accepts is not repaired, and expat accepts what has been repaired. The last byte chooses the options.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <expat.h>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/identity.hpp"
+#include "protocol/feed/item_xml.hpp"
 #include "protocol/feed/record_document.hpp"
+#include "protocol/feed/xml_scanner.hpp"
+#include "protocol/text/utf8.hpp"
 #include "tests/fuzz/document_type.hpp"
 
 namespace {
@@ -50,6 +54,20 @@ feed::DocumentOptions options_of(std::uint8_t choice) {
     return options;
 }
 
+// Expat knows other characters in names, reads declarations inside a DOCTYPE, and does not know HTML's entities.
+bool is_comparable(std::string_view text) {
+    const auto is_plain = [](char c) { return c > 0; };
+    return std::all_of(text.begin(), text.end(), is_plain) && text.find("<!DOCTYPE") == std::string_view::npos;
+}
+
+bool expat_accepts(std::string_view text, bool has_namespaces) {
+    XML_Parser parser = has_namespaces ? XML_ParserCreateNS("UTF-8", ' ') : XML_ParserCreate("UTF-8");
+    XML_UseForeignDTD(parser, has_namespaces ? XML_FALSE : XML_TRUE);
+    const bool accepts = XML_Parse(parser, text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK;
+    XML_ParserFree(parser);
+    return accepts;
+}
+
 void check_item(const feed::Document& document, const feed::Item& item, const feed::FeedLimits& limits) {
     const std::string_view source = item.source;
     require(!source.empty(), "an item has a source");
@@ -66,6 +84,15 @@ void check_item(const feed::Document& document, const feed::Item& item, const fe
     require(!feed::read_id(document, item).value_or("x").empty(), "a field is not empty");
 }
 
+void check_item_xml(const feed::DocumentPtr& document, std::size_t item) {
+    static const auto stream = std::make_shared<const std::string>("s");
+    const std::string xml = feed::item_xml({document, item, stream, 1});
+    require(!text::find_bad_text(xml), "an item's XML has no other characters than XML's");
+    const auto scanned = feed::scan_xml(xml, {});
+    require(scanned || scanned.error().kind == feed::FeedError::Kind::limit, "an item's XML is well-formed");
+    require(!is_comparable(xml) || expat_accepts(xml, true), "expat accepts an item's XML");
+}
+
 void check_same(const feed::Document& a, const feed::Document& b) {
     require(a.format() == b.format() && a.items().size() == b.items().size(), "parsing again gives the same items");
     const feed::ItemIdentities of_a(a), of_b(b);
@@ -78,20 +105,6 @@ void check_same(const feed::Document& a, const feed::Document& b) {
                 "the same fields");
     }
     require(feed::read_feed_fields(a).title == feed::read_feed_fields(b).title, "the same feed");
-}
-
-// Expat knows other characters in names, reads declarations inside a DOCTYPE, and does not know HTML's entities.
-bool is_comparable(std::string_view text) {
-    const auto is_plain = [](char c) { return c > 0; };
-    return std::all_of(text.begin(), text.end(), is_plain) && text.find("<!DOCTYPE") == std::string_view::npos;
-}
-
-bool expat_accepts(std::string_view text, bool has_namespaces) {
-    XML_Parser parser = has_namespaces ? XML_ParserCreateNS("UTF-8", ' ') : XML_ParserCreate("UTF-8");
-    XML_UseForeignDTD(parser, has_namespaces ? XML_FALSE : XML_TRUE);
-    const bool accepts = XML_Parse(parser, text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK;
-    XML_ParserFree(parser);
-    return accepts;
 }
 
 void check_repairs(const std::string& bytes, feed::DocumentOptions options) {
@@ -143,7 +156,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             "a refusal says what and where");
     std::size_t items_checked = 0;
     for (const feed::Item& item : (*document)->items()) {
-        if (++items_checked <= 100) check_item(**document, item, options.limits);
+        if (items_checked == 100) break;
+        check_item(**document, item, options.limits);
+        check_item_xml(*document, items_checked++);
     }
     const auto again = feed::parse_document(bytes, options);
     require(again.has_value(), "parsing again succeeds");

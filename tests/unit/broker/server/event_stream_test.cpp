@@ -136,13 +136,17 @@ TEST_CASE("streams are apart, and * is all of them") {
     CHECK(second.data.at("stream") == "a");
 }
 
-TEST_CASE("format=xml gives the item as it was published, line by line") {
+TEST_CASE("format=xml gives the item as XML that stands alone, line by line") {
     RunningBroker running;
     HttpClient subscriber(running.port());
     subscribe(subscriber, "?format=xml&filter=" + percent_encode("//item[title]"));
     HttpClient publisher(running.port());
     publish(publisher, {"\n  <title>a &amp; b</title>\r\n"});
     CHECK(subscriber.read_event() == "id: 1\ndata: <item>\ndata:   <title>a &amp; b</title>\ndata: </item>");
+    publish(publisher, {"<title>a&nbsp;b</title>\n<dc:date/>"});
+    CHECK(subscriber.read_event() ==
+          "id: 2\ndata: <item xmlns:dc=\"http://purl.org/dc/elements/1.1/\"><title>a\u00a0b</title>\n"
+          "data: <dc:date/></item>");
 }
 
 TEST_CASE("a filter on an attribute that nobody asked for before sees the very next event") {
