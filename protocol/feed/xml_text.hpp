@@ -1,4 +1,4 @@
-// Text as it is written in XML. Characters that XML can't have become U+FFFD. Pure functions; any thread.
+// Text, in UTF-8, as it is written in XML. Characters that XML can't have become U+FFFD. Pure functions; any thread.
 #pragma once
 
 #include <string>

@@ -61,11 +61,14 @@ class PublishSubscribe(unittest.TestCase):
                 "application/feed+json")
             self.assertEqual(subscriber.titles(2), ["GPU one", "GPU two"])
 
-    def test_item_as_published(self):
+    def test_item_as_xml(self):
         with self.daemon.subscribe(format="xml") as subscriber:
             self.daemon.publish(rss("<item>\n<title>a &amp; b</title>\n</item>"))
             self.assertEqual(subscriber.next(),
                              {"id": "1", "data": "<item>\n<title>a &amp; b</title>\n</item>"})
+            self.daemon.publish('<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en"><entry><id>2</id></entry></feed>')
+            self.assertEqual(subscriber.next(), {
+                "id": "2", "data": '<entry xml:lang="en" xmlns="http://www.w3.org/2005/Atom"><id>2</id></entry>'})
 
     def test_gzip(self):
         status, _, reply = self.daemon.request(

@@ -61,7 +61,7 @@ bool is_comparable(std::string_view text) {
 }
 
 bool expat_accepts(std::string_view text, bool has_namespaces) {
-    XML_Parser parser = has_namespaces ? XML_ParserCreateNS("UTF-8", ' ') : XML_ParserCreate("UTF-8");
+    XML_Parser parser = has_namespaces ? XML_ParserCreateNS("UTF-8", '\x01') : XML_ParserCreate("UTF-8");
     XML_UseForeignDTD(parser, has_namespaces ? XML_FALSE : XML_TRUE);
     const bool accepts = XML_Parse(parser, text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK;
     XML_ParserFree(parser);

@@ -216,7 +216,7 @@ TEST_CASE("match leaves out bad items, and says where and why") {
     options.format = ItemFormat::xml;
     const auto ran = run(match, options);
     CHECK(ran.exit_status == exit_done);
-    CHECK(ran.out == "{\"n\":2}\n");
+    CHECK(ran.out == "<item><n>2</n></item>\n");
     CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + lines.path() + ":2:6: left out: not JSON: "));
 }
 
