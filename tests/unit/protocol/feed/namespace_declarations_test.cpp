@@ -10,7 +10,7 @@ using namespace sluice::feed;
 namespace {
 
 // The namespace that the prefix has around the element that begins with `element`.
-std::string around(const std::string& text, const char* element, const char* prefix) {
+std::string namespace_around(const std::string& text, const char* element, const char* prefix) {
     const DocumentPtr document = parsed(text);
     const NamespaceDeclarations& declarations = document->source_context().namespaces;
     const auto* found = declarations.find(declarations.around(document->text()->find(element)), prefix);
@@ -22,20 +22,20 @@ std::string around(const std::string& text, const char* element, const char* pre
 TEST_CASE("the declarations around an element, and not its own") {
     const std::string text =
         "<a xmlns='u' xmlns:p='v'><b xmlns:p='w'><c xmlns=''/><d/></b><e/><f xmlns:q='&amp;x'><g/></f></a>";
-    CHECK(around(text, "<a", "") == "none");
-    CHECK(around(text, "<b", "") == "u");
-    CHECK(around(text, "<b", "p") == "v");
-    CHECK(around(text, "<c", "") == "u");
-    CHECK(around(text, "<c", "p") == "w");
-    CHECK(around(text, "<d", "") == "u");
-    CHECK(around(text, "<d", "p") == "w");
-    CHECK(around(text, "<e", "p") == "v");
-    CHECK(around(text, "<e", "q") == "none");
-    CHECK(around(text, "<g", "q") == "&x");
-    CHECK(around(text, "<g", "p") == "v");
+    CHECK(namespace_around(text, "<a", "") == "none");
+    CHECK(namespace_around(text, "<b", "") == "u");
+    CHECK(namespace_around(text, "<b", "p") == "v");
+    CHECK(namespace_around(text, "<c", "") == "u");
+    CHECK(namespace_around(text, "<c", "p") == "w");
+    CHECK(namespace_around(text, "<d", "") == "u");
+    CHECK(namespace_around(text, "<d", "p") == "w");
+    CHECK(namespace_around(text, "<e", "p") == "v");
+    CHECK(namespace_around(text, "<e", "q") == "none");
+    CHECK(namespace_around(text, "<g", "q") == "&x");
+    CHECK(namespace_around(text, "<g", "p") == "v");
 }
 
 TEST_CASE("a document without declarations, or that is not XML, has none") {
-    CHECK(around("<a><b/></a>", "<b", "") == "none");
+    CHECK(namespace_around("<a><b/></a>", "<b", "") == "none");
     CHECK(parsed("[{\"a\":1}]")->source_context().namespaces.around(1) == NamespaceDeclarations::none);
 }
