@@ -4,7 +4,7 @@
 
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/reading_budget.hpp"
-#include "protocol/filter/case_folding.hpp"
+#include "protocol/filter/lower_case.hpp"
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/date.hpp"
 #include "protocol/text/utf8.hpp"
@@ -30,7 +30,7 @@ void ValueSink::read(const PathReader& reader, std::string_view text) {
             return;
         case Function::lower_case:
             meter_.spend(ReadingBudget::steps_per_value + text.size());
-            add(reader.attribute, arena_.keep(filter::fold_case(text)));
+            add(reader.attribute, arena_.keep(filter::lower_case(text)));
             return;
         case Function::date:
             meter_.spend(2 * ReadingBudget::steps_per_value);
@@ -74,7 +74,7 @@ void ValueSink::end(Fold& fold) {
             return;
         case Function::string_of_lower_case:
             meter_.spend(fold.text.size());
-            add(fold.attribute, arena_.keep(filter::fold_case(fold.text)));
+            add(fold.attribute, arena_.keep(filter::lower_case(fold.text)));
             return;
         default:
             add(fold.attribute, fold.text);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "protocol/filter/case_hints.hpp"
 #include "protocol/filter/evaluator/comparison.hpp"
 #include "protocol/filter/feed_names.hpp"
 #include "protocol/filter/quotes.hpp"
@@ -163,7 +164,15 @@ std::string not_a_number(const Side& side) {
            ", so this " + (side.comparison.kind == Kind::not_equal ? "always" : "never") + " holds";
 }
 
-constexpr Rule rules[] = {chained,          truth_with_text,    truth_with_number, existence,
+// lower-case(title) = 'GPU'
+std::string capital_letters(const Side& side) {
+    if (!is_equality(side.comparison.kind)) return {};
+    const std::string lower = lower_case_meant(side.one(), side.other());
+    if (lower.empty()) return {};
+    return shown(side.one()) + " never contains " + shown(side.other()) + "; write " + side.with_other(as_text(lower));
+}
+
+constexpr Rule rules[] = {chained,          truth_with_text,    truth_with_number, existence,   capital_letters,
                           forgotten_quotes, time_with_constant, date_with_year,    not_a_number};
 
 bool looks_like_name(const Expression& e) {
@@ -208,6 +217,11 @@ void hint_at_search(const Expression& call, HintList& hints) {
                                           " is a number of seconds since 1970, not a text; compare it with a "
                                           "date: " +
                                           shown(searched) + " >= '2024-01-31'");
+    if (const std::string lower = lower_case_searched(call); !lower.empty()) {
+        Expression changed = call;
+        changed.operands[1] = as_text(lower);
+        return hints.add(text.offset, shown(searched) + " never contains " + shown(text) + "; write " + shown(changed));
+    }
     if (call.text != "contains" && call.text != "starts-with") return;
     if (searched.kind == Kind::string && text.kind == Kind::string)
         return hints.add(call.offset, "both arguments are constants, so this is the same for every item" +

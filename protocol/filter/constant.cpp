@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "protocol/filter/case_folding.hpp"
 #include "protocol/filter/evaluator/document_index_builder.hpp"
 #include "protocol/filter/evaluator/evaluator.hpp"
 #include "protocol/filter/fault.hpp"
+#include "protocol/filter/lower_case.hpp"
 #include "protocol/filter/xpath_number.hpp"
 #include "protocol/text/date.hpp"
 
@@ -97,7 +97,7 @@ Expression convert_constant(Expression c, ValueType type) {
 
 Expression fold(const Expression& e) {
     if (e.kind == Kind::call && e.text == "lower-case")
-        return make_string(fold_case(constant_string(e.operands[0])), e.offset);
+        return make_string(lower_case(constant_string(e.operands[0])), e.offset);
     if (e.kind == Kind::call && e.text == "ends-with")
         return make_boolean(constant_string(e.operands[0]).ends_with(constant_string(e.operands[1])), e.offset);
     if (e.kind == Kind::call && e.text == "date") {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "gpu/api/predicate.hpp"
 #include "protocol/filter/filter.hpp"
 
 using namespace sluice;
@@ -145,6 +146,24 @@ TEST_CASE("a comparison with what is no number gets a hint") {
     for (const Case& c : cases) check(c);
 }
 
+TEST_CASE("a text that lower-case() never gives gets a hint") {
+    const Case cases[] = {
+        {"lower-case(title) = 'ABC'", 18, "lower-case(title) never contains 'ABC'; write lower-case(title) = 'abc'"},
+        {"'Bob' != lower-case($author)", 6, "write 'bob' != lower-case($author)"},
+        {"string(lower-case(title)) = 'ΟΔΌΣ'", 26, "write string(lower-case(title)) = 'οδός'"},
+        {"contains(lower-case(category), 'Politics')", 31,
+         "lower-case(category) never contains 'Politics'; write contains(lower-case(category), 'politics')"},
+        {"starts-with(lower-case(link), 'HTTPS:')", 30, "write starts-with(lower-case(link), 'https:')"},
+        {"not(ends-with(lower-case(link), '.PDF'))", 32, "'.pdf'"},
+        {"//item[contains(lower-case(title), 'GPU')]", 35, "'gpu'"},
+    };
+    for (const Case& c : cases) check(c);
+    if (!engine::invalid_reason({engine::Measure::Kind::matches, "a", "", 0, 0}).empty()) return;  // no RE2
+    check({"matches(lower-case(title), '^GPU.A')", 27, "write matches(lower-case(title), '^gpu.a')"});
+    for (const char* text : {"(?i)GPU", "GPU|gpu", "[A-z]", "\\W", "aB?", "aB*"})
+        CHECK(compiled("matches(lower-case(title), '" + std::string(text) + "')").hints.empty());
+}
+
 TEST_CASE("filters that mean what they say get no hint") {
     for (const char* text : {
              "category = 'politics'",
@@ -211,6 +230,9 @@ TEST_CASE("filters that mean what they say get no hint") {
              "$published[. > '2024-01-01']",
              "date(pubDate) > 'Mon, 01 Jan 2024 00:00:00 GMT'",
              "lower-case($author) = 'ada lovelace'",
+             "contains(lower-case(title), lower-case('GPU'))",
+             "lower-case(title) = 'οδός 12 µm ſ'",
+             "approx-contains(lower-case(title), 'GPU', 3)",
              "$path = '/rss/channel/item'",
              "name() = 'item'",
              "approx-contains(title, 'harbour', 2)",
