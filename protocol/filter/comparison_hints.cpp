@@ -60,10 +60,13 @@ std::string chained(const Side& side) {
     const Expression& inner = side.one();
     const Expression& other = side.other();
     if (!is_comparison(inner.kind) || other.type == ValueType::boolean) return {};
+    const Expression& middle = inner.operands[1 - side.index];
+    const bool mixed = is_equality(inner.kind) != is_equality(side.comparison.kind);  // price < (title = 'x')
+    if (mixed || is_literal(middle)) return {};                                       // (price < 5) < total
     const bool as_boolean = is_literal(other) && (other.kind == Kind::string || other.number == 0 || other.number == 1);
     if (is_equality(side.comparison.kind) && as_boolean) return {};
     Expression outer = side.comparison;
-    outer.operands[side.index] = inner.operands[1 - side.index];
+    outer.operands[side.index] = middle;
     const std::string first = shown(inner), second = shown(outer);
     return "a comparison can't be continued: " + first + " is true or false, which counts as 1 or 0; write " +
            (side.index == 0 ? first + " and " + second : second + " and " + first);
