@@ -275,7 +275,7 @@ Attribute searched_attribute(const Expression& call, std::size_t parents) {
     const Expression& argument = call.operands[0];
     if (is_constant(argument)) refuse(call, 0, "a path or a variable as first argument");
     const std::optional<Operand> operand = as_operand(argument, parents);
-    if (!operand || !string_of(*operand))
+    if (!operand || !is_textual(operand->type))
         refuse(call, 0, "a path without predicates that starts at the item, or a variable, as first argument");
     return operand->attribute;
 }

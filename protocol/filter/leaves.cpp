@@ -41,8 +41,6 @@ std::string search_text(const std::string& function, const engine::Predicate& p)
     const std::string constant = write_string(p.text);
     if (attribute.function == Attribute::Function::each) return p.attribute + "[" + function + "(., " + constant + ")]";
     if (attribute.function == Attribute::Function::string) attribute.function = Attribute::Function::each;
-    if (attribute.function == Attribute::Function::string_of_lower_case)
-        attribute.function = Attribute::Function::lower_case;
     return function + "(" + to_string(attribute) + ", " + constant + ")";
 }
 

@@ -117,12 +117,4 @@ std::optional<Operand> as_operand(const Expression& e, std::size_t parents) {
     return e.kind == Kind::call ? as_call(e, parents) : as_node_set(e, parents);
 }
 
-std::optional<Attribute> string_of(const Operand& operand) {
-    if (operand.type == ValueType::number || operand.type == ValueType::numbers) return std::nullopt;
-    Attribute attribute = operand.attribute;
-    if (operand.type == ValueType::node_set) attribute.function = Attribute::Function::string;
-    if (operand.type == ValueType::strings) attribute.function = Attribute::Function::string_of_lower_case;
-    return attribute;
-}
-
 }  // namespace sluice::filter

@@ -22,7 +22,7 @@ std::optional<Operand> as_operand(const Expression& simplified, std::size_t pare
 // A location path as an AttributePath; nothing if it has another axis or a predicate, or starts at the root.
 std::optional<AttributePath> as_attribute_path(const Expression& simplified, std::size_t parents);
 
-// The attribute whose value is string() of the operand, that is, of its first node. Nothing if the operand is a number.
-std::optional<Attribute> string_of(const Operand& operand);
+// Whether the operand has texts that a function can search.
+constexpr bool is_textual(ValueType operand) { return operand != ValueType::number && operand != ValueType::numbers; }
 
 }  // namespace sluice::filter

@@ -31,6 +31,8 @@ Expression unwrap(Expression call) {
 // dropped.
 Expression convert(Expression e, ValueType type) {
     if (is_constant(e)) return convert_constant(std::move(e), type);
+    // string(lower-case(x)) is the first of several texts.
+    if (is_call(e, "string") && e.operands[0].type == ValueType::strings) return e;
     const bool converts = (type == ValueType::string && is_call(e, "string")) ||
                           (type == ValueType::number && is_call(e, "number")) ||
                           (type == ValueType::boolean && is_call(e, "boolean"));

@@ -56,7 +56,7 @@ public:
         if (is_comparison(e.kind)) return comparison(e);
         if (is_call(e, "contains")) return search(e, engine::Operator::contains);
         if (is_call(e, "starts-with")) return search(e, engine::Operator::starts_with);
-        if (is_call(e, "ends-with")) return ends_with(e);
+        if (is_call(e, "ends-with")) return search(e, engine::Operator::ends_with);
         if (std::optional<Formula> found = test_of_last_step(e)) return std::move(*found);
         if (const std::optional<Operand> operand = as_operand(e, parents_)) return truth(*operand, e.offset);
         if (std::optional<Formula> found = test_of_self_steps(e, nullptr)) return std::move(*found);
@@ -157,23 +157,18 @@ private:
         return exists_leaf(operand.attribute, e.offset);
     }
 
-    // contains() and starts-with() test the first node's string.
+    // contains() and starts-with(), as XPath has them, test the string of a path's first node. ends-with() tests that
+    // of each node, and all three test each text that lower-case() gives.
     Formula search(const Expression& e, engine::Operator op) {
-        const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
-        const std::optional<Attribute> attribute = operand ? string_of(*operand) : std::nullopt;
-        if (!attribute || !is_constant(e.operands[1])) return scan_test(e, parents_, leaves_);
+        std::optional<Operand> operand = as_operand(e.operands[0], parents_);
+        const bool indexed = operand && is_textual(operand->type) && is_constant(e.operands[1]);
+        if (!indexed) return scan_test(e, parents_, leaves_);
+        if (operand->type == ValueType::node_set && op != engine::Operator::ends_with) {
+            operand->attribute.function = Attribute::Function::string;
+            operand->type = ValueType::string;
+        }
         const std::string text = constant_string(e.operands[1]);
-        if (text.empty()) return make_constant(true);
-        return text_leaf(*attribute, op, text, e.offset);
-    }
-
-    // ends-with() tests each node's string.
-    Formula ends_with(const Expression& e) {
-        const std::optional<Operand> operand = as_operand(e.operands[0], parents_);
-        const bool text = operand && string_of(*operand) && is_constant(e.operands[1]);
-        if (!text) return scan_test(e, parents_, leaves_);
-        const std::string suffix = constant_string(e.operands[1]);
-        if (!suffix.empty()) return text_leaf(operand->attribute, engine::Operator::ends_with, suffix, e.offset);
+        if (!text.empty()) return text_leaf(operand->attribute, op, text, e.offset);
         return has_one_value(operand->type) ? make_constant(true) : exists_leaf(operand->attribute, e.offset);
     }
 

@@ -245,7 +245,7 @@ Test simple_test(Random& random) {
     const Named n = any_name(random);
     const std::string x(random.pick(texts)), low = lower(x), end = x.substr(random.below(x.size()));
     if (random.chance(30)) return computed_test(n, random);
-    switch (random.below(13)) {
+    switch (random.below(15)) {
         case 0:
             return any_value(n, "ends-with(" + n.text + ", " + quoted(end) + ")",
                              [=](const auto& v) { return v.ends_with(end); });
@@ -256,8 +256,17 @@ Test simple_test(Random& random) {
             return any_value(n, "lower-case(" + n.text + ") != " + quoted(low),
                              [=](const auto& v) { return lower(v) != low; });
         case 3:
-            return first_value(n, "contains(lower-case(" + n.text + "), " + quoted(low) + ")",
-                               [=](const auto& v) { return lower(v).find(low) != v.npos; });
+            return random.chance(20)
+                       ? first_value(n, "contains(string(lower-case(" + n.text + ")), " + quoted(low) + ")",
+                                     [=](const auto& v) { return lower(v).find(low) != v.npos; })
+                       : any_value(n, "contains(lower-case(" + n.text + "), " + quoted(low) + ")",
+                                   [=](const auto& v) { return lower(v).find(low) != v.npos; });
+        case 12:
+            return any_value(n, "starts-with(lower-case(" + n.text + "), " + quoted(low) + ")",
+                             [=](const auto& v) { return lower(v).starts_with(low); });
+        case 13:
+            return any_value(n, "ends-with(lower-case(" + n.text + "), lower-case(" + quoted(end) + "))",
+                             [=](const auto& v) { return lower(v).ends_with(lower(end)); });
         case 4:
             return first_value(n, "starts-with(" + n.text + ", " + quoted(x) + ")",
                                [=](const auto& v) { return v.starts_with(x); });
