@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/functions.hpp"
+#include "protocol/filter/quotes.hpp"
 
 namespace sluice::filter {
 
@@ -23,6 +25,10 @@ Expression context_node(std::size_t offset) {
     e.offset = offset;
     e.steps.push_back({Axis::self, {}, {}});
     return e;
+}
+
+bool is_name_function(std::string_view name) {
+    return name == "name" || name == "local-name" || name == "namespace-uri";
 }
 
 std::string argument_count(const Function& f) {
@@ -46,13 +52,34 @@ bool is_of_variable(const Expression& e) {
     return e.kind == Kind::variable || (e.kind == Kind::path && !e.operands.empty() && is_of_variable(e.operands[0]));
 }
 
+// `.`, perhaps written as `./.` or after a head: `(.)[1]`.
+bool is_dot_only(const Expression& path) {
+    return !path.absolute && std::all_of(path.steps.begin(), path.steps.end(), [](const Step& step) {
+        return step.axis == Axis::self && step.test.kind == NodeTest::Kind::node && step.predicates.empty();
+    });
+}
+
+// Its context node is a plain value, which nothing surrounds: any other path would select nothing, without a word.
+void check_predicate_of_variable(const Expression& e) {
+    const std::string reason = " can't be used in the predicate of a variable: its values are not part of the document";
+    if (e.kind == Kind::path && !is_dot_only(e))
+        throw Fault{e.offset, "a path" + reason +
+                                  "; expected '.', a constant, another variable or a function of these" +
+                                  suggest_quotes(e)};
+    if (e.kind == Kind::call && (is_name_function(e.text) || e.text == "lang" || e.text == "id"))
+        throw Fault{e.offset, e.text + "()" + reason};
+    for (const Expression& operand : e.operands) check_predicate_of_variable(operand);
+    for (const Expression& predicate : e.predicates) check_predicate_of_variable(predicate);
+}
+
 void check_path(const Expression& e) {
     if (e.operands.empty()) return;
     const Expression& head = e.operands[0];
     if (head.type != ValueType::node_set)
         throw Fault{head.offset, "a step or a predicate can only follow a path, not a string, number or boolean"};
-    if (is_of_variable(head) && !e.steps.empty())
-        throw Fault{e.offset, "a variable stands for plain values; no step can follow it"};
+    if (!is_of_variable(head)) return;
+    if (!e.steps.empty()) throw Fault{e.offset, "a variable stands for plain values; no step can follow it"};
+    for (const Expression& predicate : e.predicates) check_predicate_of_variable(predicate);
 }
 
 void check_union(const Expression& e) {
@@ -83,8 +110,7 @@ void check_call(Expression& e) {
     const bool of_each = first == ValueType::node_set || is_sequence(first);
     if (of_each && e.text == "lower-case") e.type = ValueType::strings;
     if (of_each && e.text == "date") e.type = ValueType::numbers;
-    const bool names = e.text == "name" || e.text == "local-name" || e.text == "namespace-uri";
-    if (names && is_of_variable(e.operands[0]))
+    if (is_name_function(e.text) && is_of_variable(e.operands[0]))
         throw Fault{e.operands[0].offset, "a variable stands for plain values, which have no name"};
 }
 

@@ -13,7 +13,7 @@ const std::vector<std::string> names = {"a", "b", "c", "item", "n:a", "*"};
 std::string RandomExpression::expression(int depth) {
     const auto inner = [&] { return expression(depth - 1); };
     if (depth <= 0) return node_set(0);
-    if (extended_ && chance(4)) return extension(depth - 1);
+    if (extended_ && chance(4)) return extension();
     switch (below(14)) {
         case 0:
         case 1:
@@ -40,7 +40,7 @@ std::string RandomExpression::expression(int depth) {
     }
 }
 
-std::string RandomExpression::extension(int depth) {
+std::string RandomExpression::extension() {
     static const bool has_regex = engine::invalid_reason({engine::Measure::Kind::matches, "a", "", 0, 0}).empty();
     const std::string comparison = one_of({" = ", " != ", " < ", " <= ", " > ", " >= "});
     const std::string of = one_of({"a", "../b/@x", "$title", "$category", ".", "string(a)", "normalize-space(b)"});
@@ -69,8 +69,15 @@ std::string RandomExpression::extension(int depth) {
         case 6:
             return nodes + "[ends-with(., " + constant() + ")]";
         default:
-            return "$category[" + expression(depth) + "]";
+            return "$category[" + of_value() + "]";
     }
+}
+
+std::string RandomExpression::of_value() {
+    const std::string test =
+        one_of({". = 'x'", ". < 2", "contains(., 'a')", "1", "position() = last()", ". = $title", "string-length() > 1",
+                "string(.) != '' and not(number() > 1)", "$author[. = 'x']", "(.)[self::node()] = ."});
+    return chance(3) ? test + one_of({" or ", " and "}) + of_value() : test;
 }
 
 std::string RandomExpression::computed(const std::string& of) {

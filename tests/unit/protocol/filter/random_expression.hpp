@@ -35,7 +35,8 @@ private:
     std::string any(int depth);
     std::string space() { return one_of({"", "", " ", "  ", "\n"}); }
 
-    std::string extension(int depth);
+    std::string extension();
+    std::string of_value();
     std::string computed(const std::string& of);
 
     std::mt19937 random_;
