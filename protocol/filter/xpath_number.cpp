@@ -50,24 +50,11 @@ std::string xpath_string(double number) {
     if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
     if (number == 0) return "0";
 
-    // d.ddddddddddddddde±xx; the digits are then laid out around the decimal point.
-    constexpr int fraction_digits = std::numeric_limits<double>::digits10;
-    std::array<char, 40> buffer;
-    const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(number),
-                                       std::chars_format::scientific, fraction_digits);
-    const std::string_view scientific(buffer.data(), static_cast<std::size_t>(written.ptr - buffer.data()));
-    const std::size_t e = scientific.find('e');
-    std::string digits = std::string(scientific.substr(0, 1)) + std::string(scientific.substr(2, e - 2));
-    digits.erase(digits.find_last_not_of('0') + 1);
-    int exponent = 0;
-    const std::size_t sign = scientific[e + 1] == '+' ? 1 : 0;
-    std::from_chars(scientific.data() + e + 1 + sign, scientific.data() + scientific.size(), exponent);
-
-    std::string text = number < 0 ? "-" : "";
-    if (exponent < 0) return text + "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-    const std::size_t integer_digits = static_cast<std::size_t>(exponent) + 1;
-    if (digits.size() <= integer_digits) return text + digits + std::string(integer_digits - digits.size(), '0');
-    return text + digits.substr(0, integer_digits) + "." + digits.substr(integer_digits);
+    // Without a precision, these are the shortest digits that are read back as the number, and all those of an integer.
+    std::array<char, 400> buffer;  // the smallest numbers have 343 characters
+    const auto [end, error] =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, std::chars_format::fixed);
+    return std::string(buffer.data(), end);
 }
 
 }  // namespace sluice::filter

@@ -1,4 +1,4 @@
-// XPath 1.0's conversions between strings and numbers (§4.2, §4.4), exactly as pugixml performs them, in any locale.
+// XPath 1.0's conversions between strings and numbers (§4.2, §4.4), in any locale.
 // Pure functions; any thread.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace sluice::filter {
 // ("+1", "1e3", ""). Correctly rounded; infinite when too large.
 double xpath_number(std::string_view text);
 
-// string(number): decimal digits without exponent, at most 16 significant ones; "NaN", "Infinity", "-Infinity", and
-// "0" for both zeros.
+// string(number): an integer with all of its digits; else as many digits after the point as distinguish the number from
+// all others. Never an exponent. "NaN", "Infinity", "-Infinity", and "0" for both zeros.
 std::string xpath_string(double number);
 
 }  // namespace sluice::filter

@@ -2,10 +2,12 @@
 // check.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 
 #include "protocol/filter/checker.hpp"
+#include "protocol/filter/functions.hpp"
 #include "protocol/filter/parser.hpp"
 
 namespace sluice {
@@ -47,12 +49,28 @@ inline bool asks_namespace_of_text(const filter::Expression& e) {
     return path.steps.back().test.kind > filter::NodeTest::Kind::any_in_namespace;
 }
 
+// pugixml writes numbers with at most 16 significant digits, which some results of arithmetic exceed (§4.2).
+inline bool may_write_long_number(const filter::Expression& e) {
+    const filter::Function* f = e.kind == filter::Expression::Kind::call ? filter::find_function(e.text) : nullptr;
+    if (!f) return false;
+    const auto is_result = [](const filter::Expression& part) {
+        return filter::is_arithmetic(part.kind) || filter::is_call(part, "sum");
+    };
+    for (std::size_t i = 0; i < e.operands.size(); ++i) {
+        const bool as_text = e.text == "string" || f->arguments[std::min(i, f->arguments.size() - 1)] == 's';
+        if (as_text && e.operands[i].type == filter::ValueType::number && any_part(e.operands[i], is_result))
+            return true;
+    }
+    return false;
+}
+
 inline bool pugixml_differs(std::string_view filter) {
     // pugixml counts bytes instead of characters.
     for (const char c : filter)
         if (static_cast<unsigned char>(c) >= 0x80) return true;
     const filter::Expression expression = checked_expression(filter);
-    return any_part(expression, orders_set_and_boolean) || any_part(expression, asks_namespace_of_text);
+    return any_part(expression, orders_set_and_boolean) || any_part(expression, asks_namespace_of_text) ||
+           any_part(expression, may_write_long_number);
 }
 
 }  // namespace sluice
