@@ -46,15 +46,24 @@ const CLI::App& innermost(const CLI::App& app) {
     return commands.empty() ? app : *commands.back();
 }
 
+// "; write -- before …", or "" for commands without filters.
+std::string filter_after_dashes(const CLI::App& app) {
+    const CLI::App& command = innermost(app);
+    if (command.get_option_no_throw("FILTER") == nullptr) return "";
+    return "; write -- before a filter that begins with '-': " + app.get_name() + " " + command.get_name() +
+           " -- '-price < 0'";
+}
+
 std::string no_option(const CLI::App& app, const std::string& written) {
-    const std::string name = written.substr(0, written.find('='));
+    const std::string name = written.substr(0, written.find_first_of("= "));
     std::vector<std::string> known;
     for (const CLI::Option* option : innermost(app).get_options()) {
         for (const std::string& each : option->get_lnames()) known.push_back("--" + each);
     }
     if (std::find(known.begin(), known.end(), name) != known.end())
         return name + " goes after the subcommand: " + app.get_name() + " " + innermost(app).get_name() + " " + name;
-    return "there is no option " + name + suggestion(name, known);
+    const std::string meant = suggestion(name, known);
+    return "there is no option " + name + (meant.empty() ? filter_after_dashes(app) : meant);
 }
 
 // Rewords CLI11's complaint about the number of an option's values.

@@ -16,6 +16,7 @@
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/item_xml.hpp"
 #include "protocol/filter/filter.hpp"
+#include "protocol/text/stream_name.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
@@ -190,6 +191,10 @@ private:
 }  // namespace
 
 int match(const MatchOptions& options, Console console) {
+    if (!text::is_stream_name(options.stream)) {
+        console.error("--stream: expected " + std::string(text::stream_name_rule) + ", not \"" + options.stream + "\"");
+        return exit_failed;
+    }
     const auto filter = filter::compile_filter(options.filter);
     if (!filter) {
         report_problem(console, filter.error());

@@ -51,6 +51,13 @@ class CommandLine(unittest.TestCase):
             (["subscribe", "--count"], "--count needs a value: NUMBER"),
             (["subscribe", "--count", "1", "--count", "2", "a"], "--count is given more than once"),
             (["subscribe", "--cuont", "1"], "there is no option --cuont; did you mean '--count'?"),
+            (["explain", "-price < 0"], "there is no option -price; write -- before a filter that begins with '-': "
+                                        "sluice explain -- '-price < 0'"),
+            (["match", "-price = 0", "a.xml"], "there is no option -price; write -- before a filter that begins with "
+                                               "'-': sluice match -- '-price < 0'"),
+            (["subscribe", "-a"], "there is no option -a; write -- before a filter that begins with '-': sluice "
+                                  "subscribe -- '-price < 0'"),
+            (["status", "-a"], "there is no option -a"),
             (["subscribe", "--format", "foo", "a"], "--format must be title, json or xml, not foo"),
             (["match", "--format", "1", "a", "b"], "--format must be title, json or xml, not 1"),
             (["subscribe", "--annotate", "foo", "a"], "--annotate must be alignment or none, not foo"),
@@ -79,6 +86,24 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(self.complaint("SLUICE", *arguments), "sluice: " + expected)
         self.assertEqual(self.complaint("SLUICED", "--port", "3"), "sluiced: there is no option --port")
         self.assertEqual(self.complaint("SLUICED", "--set"), "sluiced: --set needs a value: NAME=VALUE")
+
+    def test_a_filter_that_begins_with_a_dash(self):
+        explained = run("SLUICE", "explain", "--", "-price < 0")
+        self.assertEqual((explained.returncode, explained.stderr), (0, ""))
+        self.assertTrue(explained.stdout.startswith("filter: -price < 0\n"), explained.stdout)
+        rows = "title,price\nlamp,90\nbell,-60\n"
+        matched = run("SLUICE", "match", "--content-type", "text/csv", "--", "-price > 0", "-", input=rows)
+        self.assertEqual((matched.returncode, matched.stdout, matched.stderr), (0, "bell\n", ""))
+
+    def test_match_takes_the_names_that_streams_may_have(self):
+        for name in ("", ".", "..", "-", "a b", "*"):
+            with self.subTest(name):
+                done = run("SLUICE", "match", "--stream", name, "true()", EXAMPLE)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertEqual(done.stderr, "sluice: --stream: expected 1 to 128 of the characters A-Z a-z 0-9 . _ - "
+                                              f"(not just ., .. or -), not \"{name}\"\n")
+        done = run("SLUICE", "match", "--stream", "a.B_c-9", "$stream != 'a.B_c-9'", EXAMPLE)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
 
     def test_help_says_what_applies(self):
         def text(*arguments):

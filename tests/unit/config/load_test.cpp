@@ -120,7 +120,8 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"delivery:\n  slow_consumer: block\n",
          "f.yaml:2:18: delivery.slow_consumer: expected disconnect, found \"block\""},
         {"streams:\n  we ather: {}\n",
-         "f.yaml:2:3: streams: a name has 1 to 128 of the characters A-Z a-z 0-9 . _ -, not \"we ather\""},
+         "f.yaml:2:3: streams: a name has 1 to 128 of the characters A-Z a-z 0-9 . _ - (not just ., .. or -), not \"we "
+         "ather\""},
         {"streams:\n  w:\n    event_pth: x\n",
          "f.yaml:3:5: unknown option \"event_pth\" in \"streams.w\"; did you mean \"event_path\"?"},
         {"streams:\n  w:\n    deduplicate: yes\n",
@@ -240,8 +241,9 @@ TEST_CASE("a file that can't be read is an error") {
 
 TEST_CASE("stream names") {
     CHECK(sluice::text::is_stream_name("default"));
-    CHECK(sluice::text::is_stream_name("a.B_c-9"));
+    for (const char* good : {"a.B_c-9", "...", "--", "-a", ".a", "_"}) CHECK(sluice::text::is_stream_name(good));
     CHECK(sluice::text::is_stream_name(std::string(128, 'x')));
     CHECK_FALSE(sluice::text::is_stream_name(std::string(129, 'x')));
-    for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n"}) CHECK_FALSE(sluice::text::is_stream_name(bad));
+    for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n", ".", "..", "-"})
+        CHECK_FALSE(sluice::text::is_stream_name(bad));
 }
