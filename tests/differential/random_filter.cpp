@@ -210,7 +210,8 @@ private:
             case 6:
                 return compared(nodes(2), number(1));
             case 7:
-                return equal_or_not(nodes(1), any_of("true()", "false()", call("boolean", nodes(0))));
+                return compared(nodes(1),
+                                any_of("true()", "false()", call("boolean", nodes(0)), "(" + simple_leaf() + ")"));
             case 8:
                 return call("boolean", random_.chance(70) ? nodes(2) : random_.chance(50) ? number(1) : string(1));
             case 9:
@@ -220,7 +221,7 @@ private:
             case 11:
                 return call("not", call("boolean", nodes(2)));
             case 12:
-                return equal_or_not(call("boolean", nodes(1)), "(" + simple_leaf() + ")");
+                return compared(call("boolean", nodes(1)), "(" + simple_leaf() + ")");
             default:
                 return call("lang", literal(any_of("en", "de", "EN")));
         }
