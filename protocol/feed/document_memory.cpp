@@ -7,8 +7,10 @@
 #include <pugixml.hpp>
 
 #include "protocol/feed/document_syntax.hpp"
+#include "protocol/feed/json_reader.hpp"
 #include "protocol/feed/xml_edits.hpp"
 #include "protocol/feed/xml_scanner.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice::feed {
 
@@ -20,8 +22,7 @@ constexpr std::size_t attribute_bytes = 5 * sizeof(void*);
 constexpr std::size_t page_bytes = 64u << 10;  // the last page is partly empty, and a long text has its own page
 // A growing vector briefly holds both its old and its new storage.
 constexpr std::size_t growth = 3;
-// Of a value that is not XML: its name (plain_name_bytes) and its text with pugixml's headers, and a number written out
-// (number_text_max).
+// Of a value that is not XML: its name (plain_name_bytes) and its text with pugixml's headers.
 constexpr std::size_t value_bytes = 96;
 constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
 
@@ -59,6 +60,23 @@ std::size_t count_of(std::string_view bytes, std::string_view set) {
     for (const char c : set) is_counted[static_cast<unsigned char>(c)] = true;
     return static_cast<std::size_t>(
         std::count_if(bytes.begin(), bytes.end(), [&](char c) { return is_counted[static_cast<unsigned char>(c)]; }));
+}
+
+// What numbers grow by when they are written out (number_text): at most their exponents.
+std::size_t sum_exponents(std::string_view bytes) {
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        if (text::ascii_lower(bytes[i]) != 'e') continue;
+        std::size_t exponent = 0;
+        for (; i + 1 < bytes.size(); ++i) {
+            const char c = bytes[i + 1];
+            if (c == '+' || c == '-' || c == '\0') continue;  // zero: in UTF-16
+            if (!text::is_ascii_digit(c)) break;
+            exponent = std::min(10 * exponent + static_cast<std::size_t>(c - '0'), number_text_max);
+        }
+        sum += exponent;
+    }
+    return sum;
 }
 
 // Of a document that is not XML; 0: it is XML. The first bytes of UTF-16 do not show it.
@@ -99,7 +117,7 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
                                 (attribute_bytes + sizeof(NamespaceDeclarations::Declaration) * growth) +
                             elements * sizeof(ElementRange) * growth;
     const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
-    const std::size_t data = values * (2 * node_bytes + value_bytes);
+    const std::size_t data = values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(bytes) : 0);
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
     // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
     const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;

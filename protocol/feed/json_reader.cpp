@@ -202,7 +202,7 @@ std::string number_text(std::string_view number) {
     const bool is_power_negative = power.starts_with('-');
     power.remove_prefix(power.starts_with('-') || power.starts_with('+') ? 1 : 0);
     power.remove_prefix(std::min(power.find_first_not_of('0'), power.size()));
-    if (power.size() > 2 || mantissa.size() > number_text_max) return std::string(number);
+    if (power.size() > 3 || mantissa.size() > number_text_max) return std::string(number);
 
     int shift = 0;
     for (const char c : power) shift = shift * 10 + (c - '0');

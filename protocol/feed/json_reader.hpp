@@ -49,8 +49,9 @@ private:
 };
 
 // A JSON number for a filter, which reads no exponents: one with an exponent is written out, digit by digit, if that
-// takes at most number_text_max characters. Otherwise the number is as published.
-inline constexpr std::size_t number_text_max = 40;
+// takes at most number_text_max characters. Otherwise the number is as published. 17 digits suffice for every double;
+// the longest written out is -4.9406564584124654e-324.
+inline constexpr std::size_t number_text_max = 343;
 std::string number_text(std::string_view number);
 
 }  // namespace sluice::feed

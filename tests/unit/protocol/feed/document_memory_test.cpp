@@ -39,6 +39,9 @@ std::vector<Sample> documents() {
         {"{\"items\":[{" + repeated(n, [](std::size_t i) { return "\"" + std::to_string(i) + "\":\"\","; }) +
          "\"a\":{}}]}"},
         {"[{\"" + std::string(plain_name_bytes, 'k') + "\":[" + times("1e39,") + "1]}]"},
+        {"[{\"a\":[" + times("1e308,") + "1]}]"},
+        {"[{\"a\":[" + times("-4.9406564584124654E-324,") + "1]}]"},
+        {utf16("[{\"a\":[" + times("1e+308,") + "1]}]", true), ""},
         {"[{\"" + std::string(20'000, 'k') + "\":1}]"},
         {times("{}\n"), "application/x-ndjson"},
         {times("{\"a\":1}\n"), "application/x-ndjson"},

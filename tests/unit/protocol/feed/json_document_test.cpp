@@ -61,8 +61,11 @@ TEST_CASE("numbers keep their text, but for exponents, which filters can't read"
     CHECK(number("0.5e1") == "5");
     CHECK(number("0e5") == "0");
     CHECK(number("5e00") == "5");
-    CHECK(number("1e39").size() == number_text_max);
-    CHECK(number("1e40") == "1e40");
+    CHECK(number("6.62607015e-34") == "0.000000000000000000000000000000000662607015");
+    CHECK(number("1e308") == "1" + std::string(308, '0'));
+    CHECK(number("-4.9406564584124654e-324").size() == number_text_max);
+    CHECK(number("4.94065645841246544e-324").size() == number_text_max);
+    CHECK(number("4.940656458412465444e-324") == "4.940656458412465444e-324");
 }
 
 TEST_CASE("keys become names that a filter can write") {
