@@ -122,7 +122,8 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const D
     document.feed_fields_ = read_feed_fields(document);
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
                              document.buffer_.capacity() + document.context_.memory_bytes() +
-                             document.items_.capacity() * sizeof(Item) + tree_memory.bytes();
+                             document.items_.capacity() * sizeof(Item) +
+                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) + tree_memory.bytes();
     return parsed;
 }
 

@@ -65,6 +65,15 @@ struct Item {
     std::string_view source;
 };
 
+// A name in the tree whose namespace the tree's declarations do not say: that of an element, which are counted in
+// document order from 0, or of the element's attribute with this number, where declarations count and the first one
+// is 1.
+struct UndeclaredName {
+    std::uint32_t element = 0;
+    std::uint32_t attribute = 0;  // 0: the element itself
+    std::string_view uri;
+};
+
 // What would have been an event, but is refused; its neighbours are events all the same.
 struct ItemRefusal {
     std::size_t index = 0;  // among all events of the document, those that are refused included; 0-based
@@ -95,9 +104,11 @@ public:
     virtual FeedFormat format() const = 0;
     virtual Syntax syntax() const { return Syntax::xml; }
     // The tree that filters are evaluated on: known namespaces have their customary prefixes, HTML entities are
-    // resolved. What is not XML is <feed>, with an <item> for each event.
+    // resolved. Names are in the namespaces that its declarations say, except for undeclared_names(). What is not XML
+    // is <feed>, with an <item> for each event.
     virtual const pugi::xml_document& tree() const = 0;
-    virtual std::span<const Item> items() const = 0;  // in document order
+    virtual std::span<const UndeclaredName> undeclared_names() const { return {}; }  // in document order
+    virtual std::span<const Item> items() const = 0;                                 // likewise
     // The text before the items that each of them depends on: the header line of CSV with its line end.
     virtual std::string_view head() const { return {}; }
     // Items of what is not XML, and those of all feeds but the first inside other XML.

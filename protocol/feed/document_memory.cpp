@@ -111,11 +111,12 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
     const Marks marks = syntax == Syntax::xml ? count_marks(bytes) : Marks();
     const std::size_t text = std::min(bytes.size() + bytes.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
-    // Text may follow each tag.
-    const std::size_t xml = elements * node_bytes + (marks.opening + marks.closing) * node_bytes +
-                            std::min(marks.attributes, limits.values_max) *
-                                (attribute_bytes + sizeof(NamespaceDeclarations::Declaration) * growth) +
-                            elements * sizeof(ElementRange) * growth;
+    // Text may follow each tag. Elements in UndeclaredName fit into what the ranges get beyond their final size.
+    const std::size_t xml =
+        elements * node_bytes + (marks.opening + marks.closing) * node_bytes +
+        std::min(marks.attributes, limits.values_max) *
+            (attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth) +
+        elements * sizeof(ElementRange) * growth;
     const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
     const std::size_t data = values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(bytes) : 0);
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;

@@ -68,10 +68,10 @@ FieldText plain_text_of(pugi::xml_node element) {
 }
 
 FieldText person_of(pugi::xml_node element) {
-    for (const char* part : {"name", "email"}) {
+    for (const char* part : {"name", "atom:name", "email", "atom:email"}) {
         if (FieldText text = text_of(element.child(part))) return text;
     }
-    for (const char* part : {"url", "uri", "avatar"}) {
+    for (const char* part : {"url", "uri", "avatar", "atom:uri", "atom:url"}) {
         if (element.child(part)) return {};
     }
     FieldText text = text_of(element);

@@ -22,10 +22,13 @@ constexpr std::uint64_t name_bit(std::string_view name) {
 // A path below an element: "media:group/media:title", or "@name" for an attribute of the element itself.
 struct FieldPath {
     constexpr FieldPath(const char* path)  // NOLINT(google-explicit-constructor): lists of paths are lists of literals
-        : text(path), first_name(name_bit(std::string_view(path).substr(0, std::string_view(path).find('/')))) {}
+        : text(path),
+          first_name(name_bit(std::string_view(path).substr(0, std::string_view(path).find('/')))),
+          is_name(std::string_view(path).find('/') == std::string_view::npos) {}
 
     const char* text;
     std::uint64_t first_name;  // its bit
+    bool is_name;              // of one child
 };
 using FieldPaths = std::span<const FieldPath>;
 
@@ -44,7 +47,8 @@ public:
     pugi::xml_node element() const { return element_; }
     // The first element at the path; null if there is none.
     pugi::xml_node find(const FieldPath& path) const {
-        return (names_ & path.first_name) != 0 ? element_.first_element_by_path(path.text) : pugi::xml_node();
+        if ((names_ & path.first_name) == 0) return {};
+        return path.is_name ? element_.child(path.text) : element_.first_element_by_path(path.text);
     }
 
 private:

@@ -25,22 +25,20 @@ struct FormatPaths {
 // RSS 2.0 (https://www.rssboard.org/rss-specification), RSS 1.0 (https://web.resource.org/rss/1.0/spec), Dublin Core,
 // iTunes, Media RSS (https://www.rssboard.org/media-rss) and Atom's elements inside RSS.
 namespace rss {
-constexpr FieldPath title[] = {"title", "media:title", "media:group/media:title", "dc:title", "itunes:title"};
-constexpr FieldPath id[] = {"guid", "id", "@rdf:about", "dc:identifier"};
-constexpr FieldPath author[] = {"author", "dc:creator", "dc:author", "itunes:author"};
-constexpr FieldPath published[] = {"pubDate",           "published",       "dc:date",
-                                   "dcterms:issued",    "dcterms:created", "dcterms:dateSubmitted",
+constexpr FieldPath title[] = {"title",    "atom:title",  "media:title", "media:group/media:title",
+                               "dc:title", "itunes:title"};
+constexpr FieldPath id[] = {"guid", "id", "atom:id", "@rdf:about", "dc:identifier"};
+constexpr FieldPath author[] = {"author", "atom:author", "dc:creator", "dc:author", "itunes:author"};
+constexpr FieldPath published[] = {"pubDate",           "published",      "atom:published",  "atom:issued",
+                                   "dc:date",           "dcterms:issued", "dcterms:created", "dcterms:dateSubmitted",
                                    "dcterms:available", "dcterms:date"};
-constexpr FieldPath updated[] = {"updated", "dcterms:modified"};
-constexpr FieldPath summary[] = {"description",
-                                 "summary",
-                                 "dc:description",
-                                 "itunes:summary",
-                                 "itunes:subtitle",
-                                 "media:description",
-                                 "media:group/media:description"};
-constexpr FieldPath content[] = {"content:encoded", "content", "xhtml:body", "xhtml:div"};
-constexpr FieldPath category[] = {"category", "dc:subject", "media:category", "media:group/media:category"};
+constexpr FieldPath updated[] = {"updated", "atom:updated", "atom:modified", "dcterms:modified"};
+constexpr FieldPath summary[] = {
+    "description",    "summary",         "atom:summary",      "dc:description",
+    "itunes:summary", "itunes:subtitle", "media:description", "media:group/media:description"};
+constexpr FieldPath content[] = {"content:encoded", "content", "atom:content", "xhtml:body", "xhtml:div"};
+constexpr FieldPath category[] = {"category", "atom:category", "dc:subject", "media:category",
+                                  "media:group/media:category"};
 constexpr FormatPaths paths = {title, id, author, published, updated, summary, content, category};
 }  // namespace rss
 
@@ -89,17 +87,19 @@ constexpr FieldPath category[] = {"type"};
 constexpr FormatPaths paths = {title, id, author, published, {}, {}, {}, category};
 }  // namespace cloud_event
 
-// Other XML, JSON, CSV, FASTA and FASTQ: names that publishers commonly choose.
+// Other XML, JSON, CSV, FASTA and FASTQ: names that publishers commonly choose, and those of feeds' vocabularies.
 namespace xml {
-constexpr FieldPath title[] = {"title", "name", "dc:title", "@title", "@name"};
-constexpr FieldPath id[] = {"id", "guid", "@id", "dc:identifier"};
-constexpr FieldPath author[] = {"author", "dc:creator", "dc:author", "@author"};
-constexpr FieldPath published[] = {"published",       "pubDate",      "date",       "dc:date", "dcterms:issued",
-                                   "dcterms:created", "dcterms:date", "@published", "@date"};
-constexpr FieldPath updated[] = {"updated", "modified", "dcterms:modified", "@updated"};
-constexpr FieldPath summary[] = {"summary", "description", "dc:description"};
-constexpr FieldPath content[] = {"content", "content:encoded", "body"};
-constexpr FieldPath category[] = {"category", "dc:subject"};
+constexpr FieldPath title[] = {"title", "name", "atom:title", "rss:title", "dc:title", "@title", "@name"};
+constexpr FieldPath id[] = {"id", "guid", "atom:id", "@id", "dc:identifier"};
+constexpr FieldPath author[] = {"author", "atom:author", "dc:creator", "dc:author", "@author"};
+constexpr FieldPath published[] = {"published",    "pubDate",    "date",           "atom:published",
+                                   "atom:issued",  "dc:date",    "dcterms:issued", "dcterms:created",
+                                   "dcterms:date", "@published", "@date"};
+constexpr FieldPath updated[] = {"updated",       "modified",         "atom:updated",
+                                 "atom:modified", "dcterms:modified", "@updated"};
+constexpr FieldPath summary[] = {"summary", "description", "atom:summary", "rss:description", "dc:description"};
+constexpr FieldPath content[] = {"content", "atom:content", "content:encoded", "body"};
+constexpr FieldPath category[] = {"category", "atom:category", "dc:subject"};
 constexpr FormatPaths paths = {title, id, author, published, updated, summary, content, category};
 }  // namespace xml
 
@@ -194,7 +194,7 @@ Fields read_fields(const Document& document, const Item& item) {
     const ReadField text = is_atom ? plain_text_of : text_of;
     Fields fields;
     fields.title = first_text(element, paths.title, text);
-    if (const auto link = find_item_link(document.format(), item.element)) fields.link = address_of(document, *link);
+    if (const auto link = find_item_link(document.format(), element)) fields.link = address_of(document, *link);
     fields.id = first_text(element, paths.id);
     fields.authors = authors_of(document, element);
     fields.summary = first_text(element, paths.summary, text);
@@ -215,14 +215,17 @@ Text read_id(const Document& document, const Item& item) {
 }
 
 Text read_link(const Document& document, const Item& item) {
-    auto link = find_item_link(document.format(), item.element);
+    auto link = find_item_link(document.format(), FieldParent(item.element));
     return link ? Text(std::move(link->text)) : Text();
 }
 
 FeedFields read_feed_fields(const Document& document) {
     pugi::xml_node feed = document.feed();
-    if (!feed && !document.items().empty()) feed = document.items()[0].element.child("source");
-    static constexpr FieldPath title[] = {"title", "dc:title"};
+    if (!feed && !document.items().empty()) {
+        const pugi::xml_node item = document.items()[0].element;
+        feed = item.child("source") ? item.child("source") : item.child("atom:source");
+    }
+    static constexpr FieldPath title[] = {"title", "atom:title", "dc:title"};
     const FeedFormat format = document.format();
     FeedFields fields;
     const FieldParent parent(feed);

@@ -1,5 +1,6 @@
 #include "protocol/feed/links.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -27,18 +28,31 @@ std::optional<Link> link_with(FieldText text, pugi::xml_node at) {
     return Link{std::move(*text), at};
 }
 
-// RSS: the text of <link>. Atom (RFC 4287 §4.2.7.2): the first alternate link; HTML pages take precedence over other
-// types.
-std::optional<Link> link_element(pugi::xml_node element) {
+// Atom (RFC 4287 §4.2.7.2): an alternate link's address; HTML pages take precedence over other types. RSS: the text.
+enum class LinkStyle : std::uint8_t { address_first, text_first };
+
+// The first link; of alternate links, the best one.
+std::optional<Link> link_element(const FieldParent& parent, const FieldPath& name, LinkStyle style) {
     std::optional<Link> best;
-    for (const pugi::xml_node link : element.children("link")) {
-        if (FieldText text = text_of(link)) return Link{std::move(*text), link};
+    for (pugi::xml_node link = parent.find(name); link; link = link.next_sibling(name.text)) {
         FieldText target = non_empty(link.attribute("href").value());
+        if (!target || style == LinkStyle::text_first) {
+            if (FieldText text = text_of(link)) return Link{std::move(*text), link};
+        }
         if (!target || !is_alternate(link)) continue;
         if (is_page(link)) return Link{std::move(*target), link};
         if (!best) best = Link{std::move(*target), link};
     }
     return best;
+}
+
+// The format's own link before those of other vocabularies.
+std::optional<Link> link_element(FeedFormat format, const FieldParent& parent) {
+    static constexpr FieldPath own = "link", of_atom = "atom:link", of_rss = "rss:link";
+    const auto own_style = format == FeedFormat::atom ? LinkStyle::address_first : LinkStyle::text_first;
+    if (std::optional<Link> link = link_element(parent, own, own_style)) return link;
+    if (std::optional<Link> link = link_element(parent, of_atom, LinkStyle::address_first)) return link;
+    return link_element(parent, of_rss, LinkStyle::text_first);
 }
 
 // RSS 2.0: a guid is the item's address unless isPermaLink is "false".
@@ -50,8 +64,8 @@ std::optional<Link> permalink(pugi::xml_node item) {
     return is_address ? link_with(std::move(text), guid) : std::nullopt;
 }
 
-std::optional<Link> link_at(pugi::xml_node element, FieldPaths paths) {
-    return link_with(first_text(FieldParent(element), paths), element);
+std::optional<Link> link_at(const FieldParent& parent, FieldPaths paths) {
+    return link_with(first_text(parent, paths), parent.element());
 }
 
 // Or the beginning of a longer text, which is too long as well. It may have megabytes, and be asked for by every item.
@@ -72,34 +86,37 @@ std::string outermost_base(const Document& document) {
 
 }  // namespace
 
-std::optional<Link> find_item_link(FeedFormat format, pugi::xml_node item) {
+std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item) {
     if (format == FeedFormat::json) {
         static constexpr FieldPath paths[] = {"url", "external_url"};
         return link_at(item, paths);
     }
-    if (std::optional<Link> link = link_element(item)) return link;
+    if (std::optional<Link> link = link_element(format, item)) return link;
     if (format == FeedFormat::atom) {
-        const pugi::xml_node content = item.child("content");
+        const pugi::xml_node content = item.element().child("content");
         return link_with(non_empty(content.attribute("src").value()), content);
     }
     if (format == FeedFormat::xml || format == FeedFormat::data) {
         static constexpr FieldPath paths[] = {"url", "@href", "@link", "@url"};
         return link_at(item, paths);
     }
-    return permalink(item);
+    return permalink(item.element());
 }
 
 std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed) {
     static constexpr FieldPath home_page[] = {"home_page_url"};
-    return format == FeedFormat::json ? link_at(feed, home_page) : link_element(feed);
+    const FieldParent parent(feed);
+    return format == FeedFormat::json ? link_at(parent, home_page) : link_element(format, parent);
 }
 
 std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed) {
     static constexpr FieldPath feed_url[] = {"feed_url"};
-    if (format == FeedFormat::json) return link_at(feed, feed_url);
-    for (const pugi::xml_node link : feed.children("link")) {
-        if (link.attribute("rel").value() == std::string_view("self"))
-            return link_with(non_empty(link.attribute("href").value()), link);
+    if (format == FeedFormat::json) return link_at(FieldParent(feed), feed_url);
+    for (const char* name : {"link", "atom:link"}) {
+        for (const pugi::xml_node link : feed.children(name)) {
+            if (link.attribute("rel").value() == std::string_view("self"))
+                return link_with(non_empty(link.attribute("href").value()), link);
+        }
     }
     return std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/field_text.hpp"
 
 namespace sluice::feed {
 
@@ -13,7 +14,7 @@ struct Link {
     pugi::xml_node at;  // the element that has it
 };
 
-std::optional<Link> find_item_link(FeedFormat format, pugi::xml_node item);
+std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item);
 std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed);
 // Where the feed itself is to be had: Atom's rel="self", also in RSS; JSON Feed's feed_url.
 std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed);

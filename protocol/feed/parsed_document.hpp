@@ -18,6 +18,7 @@ struct ParsedDocument final : Document {
     FeedFormat format() const override { return format_; }
     Syntax syntax() const override { return syntax_; }
     const pugi::xml_document& tree() const override { return tree_; }
+    std::span<const UndeclaredName> undeclared_names() const override { return undeclared_names_; }
     std::span<const Item> items() const override { return items_; }
     std::string_view head() const override { return head_; }
     const Refusals& refusals() const override { return refusals_; }
@@ -32,7 +33,8 @@ struct ParsedDocument final : Document {
     std::string buffer_;  // the tree's names and values point into it
     pugi::xml_document tree_;
     pugi::xml_node feed_;
-    FeedFields feed_fields_;  // filled in when the rest is complete
+    FeedFields feed_fields_;                        // filled in when the rest is complete
+    std::vector<UndeclaredName> undeclared_names_;  // points into text_
     std::vector<Item> items_;
     Refusals refusals_;
     SourceContext context_;  // has views of text_

@@ -32,8 +32,7 @@ bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
     for (const Item& item : event.document->items()) item_bytes_ += item.source.size();
     meter.begin(limits_.document_steps_max);
     try {
-        index_ = index_tree(event.document->tree(), event.document->items(), meter,
-                            std::exchange(spare_, xpath::DocumentIndex()));
+        index_ = index_tree(*event.document, meter, std::exchange(spare_, xpath::DocumentIndex()));
     } catch (const xpath::OverBudget&) {
         over_ = true;
     }

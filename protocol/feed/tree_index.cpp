@@ -1,5 +1,6 @@
 #include "protocol/feed/tree_index.hpp"
 
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -15,16 +16,38 @@ using xpath::Node;
 
 constexpr std::uint64_t steps_per_node = 16;  // for indexing it
 
+using UndeclaredNames = std::span<const UndeclaredName>;
+
+// Removes the names of this element from the front.
+UndeclaredNames take_names_of(std::uint32_t element, UndeclaredNames& names) {
+    std::size_t count = 0;
+    while (count < names.size() && names[count].element == element) ++count;
+    const UndeclaredNames taken = names.first(count);
+    names = names.subspan(count);
+    return taken;
+}
+
+// Of the name just added, if it is the first of those that are left.
+void add_namespace(DocumentIndexBuilder& builder, std::uint32_t attribute, UndeclaredNames& names) {
+    if (names.empty() || names.front().attribute != attribute) return;
+    builder.own_namespace(names.front().uri);
+    names = names.subspan(1);
+}
+
 // pugixml's accessors are library calls and take most of the time here, so call as few as possible.
-void add_attributes(DocumentIndexBuilder& builder, pugi::xml_node element, xpath::Meter& meter) {
+void add_attributes(DocumentIndexBuilder& builder, pugi::xml_node element, UndeclaredNames names, xpath::Meter& meter) {
+    std::uint32_t number = 0;
     for (pugi::xml_attribute attribute = element.first_attribute();; attribute = attribute.next_attribute()) {
         const std::string_view name = attribute.name();
         if (name.empty() && !attribute) return;
         meter.spend(steps_per_node);
-        if (is_xpath_attribute(name))
+        ++number;
+        if (is_xpath_attribute(name)) {
             builder.attribute(name, attribute.value());
-        else
+            add_namespace(builder, number, names);
+        } else {
             builder.declaration(name.size() > 5 ? name.substr(6) : std::string_view(), attribute.value());
+        }
     }
 }
 
@@ -44,17 +67,21 @@ void add_leaf(DocumentIndexBuilder& builder, pugi::xml_node node, pugi::xml_node
 
 // In document order. Calls opened(element, name, number) for each element.
 template <class Opened>
-xpath::DocumentIndex walk(const pugi::xml_document& tree, xpath::Meter& meter, xpath::DocumentIndex spare,
+xpath::DocumentIndex walk(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare,
                           const Opened& opened) {
     DocumentIndexBuilder builder(std::move(spare), &meter);
-    pugi::xml_node node = tree.first_child();
+    UndeclaredNames undeclared = document.undeclared_names();
+    std::uint32_t elements = 0;
+    pugi::xml_node node = document.tree().first_child();
     pugi::xml_node_type type = node.type();  // node_null: no node
     while (type != pugi::node_null) {
         meter.spend(steps_per_node);
         if (type == pugi::node_element) {
             const char* const name = node.name();
             opened(node, name, builder.open_element(name));
-            add_attributes(builder, node, meter);
+            UndeclaredNames names = take_names_of(elements++, undeclared);
+            add_namespace(builder, 0, names);
+            add_attributes(builder, node, names, meter);
             const pugi::xml_node child = node.first_child();
             type = child.type();
             if (type != pugi::node_null) {
@@ -78,8 +105,8 @@ xpath::DocumentIndex walk(const pugi::xml_document& tree, xpath::Meter& meter, x
 
 }  // namespace
 
-TreeIndex index_tree(const pugi::xml_document& tree, std::span<const Item> items, xpath::Meter& meter,
-                     xpath::DocumentIndex spare) {
+TreeIndex index_tree(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare) {
+    const std::span<const Item> items = document.items();
     TreeIndex index;
     index.items.reserve(items.size());
     // Items are in document order. Comparing name pointers quickly rules out most elements that are not the next item.
@@ -87,7 +114,7 @@ TreeIndex index_tree(const pugi::xml_document& tree, std::span<const Item> items
         return index.items.size() < items.size() ? items[index.items.size()].element.name() : nullptr;
     };
     const char* next = next_name();
-    index.nodes = walk(tree, meter, std::move(spare), [&](pugi::xml_node element, const char* name, Node node) {
+    index.nodes = walk(document, meter, std::move(spare), [&](pugi::xml_node element, const char* name, Node node) {
         if (name != next || items[index.items.size()].element != element) return;
         index.items.push_back(node);
         next = next_name();
@@ -96,9 +123,9 @@ TreeIndex index_tree(const pugi::xml_document& tree, std::span<const Item> items
     return index;
 }
 
-xpath::DocumentIndex index_elements(const pugi::xml_document& tree, std::vector<pugi::xml_node>& elements,
+xpath::DocumentIndex index_elements(const Document& document, std::vector<pugi::xml_node>& elements,
                                     xpath::Meter& meter) {
-    xpath::DocumentIndex index = walk(tree, meter, {}, [&](pugi::xml_node element, const char*, Node node) {
+    xpath::DocumentIndex index = walk(document, meter, {}, [&](pugi::xml_node element, const char*, Node node) {
         elements.resize(node);
         elements.push_back(element);
     });

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <pugixml.hpp>
-#include <span>
 #include <vector>
 
 #include "protocol/feed/document.hpp"
@@ -15,16 +14,15 @@ namespace sluice::feed {
 
 struct TreeIndex {
     xpath::DocumentIndex nodes;
-    std::vector<xpath::Node> items;  // the nodes of the requested elements, in their order
+    std::vector<xpath::Node> items;  // the nodes of the document's items, in their order
 };
 
-// Spends steps for each node. The index points into the tree, which must outlive it, and takes over the memory of
+// Spends steps for each node. The index points into the document, which must outlive it, and takes over the memory of
 // `spare`. Throws xpath::OverBudget, and what the meter's hook throws.
-TreeIndex index_tree(const pugi::xml_document& tree, std::span<const Item> items, xpath::Meter& meter,
-                     xpath::DocumentIndex spare = {});
+TreeIndex index_tree(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare = {});
 
 // The same. Also sets elements[node] to the element of each node of the index; null for nodes that are no elements.
-xpath::DocumentIndex index_elements(const pugi::xml_document& tree, std::vector<pugi::xml_node>& elements,
+xpath::DocumentIndex index_elements(const Document& document, std::vector<pugi::xml_node>& elements,
                                     xpath::Meter& meter);
 
 }  // namespace sluice::feed

@@ -98,6 +98,7 @@ std::optional<FeedError> XmlDocumentParser::load() {
     auto scanned = scan_xml(*document_->text_, options_.limits);
     if (!scanned) return std::move(scanned).error();
     document_->buffer_ = std::move(scanned->text);
+    document_->undeclared_names_ = std::move(scanned->undeclared);
     ranges_ = std::move(scanned->elements);
     document_->context_ = std::move(scanned->context);
     has_capitals_ = scanned->has_capitals;
@@ -219,7 +220,7 @@ std::optional<FeedError> XmlDocumentParser::select_events() {
         xpath::MeteredMemory memory;
         memory.begin(event_path_bytes_max);
         std::vector<pugi::xml_node> elements;
-        const xpath::DocumentIndex index = index_elements(document_->tree_, elements, meter);
+        const xpath::DocumentIndex index = index_elements(*document_, elements, meter);
         xpath::KnownParts parts(**path, index, &memory);
         const xpath::Evaluator evaluator(**path, index, nullptr, parts, meter, &memory);
         for (const xpath::Node node : evaluator.nodes(xpath::document_node)) {

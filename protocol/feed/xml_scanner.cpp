@@ -21,8 +21,7 @@ namespace {
 struct OpenElement {
     QName name;
     std::size_t range = 0;  // index in ScannedXml::elements
-    std::size_t outer_bindings = 0;
-    const KnownNamespace* known = nullptr;
+    ElementNamespace in;
 };
 
 class Scanner {
@@ -38,6 +37,8 @@ public:
     ScannedXml take() {
         scanned_.text = rewriter_.finish();
         scanned_.context.namespaces = namespaces_.take_declarations();
+        scanned_.undeclared = namespaces_.take_undeclared();
+        scanned_.undeclared.shrink_to_fit();  // it is kept with the document
         return std::move(scanned_);
     }
     FeedError error() const { return cursor_.error(); }
@@ -176,13 +177,11 @@ bool Scanner::start_tag() {
     if (!read_start_tag(cursor_, references_, tag_)) return false;
     OpenElement element;
     element.name = tag_.name;
-    element.outer_bindings = namespaces_.bindings();
-    if (!namespaces_.enter(tag_, element.known)) return false;
-    const bool has_prefix = !tag_.name.prefix.empty() && !(element.known && element.known->declaration.empty());
-    const char first = tag_.name.local.front();
-    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && !has_prefix);
     element.range = scanned_.elements.size();
-    scanned_.elements.push_back({rewriter_.position(tag_.begin + 1), tag_.begin, 0, values_, element.known});
+    if (!namespaces_.enter(tag_, element.range, element.in)) return false;
+    const char first = tag_.name.local.front();
+    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
+    scanned_.elements.push_back({rewriter_.position(tag_.begin + 1), tag_.begin, 0, values_, element.in.known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
     rewriter_.apply();
     open_.push_back(element);
@@ -204,7 +203,7 @@ bool Scanner::end_tag() {
     }
     cursor_.skip_space();
     if (!cursor_.take('>')) return cursor_.expected("'>' at the end of the tag");
-    namespaces_.rename(name, name_begin, element.known);
+    namespaces_.rename(name, name_begin, element.in.tree_prefix);
     rewriter_.apply();
     close_element(cursor_.at());
     return true;
@@ -215,7 +214,7 @@ void Scanner::close_element(std::size_t end) {
     ElementRange& range = scanned_.elements[element.range];
     range.end = end;
     range.values = values_ - range.values;
-    namespaces_.leave(element.outer_bindings, end);
+    namespaces_.leave(element.in, end);
     open_.pop_back();
 }
 

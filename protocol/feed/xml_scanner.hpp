@@ -25,12 +25,13 @@ struct ElementRange {
 
 struct ScannedXml {
     // The original text without the XML declaration, the DOCTYPE and the white space before the root element. In it,
-    // - the prefixes of known namespaces are the customary ones, in names and in declarations,
+    // - the prefixes of known namespaces are the customary ones, and those of no other, in names and in declarations,
     // - references to HTML's entities and to the document's own are replaced by their text.
     std::string text;
-    std::vector<ElementRange> elements;  // in document order
-    SourceContext context;               // with views of the original text
-    bool has_capitals = false;           // some element's name begins with a capital letter, without a prefix
+    std::vector<ElementRange> elements;      // in document order
+    SourceContext context;                   // with views of the original text
+    std::vector<UndeclaredName> undeclared;  // in document order, with views of the original text
+    bool has_capitals = false;               // some element's name begins with a capital letter, without a prefix
 };
 
 // `text` is UTF-8 without control characters (find_bad_text). Limits: limits.depth_max for the nesting of elements,

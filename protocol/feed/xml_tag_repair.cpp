@@ -68,7 +68,7 @@ bool XmlTagRepair::declare(LooseAttribute& attribute) {
         return true;
     }
     if (scopes_.size() == NamespaceScopes::bindings_max) return false;
-    scopes_.declare(prefix, uri);
+    scopes_.declare(prefix, uri, scopes_.size());
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/feed/namespaces.hpp"
+#include "protocol/feed/namespace_scopes.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/xml_cursor.hpp"
 #include "protocol/feed/xml_edits.hpp"

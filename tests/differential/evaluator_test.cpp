@@ -27,7 +27,7 @@ Both make_both(Random& random) {
     INFO(text.published);
     OracleDocument document = make_oracle_document(text);
     xpath::Meter meter;
-    feed::TreeIndex index = feed::index_tree(document.ours->tree(), document.ours->items(), meter);
+    feed::TreeIndex index = feed::index_tree(*document.ours, meter);
     REQUIRE(index.nodes.size() == document.libxml2->nodes());
     REQUIRE(index.items == document.libxml2->items());
     return {std::move(text), std::move(document), std::move(index)};

@@ -1,5 +1,5 @@
-// libxml2's reading of a document and of XPath. It parses the text as it was published. Only the rule of names is ours:
-// names of known namespaces have their customary prefix, the others the one written. One thread.
+// libxml2's reading of a document and of XPath. It parses the text as it was published. Only the rule of names is not
+// its own (tests/support/name_rule.hpp). One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ private:
 };
 
 // Whether libxml2 is known to differ from XPath 1.0, or from our rule of names, on a filter: numbers as strings,
-// following:: of attributes, namespace-uri(), the namespace axis, and XML ids.
+// following:: of attributes, the namespace axis, and XML ids.
 bool libxml2_differs(std::string_view filter);
 
 }  // namespace sluice

@@ -157,7 +157,18 @@ private:
         }
     }
 
+    std::string uri() {
+        return any_of("http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#", "http://purl.org/rss/1.0/",
+                      "http://purl.org/dc/elements/1.1/", "http://search.yahoo.com/mrss/",
+                      "http://search.yahoo.com/mrss", "http://example.org/own", "http://example.org/alien",
+                      "http://example.org/inner", "");
+    }
+
     std::string name_leaf() {
+        if (random_.chance(30)) {
+            const std::string of = any_of("", ".", "..", "*", "*/*", "@*", element(), "*[2]", "*[last()]");
+            return equal_or_not(call("namespace-uri", of), literal(uri()));
+        }
         const std::string name = call(any_of("name", "local-name"), any_of("", ".", "..", "*", "../.."));
         return equal_or_not(name, literal(vocabulary_.elements.empty() ? "a" : random_.pick(vocabulary_.elements)));
     }
@@ -329,6 +340,7 @@ private:
             case 11:
                 return "../" + element() + predicate(depth - 1) + "/" + any_of("*", element(), "@*");
             case 12:
+                if (random_.chance(50)) return "*[namespace-uri()" + any_of("=", "!=") + literal(uri()) + "]";
                 return "*[name()" + any_of("=", "!=") + literal(element()) + "]";
             case 13:
                 return any_of("", "../", ".//", "@", "*/") + prefix() + ":*";
@@ -354,7 +366,8 @@ private:
     // Of some element's name, if any has one.
     std::string prefix() {
         const std::string name = element();
-        return name.find(':') == name.npos ? any_of("dc", "media", "own", "none") : name.substr(0, name.find(':'));
+        return name.find(':') == name.npos ? any_of("dc", "media", "own", "atom", "none")
+                                           : name.substr(0, name.find(':'));
     }
     std::string attribute() {
         return "@" + (vocabulary_.attributes.empty() ? "id"s : random_.pick(vocabulary_.attributes));

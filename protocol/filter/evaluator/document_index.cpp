@@ -13,7 +13,8 @@ constexpr std::size_t bytes_per_look = 256u << 10;  // copied between calls of t
 
 std::size_t DocumentIndex::bytes() const {
     const std::size_t columns = labels_.capacity() * (5 * sizeof(std::uint32_t) + sizeof(const char*));
-    const std::size_t lists = pieces_.capacity() * sizeof(Piece) + declarations_.capacity() * sizeof(Declaration);
+    const std::size_t lists = pieces_.capacity() * sizeof(Piece) + declarations_.capacity() * sizeof(Declaration) +
+                              own_namespaces_.capacity() * sizeof(OwnNamespace);
     const std::size_t joined = joined_.text.capacity() + joined_.offsets.capacity() * sizeof(std::uint32_t);
     return columns + lists + joined + names_.bytes();
 }
@@ -23,6 +24,7 @@ void DocumentIndex::clear() {
     pieces_.clear();
     names_.clear();
     declarations_.clear();
+    own_namespaces_.clear();
     is_joined_ = false;
     bytes_read_ = 0;
 }
@@ -80,6 +82,9 @@ void DocumentIndex::join(Meter* meter) const {
 std::string_view DocumentIndex::namespace_uri(Node node) const {
     const bool is_attribute = kind(node) == NodeKind::attribute;
     if (kind(node) != NodeKind::element && !is_attribute) return {};
+    const auto own = std::lower_bound(own_namespaces_.begin(), own_namespaces_.end(), node,
+                                      [](const OwnNamespace& a, Node b) { return a.node < b; });
+    if (own != own_namespaces_.end() && own->node == node) return own->uri;
     const std::string_view name = name_text(this->name(node));
     const std::size_t colon = name.find(':');
     const std::string_view prefix = name.substr(0, colon == name.npos ? 0 : colon);

@@ -96,6 +96,10 @@ private:
         Node element;
         std::string_view prefix, uri;
     };
+    struct OwnNamespace {
+        Node node;
+        std::string_view uri;
+    };
     struct Piece {
         Node node;
         const char* text;
@@ -126,7 +130,8 @@ private:
     Column<const char*> texts_;
     std::vector<Piece> pieces_;  // of texts in several pieces, in document order
     NameTable names_;
-    std::vector<Declaration> declarations_;  // sorted by element
+    std::vector<Declaration> declarations_;     // sorted by element
+    std::vector<OwnNamespace> own_namespaces_;  // of nodes for which declarations_ is wrong, sorted
     mutable JoinedText joined_;
     mutable bool is_joined_ = false;
     mutable std::size_t bytes_read_ = 0;

@@ -24,6 +24,10 @@ void DocumentIndexBuilder::declaration(std::string_view prefix, std::string_view
     index_.declarations_.push_back({open_, prefix, uri});
 }
 
+void DocumentIndexBuilder::own_namespace(std::string_view uri) {
+    index_.own_namespaces_.push_back({index_.size_ - 1, uri});
+}
+
 void DocumentIndexBuilder::add_piece(const char* text) {
     std::uint32_t& length = index_.details_[last_child_];
     if (length != DocumentIndex::in_pieces) index_.pieces_.push_back({last_child_, index_.texts_[last_child_]});

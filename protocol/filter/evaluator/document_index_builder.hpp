@@ -29,6 +29,8 @@ public:
         index_.details_[open_] = node + 1;
     }
     void declaration(std::string_view prefix, std::string_view uri);  // likewise
+    // The element or attribute just added is in this namespace, whatever the declarations say.
+    void own_namespace(std::string_view uri);
     void close_element() {
         index_.ends_[open_] = index_.size_;
         last_child_ = open_;

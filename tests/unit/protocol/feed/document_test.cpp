@@ -60,9 +60,11 @@ TEST_CASE("known namespaces get their customary prefixes") {
         <m:content url="u"><m:title>t</m:title></m:content>
         <div xmlns="http://www.w3.org/1999/xhtml"><p>one<br/></p></div></item></channel></rss>)");
     CHECK(text_at(document, "//item/dc:creator") == "Ann");
+    CHECK(text_at(document, "//item/dc_:creator") == "Bob");
+    CHECK(document->tree().select_nodes("//dc:creator").size() == 1);
     CHECK(text_at(document, "//item/media:content[@url='u']/media:title") == "t");
     CHECK(text_at(document, "//item/xhtml:div/xhtml:p[xhtml:br]") == "one");
-    CHECK(document->tree().select_node("//item[@media:note='n' and @a10:href='h']/link[@href='l']"));
+    CHECK(document->tree().select_node("//item[@media:note='n' and @atom:href='h']/atom:link[@href='l']"));
     CHECK(document->tree().select_node("//xhtml:p[namespace-uri()='http://www.w3.org/1999/xhtml']"));
     CHECK(document->items()[0].source.find("<d:creator>Ann</d:creator>") != std::string::npos);
 }

@@ -5,9 +5,10 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
-#include "protocol/feed/namespaces.hpp"
 #include "protocol/text/ascii.hpp"
+#include "tests/support/name_rule.hpp"
 
 namespace sluice::feed {
 
@@ -16,6 +17,13 @@ namespace {
 constexpr char separator = '\x01';  // cannot occur in a document
 
 using Attributes = std::map<std::string, std::string>;
+
+// What expat's handlers write to.
+struct ExpatRead {
+    std::string tree;
+    testing::NameRule names;
+    std::vector<testing::NameRule::Declaration> declarations;  // of the start tag to come
+};
 
 void write_start(std::string& tree, const std::string& name, const Attributes& attributes) {
     tree.append("<").append(name);
@@ -28,32 +36,48 @@ void write_text(std::string& tree, std::string_view text) {
                  [](char c) { return text::ascii_space.find(c) == std::string_view::npos; });
 }
 
-// Turns expat's "uri local prefix", "uri local" or "local" (with the separator) into a name of our tree.
-std::string customary_name(std::string_view triplet, bool is_attribute) {
+struct Name {
+    std::string prefix, local, uri;
+};
+
+// From expat's "uri local prefix", "uri local" or "local" (with the separator).
+Name name_of(std::string_view triplet) {
     const std::size_t first = triplet.find(separator);
-    if (first == std::string_view::npos) return std::string(triplet);
-    const std::string_view uri = triplet.substr(0, first);
-    std::string_view local = triplet.substr(first + 1), prefix;
-    if (const std::size_t second = local.find(separator); second != std::string_view::npos) {
-        prefix = local.substr(second + 1);
-        local = local.substr(0, second);
-    }
-    const KnownNamespace* known = find_known_namespace(uri);
-    if (known && !(is_attribute && known->declaration.empty()))
-        return std::string(known->prefix()) + std::string(local);
-    return (prefix.empty() ? std::string() : std::string(prefix) + ':') + std::string(local);
+    if (first == std::string_view::npos) return {"", std::string(triplet), ""};
+    const std::string_view rest = triplet.substr(first + 1);
+    const std::size_t second = rest.find(separator);
+    const bool has_prefix = second != std::string_view::npos;
+    return {std::string(has_prefix ? rest.substr(second + 1) : std::string_view()), std::string(rest.substr(0, second)),
+            std::string(triplet.substr(0, first))};
 }
 
-void XMLCALL on_start(void* tree, const XML_Char* name, const XML_Char** pairs) {
+// In our tree.
+std::string name_in_tree(const testing::NameRule& names, const Name& name, bool is_attribute) {
+    const std::string prefix = names.prefix_of(name.prefix, name.uri, is_attribute);
+    return prefix.empty() ? name.local : prefix + ':' + name.local;
+}
+
+void XMLCALL on_declaration(void* data, const XML_Char* prefix, const XML_Char* uri) {
+    static_cast<ExpatRead*>(data)->declarations.push_back({prefix ? prefix : "", uri ? uri : ""});
+}
+
+void XMLCALL on_start(void* data, const XML_Char* element, const XML_Char** pairs) {
+    auto& [tree, names, declarations] = *static_cast<ExpatRead*>(data);
+    const Name name = name_of(element);
+    names.enter(name.prefix, name.local, name.uri, declarations);
+    declarations.clear();
     Attributes attributes;
-    for (; *pairs; pairs += 2) attributes[customary_name(pairs[0], true)] = pairs[1];
-    write_start(*static_cast<std::string*>(tree), customary_name(name, false), attributes);
+    for (; *pairs; pairs += 2) attributes[name_in_tree(names, name_of(pairs[0]), true)] = pairs[1];
+    write_start(tree, name_in_tree(names, name, false), attributes);
 }
 
-void XMLCALL on_end(void* tree, const XML_Char*) { *static_cast<std::string*>(tree) += "</>"; }
+void XMLCALL on_end(void* data, const XML_Char*) {
+    static_cast<ExpatRead*>(data)->tree += "</>";
+    static_cast<ExpatRead*>(data)->names.leave();
+}
 
-void XMLCALL on_text(void* tree, const XML_Char* text, int size) {
-    write_text(*static_cast<std::string*>(tree), std::string_view(text, static_cast<std::size_t>(size)));
+void XMLCALL on_text(void* data, const XML_Char* text, int size) {
+    write_text(static_cast<ExpatRead*>(data)->tree, std::string_view(text, static_cast<std::size_t>(size)));
 }
 
 void write_node(std::string& tree, pugi::xml_node node) {
@@ -106,13 +130,14 @@ using ParserPtr = std::unique_ptr<std::remove_pointer_t<XML_Parser>, decltype(&X
 
 ExpatVerdict expat_tree(const std::string& text) {
     const ParserPtr parser(XML_ParserCreateNS("UTF-8", separator), XML_ParserFree);
-    std::string tree;
+    ExpatRead read;
     XML_SetReturnNSTriplet(parser.get(), 1);
-    XML_SetUserData(parser.get(), &tree);
+    XML_SetUserData(parser.get(), &read);
+    XML_SetStartNamespaceDeclHandler(parser.get(), on_declaration);
     XML_SetElementHandler(parser.get(), on_start, on_end);
     XML_SetCharacterDataHandler(parser.get(), on_text);
     if (XML_Parse(parser.get(), text.data(), static_cast<int>(text.size()), 1) == XML_STATUS_OK)
-        return {tree, {}, false};
+        return {read.tree, {}, false};
     const XML_Error code = XML_GetErrorCode(parser.get());
     return {std::nullopt, XML_ErrorString(code), code == XML_ERROR_UNBOUND_PREFIX};
 }

@@ -86,6 +86,67 @@ TEST_CASE("Dublin Core, iTunes, Media RSS and Atom in RSS") {
         1508166600.0);
 }
 
+TEST_CASE("RSS's own elements come before Atom's, wherever they stand") {
+    const std::string entry = R"(<a:title>at</a:title><a:link href="http://a/atom"/><a:id>urn:atom</a:id>
+        <a:author><a:name>Ann</a:name><a:email>ann@a</a:email></a:author><a:published>2017-10-16T15:10:01Z</a:published>
+        <a:updated>2017-10-16T15:10:02Z</a:updated><a:summary>as</a:summary><a:content>ac</a:content>
+        <a:category term="ax"/>)";
+    const std::string own = R"(<title>t</title><link>http://a/</link><guid>urn:1</guid><author>Bob</author>
+        <pubDate>Mon, 16 Oct 2017 15:10:00 GMT</pubDate><description>s</description><category>x</category>)";
+    for (const char* uri : {"http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"}) {
+        INFO(uri);
+        const std::string begin = "<rss xmlns:a='" + std::string(uri) + "'><channel><item>",
+                          end = "</item></channel></rss>";
+        const Fields alone = fields_of(begin + entry + end);
+        CHECK(alone.title == "at");
+        CHECK(alone.link == "http://a/atom");
+        CHECK(alone.id == "urn:atom");
+        CHECK(alone.authors == Strings{"Ann"});
+        CHECK(alone.published == 1508166601.0);
+        CHECK(alone.updated == 1508166602.0);
+        CHECK(alone.summary == "as");
+        CHECK(alone.content == "ac");
+        CHECK(alone.category == Strings{"ax"});
+        const Fields both = fields_of(begin + entry + own + end);
+        CHECK(both.title == "t");
+        CHECK(both.link == "http://a/");
+        CHECK(both.id == "urn:1");
+        CHECK(both.authors == Strings{"Bob", "Ann"});
+        CHECK(both.published == 1508166600.0);
+        CHECK(both.summary == "s");
+        CHECK(both.category == Strings{"x", "ax"});
+    }
+    CHECK(fields_of(item("<atom:author><name>Ann</name></atom:author>")).authors == Strings{"Ann"});
+    CHECK(fields_of(item("<atom:author><atom:uri>u</atom:uri></atom:author>")).authors.empty());
+}
+
+TEST_CASE("a namespace that takes Dublin Core's prefix is not read") {
+    const std::string begin = "<rss xmlns:dc='urn:u'><channel><item>", end = "</item></channel></rss>",
+                      foreign = "<dc:creator>Eve</dc:creator>";
+    CHECK(fields_of(begin + foreign + end).authors.empty());
+    CHECK(fields_of(begin + foreign + "<d:creator xmlns:d='http://purl.org/dc/elements/1.1/'>Ann</d:creator>" + end)
+              .authors == Strings{"Ann"});
+    CHECK(fields_of("<rss xmlns:dc='HTTPS://purl.org/DC/elements/1.1'><channel><item>" + foreign + end).authors ==
+          Strings{"Eve"});
+}
+
+TEST_CASE("fields of other XML in a feed's vocabulary") {
+    const Fields f =
+        fields_of(R"(<list xmlns="http://www.w3.org/2005/Atom"><entry><title>t</title><link href="http://a/"/>
+        <id>urn:1</id><author><name>Ann</name></author><updated>2017-10-16T15:10:00Z</updated></entry></list>)");
+    CHECK(f.title == "t");
+    CHECK(f.link == "http://a/");
+    CHECK(f.id == "urn:1");
+    CHECK(f.authors == Strings{"Ann"});
+    CHECK(f.updated == 1508166600.0);
+    const Fields of_rss =
+        fields_of(R"(<list xmlns="http://purl.org/rss/1.0/"><item><title>t</title><link>http://a/</link>
+        <description>s</description></item></list>)");
+    CHECK(of_rss.title == "t");
+    CHECK(of_rss.link == "http://a/");
+    CHECK(of_rss.summary == "s");
+}
+
 TEST_CASE("all authors of an item are listed, each once") {
     CHECK(
         fields_of(item("<author>ann@example.org (Ann)</author><dc:creator>Bob</dc:creator><dc:creator>Eve</dc:creator>"
@@ -292,6 +353,16 @@ TEST_CASE("a feed's own title and link") {
     f = feed_fields_of("<entry><title>t</title><source><title>T</title><link href='http://a/'/></source></entry>");
     CHECK(f.title == "T");
     CHECK(f.link == "http://a/");
+    f = feed_fields_of(
+        "<rss><channel><atom:link href='http://b/'/><atom:title>A</atom:title><title>T</title>"
+        "<link>http://a/</link></channel></rss>");
+    CHECK(f.title == "T");
+    CHECK(f.link == "http://a/");
+    f = feed_fields_of("<rss><channel><atom:link href='http://b/'/><atom:title>A</atom:title></channel></rss>");
+    CHECK(f.title == "A");
+    CHECK(f.link == "http://b/");
+    f = feed_fields_of("<item><atom:source><atom:title>T</atom:title></atom:source></item>");
+    CHECK(f.title == "T");
     f = feed_fields_of("<rss><channel><dc:title>T</dc:title></channel></rss>");
     CHECK(f.title == "T");
     f = feed_fields_of("<item><title>t</title></item>");

@@ -39,6 +39,27 @@ TEST_CASE("a relative link is resolved, and its path keeps what is written") {
     CHECK(read_link(*document, document->items()[0]) == "1");
 }
 
+TEST_CASE("an Atom link is its address, not the text inside it") {
+    const std::string atom = " xmlns='http://www.w3.org/2005/Atom'";
+    const auto entry = [&](const std::string& links) { return link_of("<entry" + atom + ">" + links + "</entry>"); };
+    const auto item = [&](const std::string& links) {
+        return link_of("<rss xmlns:atom='http://www.w3.org/2005/Atom'><channel><item>" + links +
+                       "</item></channel></rss>");
+    };
+    CHECK(entry("<link href='http://a/'>Home page</link>") == "http://a/");
+    CHECK(entry("<link rel='self' href='http://b/'>Here</link><link href='http://a/'/>") == "http://a/");
+    CHECK(entry("<link>http://a/</link>") == "http://a/");
+    CHECK_FALSE(entry("<link rel='self' href='http://b/'>Here</link>"));
+    CHECK(item("<atom:link href='http://a/'>Home page</atom:link>") == "http://a/");
+    CHECK(item("<atom:link href='http://b/'>Home page</atom:link><link>http://a/</link>") == "http://a/");
+    CHECK(item("<atom:link rel='self' href='http://b/'/><link>http://a/</link>") == "http://a/");
+    CHECK(item("<link/><atom:link href='http://a/'/>") == "http://a/");
+    CHECK(item("<link href='http://b/'>http://a/</link>") == "http://a/");
+    CHECK(item("<link" + atom + " href='http://b/'/><link>http://a/</link>") == "http://a/");
+    CHECK(link_of("<list><x><link href='http://b/'>http://a/</link></x></list>") == "http://a/");
+    CHECK(link_of("<list" + atom + "><x><link href='http://a/'>Home page</link></x></list>") == "http://a/");
+}
+
 TEST_CASE("the nearest xml:base counts, relative to those around it") {
     const auto atom = [](const std::string& feed_base, const std::string& entry_base, const std::string& link) {
         return link_of("<feed xmlns='http://www.w3.org/2005/Atom' xml:base='" + feed_base +

@@ -12,7 +12,7 @@ TEST_CASE("a tree is indexed as XPath's data model has it") {
     const TreeDocument document(
         "<!--c--><r xmlns='u' xmlns:p='v' k='1'> <p:i>a<![CDATA[b]]>c<!--x-->d</p:i><i/><?go on?></r>", "/r/*");
     xpath::Meter meter;
-    const TreeIndex index = index_tree(document.tree(), document.items(), meter);
+    const TreeIndex index = index_tree(document, meter);
     const NodeKind kinds[] = {NodeKind::document,
                               NodeKind::comment,
                               NodeKind::element,
@@ -34,7 +34,7 @@ TEST_CASE("a tree is indexed as XPath's data model has it") {
     CHECK(meter.spent() > index.nodes.size());
 
     std::vector<pugi::xml_node> elements;
-    CHECK(index_elements(document.tree(), elements, meter).size() == index.nodes.size());
+    CHECK(index_elements(document, elements, meter).size() == index.nodes.size());
     REQUIRE(elements.size() == index.nodes.size());
     CHECK(elements[9] == document.items()[1].element);
     CHECK_FALSE(elements[6]);

@@ -44,7 +44,10 @@ TEST_CASE("known prefixes are renamed in names and declarations, and nothing els
     CHECK(rewritten("<a xmlns:d='http://purl.org/dc/elements/1.1/'><d:x d:y='d:z'>d:</d:x ></a>") ==
           "<a xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:x dc:y='d:z'>d:</dc:x ></a>");
     CHECK(rewritten("<a:b xmlns:a='http://www.w3.org/2005/Atom' a:c='1'><x/></a:b>") ==
-          "<b xmlns:a='http://www.w3.org/2005/Atom' a:c='1'><x/></b>");
+          "<atom:b xmlns:atom='http://www.w3.org/2005/Atom' atom:c='1'><x/></atom:b>");
+    CHECK(rewritten("<a:feed xmlns:a='http://www.w3.org/2005/Atom' a:c='1'><x/></a:feed>") ==
+          "<feed xmlns:atom='http://www.w3.org/2005/Atom' atom:c='1'><x/></feed>");
+    CHECK(rewritten("<a xmlns:dc='urn:u' dc:b='1'><dc:c/></a>") == "<a xmlns:dc_='urn:u' dc_:b='1'><dc_:c/></a>");
     CHECK(rewritten("<div xmlns='http://www.w3.org/1999/xhtml' class='x'><p/><q xmlns=''/></div>") ==
           "<xhtml:div xmlns:xhtml='http://www.w3.org/1999/xhtml' class='x'><xhtml:p/><q xmlns=''/></xhtml:div>");
     CHECK(rewritten("<u:a xmlns:u='urn:u'><media:b media:c='1'/></u:a>") ==

@@ -70,6 +70,28 @@ TEST_CASE("namespaces are those of the declarations above") {
     CHECK(index.namespace_uri(4).empty());
 }
 
+TEST_CASE("a node's own namespace takes precedence over the declarations above") {
+    DocumentIndexBuilder builder;
+    builder.open_element("p:a");
+    builder.own_namespace("v");
+    builder.declaration("p", "u");
+    builder.attribute("p:x", "1");
+    builder.own_namespace("w");
+    builder.attribute("p:y", "2");
+    builder.open_element("p:b");
+    builder.close_element();
+    builder.close_element();
+    DocumentIndex index = builder.finish();
+    CHECK(index.namespace_uri(1) == "v");
+    CHECK(index.namespace_uri(2) == "w");
+    CHECK(index.namespace_uri(3) == "u");
+    CHECK(index.namespace_uri(4) == "u");
+    DocumentIndexBuilder again(std::move(index));
+    again.open_element("p:a");
+    again.close_element();
+    CHECK(again.finish().namespace_uri(1).empty());
+}
+
 TEST_CASE("a document of nothing has one node") {
     const DocumentIndex index = DocumentIndexBuilder().finish();
     CHECK(index.size() == 1);

@@ -1,0 +1,48 @@
+#include "protocol/feed/namespace_scopes.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace sluice::feed;
+
+TEST_CASE("inner declarations hide outer ones until their scope ends") {
+    NamespaceScopes scopes;
+    CHECK(scopes.find("xml"));
+    CHECK_FALSE(scopes.find(""));
+    CHECK_FALSE(scopes.find("a"));
+    scopes.declare("", "u1", 1);
+    scopes.declare("a", "v1", 1);
+    const std::size_t outer = scopes.size();
+    scopes.declare("a", "v2", outer);
+    scopes.declare("", "", outer);
+    CHECK(scopes.find("a")->uri == "v2");
+    CHECK(scopes.find("")->uri.empty());
+    scopes.shrink(outer);
+    CHECK(scopes.find("a")->uri == "v1");
+    CHECK(scopes.find("")->uri == "u1");
+    scopes.shrink(1);
+    CHECK_FALSE(scopes.find(""));
+    CHECK_FALSE(scopes.find("a"));
+}
+
+TEST_CASE("what the tree declares of a prefix: the innermost tag's first declaration") {
+    NamespaceScopes scopes;
+    scopes.declare("a", "http://search.yahoo.com/mrss/", 1);
+    scopes.replace(1, "xmlns:media:");
+    CHECK(scopes[1].tree_prefix() == "media");
+    CHECK_FALSE(scopes.has_clashes());
+    CHECK_FALSE(scopes.tree_uri("a"));
+    REQUIRE(scopes.tree_uri("media"));
+    CHECK(*scopes.tree_uri("media") == "http://search.yahoo.com/mrss/");
+    CHECK(scopes.is_taken("media", "b"));
+    CHECK_FALSE(scopes.is_taken("media", "a"));
+    CHECK_FALSE(scopes.is_taken("a", "b"));
+    scopes.declare("b", "http://search.yahoo.com/mrss", 2);
+    scopes.declare("c", "http://search.yahoo.com/mrss/", 2);
+    scopes.replace(2, "xmlns:media:");
+    scopes.replace(3, "xmlns:media:");
+    CHECK(scopes.has_clashes());
+    CHECK(*scopes.tree_uri("media") == "http://search.yahoo.com/mrss");
+    scopes.shrink(2);
+    CHECK_FALSE(scopes.has_clashes());
+    CHECK(*scopes.tree_uri("media") == "http://search.yahoo.com/mrss/");
+}
