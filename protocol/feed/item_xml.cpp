@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/namespace_scopes.hpp"
 #include "protocol/feed/namespaces.hpp"
 #include "protocol/feed/rewriter.hpp"
 #include "protocol/feed/source_context.hpp"
@@ -111,7 +112,7 @@ void SourceCopier::copy_start_tag() {
     for (const XmlAttribute& attribute : tag_.attributes) {
         const QName& name = attribute.name;
         if (attribute.is_declaration())
-            inside_.declare(name.prefix.empty() ? std::string_view() : name.local, attribute.value);
+            inside_.declare(name.prefix.empty() ? std::string_view() : name.local, attribute.value, outer);
     }
     use(tag_.name.prefix);
     for (const XmlAttribute& attribute : tag_.attributes) {

@@ -110,7 +110,7 @@ struct ElementReader {
         for (; *pairs; pairs += 2) attributes[pairs[0]] = pairs[1];
         if (reader.depth++ == 0) {
             for (const char* inherited : {"base", "lang"})
-                attributes.erase(std::string(xml_namespace) + separator + inherited);
+                attributes.erase(std::string("http://www.w3.org/XML/1998/namespace") + separator + inherited);
         }
         write_start(reader.tree, name, attributes);
     }
