@@ -8,8 +8,8 @@
 //   declarations of customary prefixes without one. Declarations of other prefixes would make small items large. A
 //   prefix that occurs only in text is not found.
 // - It gets the xml:base and the xml:lang that it inherits, so that relative links keep their meaning.
-// - References to the document's own entities, to HTML's entities and to windows-1252 (&#128; to &#159;) are replaced by
-//   text, outside CDATA sections, comments and processing instructions.
+// - References to entities and to windows-1252 are replaced by text, outside CDATA sections, comments and
+//   processing instructions.
 // What is not XML is the item of its tree, <item>. Characters that XML can't have become U+FFFD.
 #pragma once
 
