@@ -1,6 +1,9 @@
 #include "protocol/feed/namespace_scopes.hpp"
 
 #include <algorithm>
+#include <bitset>
+#include <charconv>
+#include <system_error>
 
 namespace sluice::feed {
 
@@ -47,6 +50,22 @@ bool NamespaceScopes::is_taken(std::string_view tree_prefix, std::string_view pr
     return std::any_of(bindings_.begin(), bindings_.end(), [&](const NamespaceBinding& binding) {
         return binding.tree_prefix() == tree_prefix && binding.prefix != prefix;
     });
+}
+
+// Each binding takes at most one number, so one of the first bindings_max is free.
+std::size_t NamespaceScopes::free_number(std::string_view tree_prefix) const {
+    std::bitset<bindings_max + 3> taken;
+    for (const NamespaceBinding& binding : bindings_) {
+        const std::string_view other = binding.tree_prefix();
+        if (!other.starts_with(tree_prefix)) continue;
+        const std::string_view digits = other.substr(tree_prefix.size());
+        std::size_t number = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error == std::errc() && end == digits.data() + digits.size() && number < taken.size()) taken.set(number);
+    }
+    std::size_t number = 2;
+    while (taken.test(number)) ++number;
+    return number;
 }
 
 // Innermost tag first; within a tag, the first declaration counts.

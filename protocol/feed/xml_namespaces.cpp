@@ -1,7 +1,5 @@
 #include "protocol/feed/xml_namespaces.hpp"
 
-#include <algorithm>
-
 #include "protocol/feed/attribute_text.hpp"
 #include "protocol/feed/plain_vocabulary.hpp"
 #include "protocol/feed/repairs.hpp"
@@ -71,8 +69,9 @@ void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
     for (std::size_t i = first; i < scopes_.size(); ++i) {
         const NamespaceBinding& binding = scopes_[i];
         if (binding.known || binding.prefix.empty()) continue;
-        // Only the prefixes made here end in "_", and those that a document has by chance.
-        const bool is_taken = binding.prefix.ends_with('_') && scopes_.is_taken(binding.prefix, binding.prefix);
+        // All prefixes that are made here contain "_".
+        const bool is_taken =
+            binding.prefix.find('_') != std::string_view::npos && scopes_.is_taken(binding.prefix, binding.prefix);
         if (is_taken || find_customary_prefix(binding.prefix)) scopes_.replace(i, declaration_beside(binding));
     }
     for (std::size_t i = first; i < scopes_.size(); ++i) {
@@ -90,15 +89,11 @@ void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
     }
 }
 
-// The shortest that no other prefix in scope has.
+// The first of dc_, dc_2, dc_3 … that no other prefix in scope has.
 std::string_view XmlNamespaces::declaration_beside(const NamespaceBinding& binding) {
-    std::string prefix(binding.prefix);
-    do {
-        prefix += '_';
-    } while (scopes_.is_taken(prefix, binding.prefix));
-    const std::string declaration = "xmlns:" + prefix + ":";
-    const auto made = std::find(made_declarations_.begin(), made_declarations_.end(), declaration);
-    return made != made_declarations_.end() ? *made : made_declarations_.emplace_back(declaration);
+    std::string prefix = std::string(binding.prefix) + '_';
+    if (scopes_.is_taken(prefix, binding.prefix)) prefix += std::to_string(scopes_.free_number(prefix));
+    return *made_declarations_.insert("xmlns:" + prefix + ":").first;
 }
 
 bool XmlNamespaces::resolve(const QName& name, std::size_t offset, Namespace& found) {

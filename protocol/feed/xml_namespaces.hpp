@@ -8,8 +8,8 @@
 #pragma once
 
 #include <cstddef>
-#include <list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,7 +80,7 @@ private:
     NamespaceScopes scopes_;
     NamespaceDeclarations declarations_;
     std::optional<KnownNamespace::Vocabulary> plain_;  // of the feed around; empty: outside feeds
-    std::list<std::string> made_declarations_;         // "xmlns:dc_:"
+    std::set<std::string> made_declarations_;          // "xmlns:dc_:"
     std::vector<UndeclaredName> undeclared_;
 };
 

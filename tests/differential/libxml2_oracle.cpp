@@ -34,8 +34,8 @@ template <class T>
 using Owned = std::unique_ptr<T, Free>;
 
 // Of names in filters; a document need not have them.
-constexpr std::string_view asked_prefixes[] = {"alien", "atom", "atom_",  "atom__", "content", "dc",     "dc_",
-                                               "dc__",  "geo",  "georss", "itunes", "media",   "media_", "media__",
+constexpr std::string_view asked_prefixes[] = {"alien", "atom", "atom_",  "atom_2", "content", "dc",     "dc_",
+                                               "dc_2",  "geo",  "georss", "itunes", "media",   "media_", "media_2",
                                                "n",     "none", "own",    "rdf",    "rss",     "slash",  "thr",
                                                "wfw",   "x",    "xhtml",  "yt"};
 

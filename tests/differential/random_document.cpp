@@ -337,7 +337,7 @@ private:
         if (!customary.empty())
             in_tree = customary;
         else if (prefix == "dc" || prefix == "media" || prefix == "atom")
-            in_tree += written_.at("own") == prefix + '_' ? "__" : "_";
+            in_tree += written_.at("own") == prefix + '_' ? "_2" : "_";
         const auto name = [&](std::string_view local, bool is_attribute) {
             return Name{with_prefix(prefix, local), with_prefix(is_plain && !is_attribute ? "" : in_tree, local),
                         std::string(uri)};
@@ -478,7 +478,7 @@ private:
             }
             in_tree_[n.name] = n.customary.empty() ? written : n.customary;
         }
-        if (stolen != "alien") in_tree_["alien"] = stolen + (own_collides ? "__" : "_");
+        if (stolen != "alien") in_tree_["alien"] = stolen + (own_collides ? "_2" : "_");
         if (default_.empty()) default_uri_ = usual_default;
     }
 

@@ -94,7 +94,8 @@ void NameRule::declare(const std::vector<Declaration>& declarations) {
         const std::string prefix = bindings_[i].prefix;
         if (prefix.empty() || !customary(bindings_[i].uri).empty()) continue;
         std::string in_tree = is_customary(prefix) ? prefix + '_' : prefix;
-        while (is_taken(in_tree, prefix)) in_tree += '_';
+        if (is_taken(in_tree, prefix)) in_tree = prefix + '_';
+        for (int number = 2; is_taken(in_tree, prefix); ++number) in_tree = prefix + '_' + std::to_string(number);
         bindings_[i].in_tree = in_tree;
     }
 }

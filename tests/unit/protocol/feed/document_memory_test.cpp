@@ -33,6 +33,8 @@ std::vector<Sample> documents() {
         {"<r>" + times("<a b=\"c\" d=\"\"/>") + "</r>"},
         {"<r>" + times("<a xmlns=''/>") + "</r>"},
         {"<r>" + times("<a/><![CDATA[]]>") + "</r>"},
+        {"<a:feed xmlns:a='http://www.w3.org/2005/Atom'>" + times("<a:b/>") + "</a:feed>"},
+        {"<r>" + times("<dc:a dc:b=\"\" dc:c=\"\" dc:d=\"\"/>") + "</r>"},
         {"<rss><channel>" + repeated(5'000, [](std::size_t) { return "<item/>"; }) + "</channel></rss>"},
         {"<r><a>" + std::string(1'000'000, 'x') + "</a></r>"},
         {"{\"items\":[{\"a\":[" + times("1,") + "1]}]}"},

@@ -1,6 +1,8 @@
 #include "protocol/feed/namespace_scopes.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 using namespace sluice::feed;
 
@@ -45,4 +47,17 @@ TEST_CASE("what the tree declares of a prefix: the innermost tag's first declara
     scopes.shrink(2);
     CHECK_FALSE(scopes.has_clashes());
     CHECK(*scopes.tree_uri("media") == "http://search.yahoo.com/mrss/");
+}
+
+TEST_CASE("a number behind a prefix that makes another one") {
+    NamespaceScopes scopes;
+    CHECK(scopes.free_number("dc_") == 2);
+    for (const char* prefix : {"dc_2", "dc_x", "dc_4", "media_3", "dc_99999999999999999999"})
+        scopes.declare(prefix, "u", 1);
+    CHECK(scopes.free_number("dc_") == 3);
+    std::vector<std::string> prefixes;
+    for (std::size_t i = 0; i < NamespaceScopes::bindings_max; ++i) prefixes.push_back("dc_" + std::to_string(i + 2));
+    NamespaceScopes full;
+    while (full.size() < NamespaceScopes::bindings_max) full.declare(prefixes[full.size() - 1], "u", 1);
+    CHECK(full.free_number("dc_") == NamespaceScopes::bindings_max + 1);
 }

@@ -104,13 +104,15 @@ TEST_CASE("another namespace does not have a customary prefix") {
 }
 
 TEST_CASE("a prefix that is made is no other one's") {
-    const Strings expected = {"r ", "dc__:i urn:u", "dc_:i urn:v"};
+    const Strings expected = {"r ", "dc_2:i urn:u", "dc_:i urn:v"};
     CHECK(names_of("<r" + as("dc", "urn:u") + as("dc_", "urn:v") + "><dc:i/><dc_:i/></r>") == expected);
     CHECK(names_of("<r" + as("dc_", "urn:v") + as("dc", "urn:u") + "><dc:i/><dc_:i/></r>") == expected);
     CHECK(names_of("<r" + as("dc_", "urn:v") + "><x" + as("dc", "urn:u") + "><dc:i/><dc_:i/></x></r>") ==
-          Strings{"r ", "x ", "dc__:i urn:u", "dc_:i urn:v"});
+          Strings{"r ", "x ", "dc_2:i urn:u", "dc_:i urn:v"});
     CHECK(names_of("<r" + as("dc", "urn:u") + "><x" + as("dc_", "urn:v") + "><dc:i/><dc_:i/></x></r>") ==
           Strings{"r ", "x ", "dc_:i urn:u", "dc__:i urn:v"});
+    CHECK(names_of("<r" + as("dc", "urn:u") + as("dc_", "urn:v") + as("dc_2", "urn:w") + "><dc:i/></r>") ==
+          Strings{"r ", "dc_3:i urn:u"});
     CHECK(names_of("<r" + as("dc_", "urn:v") + "><dc_:i/></r>") == Strings{"r ", "dc_:i urn:v"});
 }
 
