@@ -53,11 +53,11 @@ bool NamespaceScopes::is_taken(std::string_view tree_prefix, std::string_view pr
 }
 
 // Each binding takes at most one number, so one of the first bindings_max is free.
-std::size_t NamespaceScopes::free_number(std::string_view tree_prefix) const {
+std::size_t NamespaceScopes::free_number(std::string_view tree_prefix, std::string_view prefix) const {
     std::bitset<bindings_max + 3> taken;
     for (const NamespaceBinding& binding : bindings_) {
         const std::string_view other = binding.tree_prefix();
-        if (!other.starts_with(tree_prefix)) continue;
+        if (binding.prefix == prefix || !other.starts_with(tree_prefix)) continue;
         const std::string_view digits = other.substr(tree_prefix.size());
         std::size_t number = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);

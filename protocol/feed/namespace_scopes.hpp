@@ -44,8 +44,8 @@ public:
     void replace(std::size_t i, std::string_view declaration);
     // Whether the tree has the prefix for another one than `prefix`.
     bool is_taken(std::string_view tree_prefix, std::string_view prefix) const;
-    // The least number from 2 on that makes a prefix of its own behind this one.
-    std::size_t free_number(std::string_view tree_prefix) const;
+    // The least number from 2 on behind `tree_prefix` that makes a prefix that is not taken.
+    std::size_t free_number(std::string_view tree_prefix, std::string_view prefix) const;
     // What the tree's declarations say of a prefix without colon; null: nothing.
     const std::string_view* tree_uri(std::string_view tree_prefix) const;
     // Whether some prefix stands for two URIs in the tree.

@@ -92,7 +92,7 @@ void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
 // The first of dc_, dc_2, dc_3 … that no other prefix in scope has.
 std::string_view XmlNamespaces::declaration_beside(const NamespaceBinding& binding) {
     std::string prefix = std::string(binding.prefix) + '_';
-    if (scopes_.is_taken(prefix, binding.prefix)) prefix += std::to_string(scopes_.free_number(prefix));
+    if (scopes_.is_taken(prefix, binding.prefix)) prefix += std::to_string(scopes_.free_number(prefix, binding.prefix));
     return *made_declarations_.insert("xmlns:" + prefix + ":").first;
 }
 

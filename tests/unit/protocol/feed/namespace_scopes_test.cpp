@@ -51,13 +51,14 @@ TEST_CASE("what the tree declares of a prefix: the innermost tag's first declara
 
 TEST_CASE("a number behind a prefix that makes another one") {
     NamespaceScopes scopes;
-    CHECK(scopes.free_number("dc_") == 2);
+    CHECK(scopes.free_number("dc_", "dc") == 2);
     for (const char* prefix : {"dc_2", "dc_x", "dc_4", "media_3", "dc_99999999999999999999"})
         scopes.declare(prefix, "u", 1);
-    CHECK(scopes.free_number("dc_") == 3);
+    CHECK(scopes.free_number("dc_", "dc") == 3);
+    CHECK(scopes.free_number("dc_", "dc_2") == 2);
     std::vector<std::string> prefixes;
     for (std::size_t i = 0; i < NamespaceScopes::bindings_max; ++i) prefixes.push_back("dc_" + std::to_string(i + 2));
     NamespaceScopes full;
     while (full.size() < NamespaceScopes::bindings_max) full.declare(prefixes[full.size() - 1], "u", 1);
-    CHECK(full.free_number("dc_") == NamespaceScopes::bindings_max + 1);
+    CHECK(full.free_number("dc_", "dc") == NamespaceScopes::bindings_max + 1);
 }

@@ -116,6 +116,11 @@ TEST_CASE("a prefix that is made is no other one's") {
     CHECK(names_of("<r" + as("dc_", "urn:v") + "><dc_:i/></r>") == Strings{"r ", "dc_:i urn:v"});
 }
 
+TEST_CASE("an inner binding gets the made prefix of the outer one that it hides") {
+    CHECK(names_of("<r" + as("dc", "urn:u") + as("dc_", "urn:v") + "><dc:i" + as("dc", "urn:w") + "/></r>") ==
+          Strings{"r ", "dc_2:i urn:w"});
+}
+
 TEST_CASE("two known namespaces with one customary prefix keep their URIs") {
     const Strings expected = {"r ", "media:i " + mrss, "media:x " + mrss_old, "media:i " + mrss_old, "media:x " + mrss};
     const std::string content = "<m:i n:x='1'/><n:i m:x='1'/>";
