@@ -39,7 +39,7 @@ public:
     void move_to(std::size_t offset) { at_ = offset; }
     bool at_end() const { return at_ == text_.size(); }
     char peek() const { return text_[at_]; }
-    bool looks_at(std::string_view token) const { return text().substr(at_, token.size()) == token; }
+    bool looks_at(std::string_view token) const;  // without NUL
     std::string_view since(std::size_t begin) const { return text().substr(begin, at_ - begin); }
 
     bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
@@ -64,6 +64,15 @@ private:
     std::size_t at_ = 0;
     std::optional<XmlFault> fault_;
 };
+
+// Byte by byte, since nearly always the first or second one differs. The NUL at the end does.
+inline bool XmlCursor::looks_at(std::string_view token) const {
+    const char* at = text_.data() + at_;
+    for (const char c : token) {
+        if (*at++ != c) return false;
+    }
+    return true;
+}
 
 inline bool XmlCursor::skip_space() {
     const std::size_t begin = at_;

@@ -9,10 +9,8 @@
 namespace sluice::feed {
 
 bool is_xml_entity(std::string_view name) {
-    for (const std::string_view own : {"lt", "gt", "amp", "quot", "apos"}) {
-        if (name == own) return true;
-    }
-    return false;
+    if (name.size() == 2) return name[1] == 't' && (name[0] == 'l' || name[0] == 'g');
+    return name.size() <= 4 && (name == "amp" || name == "quot" || name == "apos");
 }
 
 bool XmlReferences::reference() {
