@@ -197,17 +197,18 @@ TEST_CASE("the scanner and expat agree on what is well-formed") {
 
 TEST_CASE("the scanner and expat agree on documents with random faults") {
     // Without a DOCTYPE and without characters that only one of the editions allows in names.
-    std::vector<std::string> bases;
+    std::vector<std::string> documents;
     for (const std::string text : well_formed) {
         if (text.find("<!DOCTYPE") == std::string::npos && text.find('\xF0') == std::string::npos)
-            bases.push_back(text);
+            documents.push_back(text);
     }
     Mutator mutator(20260101);
     const std::size_t rounds = sluice::testing::fewer_if_sanitized(300'000);
     std::size_t accepted = 0;
     for (std::size_t i = 0; i < rounds; ++i) {
-        std::string text = bases[mutator.below(bases.size())];
-        if (mutator.below(2) == 0) text.insert(0, "<r>").append(bases[mutator.below(bases.size())]).append("</r>");
+        std::string text = documents[mutator.below(documents.size())];
+        if (mutator.below(2) == 0)
+            text.insert(0, "<r>").append(documents[mutator.below(documents.size())]).append("</r>");
         for (std::size_t faults = mutator.below(3) + 1; faults > 0; --faults) mutator.mutate(text);
         text = without_html_entities(text);
         if (text.find_first_not_of(" \t\r\n") != 0 || refers_to_windows_1252(text)) continue;
