@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -95,12 +96,20 @@ struct EngineStatus {
     std::uint64_t background_failures = 0;
 };
 
+// What can't be held, with the limit's name (gpu/tables/limits.hpp): "a filter has 70 number_equal predicates; a
+// segment holds at most 64".
+class LimitError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 class SubscriptionSet {
 public:
     virtual ~SubscriptionSet() = default;
 
     // If this or the next compile() throws (std::bad_alloc), nothing added since the last successful compile() matches
-    // any more; those subscriptions must still be removed.
+    // any more; those subscriptions must still be removed. A filter that the set can't hold is refused by a LimitError,
+    // which changes nothing.
     virtual SubscriptionId add(const Disjunction& filter) = 0;
     virtual bool remove(SubscriptionId id) = 0;  // false: no such subscription. Never fails for lack of memory
     virtual std::size_t size() const = 0;

@@ -99,8 +99,10 @@ public:
 private:
     // In tail_codes_: set for the code of a literal without a mask; otherwise the entry is a literal's number.
     static constexpr std::uint32_t late_flag = 0x80000000u;
+    static_assert(2 * engine::families * engine::SegmentLimits{}.predicates < late_flag);
     static constexpr std::size_t words_max = 16;
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
+    static_assert(engine::SegmentLimits{}.entries <= tail_flag);
 
     struct Draft {
         std::uint32_t target, access, begin, size, tail;  // access: literal or 0; tail: its begin in codes

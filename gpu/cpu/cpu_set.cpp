@@ -10,6 +10,7 @@
 #include "gpu/cpu/accelerator.hpp"
 #include "gpu/cpu/access_review.hpp"
 #include "gpu/cpu/background_merge.hpp"
+#include "gpu/cpu/filter_limits.hpp"
 #include "gpu/cpu/part.hpp"
 #include "gpu/cpu/segment_builder.hpp"
 #include "gpu/cpu/slot_table.hpp"
@@ -31,14 +32,21 @@ std::shared_ptr<const Segment> mirrored(std::shared_ptr<const Segment> segment, 
 
 class CpuSet final : public engine::SubscriptionSet {
 public:
-    explicit CpuSet(std::shared_ptr<Accelerator> accelerator)
-        : accelerator_(std::move(accelerator)), devices_(accelerator_ ? accelerator_->operator_devices() : nullptr) {}
+    CpuSet(std::shared_ptr<Accelerator> accelerator, const engine::SetLimits& limits)
+        : limits_(limits),
+          slots_(limits.slots),
+          accelerator_(std::move(accelerator)),
+          devices_(accelerator_ ? accelerator_->operator_devices() : nullptr) {}
 
     engine::SubscriptionId add(const engine::Disjunction& filter) override {
+        const std::vector<engine::Terms> terms = engine::normalise(filter);
+        const engine::SegmentLoad load = engine::load_bound(terms);
+        check_limits(terms, load, limits_, names_);
         return slots_.add([&](engine::SubscriptionId id) {
             try {
+                if (pending_ != nullptr && !limits_.segment.fit(pending_->load() + load)) add_pending_part();
                 if (pending_ == nullptr) pending_ = std::make_unique<SegmentBuilder>();
-                return pending_->add(id, filter, names_.attributes, names_.scanned);
+                return pending_->add(id, terms, names_.attributes, names_.scanned);
             } catch (...) {
                 lose_pending();
                 throw;
@@ -62,8 +70,7 @@ public:
     std::size_t size() const override { return slots_.size(); }
 
     std::shared_ptr<const engine::Program> compile() override {
-        const auto pending = std::exchange(pending_, nullptr);
-        if (pending != nullptr && pending->size() > 0) add_part(std::move(*pending));
+        add_pending_part();
         attempt([&] { release_retired(); });
         if (merge_.has_ended()) attempt([&] { end_merge(); });
         std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !merge_.replaces(*part.segment); });
@@ -140,6 +147,11 @@ private:
         slots_.put_all_in_segments();
     }
 
+    void add_pending_part() {
+        const auto pending = std::exchange(pending_, nullptr);
+        if (pending != nullptr && pending->size() > 0) add_part(std::move(*pending));
+    }
+
     void add_part(SegmentBuilder&& builder) {
         try {
             parts_.emplace_back(std::move(builder).build({}, devices_));
@@ -152,23 +164,27 @@ private:
         for (std::uint32_t i = 0; i < segment.size(); ++i) slots_.put_in_segment(segment.entry(i));
     }
 
-    // The index of the first part of the tail to merge.
-    std::size_t find_tail(std::size_t live_max) const {
-        return cpu::find_tail(parts_, live_max, [this](const Part& part) { return merge_.replaces(*part.segment); });
+    PartRange find_mergeable(std::size_t live_max) const {
+        return cpu::find_mergeable(parts_, limits_.segment, live_max,
+                                   [this](const Part& part) { return merge_.replaces(*part.segment); });
     }
-    std::vector<MergeSource> sources_from(std::size_t first) { return sources_of(std::span(parts_).subspan(first)); }
+    std::vector<MergeSource> sources_in(const PartRange& range) {
+        return sources_of(std::span(parts_).subspan(range.first, range.end - range.first));
+    }
 
     void merge_small() {
-        const std::size_t first = find_tail(inline_merge_max);
-        if (first == parts_.size()) return;
-        Part merged(mirrored(merge(sources_from(first), devices_), accelerator_.get()));
-        parts_[first] = std::move(merged);
-        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(first) + 1, parts_.end());
+        const PartRange range = find_mergeable(inline_merge_max);
+        if (range.empty()) return;
+        Part merged(mirrored(merge(sources_in(range), devices_), accelerator_.get()));
+        parts_[range.first] = std::move(merged);
+        const auto begin = parts_.begin();
+        parts_.erase(begin + static_cast<std::ptrdiff_t>(range.first) + 1,
+                     begin + static_cast<std::ptrdiff_t>(range.end));
     }
 
     void begin_merge() {
-        const std::size_t first = find_tail(Segment::entries_max);
-        if (first != parts_.size()) begin_merge(sources_from(first));
+        const PartRange range = find_mergeable(limits_.segment.entries);
+        if (!range.empty()) begin_merge(sources_in(range));
     }
 
     void begin_merge(const std::vector<MergeSource>& list) {
@@ -195,6 +211,7 @@ private:
         if (renewal_) return go_on_renewing(std::move(*merged));
         const auto is_source = [this](const Part& part) { return merge_.replaces(*part.segment); };
         const auto at = std::find_if(parts_.begin(), parts_.end(), is_source) - parts_.begin();
+        parts_.reserve(parts_.size() + merged->size());  // so that nothing is lost for lack of memory
         std::erase_if(parts_, is_source);
         parts_.insert(parts_.begin() + at, std::make_move_iterator(merged->begin()),
                       std::make_move_iterator(merged->end()));
@@ -209,9 +226,10 @@ private:
     }
 
     void renew(std::vector<Part> done, const std::vector<MergeSource>& list) {
-        merge_.begin(list, [parts = std::move(done), list, renewal = renewal_, old = names_.snapshot(),
-                            a = accelerator_, devices = devices_]() mutable {
-            parts.emplace_back(mirrored(merge_renamed(list, devices, old, *renewal), a.get()));
+        merge_.begin(list, [parts = std::move(done), runs = divide(list, limits_.segment), renewal = renewal_,
+                            old = names_.snapshot(), a = accelerator_, devices = devices_]() mutable {
+            for (const std::vector<MergeSource>& run : runs)
+                parts.emplace_back(mirrored(merge_renamed(run, devices, old, *renewal), a.get()));
             return std::move(parts);
         });
     }
@@ -224,7 +242,8 @@ private:
         std::size_t entries = 0;
         for (const MergeSource& source : list) entries += source.segment->size();
         if (entries > inline_merge_max) return renew(std::move(done), list);
-        if (!list.empty()) done.emplace_back(merge_renamed(list, devices_, names_.snapshot(), *renewal_));
+        for (const std::vector<MergeSource>& run : divide(list, limits_.segment))
+            done.emplace_back(merge_renamed(run, devices_, names_.snapshot(), *renewal_));
         auto sample = std::make_shared<EventSample>();
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
@@ -235,6 +254,7 @@ private:
         names_max_ = std::max(names_min, 2 * (names_.attributes.weight() + names_.scanned.weight()));
     }
 
+    const engine::SetLimits limits_;
     SlotTable slots_;
     Names names_;
     std::size_t names_max_ = names_min;
@@ -259,8 +279,9 @@ private:
 
 }  // namespace
 
-std::unique_ptr<engine::SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator) {
-    return std::make_unique<CpuSet>(std::move(accelerator));
+std::unique_ptr<engine::SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator,
+                                                      const engine::SetLimits& limits) {
+    return std::make_unique<CpuSet>(std::move(accelerator), limits);
 }
 
 }  // namespace sluice::cpu

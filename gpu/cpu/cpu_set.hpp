@@ -6,12 +6,15 @@
 #include <memory>
 
 #include "gpu/api/matcher.hpp"
+#include "gpu/tables/limits.hpp"
 
 namespace sluice::cpu {
 
 class Accelerator;
 
 // With the accelerator's help, programs match the segments of which it has copies (accelerator.hpp). It may be null.
-std::unique_ptr<engine::SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator = nullptr);
+// Limits other than the default ones are for tests, and must be lower.
+std::unique_ptr<engine::SubscriptionSet> make_cpu_set(std::shared_ptr<Accelerator> accelerator = nullptr,
+                                                      const engine::SetLimits& limits = {});
 
 }  // namespace sluice::cpu

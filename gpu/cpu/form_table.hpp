@@ -18,6 +18,8 @@ public:
     // The form of one conjunction.
     std::uint32_t intern(std::vector<std::uint32_t>& codes);
 
+    // The words of the records of all conjunctions: for each a target and its codes.
+    std::uint64_t record_words() const { return words_.size() - begins_.size(); }
     std::uint32_t size() const { return static_cast<std::uint32_t>(begins_.size()); }
     std::uint32_t conjunctions(std::uint32_t form) const { return words_[begins_[form]]; }
 

@@ -13,14 +13,39 @@ std::vector<MergeSource> sources_of(std::span<Part> parts) {
     return list;
 }
 
-std::size_t find_tail(std::span<const Part> parts, std::size_t live_max, const std::function<bool(const Part&)>& busy) {
-    std::size_t first = parts.size(), live = 0;
-    for (std::size_t i = parts.size(); i-- > 0;) {
-        if (busy(parts[i]) || live + parts[i].live() > live_max) break;
-        if (2 * parts[i].live() <= live || parts[i].is_hollow()) first = i;
-        live += parts[i].live();
+PartRange find_mergeable(std::span<const Part> parts, const engine::SegmentLimits& limits, std::size_t live_max,
+                         const std::function<bool(const Part&)>& busy) {
+    bool is_limited = true;
+    for (std::size_t end = parts.size(); end > 0 && is_limited; --end) {
+        std::size_t first = end, live = 0;
+        is_limited = false;
+        engine::SegmentLoad load;
+        for (std::size_t i = end; i-- > 0;) {
+            load += parts[i].load();
+            if (busy(parts[i]) || live + parts[i].live() > live_max) break;
+            is_limited = !limits.fit(load);
+            if (is_limited) break;
+            if (2 * parts[i].live() <= live || parts[i].is_hollow()) first = i;
+            live += parts[i].live();
+        }
+        if (first != end) return {first, end};
     }
-    return first;
+    return {};
+}
+
+std::vector<std::vector<MergeSource>> divide(const std::vector<MergeSource>& sources,
+                                             const engine::SegmentLimits& limits) {
+    std::vector<std::vector<MergeSource>> runs;
+    engine::SegmentLoad load;
+    for (const MergeSource& source : sources) {
+        load += source.segment->load();
+        if (runs.empty() || !limits.fit(load)) {
+            runs.emplace_back();
+            load = source.segment->load();
+        }
+        runs.back().push_back(source);
+    }
+    return runs;
 }
 
 std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,

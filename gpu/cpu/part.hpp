@@ -1,5 +1,5 @@
-// The parts of a set, the names that they use, and the merging of several parts into one. A part belongs to one thread;
-// segments and merge sources are shared and immutable.
+// The parts of a set, the names that they use, and the merging of several parts into one, within a segment's limits. A
+// part belongs to one thread; segments and merge sources are shared and immutable.
 #pragma once
 
 #include <functional>
@@ -34,6 +34,12 @@ struct Part {
     explicit Part(std::shared_ptr<const Segment> s) : segment(std::move(s)), removed(segment->size()) {}
 
     std::size_t live() const { return segment->size() - removed_count; }
+    // At most what a segment of the live entries has.
+    engine::SegmentLoad load() const {
+        engine::SegmentLoad load = segment->load();
+        load.entries = live();
+        return load;
+    }
     bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
 
     bool remove(engine::SubscriptionId id) {
@@ -58,10 +64,22 @@ struct MergeSource {
 };
 
 std::vector<MergeSource> sources_of(std::span<Part> parts);
-// Returns the index of the first part of the tail to merge; the parts before it are large enough compared with those
-// after. Returns parts.size() if there is nothing to merge. The tail has at most `live_max` subscriptions, and none of
-// its parts is `busy`.
-std::size_t find_tail(std::span<const Part> parts, std::size_t live_max, const std::function<bool(const Part&)>& busy);
+
+// Parts first … end - 1.
+struct PartRange {
+    std::size_t first = 0, end = 0;
+
+    bool empty() const { return first == end; }
+};
+// The parts to merge; empty if there are none. They fit into one segment, have at most `live_max` subscriptions, and
+// none is `busy`. Without limits they are the tail of the list: the parts before it are large enough compared with
+// those after. Where limits cut the tail short and it has nothing to merge, the list without its last part is looked at
+// in the same way. So a hollow part that fits together with no other is rebuilt alone.
+PartRange find_mergeable(std::span<const Part> parts, const engine::SegmentLimits& limits, std::size_t live_max,
+                         const std::function<bool(const Part&)>& busy);
+// Divides the sources, in their order, into runs that fit into one segment each.
+std::vector<std::vector<MergeSource>> divide(const std::vector<MergeSource>& sources,
+                                             const engine::SegmentLimits& limits);
 
 // `devices` as in SegmentBuilder::build; may be null.
 std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,

@@ -33,6 +33,7 @@ public:
 
 private:
     static constexpr std::uint32_t group_flag = 0x80000000u;  // the next bit belongs to ClusterRows
+    static_assert(engine::SegmentLimits{}.entries <= group_flag >> 1);
     std::uint32_t bits_;
 };
 
@@ -67,8 +68,6 @@ private:
 
 class Segment {
 public:
-    static constexpr std::size_t entries_max = 1u << 30;
-
     struct Scratch {
         engine::EventState state;
         SharedFindings shared;
@@ -106,6 +105,7 @@ public:
     }
     std::uint32_t groups() const { return static_cast<std::uint32_t>(group_ends_.size() - 1); }
     const engine::PredicateTables& tables() const { return tables_; }
+    const engine::SegmentLoad& load() const { return load_; }
 
     // Calls visit(RowTarget, codes) for each conjunction.
     template <class Visit>
@@ -137,6 +137,7 @@ private:
     // Group g has entries group_entries_[group_ends_[g]] … group_entries_[group_ends_[g + 1] - 1].
     std::vector<std::uint32_t> group_ends_{0};
     std::vector<std::uint32_t> group_entries_;
+    engine::SegmentLoad load_;
     double rows_expected_ = 0;
     mutable Attachment attachment_;
 };

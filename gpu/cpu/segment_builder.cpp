@@ -38,13 +38,12 @@ private:
 
 }  // namespace
 
-std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const engine::Disjunction& filter,
+std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const std::vector<engine::Terms>& filter,
                                   engine::NameTable& attributes, engine::NameTable& scanned) {
-    const std::vector<engine::Terms> normal = engine::normalise(filter);
-    conjunctions_.resize(normal.size());
-    for (std::size_t i = 0; i < normal.size(); ++i) {
+    conjunctions_.resize(filter.size());
+    for (std::size_t i = 0; i < filter.size(); ++i) {
         conjunctions_[i].clear();
-        for (const engine::Term& term : normal[i]) {
+        for (const engine::Term& term : filter[i]) {
             const std::uint32_t name = term.family == engine::Family::scanned
                                            ? scanned.intern(term.name, *term.condition)
                                            : attributes.intern(term.name);
@@ -58,6 +57,13 @@ std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const engine::Disju
 void SegmentBuilder::drop(std::uint32_t number) {
     entries_[number].form = dropped_form;
     ++dropped_;
+}
+
+engine::SegmentLoad SegmentBuilder::load() const {
+    engine::SegmentLoad load = segment_->tables_.load();
+    load.record_words = forms_.record_words();
+    load.entries = entries_.size();
+    return load;
 }
 
 void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed, const Rename& rename) {
@@ -150,6 +156,7 @@ void SegmentBuilder::place_rows(const std::vector<RowTarget>& targets, const Obs
         else
             segment_->access_.add(tables, target, choice, codes);
     });
+    segment_->load_ = load();
     segment_->access_.build();
     segment_->clusters_.build(tables);
 }
@@ -157,6 +164,8 @@ void SegmentBuilder::place_rows(const std::vector<RowTarget>& targets, const Obs
 std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events,
                                                      const std::shared_ptr<operators::OperatorDevices>& devices) && {
     sort_entries();
+    if (const std::string excess = engine::SegmentLimits{}.excess(load()); !excess.empty())
+        throw engine::LimitError("a segment would have " + excess);
     segment_->tables_.freeze(devices);
     std::optional<ObservedShares> observed;
     if (!events.empty()) observed.emplace(segment_->tables_, events);

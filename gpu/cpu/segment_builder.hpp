@@ -14,9 +14,9 @@ namespace sluice::cpu {
 
 class SegmentBuilder {
 public:
-    // Returns a number for drop().
-    std::uint32_t add(engine::SubscriptionId id, const engine::Disjunction& filter, engine::NameTable& attributes,
-                      engine::NameTable& scanned);
+    // The filter is in its normal form (engine::normalise). Returns a number for drop().
+    std::uint32_t add(engine::SubscriptionId id, const std::vector<engine::Terms>& filter,
+                      engine::NameTable& attributes, engine::NameTable& scanned);
     void drop(std::uint32_t number);
     // Returns a name's id in the dictionaries that the segment is built for.
     using Rename = std::function<std::uint32_t(engine::Family family, std::uint32_t name)>;
@@ -24,8 +24,9 @@ public:
     void absorb(const Segment& other, const Bitmap* removed, const Rename& rename = {});
 
     std::size_t size() const { return entries_.size() - dropped_; }
+    engine::SegmentLoad load() const;  // with what was dropped
     // `events`: used, besides the subscriptions themselves, to choose access literals. `devices`, which the operators
-    // may use, may be null.
+    // may use, may be null. Throws LimitError if the content is more than a segment can hold.
     std::shared_ptr<const Segment> build(std::span<const SampledEvent> events = {},
                                          const std::shared_ptr<operators::OperatorDevices>& devices = nullptr) &&;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <new>
+#include <string>
 
 #include "gpu/api/matcher.hpp"
 
@@ -25,12 +26,17 @@ public:
     // Where a subscription is: its number in the builder, or one of these.
     static constexpr std::uint32_t vacant = engine::none, in_segment = engine::none - 1;
 
+    explicit SlotTable(std::uint64_t slots_max) : slots_max_(slots_max) {}
+
     std::size_t size() const { return size_; }  // slots taken
 
-    // Takes a slot. place(id) returns the subscription's number in the builder; if it throws, the slot stays free.
+    // Takes a slot; throws engine::LimitError if there is none. place(id) returns the subscription's number in the
+    // builder; if it throws, the slot stays free.
     template <class Place>
     engine::SubscriptionId add(Place place) {
         const bool reuse = !free_.empty();
+        if (!reuse && slots_.size() >= slots_max_)
+            throw engine::LimitError("a set has at most " + std::to_string(slots_max_) + " slots for subscriptions");
         const auto slot = reuse ? free_.back() : static_cast<std::uint32_t>(slots_.size());
         if (!reuse) slots_.emplace_back();
         const engine::SubscriptionId id{slot, slots_[slot].generation};
@@ -71,6 +77,7 @@ private:
         std::uint32_t place = vacant;
     };
 
+    const std::uint64_t slots_max_;
     std::deque<Slot> slots_;  // a deque, which grows without moving its elements
     std::deque<std::uint32_t> free_;
     std::size_t size_ = 0;

@@ -13,6 +13,8 @@ namespace {
 using edits::CostTable;
 using edits::Extent;
 
+static_assert(family_predicates_max <= edits::patterns_max);
+
 constexpr std::uint32_t k_max = 1u << 30;  // greater than any distance
 // A cell of a matrix with other than unit costs takes as long as about this many that are computed bit-parallel.
 constexpr double weighted_cell = 50;

@@ -37,6 +37,8 @@ struct MeasuredPredicate {
 // decide need not be passed to the others.
 enum class OperatorFamilyKind : std::uint8_t { regex, edits, recurrence, alignment };
 constexpr std::size_t operator_families = 4;
+// More are not made a family. Edit patterns on a device have numbers of 24 bits (gpu/operators/edits/edits.hpp).
+constexpr std::size_t family_predicates_max = std::size_t{1} << 24;
 
 constexpr OperatorFamilyKind family_of(engine::Measure::Kind kind) {
     switch (kind) {

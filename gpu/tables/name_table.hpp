@@ -19,6 +19,8 @@ public:
     std::uint32_t intern(std::string_view name, std::shared_ptr<const ScannedCondition> condition = nullptr);
     const std::string& name(std::uint32_t id) const { return names_[id]; }
     std::uint64_t epoch() const { return epoch_; }
+    std::size_t size() const { return names_.size(); }
+    bool contains(std::string_view name) const { return ids_.find(name) != ids_.end(); }
     // All names so far; the same pointer as last time if there is no new name.
     const std::shared_ptr<const Dictionary>& snapshot();
     // The number of names, plus one for every short_bytes of their text.

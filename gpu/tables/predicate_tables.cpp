@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "gpu/api/matcher.hpp"
+
 namespace sluice::engine {
 
 namespace {
@@ -50,7 +52,12 @@ std::uint32_t PredicateTables::intern_scanned(std::uint32_t name) {
 }
 
 LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
-    const auto code = [&](std::uint32_t index) { return LiteralCode(term.family, index, term.negated); };
+    const auto code = [&](std::uint32_t index) {
+        if (index > LiteralCode::index_max)
+            throw LimitError("a segment holds at most " + std::to_string(LiteralCode::index_max + 1) +
+                             " predicates of a family");
+        return LiteralCode(term.family, index, term.negated);
+    };
     switch (term.family) {
         case Family::exists:
             return code(local(name));
@@ -127,9 +134,21 @@ std::uint32_t PredicateTables::size(Family family) const {
         case Family::number_equal:
         case Family::number_not_equal:
             return numbers(family).size();
+        case Family::range:
+            return ranges_.size();
+        case Family::scanned:
+            return static_cast<std::uint32_t>(scanned_.size());
+        case Family::measured:
+            return operators_.size();
         default:
             return texts(family).size();
     }
+}
+
+SegmentLoad PredicateTables::load() const {
+    SegmentLoad load;
+    for (std::size_t f = 0; f < families; ++f) load.predicates[f] = size(static_cast<Family>(f));
+    return load;
 }
 
 void PredicateTables::freeze(const std::shared_ptr<operators::OperatorDevices>& devices) {

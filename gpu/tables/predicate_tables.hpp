@@ -11,6 +11,7 @@
 
 #include "gpu/api/event_batch.hpp"
 #include "gpu/operators/substrings/filter.hpp"
+#include "gpu/tables/limits.hpp"
 #include "gpu/tables/literal_code.hpp"
 #include "gpu/tables/number_table.hpp"
 #include "gpu/tables/operator_table.hpp"
@@ -40,7 +41,8 @@ struct Evaluated {
 class PredicateTables {
 public:
     // `name` is the id of the term's attribute, or of its key if it is scanned, in the program's dictionaries. The
-    // tables number the attributes that they use; below, "attribute" means that number.
+    // tables number the attributes that they use; below, "attribute" means that number. Throws LimitError if a family
+    // has more predicates than literals can name.
     LiteralCode intern(const Term& term, std::uint32_t name);
     // A literal as it was interned (its views point into the tables).
     Term term(LiteralCode code) const;
@@ -81,7 +83,8 @@ public:
     const OperatorTable& operators() const { return operators_; }
     // The values of an attribute among those of an event.
     std::span<const Value> values_of(std::uint32_t attribute, std::span<const Value> event) const;
-    std::uint32_t size(Family family) const;  // the number of predicates of a bit family
+    std::uint32_t size(Family family) const;  // the number of predicates; of exists, that of the attributes
+    SegmentLoad load() const;                 // of the predicates alone
     // The operands of a textual family, and of a numeric family that compares by equality.
     const TextTable& texts(Family family) const { return const_cast<PredicateTables*>(this)->texts(family); }
     const NumberTable& numbers(Family family) const { return const_cast<PredicateTables*>(this)->numbers(family); }

@@ -358,6 +358,17 @@ void BothSets::add(const engine::Disjunction& filter) {
     living_.push_back(both);
 }
 
+std::string BothSets::refusal(const engine::Disjunction& filter) {
+    std::string message;
+    try {
+        cpu_->add(filter);
+    } catch (const engine::LimitError& error) {
+        message = error.what();
+    }
+    REQUIRE_FALSE(message.empty());
+    return message;
+}
+
 void BothSets::remove(std::size_t i) {
     const Both both = living_[i];
     REQUIRE(naive_->remove(both.naive));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <span>
@@ -105,8 +106,11 @@ class BothSets {
 public:
     // The set that is compared with the naive one.
     explicit BothSets(const engine::EngineOptions& options = {}) : cpu_(engine::make_subscription_set(options)) {}
+    explicit BothSets(std::unique_ptr<engine::SubscriptionSet> set) : cpu_(std::move(set)) {}
 
     void add(const engine::Disjunction& filter);
+    // Adds it to neither set: requires that the one that is compared refuses it, and returns the message.
+    std::string refusal(const engine::Disjunction& filter);
     void remove(std::size_t i);
     std::size_t size() const { return living_.size(); }
     // Compiles, matches, and returns how many subscriptions answer differently.

@@ -84,8 +84,9 @@ TEST_CASE("observed shares: a literal that is rare among the subscriptions but i
             const bool hot = i % 20 == 0;
             const auto text = [](std::uint32_t n) { return std::to_string(n); };
             builder.add({i, 0},
-                        {{equals("lang", hot ? "en" : text(i % 500)), equals("region", hot ? "eu" : text(i % 499)),
-                          equals("author", text(i * 7919 % 150)), equals("source", text(i * 7907 % 149))}},
+                        engine::normalise(
+                            {{equals("lang", hot ? "en" : text(i % 500)), equals("region", hot ? "eu" : text(i % 499)),
+                              equals("author", text(i * 7919 % 150)), equals("source", text(i * 7907 % 149))}}),
                         attributes, scanned);
         }
         return std::move(builder).build(observed);
