@@ -50,6 +50,10 @@ struct PublishOptions {
 };
 
 struct LimitOptions {
+    // The greatest values of some limits: no more than the engine can hold (broker/core/matching/registry.cpp).
+    static constexpr std::size_t filter_conjunctions_max = 1'000'000, filter_literals_max = 50'000'000;
+    static constexpr std::size_t filter_operators_max = 10'000, subscriptions_max = 1'000'000'000;
+
     std::size_t memory{};  // 0: auto, derived from the machine's memory
     std::size_t document_bytes{};
     std::size_t element_depth{};

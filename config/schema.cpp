@@ -115,10 +115,10 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("values", o.values, 1, many);
     s.size("filter_bytes", o.filter_bytes, 1, 16 * mib);
     s.integer("filter_depth", o.filter_depth, 1, 200);
-    s.integer("filter_conjunctions", o.filter_conjunctions, 1, 1'000'000);
-    s.integer("filter_literals", o.filter_literals, 1, 100'000'000);
+    s.integer("filter_conjunctions", o.filter_conjunctions, 1, LimitOptions::filter_conjunctions_max);
+    s.integer("filter_literals", o.filter_literals, 1, LimitOptions::filter_literals_max);
     s.integer("filter_searches", o.filter_searches, 0, 10);
-    s.integer("filter_operators", o.filter_operators, 0, 10'000);
+    s.integer("filter_operators", o.filter_operators, 0, LimitOptions::filter_operators_max);
     s.size("filter_pattern_bytes", o.filter_pattern_bytes, 1, 16 * mib);
     s.integer("filter_edits", o.filter_edits, 0, 1'000'000);
     s.integer("filter_sequence_letters", o.filter_sequence_letters, 1, 16 * mib);
@@ -131,7 +131,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
     s.integer("literals_per_connection", o.literals_per_connection, 1, many);
     s.integer("operators_per_connection", o.operators_per_connection, 0, many);
-    s.integer("subscriptions", o.subscriptions, 1, many);
+    s.integer("subscriptions", o.subscriptions, 1, LimitOptions::subscriptions_max);
     s.integer("operators", o.operators, 0, many);
     s.integer("subscribers", o.subscribers, 1, many);
     s.integer("connections", o.connections, 1, many);

@@ -91,7 +91,7 @@ void cross_limits_at_random(const World& world, const engine::SegmentLimits& lim
     Random random(seed);
     LimitedSets limited({.segment = limits});
     BothSets& sets = limited.sets;
-    const std::size_t rounds = testing::is_sanitized ? 60 : 400;
+    const std::size_t rounds = testing::is_sanitized ? 60 : 300;
     for (std::size_t round = 0; round < rounds; ++round) {
         for (std::size_t i = random.below(60); i > 0; --i) sets.add(random_filter(world, random));
         if (random.chance(0.4)) {

@@ -5,12 +5,22 @@
 
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
+#include "config/options.hpp"
 #include "gpu/operators/memory.hpp"
+#include "gpu/tables/limits.hpp"
 #include "protocol/filter/attribute.hpp"
 
 namespace sluice::broker {
 
 namespace {
+
+// The engine can hold every filter that the configuration admits, with the literal of its stream in each conjunction.
+using Most = config::LimitOptions;
+constexpr std::uint64_t literals_most = Most::filter_literals_max + Most::filter_conjunctions_max;
+static_assert(literals_most <= engine::SegmentLimits{}.predicates);
+static_assert(literals_most + Most::filter_conjunctions_max <= engine::SegmentLimits{}.record_words);
+static_assert(Most::filter_operators_max <= engine::SegmentLimits{}.measured);
+static_assert(Most::subscriptions_max <= engine::SetLimits{}.slots);
 
 // The distinct predicates for which `wanted` returns true.
 template <typename Wanted>
