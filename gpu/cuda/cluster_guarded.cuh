@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(guarded_threads)
     Interval line = interval_of(blockIdx.x, plan);
     for (std::uint32_t word = 0; line.end > 0; ++word) {
         const Interval units{line.begin, min(line.end, rows.guarded_count)};
-        run_guarded<Id>(rows, units, word, masks.masks + std::size_t{word} * masks.stride, hits);
+        run_guarded<Id>(rows, units, word, masks.masks + mask_at(word, masks.stride, 0), hits);
         hits.flush(word);
         line.begin -= min(line.begin, rows.guarded_count);
         line.end -= units.end;

@@ -25,8 +25,8 @@ struct ClusterRow {
 class ClusterLayout {
 public:
     static constexpr std::uint32_t unit_ids = 256, log_unit = 8;
-    static constexpr std::uint32_t task_units = 4;        // units of one size class that a warp decides together
-    static constexpr std::uint32_t units_max = 1u << 27;  // so that the units of 32 words can be counted
+    static constexpr std::uint32_t task_units = 4;              // units of one size class that a warp decides together
+    static constexpr std::uint32_t units_max = (1u << 27) - 1;  // so that the units of 32 words can be counted
 
     // Rows [first_row, first_row + rows) of 2^log_size numbers. A whole number of units, so there may be more rows than
     // requested.

@@ -5,11 +5,12 @@
 
 #include "gpu/cuda/cluster_rows.hpp"
 #include "gpu/cuda/hits.hpp"
+#include "gpu/cuda/mask_place.hpp"
 
 namespace sluice::cuda {
 
-// masks[w * stride + literal]: bit e says that the literal holds for event 32 * w + e; bits of events that are not in
-// the batch are 0. stride is a multiple of 32 and at least the number of literals.
+// masks[mask_at(w, stride, literal)]: bit e says that the literal holds for event 32 * w + e; bits of events that are
+// not in the batch are 0. stride is a multiple of 32 and at least the number of literals.
 struct MaskView {
     std::uint32_t* masks = nullptr;
     std::uint32_t stride = 0;

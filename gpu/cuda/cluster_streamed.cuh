@@ -138,7 +138,7 @@ __global__ void __maxnreg__(Shape::registers)
     allow_dependents();  // only now: the previous batch has been matched, so its masks may be overwritten
     WarpHits hits(found + warp * plan.found, plan.found, rows.targets, list);
     for (;; ++word) {
-        const std::uint32_t* word_masks = masks.masks + std::size_t{word} * masks.stride;
+        const std::uint32_t* word_masks = masks.masks + mask_at(word, masks.stride, 0);
         if constexpr (staged) {
             stage<Shape::one_word ? 8 : 4>(room, word_masks, masks.stride);
             __syncthreads();

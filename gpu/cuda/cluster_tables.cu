@@ -79,14 +79,14 @@ __global__ void begin_masks(ClusterMasksView view, ClusterMemory memory, std::ui
     if (literal == 0 && word == 0) *hit_count = 0;
     if (literal >= view.stride) return;
     const bool full = literal < view.literals && view.full[literal] != 0;
-    memory.masks[word * view.stride + literal] = full ? valid_events(events, word) : 0;
+    memory.masks[mask_at(word, view.stride, literal)] = full ? valid_events(events, word) : 0;
 }
 
 // One warp per range and word, one event per lane; then one thread per `!=`. Reads 8 bytes per lane, coalesced.
 __global__ void finish_masks(ClusterMasksView view, ClusterMemory memory, std::uint32_t events) {
     const std::uint32_t item = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, word = blockIdx.y;
     const std::uint32_t lane = threadIdx.x % 32, valid = valid_events(events, word);
-    std::uint32_t* const masks = memory.masks + word * view.stride;
+    std::uint32_t* const masks = memory.masks + mask_at(word, view.stride, 0);
     if (item < view.range_count) {
         const MaskRange r = view.ranges[item];
         const std::uint32_t event = 32 * word + lane;

@@ -38,7 +38,7 @@ struct ClusterMasksView {
     std::uint32_t literals = 0, stride = 0, attribute_count = 0, range_count = 0, not_equal_count = 0;
 };
 
-// A batch's memory: masks[w * stride + literal], positions[attribute * 1024 + event].
+// A batch's memory: masks[mask_at(w, stride, literal)], positions[attribute * 1024 + event].
 struct ClusterMemory {
     std::uint32_t* masks = nullptr;
     engine::NumberPosition* positions = nullptr;

@@ -189,7 +189,7 @@ protected:
     // block.
 
     __device__ void set_masks() {
-        std::uint32_t* const masks = memory.masks + event / 32 * clusters.stride;
+        std::uint32_t* const masks = memory.masks + mask_at(event / 32, clusters.stride, 0);
         const std::uint32_t bit = 1u << event % 32, trues = min(s.true_count, true_max);
         for (std::uint32_t i = threadIdx.x; i < trues; i += threads) {
             const engine::LiteralCode code(s.list[i]);

@@ -19,6 +19,8 @@ struct alignas(8) Hit {
     friend bool operator==(const Hit&, const Hit&) = default;
 };
 
+static_assert(std::uint64_t{Hit::targets_max} * 32 <= 0xffffffffu, "the hits of a batch can be counted in 32 bits");
+
 // In device memory. *count must be 0 before a batch; the kernel that makes the masks resets it. Several cluster sets
 // may append to one list, one after the other.
 struct HitList {
