@@ -140,7 +140,7 @@ void DeferredRows::collect_pairs(const engine::PredicateTables& tables, const en
     latest_texts_.assign(tables.attributes(), {});
     for (std::uint32_t source = 0; source < sources; ++source) {
         const std::size_t first = drafts_.size(), first_text = texts_.size();
-        for (std::uint32_t i = first_of_source_[source]; i < first_of_source_[source + 1]; ++i) {
+        for (std::size_t i = first_of_source_[source]; i < first_of_source_[source + 1]; ++i) {
             const std::uint32_t slot = slots_[i];
             const Question& question = questions_[slot];
             const Texts& texts = texts_of(tables, batch, question.attribute, source);

@@ -80,8 +80,9 @@ private:
     std::vector<Question> questions_;
     std::vector<std::uint32_t> slot_of_;  // by predicate, or none
     Masks asked_, holds_, left_out_;
-    Masks known_;                                         // of groups: those whose answers are known
-    std::vector<std::uint32_t> first_of_source_, slots_;  // slots_[first_of_source_[s]] …: slots asked for source s
+    Masks known_;  // of groups: those whose answers are known
+    std::vector<std::size_t> first_of_source_;
+    std::vector<std::uint32_t> slots_;  // slots_[first_of_source_[s]] …: slots asked for source s
 
     std::vector<std::string_view> texts_;
     std::vector<std::uint32_t> source_of_;  // by text

@@ -8,17 +8,46 @@
 
 namespace sluice::cpu {
 
+namespace {
+
+// Makes one of those with the same target and word.
+void combine(std::vector<Accepted>& accepted) {
+    const auto key = [](const Accepted& a) { return std::tuple(a.word, a.target); };
+    std::sort(accepted.begin(), accepted.end(), [&](const Accepted& a, const Accepted& b) { return key(a) < key(b); });
+    std::size_t size = 0;
+    for (const Accepted& a : accepted) {
+        if (size > 0 && key(accepted[size - 1]) == key(a))
+            accepted[size - 1].events |= a.events;
+        else
+            accepted[size++] = a;
+    }
+    accepted.resize(size);
+}
+
+}  // namespace
+
 // Phase 3: turns targets into matches. An entry reached by several events of one word gets one match; the conjunctions
 // of a group are ORed first.
 class Segment::Output {
 public:
     Output(const Segment& segment, const Bitmap* removed, Scratch& scratch, std::vector<engine::Match>& matches)
-        : segment_(segment), removed_(removed), scratch_(scratch), matches_(matches), begin_(matches.size()) {
-        if (scratch.last_match.size() < segment.size()) scratch.last_match.resize(segment.size());
+        : segment_(segment),
+          removed_(removed),
+          scratch_(scratch),
+          matches_(matches),
+          begin_(matches.size()),
+          is_large_(segment.size() > scratch.last_match_max) {
+        if (!is_large_ && scratch.last_match.size() < segment.size()) scratch.last_match.resize(segment.size());
     }
 
-    // Accepts each (target, word) any number of times.
-    void accept_events(std::span<const Accepted> accepted) {
+    // Accepts each (target, word) any number of times, and changes the list. In a large segment, only one call may
+    // accept an entry for a word, unless merge() follows. This holds, since an entry has one row, which is decided
+    // either at once or, with a measured literal, at the end.
+    void accept_events(std::vector<Accepted>& accepted) {
+        if (is_large_) {
+            combine(accepted);
+            return accept_words(accepted);
+        }
         for (std::size_t i = 0; i < accepted.size(); ++i) {
             if (i + prefetch_distance < accepted.size()) {
                 const RowTarget ahead(accepted[i + prefetch_distance].target);
@@ -127,6 +156,7 @@ private:
     Scratch& scratch_;
     std::vector<engine::Match>& matches_;
     std::size_t begin_;
+    const bool is_large_;  // too large for last_match
 };
 
 void Segment::match(const engine::EventBatch& batch, const Bitmap* removed, ScanCache& scans, Scratch& scratch,

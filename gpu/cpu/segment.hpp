@@ -77,6 +77,8 @@ public:
         std::vector<std::uint32_t> deferred_codes;  // of rows that PartlyKnownEvents defers
         std::vector<Accepted> accepted;
         std::vector<std::uint32_t> last_match;  // by entry: the place of its last match, if it has one
+        // For larger segments, last_match would take too much memory for each thread; accepted rows are sorted instead.
+        std::size_t last_match_max = std::size_t{1} << 24;
         struct GroupMatch {
             std::uint32_t group, word, events;
         };
