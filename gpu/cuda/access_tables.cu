@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 
 #include "gpu/cuda/access_tables.hpp"
@@ -32,7 +33,7 @@ void add_texts(const engine::TextTable& table, ArenaLayout& layout, TextTableVie
     for (std::uint32_t i = 0; i < table.size(); ++i) {
         const std::string_view text = table.text(i);
         const std::size_t begin = words.size();
-        entries[i] = {table.attribute(i), static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(begin)};
+        entries[i] = {table.attribute(i), static_cast<std::uint32_t>(text.size()), begin};
         words.resize(begin + (text.size() + 7) / 8);
         if (!text.empty()) std::memcpy(&words[begin], text.data(), text.size());
     }
@@ -194,6 +195,7 @@ AccessTables::AccessTables(const cpu::Segment& segment, MemoryPool& memory, Uplo
     ArenaLayout layout;
     add_tables(segment, layout);
     const cpu::AccessRows::Arrays rows = segment.access_rows().arrays();
+    if (rows.records.size() > AccessView::record_words_max) throw std::length_error("more rows than a device takes");
     const std::uint32_t* records = nullptr;
     layout.add(rows.filter, &view_.filter);
     layout.add(rows.offsets, &view_.offsets);

@@ -15,9 +15,9 @@ namespace sluice::cuda {
 
 struct TextEntry {
     std::uint32_t attribute, size;
-    std::uint32_t begin;  // in 8-byte words; the last one is padded with zeros
-    std::uint32_t unused = 0;
+    std::uint64_t begin;  // in 8-byte words; the last one is padded with zeros
 };
+static_assert(sizeof(TextEntry) == 16);
 
 struct TextTableView {
     const engine::HashIndex::Slot* slots;
@@ -62,6 +62,8 @@ struct SubstringView {
 struct AccessView {
     static constexpr std::uint32_t last_flag = 0x80000000u;   // in records: the last literal of a row
     static constexpr std::uint32_t group_flag = 0x40000000u;  // in records: the target is a group
+    // The block that reads a bucket goes up to this far beyond its end, in 32 bits.
+    static constexpr std::size_t record_words_max = 0xffffffffu - (std::size_t{1} << 16);
 
     const AttributePlan* plans;  // by name id
     std::uint32_t names;         // names with ids from here on are unknown
@@ -85,7 +87,7 @@ struct AccessView {
 
 class AccessTables {
 public:
-    // Copies by the uploader's stream, and waits for it. Throws CudaError.
+    // Copies by the uploader's stream, and waits for it. Throws CudaError, or std::length_error.
     AccessTables(const cpu::Segment& segment, MemoryPool& memory, Uploader& uploader);
 
     const AccessView& view() const { return view_; }

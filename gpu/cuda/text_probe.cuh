@@ -50,7 +50,7 @@ __device__ inline bool equal(const TextTableView& table, const TextEntry& entry,
 
 __device__ inline TextEntry load(const TextEntry* entry) {
     const uint4 e = __ldg(reinterpret_cast<const uint4*>(entry));
-    return {e.x, e.y, e.z, e.w};
+    return {e.x, e.y, std::uint64_t{e.w} << 32 | e.z};
 }
 
 __device__ inline engine::HashIndex::Slot load(const engine::HashIndex::Slot* slot) {
