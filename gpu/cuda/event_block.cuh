@@ -42,7 +42,8 @@ struct EventShared {
     Bucket long_ones[long_room];
     cpu::FoundRow found[found_room];
     std::uint32_t true_count, position_count, token_count[lists], number_count, text_count, queued, long_count,
-        found_count, found_base;
+        found_count;
+    std::uint64_t found_base;
     volatile std::uint32_t left;  // the event is too large for the block; set by any thread
 };
 
@@ -82,8 +83,8 @@ protected:
         for (std::uint32_t at = set_slot(code);; at = (at + 1) % set_slots) {
             const std::uint32_t there = s.set[at];
             if (there == code) return;
+            if (s.left != 0) return;  // the set may be full, and is no longer read
             if (there != engine::none) continue;
-            if (s.left != 0) return;  // the set may be nearly full, and is no longer read
             const std::uint32_t before = atomicCAS(&s.set[at], engine::none, code);
             if (before == code) return;
             if (before != engine::none) continue;
