@@ -87,9 +87,9 @@ struct EngineStatus {
     std::string backend;  // the configured backend: "naive", "cpu", "cuda" or "auto"
     std::string reason;   // which processor matches, and why
     std::vector<DeviceStatus> devices;
-    std::vector<OperatorStatus> operators;        // those that can use a device
-    std::uint64_t cpu_batches = 0;                // matched without a GPU although one was configured,
-    std::uint64_t rematched_batches = 0;          // and of those, the ones that a GPU failed to match
+    std::vector<OperatorStatus> operators;  // those that can use a device
+    std::uint64_t cpu_batches = 0;          // matched without a GPU although one was configured,
+    std::uint64_t rematched_batches = 0;    // and of those, the ones that a GPU failed to match, or found too large
     std::map<std::string, std::uint64_t> faults;  // by the CUDA error's name
     // How often optional background work (merging, choosing better access literals) has failed so far, for example for
     // lack of memory. It is retried; matches are correct meanwhile.

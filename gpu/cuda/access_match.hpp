@@ -14,9 +14,9 @@ namespace sluice::cuda {
 // batch must be matched again with more room. `rows` and `count` may be host memory.
 struct FoundRows {
     cpu::FoundRow* rows;
-    std::uint32_t room;
-    std::uint32_t* count;
-    std::uint32_t* counters;  // two words of device memory, 0 before and after
+    std::uint64_t room;
+    std::uint64_t* count;
+    unsigned long long* counters;  // two words of device memory, 0 before and after
 };
 
 // A batch in memory that the device can read: device memory or pinned host memory.

@@ -81,7 +81,7 @@ void BatchSlot::copy_batch() {
 void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     Found& f = found_[i];
     const SegmentTables& segment = *segments_[i];
-    const FoundRows found{f.rows.data(), static_cast<std::uint32_t>(f.rows.size()), f.count.data(), f.counters.data()};
+    const FoundRows found{f.rows.data(), f.rows.size(), f.count.data(), f.counters.data()};
     if (segment.clusters.empty()) return match_access_rows(segment.access.view(), view_, found, {}, {}, stream);
     const ClusterMemory memory{f.masks.data(), f.positions.data()};
     const HitList hits{f.hits.data(), static_cast<std::uint32_t>(f.hits.size()), f.device_hit_count.data()};
@@ -156,6 +156,21 @@ void BatchSlot::launch() {
     kept->graph.launch(stream_);
 }
 
+// Returns whether all was found: there was room before. Too little memory is a limit, too.
+template <class Buffer>
+bool BatchSlot::make_room_for_found(Buffer& buffer, std::size_t count) {
+    limits_.check_found(count);
+    if (count <= buffer.size()) return true;
+    try {
+        make_room(buffer, count);
+    } catch (const CudaError& error) {
+        if (!error.out_of_memory()) throw;
+        cudaGetLastError();
+        throw BeyondLimit(error.what());
+    }
+    return false;
+}
+
 void BatchSlot::reserve(std::size_t i) {
     Found& f = found_[i];
     const ClusterTables& clusters = segments_[i]->clusters;
@@ -166,12 +181,15 @@ void BatchSlot::reserve(std::size_t i) {
     make_room(f.hits, rows_min);
 }
 
-void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTables* const> segments) {
+void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTables* const> segments,
+                      const BatchLimits& limits) {
     memory_before_ = memory_;
     made_graph_ = false;
     segments_.assign(segments.begin(), segments.end());
+    limits_ = limits;
     plan();
     const PackedSize bound = packed_bound(batch, plan_);
+    limits_.check_packed(bound);
     const PackedBatch to = make_room_for(batch, bound);
     const bool in_parts = bound.text_words >= 2 * part_min.text_words && batch.size() >= 2 * part_min.events;
     while (found_.size() < segments.size()) {
@@ -199,17 +217,18 @@ void BatchSlot::wait() {
         wait_asleep(done_);
     else
         stream_.wait();
-    bool again = false;
+    under_way_ = false;
+    std::vector<std::size_t> incomplete;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
         Found& f = found_[i];
-        const bool scans = !segments_[i]->clusters.empty();
-        if (f.count[0] <= f.rows.size() && (!scans || f.hit_count[0] <= f.hits.size())) continue;
-        make_room(f.rows, f.count[0]);
-        if (scans) make_room(f.hits, f.hit_count[0]);
-        enqueue(i, stream_);
-        again = true;
+        bool is_complete = make_room_for_found(f.rows, f.count[0]);
+        if (!segments_[i]->clusters.empty()) is_complete &= make_room_for_found(f.hits, f.hit_count[0]);
+        if (!is_complete) incomplete.push_back(i);
     }
-    if (again) stream_.wait();
+    if (incomplete.empty()) return;
+    under_way_ = true;
+    for (const std::size_t i : incomplete) enqueue(i, stream_);
+    stream_.wait();
     under_way_ = false;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/cuda/access_match.hpp"
+#include "gpu/cuda/batch_limits.hpp"
 #include "gpu/cuda/cluster_tables.hpp"
 #include "gpu/cuda/event_records.hpp"
 #include "gpu/device/device.hpp"
@@ -43,8 +44,10 @@ public:
     enum class Launch : std::uint8_t { one_by_one, graph, side_by_side };
     explicit BatchSlot(Launch launch = Launch::side_by_side);
 
-    // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait().
-    void begin(const engine::EventBatch& batch, std::span<const SegmentTables* const> segments);
+    // Packs the batch and enqueues its matching with each of the segments' tables, which must live until wait(). Throws
+    // CudaError or BeyondLimit, as wait() does.
+    void begin(const engine::EventBatch& batch, std::span<const SegmentTables* const> segments,
+               const BatchLimits& limits = {});
     // Waits until all is done; where a result did not fit, makes room and matches again.
     void wait();
     // The rows that segment i has found; valid until the next begin().
@@ -67,8 +70,8 @@ public:
 private:
     struct Found {
         PinnedBuffer<cpu::FoundRow> rows;
-        PinnedBuffer<std::uint32_t> count{1};
-        DeviceBuffer<std::uint32_t> counters{2};
+        PinnedBuffer<std::uint64_t> count{1};
+        DeviceBuffer<unsigned long long> counters{2};
         // For the cluster rows.
         DeviceBuffer<std::uint32_t> masks;
         DeviceBuffer<engine::NumberPosition> positions;
@@ -95,6 +98,8 @@ private:
     void match_in_parts(const engine::EventBatch& batch, PackedBatch to);
     template <class Buffer>
     void make_room(Buffer& buffer, std::size_t size);
+    template <class Buffer>
+    bool make_room_for_found(Buffer& buffer, std::size_t count);
     void reserve(std::size_t i);
     void enqueue(std::size_t i, cudaStream_t stream);
     void enqueue_all();
@@ -116,6 +121,7 @@ private:
     DeviceBuffer<std::byte> device_records_;
     DeviceBuffer<std::uint64_t> device_text_;
     PackedSize size_;
+    BatchLimits limits_;
     RecordsView view_{};
     bool in_place_ = false;
     std::vector<Found> found_;

@@ -37,8 +37,9 @@ constexpr std::array<operators::ProcessorChoice::Cost, 2> batch_costs{operators:
 
 class CudaAccelerator final : public cpu::Accelerator {
 public:
-    explicit CudaAccelerator(const engine::EngineOptions& options)
+    CudaAccelerator(const engine::EngineOptions& options, const BatchLimits& limits)
         : backend_(options.backend),
+          limits_(limits),
           keeper_(options),
           choice_({batch_costs, 0, options.backend == engine::Backend::automatic, "events or KiB of searched text"}) {}
 
@@ -59,11 +60,13 @@ public:
                     record(size, operators::ProcessorChoice::device, start);
                 return;
             } catch (const CudaError& error) {
-                matches.resize(begin);
-                scratch = {};
                 keeper_.note_fault(*devices_[device], devices_[device]->matching, generation, error);
-                ++rematched_batches_;
+            } catch (const BeyondLimit&) {
+                devices_[device]->matching.succeeded();
             }
+            matches.resize(begin);
+            scratch = {};
+            ++rematched_batches_;
         }
         match_on_cpu(parts, batch, scans, scratch, matches);
         ++cpu_batches_;
@@ -181,7 +184,7 @@ private:
             }
         }
         MatchingDevice::Lease slot(device);
-        slot->begin(batch, tables);
+        slot->begin(batch, tables, limits_);
         for (const cpu::CpuProgram::Part* part : others)
             part->segment->match(batch, part->removed.get(), scans, scratch, matches);
         slot->wait();
@@ -203,6 +206,7 @@ private:
     }
 
     const engine::Backend backend_;
+    const BatchLimits limits_;
     DeviceKeeper keeper_;
     const std::vector<std::shared_ptr<MatchingDevice>>& devices_ = keeper_.devices();
     operators::ProcessorChoice choice_;
@@ -212,8 +216,9 @@ private:
 
 }  // namespace
 
-std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options) {
-    return std::make_shared<CudaAccelerator>(options);
+std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options,
+                                                        const BatchLimits& limits) {
+    return std::make_shared<CudaAccelerator>(options, limits);
 }
 
 }  // namespace sluice::cuda

@@ -6,10 +6,12 @@
 
 #include "gpu/api/matcher.hpp"
 #include "gpu/cpu/accelerator.hpp"
+#include "gpu/cuda/batch_limits.hpp"
 
 namespace sluice::cuda {
 
-// options.backend must be cuda or automatic.
-std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options);
+// options.backend must be cuda or automatic. The CPU matches batches beyond the limits.
+std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options,
+                                                        const BatchLimits& limits = {});
 
 }  // namespace sluice::cuda

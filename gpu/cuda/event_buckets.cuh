@@ -125,10 +125,21 @@ protected:
         if (at < found_room)
             s.found[at] = row;
         else
-            put(atomicAdd(&found.counters[0], 1u), row);
+            put(next_place(), row);
     }
 
-    __device__ void put(std::uint32_t at, const cpu::FoundRow& row) {
+    // Where to put a row for which there is no room in shared memory. One addition for all lanes that come together.
+    __device__ std::uint64_t next_place() {
+        const std::uint32_t lanes = __activemask(), lane = threadIdx.x % 32;
+        const auto first = static_cast<std::uint32_t>(__ffs(static_cast<int>(lanes))) - 1;
+        unsigned long long begin = 0;
+        if (lane == first)
+            begin = atomicAdd(&found.counters[0], static_cast<unsigned long long>(__popc(static_cast<int>(lanes))));
+        begin = __shfl_sync(lanes, begin, static_cast<int>(first));
+        return begin + static_cast<std::uint32_t>(__popc(static_cast<int>(lanes & ((1u << lane) - 1))));
+    }
+
+    __device__ void put(std::uint64_t at, const cpu::FoundRow& row) {
         if (at < found.room) *reinterpret_cast<uint2*>(&found.rows[at]) = {row.row, row.event_and_kind};
     }
 
@@ -136,7 +147,7 @@ protected:
     __device__ void flush(std::uint32_t at_most) {
         const std::uint32_t count = min(s.found_count, found_room);
         if (count <= at_most) return;
-        if (threadIdx.x == 0) s.found_base = atomicAdd(&found.counters[0], count);
+        if (threadIdx.x == 0) s.found_base = atomicAdd(&found.counters[0], std::uint64_t{count});
         __syncthreads();
         for (std::uint32_t i = threadIdx.x; i < count; i += threads) put(s.found_base + i, s.found[i]);
         __syncthreads();
@@ -153,8 +164,8 @@ protected:
         flush(0);
         if (threadIdx.x != 0) return;
         __threadfence();
-        if (atomicAdd(&found.counters[1], 1u) + 1 != batch.events) return;
-        *found.count = atomicExch(&found.counters[0], 0u);
+        if (atomicAdd(&found.counters[1], 1ull) + 1 != batch.events) return;
+        *found.count = atomicExch(&found.counters[0], 0ull);
         found.counters[1] = 0;
     }
 };

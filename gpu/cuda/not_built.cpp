@@ -28,7 +28,7 @@ private:
 
 }  // namespace
 
-std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options) {
+std::shared_ptr<cpu::Accelerator> make_cuda_accelerator(const engine::EngineOptions& options, const BatchLimits&) {
     return std::make_shared<NotBuilt>(options.backend);
 }
 
