@@ -80,11 +80,12 @@ protected:
 
     __device__ void set(engine::Family family, std::uint32_t index) {
         const std::uint32_t code = engine::LiteralCode(family, index).bits();
-        for (std::uint32_t at = set_slot(code);; at = (at + 1) % set_slots) {
+        // In a full set, the search ends where it began: `left` is then set.
+        for (std::uint32_t at = set_slot(code), looks = 0; looks < set_slots; at = (at + 1) % set_slots, ++looks) {
             const std::uint32_t there = s.set[at];
             if (there == code) return;
-            if (s.left != 0) return;  // the set may be full, and is no longer read
             if (there != engine::none) continue;
+            if (s.left != 0) return;  // the set may be nearly full, and is no longer read
             const std::uint32_t before = atomicCAS(&s.set[at], engine::none, code);
             if (before == code) return;
             if (before != engine::none) continue;
