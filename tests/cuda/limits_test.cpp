@@ -68,12 +68,12 @@ TEST_CASE("a batch that finds more rows than the limit is matched on the CPU", "
 
 TEST_CASE("the room for the rows that are found grows up to the limit", "[cuda]") {
     if (!has_device()) return;
-    BothSets sets(set_with(rows_max(40'000)));
+    BothSets sets(set_with(rows_max(60'000)));
     add_numbers(sets, 1000);
     check_matched(sets, events_with_numbers(10, 400), true);
     check_matched(sets, events_with_numbers(50, 400), true);
     check_matched(sets, events_with_numbers(100, 400), true);
-    check_matched(sets, events_with_numbers(101, 400), false);
+    check_matched(sets, events_with_numbers(200, 400), false);
     check_matched(sets, events_with_numbers(100, 400), true);
 }
 
