@@ -42,8 +42,8 @@ struct EventShared {
     Bucket long_ones[long_room];
     cpu::FoundRow found[found_room];
     std::uint32_t true_count, position_count, token_count[lists], number_count, text_count, queued, long_count,
-        found_count;
-    std::uint64_t found_base;
+        found_count, found_fit;
+    cpu::FoundRow* found_to;      // the first found_fit of `found` go there
     volatile std::uint32_t left;  // the event is too large for the block; set by any thread
 };
 

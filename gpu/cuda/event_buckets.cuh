@@ -140,16 +140,25 @@ protected:
     }
 
     __device__ void put(std::uint64_t at, const cpu::FoundRow& row) {
-        if (at < found.room) *reinterpret_cast<uint2*>(&found.rows[at]) = {row.row, row.event_and_kind};
+        if (at < found.room) write(&found.rows[at], row);
+    }
+
+    __device__ static void write(cpu::FoundRow* to, const cpu::FoundRow& row) {
+        *reinterpret_cast<uint2*>(to) = {row.row, row.event_and_kind};
     }
 
     // By all threads, after __syncthreads(): writes the gathered results if there are more than `at_most`.
     __device__ void flush(std::uint32_t at_most) {
         const std::uint32_t count = min(s.found_count, found_room);
         if (count <= at_most) return;
-        if (threadIdx.x == 0) s.found_base = atomicAdd(&found.counters[0], std::uint64_t{count});
+        if (threadIdx.x == 0) {
+            const std::uint64_t begin = atomicAdd(&found.counters[0], std::uint64_t{count});
+            s.found_to = found.rows + begin;
+            s.found_fit =
+                begin < found.room ? static_cast<std::uint32_t>(min(found.room - begin, std::uint64_t{count})) : 0;
+        }
         __syncthreads();
-        for (std::uint32_t i = threadIdx.x; i < count; i += threads) put(s.found_base + i, s.found[i]);
+        for (std::uint32_t i = threadIdx.x; i < s.found_fit; i += threads) write(s.found_to + i, s.found[i]);
         __syncthreads();
         if (threadIdx.x == 0) s.found_count = 0;
     }

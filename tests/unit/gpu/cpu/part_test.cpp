@@ -32,7 +32,7 @@ std::pair<std::size_t, std::size_t> mergeable(const std::vector<Part>& parts, st
     const PartRange range = find_mergeable(parts, {.predicates = 64}, live_max, busy);
     return {range.first, range.end};
 }
-using Range = std::pair<std::size_t, std::size_t>;
+using Indices = std::pair<std::size_t, std::size_t>;
 
 }  // namespace
 
@@ -47,35 +47,35 @@ TEST_CASE("a part's load is that of its segment, without removed entries") {
 }
 
 TEST_CASE("find_mergeable: the tail, from the first part that is small compared with those after it") {
-    CHECK(mergeable({}) == Range{0, 0});
-    CHECK(mergeable({part_of(100, 5), part_of(10, 5), part_of(10, 5), part_of(10, 5)}) == Range{1, 4});
-    CHECK(mergeable({part_of(100, 5), part_of(60, 5)}) == Range{0, 0});
+    CHECK(mergeable({}) == Indices{0, 0});
+    CHECK(mergeable({part_of(100, 5), part_of(10, 5), part_of(10, 5), part_of(10, 5)}) == Indices{1, 4});
+    CHECK(mergeable({part_of(100, 5), part_of(60, 5)}) == Indices{0, 0});
 }
 
 TEST_CASE("find_mergeable: parts that don't fit together stay apart, and those before them are merged") {
-    CHECK(mergeable({part_of(10, 10), part_of(100, 54)}) == Range{0, 2});
-    CHECK(mergeable({part_of(10, 10), part_of(100, 55)}) == Range{0, 0});
-    CHECK(mergeable({part_of(10, 5), part_of(20, 5), part_of(100, 60)}) == Range{0, 2});
-    CHECK(mergeable({part_of(10, 10), part_of(100, 60), part_of(10, 2), part_of(20, 2)}) == Range{2, 4});
+    CHECK(mergeable({part_of(10, 10), part_of(100, 54)}) == Indices{0, 2});
+    CHECK(mergeable({part_of(10, 10), part_of(100, 55)}) == Indices{0, 0});
+    CHECK(mergeable({part_of(10, 5), part_of(20, 5), part_of(100, 60)}) == Indices{0, 2});
+    CHECK(mergeable({part_of(10, 10), part_of(100, 60), part_of(10, 2), part_of(20, 2)}) == Indices{2, 4});
 }
 
 TEST_CASE("find_mergeable: busy parts and those with too many subscriptions end the tail") {
     std::vector<Part> parts;
     for (const std::uint32_t entries : {10u, 20u, 10u, 20u}) parts.push_back(part_of(entries, 5));
     const Segment* const second = parts[1].segment.get();
-    CHECK(mergeable(parts) == Range{0, 4});
-    CHECK(mergeable(parts, 1'000'000, [&](const Part& part) { return part.segment.get() == second; }) == Range{2, 4});
-    CHECK(mergeable(parts, 35) == Range{2, 4});
-    CHECK(mergeable(parts, 25) == Range{0, 0});
+    CHECK(mergeable(parts) == Indices{0, 4});
+    CHECK(mergeable(parts, 1'000'000, [&](const Part& part) { return part.segment.get() == second; }) == Indices{2, 4});
+    CHECK(mergeable(parts, 35) == Indices{2, 4});
+    CHECK(mergeable(parts, 25) == Indices{0, 0});
 }
 
 TEST_CASE("find_mergeable: a hollow part that fits together with no other is rebuilt alone") {
     std::vector<Part> parts;
     for (const std::uint32_t predicates : {1u, 40u, 40u, 40u}) parts.push_back(part_of(300, predicates));
     remove_some(parts[1], 100);
-    CHECK(mergeable(parts) == Range{0, 0});
+    CHECK(mergeable(parts) == Indices{0, 0});
     remove_some(parts[1], 1, 100);
-    CHECK(mergeable(parts) == Range{1, 2});
+    CHECK(mergeable(parts) == Indices{1, 2});
 }
 
 TEST_CASE("divide: consecutive sources that fit into one segment each") {
