@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/cpu/segment_builder.hpp"
+#include "gpu/tables/term.hpp"
 #include "tests/differential/matcher_random.hpp"
 
 using namespace sluice;
@@ -27,7 +28,7 @@ struct Filters {
         for (std::size_t i = 0; i < count; ++i) {
             const engine::Disjunction filter = test::random_filter(world, random);
             ids.push_back(naive->add(filter));
-            builder.add(ids.back(), filter, attributes, scanned);
+            builder.add(ids.back(), engine::normalise(filter), attributes, scanned);
         }
         segment = std::move(builder).build();
         removed = cpu::Bitmap(segment->size());
