@@ -32,6 +32,7 @@ std::optional<std::vector<Part>> BackgroundMerge::take() {
 
 std::vector<MergeSource> BackgroundMerge::finish() {
     removed_.clear();
+    has_lost_removals_ = false;
     return std::exchange(sources_, {});
 }
 

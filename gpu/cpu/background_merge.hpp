@@ -27,9 +27,11 @@ public:
         sources_.insert(sources_.end(), sources.begin(), sources.end());
         running_ = worker_.run(std::move(merge));
     }
-    void note_removal(engine::SubscriptionId id) {
-        if (is_running()) note(removed_, id);
+    void note_removal(engine::SubscriptionId id) noexcept {
+        if (is_running() && !note(removed_, id)) has_lost_removals_ = true;
     }
+    // For lack of memory: the result may contain subscriptions that have been removed meanwhile.
+    bool has_lost_removals() const { return has_lost_removals_; }
 
     // Call after it has ended. Returns nothing if much was removed meanwhile: the other thread then applies the
     // removals.
@@ -41,6 +43,7 @@ private:
     std::future<std::vector<Part>> running_;
     std::vector<MergeSource> sources_;
     std::vector<engine::SubscriptionId> removed_;
+    bool has_lost_removals_ = false;
     Worker worker_;
 };
 

@@ -209,6 +209,7 @@ private:
         pause_after_failure_ = pause_min;
         if (!merged) return;
         if (renewal_) return go_on_renewing(std::move(*merged));
+        remove_vacant(*merged);
         const auto is_source = [this](const Part& part) { return merge_.replaces(*part.segment); };
         const auto at = std::find_if(parts_.begin(), parts_.end(), is_source) - parts_.begin();
         parts_.reserve(parts_.size() + merged->size());  // so that nothing is lost for lack of memory
@@ -216,6 +217,17 @@ private:
         parts_.insert(parts_.begin() + at, std::make_move_iterator(merged->begin()),
                       std::make_move_iterator(merged->end()));
         retire_sources();
+    }
+
+    // If removals could not be noted during a merge, the slots tell which subscriptions of its result are gone.
+    void remove_vacant(std::vector<Part>& merged) const {
+        if (!merge_.has_lost_removals()) return;
+        for (Part& part : merged) {
+            for (std::uint32_t i = 0; i < part.segment->size(); ++i) {
+                const engine::SubscriptionId id = part.segment->entry(i);
+                if (slots_.place(id) == SlotTable::vacant) part.remove(id);
+            }
+        }
     }
 
     // Rebuilds everything with only the names still in use, on the other thread. Meanwhile, programs and new parts
@@ -245,6 +257,7 @@ private:
         for (const std::vector<MergeSource>& run : divide(list, limits_.segment))
             done.emplace_back(merge_renamed(run, devices_, names_.snapshot(), *renewal_));
         auto sample = std::make_shared<EventSample>();
+        remove_vacant(done);
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
         renewal_.reset();

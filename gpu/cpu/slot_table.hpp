@@ -12,12 +12,14 @@
 
 namespace sluice::cpu {
 
-// Removals continue without memory. If one can't be noted, a slot is not reused, or a subscription is matched in vain.
+// Removals continue without memory. Returns false if one can't be noted.
 template <class List, class What>
-void note(List& list, What what) {
+bool note(List& list, What what) noexcept {
     try {
         list.push_back(what);
+        return true;
     } catch (const std::bad_alloc&) {
+        return false;
     }
 }
 
@@ -43,7 +45,7 @@ public:
         try {
             slots_[slot].place = place(id);
         } catch (...) {
-            if (!reuse) note(free_, slot);
+            if (!reuse) note(free_, slot);  // or it is not used again
             throw;
         }
         if (reuse) free_.pop_back();

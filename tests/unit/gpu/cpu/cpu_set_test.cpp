@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <thread>
 
+#include "gpu/cpu/accelerator.hpp"
 #include "tests/support/eventually.hpp"
 
 namespace {
@@ -49,9 +53,47 @@ std::size_t matches(const engine::Program& program, const std::string& text) {
     return found.size();
 }
 
+// Keeps other threads in mirror(), that is at the end of a merge, until they may go on.
+class HeldMerges final : public Accelerator {
+public:
+    void mirror(const Segment&) noexcept override {
+        if (std::this_thread::get_id() == owner_) return;
+        std::unique_lock lock(mutex_);
+        is_held_ = true;
+        may_go_on_.wait(lock, [&] { return is_released_; });
+    }
+    void keep(std::span<const CpuProgram::Part> parts) override { parts_ = parts.size(); }
+    void match(std::span<const CpuProgram::Part> parts, const engine::EventBatch& batch, ScanCache& scans,
+               Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
+        for (const CpuProgram::Part& part : parts)
+            part.segment->match(batch, part.removed.get(), scans, scratch, matches);
+    }
+    engine::EngineStatus status() const override { return {}; }
+
+    bool holds() {
+        const std::lock_guard lock(mutex_);
+        return is_held_;
+    }
+    void release() {
+        const std::lock_guard lock(mutex_);
+        is_released_ = true;
+        may_go_on_.notify_all();
+    }
+    std::size_t parts() const { return parts_; }  // of the last program
+
+private:
+    const std::thread::id owner_ = std::this_thread::get_id();
+    std::mutex mutex_;
+    std::condition_variable may_go_on_;
+    bool is_held_ = false, is_released_ = false;
+    std::size_t parts_ = 0;
+};
+
 class Fixture {
 public:
-    Fixture() { is_exempt = true; }
+    explicit Fixture(std::shared_ptr<Accelerator> accelerator = nullptr) : set_(make_cpu_set(std::move(accelerator))) {
+        is_exempt = true;
+    }
     ~Fixture() { allowance = unlimited; }
 
     void add(std::size_t count, const std::string& prefix, std::size_t names = 1) {
@@ -84,7 +126,7 @@ public:
     const engine::Program& program() const { return *program_; }
 
 private:
-    std::unique_ptr<engine::SubscriptionSet> set_ = make_cpu_set();
+    std::unique_ptr<engine::SubscriptionSet> set_;
     std::shared_ptr<const engine::Program> program_ = set_->compile();
     std::vector<engine::SubscriptionId> ids_;
     std::size_t expected_ = 0;  // the number of living subscriptions that match the text 7
@@ -105,6 +147,25 @@ TEST_CASE_METHOD(Fixture, "a merge that runs out of memory is tried again, and l
     remove_some(static_cast<std::size_t>(allowed) % 5, 13);
     add(100, "a");
     compile_until([&, compiles = 0]() mutable { return ++compiles > 40; });
+}
+
+TEST_CASE("what is removed during a merge, without memory to note it, is not in the result") {
+    const auto merges = std::make_shared<HeldMerges>();
+    Fixture fixture(merges);
+    fixture.add(3000, "a");
+    fixture.add(7000, "a");
+    fixture.compile_until([&] { return merges->holds(); });
+    is_exempt = false;
+    allowance = 0;
+    fixture.remove_some(7, 1000);
+    allowance = unlimited;
+    is_exempt = true;
+    merges->release();
+    fixture.compile_until([&] { return merges->parts() == 1; });
+    CHECK(fixture.answers_right());
+    fixture.add(100, "b");  // in slots that have become free
+    fixture.remove_some(7, 500);
+    CHECK(fixture.answers_right());
 }
 
 // Only a renewal drops names, and it must wait for memory.
