@@ -44,8 +44,8 @@ public:
             if (tally.occurrences > occurrences_max) return false;
             if (tally.occurrences <= list_.size()) break;
             const std::size_t enough = std::min<std::size_t>(2 * tally.occurrences, occurrences_max);
+            staged_list_.reserve(enough);  // first: the list on the device is never longer
             list_.reserve(enough);
-            staged_list_.reserve(enough);
         }
         copy_list(wanted, found);
         return true;
