@@ -1,0 +1,83 @@
+// What publishing a feed costs before it is matched: bench_documents FEED…, tab-separated.
+//
+//   feed, its bytes, its items; microseconds to parse it, to parse it and read the fields of all its items, and these
+//   and their identities
+//
+// Medians of several rounds, processor time. The last line has the sums. A feed that is not well-formed is repaired.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "protocol/feed/document.hpp"
+#include "protocol/feed/fields.hpp"
+#include "protocol/feed/identity.hpp"
+
+using namespace sluice::feed;
+
+namespace {
+
+constexpr int rounds = 41;
+
+double now_us() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+template <class Work>
+double median_us(const Work& work) {
+    std::vector<double> times;
+    for (int i = 0; i < rounds; ++i) {
+        const double begin = now_us();
+        work();
+        times.push_back(now_us() - begin);
+    }
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    return times[rounds / 2];
+}
+
+DocumentPtr parse(const std::string& bytes) {
+    DocumentOptions options;
+    options.repair = RepairMode::lenient;
+    return parse_document(bytes, options).value();
+}
+
+std::array<double, 3> measure(const std::string& bytes) {
+    std::size_t read = 0;  // so that nothing is left out
+    const auto read_all = [&](const Document& document) {
+        for (const Item& item : document.items()) read += read_fields(document, item).category.size();
+    };
+    const auto identify_all = [&](const Document& document) {
+        const ItemIdentities identities(document);
+        for (const Item& item : document.items()) read += identities.of(item).id.size();
+    };
+    const double parsed = median_us([&] { read += parse(bytes)->items().size(); });
+    const double fields = median_us([&] { read_all(*parse(bytes)); });
+    const double all = median_us([&] {
+        const DocumentPtr document = parse(bytes);
+        read_all(*document);
+        identify_all(*document);
+    });
+    return {parsed, fields, read > 0 ? all : 0};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::array<double, 3> sums{};
+    for (int i = 1; i < argc; ++i) {
+        std::ifstream in(argv[i], std::ios::binary);
+        const std::string name(argv[i]), bytes(std::istreambuf_iterator<char>(in), {});
+        const auto us = measure(bytes);
+        std::printf("%s\t%zu\t%zu\t%.1f\t%.1f\t%.1f\n", name.c_str() + name.find_last_of('/') + 1, bytes.size(),
+                    parse(bytes)->items().size(), us[0], us[1], us[2]);
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += us[k];
+    }
+    std::printf("all\t\t\t%.1f\t%.1f\t%.1f\n", sums[0], sums[1], sums[2]);
+    return 0;
+}
