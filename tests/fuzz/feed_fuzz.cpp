@@ -11,9 +11,11 @@
 #include <string_view>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/encoding_guess.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/identity.hpp"
 #include "protocol/feed/item_xml.hpp"
+#include "protocol/feed/media_type.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/feed/xml_scanner.hpp"
 #include "protocol/text/utf8.hpp"
@@ -112,14 +114,18 @@ void check_repairs(const std::string& bytes, feed::DocumentOptions options) {
     const auto strict = feed::parse_document(bytes, options);
     options.repair = feed::RepairMode::lenient;
     const auto lenient = feed::parse_document(bytes, options);
-    if (strict) {
+    // Which is well-formed in the encoding that it claims to be in.
+    const bool is_utf8_by_another_name =
+        feed::is_utf8_by_another_name(bytes, feed::parse_media_type(options.content_type).charset);
+    if (strict && !is_utf8_by_another_name) {
         require(lenient && (*lenient)->repairs().empty() && *(*lenient)->text() == *(*strict)->text(),
                 "what is well-formed is not repaired");
-    } else if (options.content_type.empty() && is_comparable(bytes) && expat_accepts(bytes, true)) {
+    } else if (!strict && options.content_type.empty() && is_comparable(bytes) && expat_accepts(bytes, true)) {
         require(strict.error().kind != feed::FeedError::Kind::not_well_formed, "what expat accepts is well-formed");
     }
-    if (!lenient || strict) return;
+    if (!lenient) return;
     const feed::Document& document = **lenient;
+    if (strict && document.repairs().empty()) return;
     require(!document.repairs().empty(), "what is not well-formed is repaired");
     feed::FeedLimits limits = options.limits;
     limits.document_bytes_max *= 2;
