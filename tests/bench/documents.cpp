@@ -4,10 +4,8 @@
 //   and their identities
 //
 // Medians of several rounds, processor time. The last line has the sums. A feed that is not well-formed is repaired.
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -16,30 +14,14 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/identity.hpp"
+#include "tests/bench/median_us.hpp"
 
 using namespace sluice::feed;
+using sluice::bench::median_us;
 
 namespace {
 
 constexpr int rounds = 41;
-
-double now_us() {
-    timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-template <class Work>
-double median_us(const Work& work) {
-    std::vector<double> times;
-    for (int i = 0; i < rounds; ++i) {
-        const double begin = now_us();
-        work();
-        times.push_back(now_us() - begin);
-    }
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    return times[rounds / 2];
-}
 
 DocumentPtr parse(const std::string& bytes) {
     DocumentOptions options;
@@ -56,9 +38,9 @@ std::array<double, 3> measure(const std::string& bytes) {
         const ItemIdentities identities(document);
         for (const Item& item : document.items()) read += identities.of(item).id.size();
     };
-    const double parsed = median_us([&] { read += parse(bytes)->items().size(); });
-    const double fields = median_us([&] { read_all(*parse(bytes)); });
-    const double all = median_us([&] {
+    const double parsed = median_us(rounds, [&] { read += parse(bytes)->items().size(); });
+    const double fields = median_us(rounds, [&] { read_all(*parse(bytes)); });
+    const double all = median_us(rounds, [&] {
         const DocumentPtr document = parse(bytes);
         read_all(*document);
         identify_all(*document);

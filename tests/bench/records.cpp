@@ -5,9 +5,7 @@
 //   the item; microseconds to make and encode the first append, to decode and parse it, the same for the second
 //
 // Medians of several rounds, processor time.
-#include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -16,30 +14,14 @@
 #include "protocol/feed/record_codec.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/feed/record_item.hpp"
+#include "tests/bench/median_us.hpp"
 
 using namespace sluice::feed;
+using sluice::bench::median_us;
 
 namespace {
 
 constexpr int rounds = 101;
-
-double now_us() {
-    timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
-
-template <class Work>
-double median_us(const Work& work) {
-    std::vector<double> times;
-    for (int i = 0; i < rounds; ++i) {
-        const double begin = now_us();
-        work();
-        times.push_back(now_us() - begin);
-    }
-    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-    return times[rounds / 2];
-}
 
 std::string made_up_feed() {
     std::string text =
@@ -79,8 +61,8 @@ void measure(const char* name, const std::string& bytes) {
     const std::string whole = append_document(document, last), alone = append_item(document, last);
     std::printf("%s\t%zu\t%zu\t%zu\t%zu\t%zu\t%.1f\t%.1f\t%.1f\t%.1f\n", name, last + 1, document.text()->size(),
                 document.items()[last].source.size(), whole.size(), alone.size(),
-                median_us([&] { append_document(document, last); }), median_us([&] { parse(whole); }),
-                median_us([&] { append_item(document, last); }), median_us([&] { parse(alone); }));
+                median_us(rounds, [&] { append_document(document, last); }), median_us(rounds, [&] { parse(whole); }),
+                median_us(rounds, [&] { append_item(document, last); }), median_us(rounds, [&] { parse(alone); }));
 }
 
 }  // namespace

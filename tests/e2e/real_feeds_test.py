@@ -43,15 +43,18 @@ def items_of(document):
     return [content(element) for element in root.iter() if element.tag.rpartition("}")[2] in ("item", "entry")]
 
 
+def feeds():
+    """Paths and content types."""
+    kinds = {".xml": "application/xml", ".json": "application/feed+json"}
+    return [(path, kinds[path.suffix]) for path in sorted(FEEDS.iterdir()) if path.suffix in kinds]
+
+
 @unittest.skipUnless(FEEDS.is_dir(), "no real feeds beside the project")
 class RealFeeds(unittest.TestCase):
     def test_real_feeds(self):
         with Sluiced() as daemon, daemon.subscribe() as everything, daemon.subscribe(FILTERS) as filtered:
             published = 0
-            for path in sorted(FEEDS.iterdir()):
-                kind = {".xml": "application/xml", ".json": "application/feed+json"}.get(path.suffix)
-                if kind is None:
-                    continue
+            for path, kind in feeds():
                 with self.subTest(path.name):
                     document = path.read_bytes()
                     status, _, reply = daemon.publish(document, kind, deduplicate="false")
@@ -73,11 +76,8 @@ class RealFeeds(unittest.TestCase):
 
     def test_what_is_posted_again_is_not_delivered_again(self):
         with Sluiced("limits.address_streams=0") as daemon:
-            for path in sorted(FEEDS.iterdir()):
-                kind = {".xml": "application/xml", ".json": "application/feed+json"}.get(path.suffix)
+            for path, kind in feeds():
                 document = path.read_bytes()
-                if kind is None:
-                    continue
                 for stream in ("all", re.sub(r"[^A-Za-z0-9._-]", "_", path.name)):
                     with self.subTest(path.name, stream=stream):
                         first = daemon.publish(document, kind, stream=stream)[2]
@@ -89,10 +89,7 @@ class RealFeeds(unittest.TestCase):
     def test_items_as_xml_are_what_they_are_in_their_feeds(self):
         compared = 0
         with Sluiced() as daemon, daemon.subscribe(format="xml") as subscriber:
-            for path in sorted(FEEDS.iterdir()):
-                kind = {".xml": "application/xml", ".json": "application/feed+json"}.get(path.suffix)
-                if kind is None:
-                    continue
+            for path, kind in feeds():
                 with self.subTest(path.name):
                     document = path.read_bytes()
                     status, _, reply = daemon.publish(document, kind, deduplicate="false")
