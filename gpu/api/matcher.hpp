@@ -107,15 +107,14 @@ class SubscriptionSet {
 public:
     virtual ~SubscriptionSet() = default;
 
-    // If this or the next compile() throws (std::bad_alloc), nothing added since the last successful compile() matches
-    // any more; those subscriptions must still be removed. A filter that the set can't hold is refused by a LimitError,
-    // which changes nothing.
+    // If it throws, nothing has changed: std::bad_alloc, or LimitError for a filter that the set can't hold.
     virtual SubscriptionId add(const Disjunction& filter) = 0;
     virtual bool remove(SubscriptionId id) = 0;  // false: no such subscription. Never fails for lack of memory
     virtual std::size_t size() const = 0;
 
     // Returns a program that contains every change made before the call. Cheap after a small change, however large the
-    // set. Background work that has finished for the set (a merge, better access literals) also takes effect here.
+    // set. Background work that has finished for the set (a merge, better access literals) also takes effect here. If
+    // it throws (std::bad_alloc), no change is lost: the next program that is made contains them all.
     virtual std::shared_ptr<const Program> compile() = 0;
 
     // The state of the backend and its devices. Any thread.

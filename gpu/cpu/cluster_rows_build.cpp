@@ -29,10 +29,11 @@ std::vector<std::uint32_t> renumber(std::vector<std::uint32_t>& ranks, std::uint
 
 std::uint32_t ClusterRows::literal(std::uint32_t code) {
     if (const std::uint32_t known = find(code); known != engine::none) return known;
+    index_.make_room([this](std::uint32_t i) { return engine::mix(literals_[i]); });
     const auto number = static_cast<std::uint32_t>(literals_.size());
     literals_.push_back(code);
     led_.resize(literals_.size());
-    index_.insert(engine::mix(code), number, [this](std::uint32_t i) { return engine::mix(literals_[i]); });
+    index_.insert(engine::mix(code), number);
     return number;
 }
 

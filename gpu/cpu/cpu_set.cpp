@@ -20,7 +20,7 @@ namespace sluice::cpu {
 
 namespace {
 
-constexpr std::size_t inline_merge_max = 1024;          // subscriptions; larger merges run on another thread
+constexpr std::uint64_t inline_merge_max = 1024;        // subscriptions; larger merges run on another thread
 constexpr std::size_t names_min = 4096;                 // this many names are kept without checking their use
 constexpr std::uint32_t pause_min = 8, pause_max = 64;  // calls of compile() before failed work is retried
 
@@ -43,14 +43,9 @@ public:
         const engine::SegmentLoad load = engine::load_bound(terms);
         check_limits(terms, load, limits_, names_);
         return slots_.add([&](engine::SubscriptionId id) {
-            try {
-                if (pending_ != nullptr && !limits_.segment.fit(pending_->load() + load)) add_pending_part();
-                if (pending_ == nullptr) pending_ = std::make_unique<SegmentBuilder>();
-                return pending_->add(id, terms, names_.attributes, names_.scanned);
-            } catch (...) {
-                lose_pending();
-                throw;
-            }
+            if (pending_ != nullptr && !limits_.segment.fit(pending_->load() + load)) add_pending_part();
+            if (pending_ == nullptr) pending_ = std::make_unique<SegmentBuilder>();
+            return pending_->add(id, terms, names_.attributes, names_.scanned);
         });
     }
 
@@ -108,11 +103,16 @@ private:
         } catch (const std::exception&) {
             ++failures_;
             pause_ = std::exchange(pause_after_failure_, std::min(2 * pause_after_failure_, pause_max));
-            if (merge_.is_running()) return;
-            merge_.finish();
-            renewal_.reset();
+            if (!merge_.is_running()) give_up_merge();
         }
     }
+
+    // Smaller merges need less memory: none larger than half of it is begun before one has succeeded.
+    void give_up_merge() {
+        if (!merge_.finish().empty() && !renewal_) merge_max_ = std::max(inline_merge_max, merging_ / 2);
+        renewal_.reset();
+    }
+    void allow_larger_merges() { merge_max_ = std::min(2 * merge_max_, limits_.segment.entries); }
 
     // Freeing a large segment takes milliseconds, so it is done neither on the caller's thread nor on a matching one.
     void release_retired() {
@@ -141,41 +141,41 @@ private:
         if (!merge_.is_running()) choose_anew();
     }
 
-    // A failure halfway may have left any state. The pending subscriptions then belong to no part and match nothing.
-    void lose_pending() noexcept {
-        pending_.reset();
-        slots_.put_all_in_segments();
-    }
-
+    // If it throws, everything is still pending. Once the segment is made, nothing can fail.
     void add_pending_part() {
-        const auto pending = std::exchange(pending_, nullptr);
-        if (pending != nullptr && pending->size() > 0) add_part(std::move(*pending));
+        if (pending_ == nullptr) return;
+        if (pending_->size() > 0) {
+            Bitmap none_removed(pending_->size());
+            parts_.reserve(parts_.size() + 1);
+            parts_.emplace_back(build_pending(), std::move(none_removed));
+            const Segment& segment = *parts_.back().segment;
+            if (accelerator_) accelerator_->mirror(segment);
+            for (std::uint32_t i = 0; i < segment.size(); ++i) slots_.put(segment.entry(i), SlotTable::in_segment);
+        }
+        pending_.reset();
     }
 
-    void add_part(SegmentBuilder&& builder) {
+    std::shared_ptr<const Segment> build_pending() {
         try {
-            parts_.emplace_back(std::move(builder).build({}, devices_));
+            return pending_->build({}, devices_);
         } catch (...) {
-            lose_pending();
+            pending_->for_each([this](engine::SubscriptionId id, std::uint32_t number) { slots_.put(id, number); });
             throw;
         }
-        const Segment& segment = *parts_.back().segment;
-        if (accelerator_) accelerator_->mirror(segment);
-        for (std::uint32_t i = 0; i < segment.size(); ++i) slots_.put_in_segment(segment.entry(i));
     }
 
     PartRange find_mergeable(std::size_t live_max) const {
         return cpu::find_mergeable(parts_, limits_.segment, live_max,
                                    [this](const Part& part) { return merge_.replaces(*part.segment); });
     }
-    std::vector<MergeSource> sources_in(const PartRange& range) {
-        return sources_of(std::span(parts_).subspan(range.first, range.end - range.first));
+    std::span<Part> parts_in(const PartRange& range) {
+        return std::span(parts_).subspan(range.first, range.end - range.first);
     }
 
     void merge_small() {
         const PartRange range = find_mergeable(inline_merge_max);
         if (range.empty()) return;
-        Part merged(mirrored(merge(sources_in(range), devices_), accelerator_.get()));
+        Part merged(mirrored(merge(sources_of(parts_in(range)), devices_), accelerator_.get()));
         parts_[range.first] = std::move(merged);
         const auto begin = parts_.begin();
         parts_.erase(begin + static_cast<std::ptrdiff_t>(range.first) + 1,
@@ -183,11 +183,17 @@ private:
     }
 
     void begin_merge() {
-        const PartRange range = find_mergeable(limits_.segment.entries);
-        if (!range.empty()) begin_merge(sources_in(range));
+        const PartRange range = find_mergeable(merge_max_);
+        if (range.empty())
+            allow_larger_merges();  // from the next call on
+        else
+            begin_merge(parts_in(range));
     }
 
-    void begin_merge(const std::vector<MergeSource>& list) {
+    void begin_merge(std::span<Part> parts) {
+        merging_ = 0;
+        for (const Part& part : parts) merging_ += part.live();
+        const std::vector<MergeSource> list = sources_of(parts);
         merge_.begin(list, [list, sample = review_.sample(), a = accelerator_, devices = devices_] {
             std::vector<Part> merged;
             merged.emplace_back(mirrored(merge(list, devices, sample->events()), a.get()));
@@ -200,7 +206,7 @@ private:
         if (review_.is_due()) return review_.begin(parts_, helper_);
         const std::shared_ptr<const Segment> misled = review_.take();
         const auto at = std::find_if(parts_.begin(), parts_.end(), [&](const Part& p) { return p.segment == misled; });
-        if (at != parts_.end()) begin_merge(sources_of(std::span(&*at, 1)));
+        if (at != parts_.end()) begin_merge(std::span(&*at, 1));
     }
 
     // Replaces the merged parts with the result of the merge.
@@ -209,6 +215,7 @@ private:
         pause_after_failure_ = pause_min;
         if (!merged) return;
         if (renewal_) return go_on_renewing(std::move(*merged));
+        allow_larger_merges();
         remove_vacant(*merged);
         const auto is_source = [this](const Part& part) { return merge_.replaces(*part.segment); };
         const auto at = std::find_if(parts_.begin(), parts_.end(), is_source) - parts_.begin();
@@ -261,10 +268,10 @@ private:
         parts_ = std::move(done);
         names_ = std::move(*renewal_);
         renewal_.reset();
-        retire_sources();
         review_.restart(std::move(sample));
         renewed_size_ = slots_.size();
         names_max_ = std::max(names_min, 2 * (names_.attributes.weight() + names_.scanned.weight()));
+        retire_sources();  // last, since it may fail
     }
 
     const engine::SetLimits limits_;
@@ -279,7 +286,9 @@ private:
     std::shared_ptr<Accelerator> accelerator_;             // or null
     std::shared_ptr<operators::OperatorDevices> devices_;  // or null
 
-    std::vector<MergeSource> retired_;  // kept until nobody else uses them
+    std::uint64_t merging_ = 0;                          // subscriptions in the latest background merge
+    std::uint64_t merge_max_ = limits_.segment.entries;  // in the next one
+    std::vector<MergeSource> retired_;                   // kept until nobody else uses them
 
     std::atomic<std::uint64_t> failures_ = 0;
     std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;

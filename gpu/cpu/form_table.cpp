@@ -23,32 +23,35 @@ std::uint64_t FormTable::hash(std::span<const std::uint32_t> words) {
     return engine::mix(h);
 }
 
-std::uint32_t FormTable::finish(std::size_t begin) {
-    const auto made = std::span(words_).subspan(begin);
-    const std::uint64_t h = hash(made);
+std::uint32_t FormTable::intern_made() {
+    const std::uint64_t h = hash(made_);
     const std::uint32_t known = index_.find(h, [&](std::uint32_t form) {
-        const auto other = words(form).first(std::min(words(form).size(), begin - begins_[form]));
-        return std::equal(other.begin(), other.end(), made.begin(), made.end());
+        const auto other = words(form);
+        return std::equal(other.begin(), other.end(), made_.begin(), made_.end());
     });
-    if (known != engine::none) {
-        words_.resize(begin);
-        return known;
+    if (known != engine::none) return known;
+    index_.make_room([this](std::uint32_t form) { return hash(words(form)); });
+    begins_.push_back(words_.size());
+    try {
+        words_.insert(words_.end(), made_.begin(), made_.end());
+    } catch (...) {
+        begins_.pop_back();
+        throw;
     }
-    begins_.push_back(begin);
-    index_.insert(h, size() - 1, [this](std::uint32_t form) { return hash(words(form)); });
+    index_.insert(h, size() - 1);
     return size() - 1;
 }
 
 std::uint32_t FormTable::intern(std::vector<std::uint32_t>& codes) {
-    const std::size_t begin = words_.size();
+    made_.clear();
     if (canonical(codes)) {
-        words_.push_back(1);
-        words_.push_back(static_cast<std::uint32_t>(codes.size()));
-        words_.insert(words_.end(), codes.begin(), codes.end());
+        made_.push_back(1);
+        made_.push_back(static_cast<std::uint32_t>(codes.size()));
+        made_.insert(made_.end(), codes.begin(), codes.end());
     } else {
-        words_.push_back(0);
+        made_.push_back(0);
     }
-    return finish(begin);
+    return intern_made();
 }
 
 std::uint32_t FormTable::intern(std::vector<std::vector<std::uint32_t>>& conjunctions) {
@@ -57,13 +60,13 @@ std::uint32_t FormTable::intern(std::vector<std::vector<std::uint32_t>>& conjunc
     std::sort(conjunctions.begin(), conjunctions.end());
     conjunctions.erase(std::unique(conjunctions.begin(), conjunctions.end()), conjunctions.end());
     if (!conjunctions.empty() && conjunctions.front().empty()) conjunctions.resize(1);
-    const std::size_t begin = words_.size();
-    words_.push_back(static_cast<std::uint32_t>(conjunctions.size()));
+    made_.clear();
+    made_.push_back(static_cast<std::uint32_t>(conjunctions.size()));
     for (const auto& codes : conjunctions) {
-        words_.push_back(static_cast<std::uint32_t>(codes.size()));
-        words_.insert(words_.end(), codes.begin(), codes.end());
+        made_.push_back(static_cast<std::uint32_t>(codes.size()));
+        made_.insert(made_.end(), codes.begin(), codes.end());
     }
-    return finish(begin);
+    return intern_made();
 }
 
 }  // namespace sluice::cpu

@@ -15,7 +15,7 @@ class FormTable {
 public:
     // Conjunctions are sets of literals in any order. Contradictory ones are dropped; an empty one makes the form true.
     std::uint32_t intern(std::vector<std::vector<std::uint32_t>>& conjunctions);
-    // The form of one conjunction.
+    // The form of one conjunction. If one of these throws, the table is as before.
     std::uint32_t intern(std::vector<std::uint32_t>& codes);
 
     // The words of the records of all conjunctions: for each a target and its codes.
@@ -40,8 +40,9 @@ private:
         return std::span(words_).subspan(begins_[form], end - begins_[form]);
     }
     static std::uint64_t hash(std::span<const std::uint32_t> words);
-    std::uint32_t finish(std::size_t begin);
+    std::uint32_t intern_made();
 
+    std::vector<std::uint32_t> made_;  // the words of the form being interned
     std::vector<std::uint32_t> words_;
     std::vector<std::size_t> begins_;
     engine::HashIndex index_;

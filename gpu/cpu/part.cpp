@@ -53,7 +53,7 @@ std::shared_ptr<const Segment> merge(const std::vector<MergeSource>& sources,
                                      std::span<const SampledEvent> events) {
     SegmentBuilder builder;
     for (const MergeSource& source : sources) builder.absorb(*source.segment, source.removed.get());
-    return std::move(builder).build(events, devices);
+    return builder.build(events, devices);
 }
 
 std::shared_ptr<const Segment> merge_renamed(const std::vector<MergeSource>& sources,
@@ -67,7 +67,7 @@ std::shared_ptr<const Segment> merge_renamed(const std::vector<MergeSource>& sou
                        : names.attributes.intern(old.attributes->names[name]);
         });
     }
-    return std::move(builder).build({}, devices);
+    return builder.build({}, devices);
 }
 
 }  // namespace sluice::cpu

@@ -32,6 +32,8 @@ struct Part {
     std::shared_ptr<const Bitmap> published;  // `removed` as the last program saw it; null: nothing removed
 
     explicit Part(std::shared_ptr<const Segment> s) : segment(std::move(s)), removed(segment->size()) {}
+    // The same with a bitmap made before, of the segment's size: never throws.
+    Part(std::shared_ptr<const Segment> s, Bitmap none) noexcept : segment(std::move(s)), removed(std::move(none)) {}
 
     std::size_t live() const { return segment->size() - removed_count; }
     // At most what a segment of the live entries has.

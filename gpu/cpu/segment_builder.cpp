@@ -101,8 +101,16 @@ void SegmentBuilder::absorb(const Segment& other, const Bitmap* removed, const R
     }
 }
 
+// Of an earlier build() that failed, only the tables are used again.
+void SegmentBuilder::begin_segment() {
+    auto segment = std::make_unique<Segment>();
+    segment->tables_ = std::move(segment_->tables_);
+    segment_ = std::move(segment);
+}
+
 void SegmentBuilder::sort_entries() {
     std::erase_if(entries_, [](const Entry& e) { return e.form == dropped_form; });
+    dropped_ = 0;
     const auto by_slot = [](const Entry& a, const Entry& b) { return a.id.slot < b.id.slot; };
     if (!std::is_sorted(entries_.begin(), entries_.end(), by_slot))
         std::sort(entries_.begin(), entries_.end(), by_slot);
@@ -162,7 +170,8 @@ void SegmentBuilder::place_rows(const std::vector<RowTarget>& targets, const Obs
 }
 
 std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEvent> events,
-                                                     const std::shared_ptr<operators::OperatorDevices>& devices) && {
+                                                     const std::shared_ptr<operators::OperatorDevices>& devices) {
+    begin_segment();
     sort_entries();
     if (const std::string excess = engine::SegmentLimits{}.excess(load()); !excess.empty())
         throw engine::LimitError("a segment would have " + excess);
@@ -172,7 +181,9 @@ std::shared_ptr<const Segment> SegmentBuilder::build(std::span<const SampledEven
     place_rows(assign_targets(), observed ? &*observed : nullptr);
     // The rows that these events find now: finding many more later means that the events have changed.
     if (observed) segment_->rows_expected_ = segment_->rows_found(events);
-    return std::shared_ptr<const Segment>(std::move(segment_));
+    std::shared_ptr<Segment> made(std::move(segment_));
+    made->tables_.seal();
+    return made;
 }
 
 }  // namespace sluice::cpu

@@ -14,7 +14,8 @@ namespace sluice::cpu {
 
 class SegmentBuilder {
 public:
-    // The filter is in its normal form (engine::normalise). Returns a number for drop().
+    // The filter is in its normal form (engine::normalise). Returns a number for drop(). If it throws, nothing is
+    // added.
     std::uint32_t add(engine::SubscriptionId id, const std::vector<engine::Terms>& filter,
                       engine::NameTable& attributes, engine::NameTable& scanned);
     void drop(std::uint32_t number);
@@ -25,10 +26,17 @@ public:
 
     std::size_t size() const { return entries_.size() - dropped_; }
     engine::SegmentLoad load() const;  // with what was dropped
-    // `events`: used, besides the subscriptions themselves, to choose access literals. `devices`, which the operators
-    // may use, may be null. Throws LimitError if the content is more than a segment can hold.
+    // Calls visit(id, number) for each subscription, with its number for drop().
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (std::uint32_t number = 0; number < entries_.size(); ++number)
+            if (entries_[number].form != dropped_form) visit(entries_[number].id, number);
+    }
+    // The last call. `events`: used, besides the subscriptions themselves, to choose access literals. `devices`, which
+    // the operators may use, may be null. Throws LimitError if the content is more than a segment can hold. If it
+    // throws, the builder has the same subscriptions as before, but their numbers may have changed.
     std::shared_ptr<const Segment> build(std::span<const SampledEvent> events = {},
-                                         const std::shared_ptr<operators::OperatorDevices>& devices = nullptr) &&;
+                                         const std::shared_ptr<operators::OperatorDevices>& devices = nullptr);
 
 private:
     static constexpr std::uint32_t dropped_form = engine::none;
@@ -38,6 +46,7 @@ private:
         std::uint32_t form;
     };
 
+    void begin_segment();
     void sort_entries();
     std::vector<RowTarget> assign_targets();
     void place_rows(const std::vector<RowTarget>& targets, const ObservedShares* observed);

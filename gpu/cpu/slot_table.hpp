@@ -65,13 +65,8 @@ public:
         --size_;
     }
 
-    // Notes that a subscription has moved from the builder to a segment, or that all have, or have been lost with the
-    // builder.
-    void put_in_segment(engine::SubscriptionId id) { slots_[id.slot].place = in_segment; }
-    void put_all_in_segments() noexcept {
-        for (Slot& slot : slots_)
-            if (slot.place != vacant) slot.place = in_segment;
-    }
+    // Notes that the subscription, which must be in the set, has moved.
+    void put(engine::SubscriptionId id, std::uint32_t place) noexcept { slots_[id.slot].place = place; }
 
 private:
     struct Slot {

@@ -69,7 +69,8 @@ void add_substrings(const engine::TextTable& table, ArenaLayout& layout, Substri
         patterns.insert(patterns.end(), list.begin(), list.end());
         patterns.back() |= SubstringView::last_flag;
         hashes[first] = key_hash(std::get<0>(key), std::get<1>(key), std::get<2>(key));
-        index.insert(hashes[first], first, [&](std::uint32_t i) { return hashes[i]; });
+        index.make_room([&](std::uint32_t i) { return hashes[i]; });
+        index.insert(hashes[first], first);
     }
     const std::vector<engine::HashIndex::Slot> slots(index.slots().begin(), index.slots().end());
     view.last = last_slot(slots);

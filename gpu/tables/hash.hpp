@@ -51,11 +51,20 @@ public:
         return none;
     }
 
-    // hash_of(id) must return the hash that the id was inserted with; it is called when the index grows.
+    // Makes room for one more id. hash_of(id) must return the hash that the id was inserted with. If it throws, nothing
+    // has changed.
     template <class HashOf>
-    void insert(std::uint64_t hash, std::uint32_t id, HashOf hash_of) {
-        if (2 * (size_ + 1) > slots_.size()) grow(hash_of);
-        place(hash, id);
+    void make_room(HashOf hash_of) {
+        if (2 * (size_ + 1) <= slots_.size()) return;
+        std::vector<Slot> grown(slots_.empty() ? 4 : 2 * slots_.size());
+        for (const Slot& slot : slots_) {
+            if (slot.id != none) place(grown, hash_of(slot.id), slot.id);
+        }
+        slots_.swap(grown);
+    }
+    // There must be room. So a table makes room first, then stores what the id stands for, and nothing is half done.
+    void insert(std::uint64_t hash, std::uint32_t id) noexcept {
+        place(slots_, hash, id);
         ++size_;
     }
 
@@ -68,20 +77,11 @@ public:
     std::span<const Slot> slots() const { return slots_; }
 
 private:
-    void place(std::uint64_t hash, std::uint32_t id) {
-        const std::size_t last = slots_.size() - 1;
+    static void place(std::vector<Slot>& slots, std::uint64_t hash, std::uint32_t id) noexcept {
+        const std::size_t last = slots.size() - 1;
         std::size_t at = hash & last;
-        while (slots_[at].id != none) at = (at + 1) & last;
-        slots_[at] = {static_cast<std::uint32_t>(hash >> 32), id};
-    }
-
-    template <class HashOf>
-    void grow(HashOf hash_of) {
-        const std::vector<Slot> old(std::move(slots_));
-        slots_.assign(old.empty() ? 4 : 2 * old.size(), Slot{});
-        for (const Slot& slot : old) {
-            if (slot.id != none) place(hash_of(slot.id), slot.id);
-        }
+        while (slots[at].id != none) at = (at + 1) & last;
+        slots[at] = {static_cast<std::uint32_t>(hash >> 32), id};
     }
 
     std::vector<Slot> slots_;

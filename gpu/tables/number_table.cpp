@@ -16,10 +16,10 @@ std::uint32_t NumberTable::find(std::uint32_t attribute, double number) const {
 
 std::uint32_t NumberTable::intern(std::uint32_t attribute, double number) {
     if (const std::uint32_t known = find(attribute, number); known != none) return known;
+    index_.make_room([this](std::uint32_t i) { return hash(entries_[i].attribute, entries_[i].number); });
     const std::uint32_t index = size();
     entries_.push_back({number, attribute});
-    index_.insert(hash(attribute, number), index,
-                  [this](std::uint32_t i) { return hash(entries_[i].attribute, entries_[i].number); });
+    index_.insert(hash(attribute, number), index);
     return index;
 }
 

@@ -30,11 +30,11 @@ std::uint32_t OperatorTable::intern(std::uint32_t attribute, const Measure& meas
         return e.attribute == attribute && same(e.bounds, bounds) && e.measure == measure;
     });
     if (known != none) return known;
+    index_.make_room(
+        [this](std::uint32_t i) { return hash(entries_[i].attribute, entries_[i].measure, entries_[i].bounds); });
     const std::uint32_t index = size();
     entries_.push_back({measure, bounds, attribute, none, index, {}});
-    index_.insert(h, index, [this](std::uint32_t i) {
-        return hash(entries_[i].attribute, entries_[i].measure, entries_[i].bounds);
-    });
+    index_.insert(h, index);
     return index;
 }
 
@@ -63,10 +63,12 @@ void OperatorTable::find_computed_together() {
         const std::uint32_t known = first.find(hash_of(i), [&](std::uint32_t other) {
             return attribute(other) == attribute(i) && measure(other) == measure(i);
         });
-        if (known == none)
-            first.insert(hash_of(i), i, hash_of);
-        else
+        if (known != none) {
             entries_[i].computed_with = known;
+            continue;
+        }
+        first.make_room(hash_of);
+        first.insert(hash_of(i), i);
     }
 }
 

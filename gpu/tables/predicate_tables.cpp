@@ -36,8 +36,8 @@ TextTable& PredicateTables::texts(Family family) {
 std::uint32_t PredicateTables::local(std::uint32_t name) {
     if (name >= locals_.size()) locals_.resize(name + 1, none);
     if (locals_[name] == none) {
-        locals_[name] = attributes();
         names_.push_back(name);
+        locals_[name] = attributes() - 1;
     }
     return locals_[name];
 }
@@ -45,9 +45,10 @@ std::uint32_t PredicateTables::local(std::uint32_t name) {
 std::uint32_t PredicateTables::intern_scanned(std::uint32_t name) {
     const std::uint32_t known = scanned_index_.find(mix(name), [&](std::uint32_t i) { return scanned_[i] == name; });
     if (known != none) return known;
+    scanned_index_.make_room([this](std::uint32_t i) { return mix(scanned_[i]); });
     const auto index = static_cast<std::uint32_t>(scanned_.size());
     scanned_.push_back(name);
-    scanned_index_.insert(mix(name), index, [this](std::uint32_t i) { return mix(scanned_[i]); });
+    scanned_index_.insert(mix(name), index);
     return index;
 }
 
@@ -156,7 +157,8 @@ void PredicateTables::freeze(const std::shared_ptr<operators::OperatorDevices>& 
     id_ = last_id.fetch_add(1, std::memory_order_relaxed) + 1;
     for (std::size_t f = 0; f < bit_families; ++f) bases_[f + 1] = bases_[f] + size(static_cast<Family>(f));
 
-    plans_.resize(attributes());
+    substrings_.clear();
+    plans_.assign(attributes(), Plan{});
     for (std::uint32_t i = 0; i < equal_.size(); ++i) {
         Plan& plan = plans_[equal_.attribute(i)];
         plan.equal = true;

@@ -1,6 +1,6 @@
 // The predicates of one segment, family by family, and phase 1 of the match: finding those that an event's values make
-// true. The cost depends on what the event contains, not on the number of predicates. Built by one thread; after
-// freeze() read-only for any thread. The results for an event are kept in an EventState, one per thread.
+// true. The cost depends on what the event contains, not on the number of predicates. Built by one thread; after seal()
+// read-only for any thread. The results for an event are kept in an EventState, one per thread.
 #pragma once
 
 #include <array>
@@ -42,13 +42,16 @@ class PredicateTables {
 public:
     // `name` is the id of the term's attribute, or of its key if it is scanned, in the program's dictionaries. The
     // tables number the attributes that they use; below, "attribute" means that number. Throws LimitError if a family
-    // has more predicates than literals can name.
+    // has more predicates than literals can name. If it throws, what was interned before stays as it is.
     LiteralCode intern(const Term& term, std::uint32_t name);
     // A literal as it was interned (its views point into the tables).
     Term term(LiteralCode code) const;
     // The id of the literal's name.
     std::uint32_t name(LiteralCode code) const;
+    // Prepares for evaluate() and all below it. May be called again if it throws, or after more has been interned.
     void freeze(const std::shared_ptr<operators::OperatorDevices>& devices = nullptr);
+    // After freeze(): frees what only intern() needs, which must not be called any more.
+    void seal() noexcept { ranges_.seal(); }
 
     // Adds the predicates that the values make true to the state, which must hold nothing yet for their attributes.
     void evaluate(std::span<const Value> values, EventState& state) const;

@@ -24,9 +24,10 @@ std::uint32_t RangeTable::intern(const Range& range) {
         return ranges_[i].attribute == range.attribute && ranges_[i].lo == range.lo && ranges_[i].hi == range.hi;
     });
     if (known != none) return known;
-    const std::uint32_t index = size();
+    index_.make_room([this](std::uint32_t i) { return hash(ranges_[i]); });
+    const auto index = static_cast<std::uint32_t>(ranges_.size());
     ranges_.push_back(range);
-    index_.insert(h, index, [this](std::uint32_t i) { return hash(ranges_[i]); });
+    index_.insert(h, index);
     return index;
 }
 
@@ -44,26 +45,30 @@ void RangeTable::freeze() {
         by_attribute[r.attribute].push_back({r.lo, i, false});
         by_attribute[r.attribute].push_back({r.hi, i, true});
     }
-    ranked_.resize(ranges_.size());
-    bounds_.resize(by_attribute.size());
+    std::vector<RankedRange> ranked(ranges_.size());
+    std::vector<std::vector<double>> bounds(by_attribute.size());
     for (std::uint32_t a = 0; a < by_attribute.size(); ++a) {
         std::sort(by_attribute[a].begin(), by_attribute[a].end(),
                   [](const Bound& x, const Bound& y) { return x.value < y.value; });
         for (const Bound& bound : by_attribute[a]) {
-            if (bounds_[a].empty() || bounds_[a].back() != bound.value) bounds_[a].push_back(bound.value);
-            RankedRange& ranked = ranked_[bound.range];
-            ranked.attribute = a;
-            (bound.is_hi ? ranked.hi : ranked.lo) = static_cast<std::uint32_t>(bounds_[a].size() - 1);
+            if (bounds[a].empty() || bounds[a].back() != bound.value) bounds[a].push_back(bound.value);
+            RankedRange& range = ranked[bound.range];
+            range.attribute = a;
+            (bound.is_hi ? range.hi : range.lo) = static_cast<std::uint32_t>(bounds[a].size() - 1);
         }
-        bounds_[a].shrink_to_fit();
+        bounds[a].shrink_to_fit();
     }
+    ranked_.swap(ranked);
+    bounds_.swap(bounds);
+}
+
+void RangeTable::seal() noexcept {
     ranges_ = std::vector<Range>();
     index_ = HashIndex();
-    frozen_ = true;
 }
 
 Range RangeTable::range(std::uint32_t index) const {
-    if (!frozen_) return ranges_[index];
+    if (!ranges_.empty()) return ranges_[index];
     const RankedRange& r = ranked_[index];
     return {r.attribute, bounds_[r.attribute][r.lo], bounds_[r.attribute][r.hi]};
 }

@@ -4,7 +4,7 @@
 // what the two comparisons behind the range mean.
 //
 // After freeze() bounds are ranks among the attribute's distinct bounds, so deciding a range compares integers. Built
-// by one thread; after freeze() read-only for any thread.
+// by one thread; after seal() read-only for any thread.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,12 @@ struct NumberPosition {
 class RangeTable {
 public:
     std::uint32_t intern(const Range& range);
+    // Ranks the ranges interned so far, and may be called again after more. If it throws, nothing has changed.
     void freeze();
+    // After freeze(): frees what only intern() needs, which must not be called any more.
+    void seal() noexcept;
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(frozen_ ? ranked_.size() : ranges_.size()); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(ranges_.empty() ? ranked_.size() : ranges_.size()); }
     Range range(std::uint32_t index) const;
     const RankedRange& ranked(std::uint32_t index) const { return ranked_[index]; }
 
@@ -57,9 +60,8 @@ public:
 private:
     static std::uint64_t hash(const Range& r);
 
-    bool frozen_ = false;
-    std::vector<Range> ranges_;  // until freeze()
-    HashIndex index_;            // until freeze()
+    std::vector<Range> ranges_;  // until seal()
+    HashIndex index_;            // until seal()
     std::vector<RankedRange> ranked_;
     std::vector<std::vector<double>> bounds_;  // by attribute; ascending, distinct
 };

@@ -13,11 +13,18 @@ std::uint32_t TextTable::find(std::uint32_t attribute, std::string_view text) co
 std::uint32_t TextTable::intern(std::uint32_t attribute, std::string_view text) {
     const std::uint64_t h = hash(attribute, text);
     if (const std::uint32_t known = find(h, attribute, text); known != none) return known;
+    index_.make_room([this](std::uint32_t i) { return hash(attributes_[i], this->text(i)); });
     const std::uint32_t index = size();
-    attributes_.push_back(attribute);
-    pool_.append(text);
-    ends_.push_back(pool_.size());
-    index_.insert(h, index, [this](std::uint32_t i) { return hash(attributes_[i], this->text(i)); });
+    try {
+        attributes_.push_back(attribute);
+        pool_.append(text);
+        ends_.push_back(pool_.size());
+    } catch (...) {
+        attributes_.resize(index);
+        pool_.resize(ends_.back());
+        throw;
+    }
+    index_.insert(h, index);
     return index;
 }
 

@@ -54,7 +54,8 @@ private:
     void prepare_ahead(Events events) noexcept;
     void deliver(Events events) noexcept;
     void deliver_prepared(PreparedBatch& batch) noexcept;
-    void deliver_singly(const feed::Event& event) noexcept;
+    void deliver_in_halves(Events events) noexcept;
+    bool deliver_apart(Events events) noexcept;
     void serve_parts();
     void serve_part(std::uint32_t part);
 
@@ -108,7 +109,7 @@ void Matcher::Thread::prepare_ahead(Events events) noexcept {
     if (!matched_) return;
     try {
         prepared_.emplace(prepare(events));
-    } catch (const Fanout::TooManyFound&) {  // they are prepared one by one
+    } catch (const Fanout::TooManyFound&) {  // they are prepared in halves
     } catch (const std::exception& error) {
         base::log_failure("batch's deliveries could not be prepared", error.what());
     }
@@ -121,7 +122,7 @@ void Matcher::Thread::deliver(Events events) noexcept {
     count(of_.counters_.events_matched, events.size());
     of_.counters_.batch_events.add(events.size());
     if (prepared_) return deliver_prepared(*prepared_);
-    for (const feed::Event& event : events) deliver_singly(event);
+    deliver_in_halves(events);
 }
 
 // The fan-out itself tells the subscribers that it could not serve.
@@ -133,21 +134,36 @@ void Matcher::Thread::deliver_prepared(PreparedBatch& batch) noexcept {
     }
 }
 
-// After a failure of its batch. If the event fails by itself, too, all who might get it are told.
-void Matcher::Thread::deliver_singly(const feed::Event& event) noexcept {
-    may_be_slow_ = true;
-    try {
-        const Events alone(&event, 1);
-        matcher_.match(*current_.program, *current_.extractor, alone);
-        count_costs(of_.counters_, matcher_, *current_.program);
-        PreparedBatch prepared = prepare(alone);
-        deliver_prepared(prepared);
-    } catch (const std::exception& error) {
-        of_.fanout_.end_undelivered(*event.stream);
+// After a failure of the events' batch, perhaps for lack of memory: half of it needs less. If an event fails by itself,
+// too, all who might get it are told.
+void Matcher::Thread::deliver_in_halves(Events events) noexcept {
+    const std::size_t half = (events.size() + 1) / 2;
+    for (const Events part : {events.first(half), events.subspan(half)}) {
+        if (part.empty() || deliver_apart(part)) continue;
+        if (part.size() > 1) {
+            deliver_in_halves(part);
+            continue;
+        }
+        of_.fanout_.end_undelivered(*part.front().stream);
         count(of_.counters_.events_lost);
-        base::log_failure("event could not be matched", error.what());
+    }
+}
+
+// Returns false if nothing was delivered.
+bool Matcher::Thread::deliver_apart(Events events) noexcept {
+    may_be_slow_ = true;
+    bool delivered = false;
+    try {
+        matcher_.match(*current_.program, *current_.extractor, events);
+        count_costs(of_.counters_, matcher_, *current_.program);
+        PreparedBatch prepared = prepare(events);
+        deliver_prepared(prepared);
+        delivered = true;
+    } catch (const std::exception& error) {
+        if (events.size() == 1) base::log_failure("event could not be matched", error.what());
     }
     may_be_slow_ = false;
+    return delivered;
 }
 
 // Matches and delivers each stream's events separately, so that slow ones do not delay the others.

@@ -255,7 +255,7 @@ void SubscriptionRegistry::own_scanned(const Subscriber& subscriber, const Entry
     for (const std::string& condition : entry.scanned) settings_.scan_owners->add(condition, subscriber.scan_owner);
 }
 
-// Gives up all additions, since the engine has lost those that it had not compiled yet.
+// Gives up all additions, since no program contains them or some could not be added.
 void SubscriptionRegistry::give_up(const std::vector<Addition>& additions, Removed& removed) noexcept {
     for (const Addition& addition : additions) {
         addition.subscriber->not_added.store(true);

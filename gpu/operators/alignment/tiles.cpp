@@ -6,10 +6,10 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "gpu/operators/alignment/tile_kernel.hpp"
+#include "gpu/operators/on_threads.hpp"
 
 namespace sluice::alignment {
 
@@ -59,21 +59,19 @@ public:
         const std::uint64_t most = std::max<std::uint64_t>(wanted, 1);
         const std::vector<std::int32_t> rows(kernels_.rows);
         std::vector<Edges> edges(most, Edges{rows, rows});
-        std::vector<std::thread> others;
-        others.reserve(most);
-        try {
-            while (others.size() + 1 < most)
-                others.emplace_back([this, &own = edges[others.size() + 1]] { work(own, {}); });
-        } catch (const std::exception&) {
-            // The threads already started do all the work.
-        }
-        const std::uint64_t told = work(edges[0], progress);
-        for (auto& thread : others) thread.join();
+        std::uint64_t told = 0;
+        const std::size_t took_part = operators::on_threads(most, [&](std::size_t thread) {
+            if (thread == 0)
+                told = work(edges[0], progress);
+            else
+                work(edges[thread], {});
+        });
+        if (failure_) std::rethrow_exception(failure_);
         for (std::size_t tile = 0; tile < left_out_.size(); ++tile) {
             if (left_out_[tile] != 0) upper_without_use(job_.query.size(), tile);
         }
         if (progress && !stopped_) progress(cells_done_ - told);
-        return static_cast<unsigned>(others.size()) + 1;
+        return static_cast<unsigned>(took_part);
     }
 
     // After compute(): H of the last row, and F of the row below.
@@ -97,8 +95,8 @@ private:
         bool corner_left_out, left_left_out;
     };
 
-    // Takes strips until none are left. The thread that takes a strip finishes it, so no thread waits for ever. Returns
-    // the number of cells reported to `progress`.
+    // Takes strips until none are left. The thread that takes a strip finishes it, whatever `progress` throws, so no
+    // thread waits for ever. Returns the number of cells reported to `progress`.
     std::uint64_t work(Edges& edges, const Progress& progress) {
         auto& [left_h, e] = edges;
         std::uint64_t told = 0;
@@ -126,12 +124,22 @@ private:
                 tiles_done_[strip].notify_all();
                 if (progress && !stopped_) {
                     const std::uint64_t cells = cells_done_;
-                    if (!progress(cells - told)) stopped_ = true;
+                    if (!goes_on(progress, cells - told)) stopped_ = true;
                     told = cells;
                 }
             }
         }
         return told;
+    }
+
+    // Only one thread has `progress`.
+    bool goes_on(const Progress& progress, std::uint64_t cells) noexcept {
+        try {
+            return progress(cells);
+        } catch (...) {
+            failure_ = std::current_exception();
+            return false;
+        }
     }
 
     static void wait_for(const std::atomic<int>& tiles, int tile) {
@@ -268,6 +276,7 @@ private:
     std::atomic<std::int32_t> best_score_ = 0;
     std::atomic<std::uint64_t> cells_done_ = 0, cells_pruned_ = 0;
     std::atomic<bool> stopped_ = false;
+    std::exception_ptr failure_;  // of `progress`
     std::mutex mutex_;
     EndPoint best_;  // guarded by mutex_
 };

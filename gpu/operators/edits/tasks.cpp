@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,31 +21,46 @@ public:
     Crew(std::size_t tasks, const Run& run) : tasks_(tasks), run_(run) {}
 
     bool work(unsigned threads, const Watch& watch) {
-        std::vector<std::thread> crew;
-        for (unsigned t = 0; t < std::min<std::size_t>(threads, tasks_); ++t) {
-            const std::lock_guard lock(mutex_);
+        {
+            const std::vector<std::jthread> crew = start(std::min<std::size_t>(threads, tasks_));
             try {
-                crew.emplace_back([this] { take_tasks(); });
-                ++active_;
-            } catch (const std::system_error&) {  // no more threads: those that started do all the work
-                if (crew.empty()) throw;
-                break;
+                watch_over(crew.size(), watch);
+            } catch (...) {
+                stop_ = true;
+                throw;
             }
         }
-        {
-            std::unique_lock lock(mutex_);
-            do {
-                lock.unlock();
-                if (watch && !watch(share_done(crew.size()))) stop_ = true;
-                lock.lock();
-            } while (!ended_.wait_for(lock, watch_interval, [this] { return active_ == 0; }));
-        }
-        for (auto& thread : crew) thread.join();
         if (failure_) std::rethrow_exception(failure_);
         return !stop_;
     }
 
 private:
+    // At least one thread, if there are tasks: where the system has no more, those that have started do all the work.
+    std::vector<std::jthread> start(std::size_t threads) {
+        std::vector<std::jthread> crew;
+        crew.reserve(threads);
+        while (crew.size() < threads) {
+            const std::lock_guard lock(mutex_);
+            try {
+                crew.emplace_back([this] { take_tasks(); });
+                ++active_;
+            } catch (const std::exception&) {
+                if (crew.empty()) throw;
+                break;
+            }
+        }
+        return crew;
+    }
+
+    void watch_over(std::size_t threads, const Watch& watch) {
+        std::unique_lock lock(mutex_);
+        do {
+            lock.unlock();
+            if (watch && !watch(share_done(threads))) stop_ = true;
+            lock.lock();
+        } while (!ended_.wait_for(lock, watch_interval, [this] { return active_ == 0; }));
+    }
+
     double share_done(std::size_t threads) const {
         const std::size_t begun = std::min(next_.load(std::memory_order_relaxed), tasks_ + threads);
         return begun > threads ? static_cast<double>(begun - threads) / static_cast<double>(tasks_) : 0;

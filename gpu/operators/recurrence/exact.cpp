@@ -6,9 +6,9 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "gpu/operators/on_threads.hpp"
 #include "gpu/operators/recurrence/sorted_series.hpp"
 
 namespace sluice::recurrence {
@@ -129,10 +129,8 @@ public:
     // False if `go_on` said so; the sums are then incomplete.
     bool run(std::size_t threads, const GoOn& go_on) {
         if (go_on && !go_on(0)) return false;
-        std::vector<std::jthread> others;
-        for (std::size_t t = 1; t < std::min(threads, blocks_); ++t) others.emplace_back([this] { work({}); });
-        work(go_on);
-        others.clear();
+        operators::on_threads(std::min(threads, blocks_),
+                              [&](std::size_t thread) { work(thread == 0 ? go_on : GoOn()); });
         return !stopped_;
     }
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <thread>
 #include <vector>
 
+#include "gpu/operators/on_threads.hpp"
 #include "gpu/operators/recurrence/microstate_window.hpp"
 #include "gpu/operators/recurrence/window_rows.hpp"
 
@@ -148,23 +148,18 @@ bool add_microstates_on_threads(std::span<const double> series, const LineQuesti
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     std::mutex adding;
-    const auto work = [&](const GoOn& ask) {
+    operators::on_threads(std::min<std::uint64_t>(threads, pieces), [&](std::size_t thread) {
         MicrostateSums counted;
         for (std::uint64_t p = next++; p < pieces && !stopped; p = next++) {
             const std::uint64_t first = p * windows_at_once;
             add_microstates(series, question, options, first_window + first, std::min(windows_at_once, windows - first),
                             counted);
-            if (ask && !ask(static_cast<double>(first) / static_cast<double>(windows))) stopped = true;
+            if (thread == 0 && go_on && !go_on(static_cast<double>(first) / static_cast<double>(windows)))
+                stopped = true;
         }
         const std::lock_guard lock(adding);
         sums += counted;
-    };
-    {
-        std::vector<std::jthread> others;
-        for (std::uint64_t t = 1; t < std::min<std::uint64_t>(threads, pieces); ++t)
-            others.emplace_back([&] { work({}); });
-        work(go_on);
-    }
+    });
     return !stopped;
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <thread>
+
+#include "gpu/operators/on_threads.hpp"
 
 namespace sluice::recurrence {
 namespace {
@@ -45,20 +46,16 @@ Plot plot(std::span<const double> series, double epsilon, std::size_t side_max, 
     const auto pixels = sorted_pixels(series, made.side);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stopped{false};
-    const auto work = [&](const GoOn& ask) {
+    operators::on_threads(std::min(threads, made.side), [&](std::size_t thread) {
         for (std::size_t row = next++; row < made.side && !stopped; row = next++) {
             for (std::size_t column = 0; column <= row; ++column) {
                 const float share = share_of_pairs(pixels[row], pixels[column], epsilon);
                 made.shares[row * made.side + column] = made.shares[column * made.side + row] = share;
             }
-            if (ask && !ask(static_cast<double>(row) / static_cast<double>(made.side))) stopped = true;
+            if (thread == 0 && go_on && !go_on(static_cast<double>(row) / static_cast<double>(made.side)))
+                stopped = true;
         }
-    };
-    {
-        std::vector<std::jthread> others;
-        for (std::size_t t = 1; t < std::min(threads, made.side); ++t) others.emplace_back([&] { work({}); });
-        work(go_on);
-    }
+    });
     return stopped ? Plot{} : made;
 }
 

@@ -1,11 +1,11 @@
-// Divides the work on one text among threads that live as long as the work. Any thread.
+// Divides the work on one text among threads. Any thread.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <thread>
-#include <vector>
+
+#include "gpu/operators/on_threads.hpp"
 
 namespace sluice::substrings {
 
@@ -14,26 +14,13 @@ inline std::size_t part_count(std::size_t bytes, unsigned threads, std::size_t p
     return std::clamp<std::size_t>(bytes / part_bytes_min, 1, std::max(threads, 1u));
 }
 
-// Calls work(part) for each part, all but the first on additional threads. Returns when all are done; then rethrows the
-// exception of the first part that threw one.
+// Calls work(part) for each part, on as many threads. Waits for all, and then rethrows an exception of one.
 template <class Work>
 void in_parallel(std::size_t parts, const Work& work) {
-    std::vector<std::exception_ptr> failures(parts);
-    const auto guarded = [&](std::size_t part) {
-        try {
-            work(part);
-        } catch (...) {
-            failures[part] = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t part = 1; part < parts; ++part) threads.emplace_back(guarded, part);
-        guarded(0);
-    }
-    for (const std::exception_ptr& failure : failures) {
-        if (failure) std::rethrow_exception(failure);
-    }
+    std::atomic<std::size_t> next = 0;
+    operators::on_threads(parts, [&](std::size_t) {
+        for (std::size_t part = next++; part < parts; part = next++) work(part);
+    });
 }
 
 }  // namespace sluice::substrings

@@ -41,7 +41,7 @@ void run(const std::string& name, std::size_t subscriptions, std::size_t segment
         cpu::SegmentBuilder builder;
         for (std::size_t i = s; i < subscriptions; i += segments)
             builder.add({static_cast<std::uint32_t>(i), 0}, engine::normalise(workload.filter(i)), attributes, scanned);
-        built.push_back(std::move(builder).build());
+        built.push_back(builder.build());
     }
     cuda::MemoryPool memory;
     cuda::Uploader uploader;

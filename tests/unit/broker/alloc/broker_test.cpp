@@ -10,11 +10,12 @@
 #include "broker/server/connections.hpp"
 #include "broker/server/services.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/unit/broker/alloc/failing_allocations.hpp"
+#include "tests/support/failing_allocations.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;
+using testing::FailingAllocations;
 
 namespace {
 

@@ -15,11 +15,12 @@
 #include "broker/store/memory_log.hpp"
 #include "protocol/feed/ignored_parts.hpp"
 #include "protocol/feed/record_document.hpp"
-#include "tests/unit/broker/alloc/failing_allocations.hpp"
+#include "tests/support/failing_allocations.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;
+using testing::FailingAllocations;
 
 namespace {
 

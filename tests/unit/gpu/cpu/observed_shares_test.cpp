@@ -89,7 +89,7 @@ TEST_CASE("observed shares: a literal that is rare among the subscriptions but i
                               equals("author", text(i * 7919 % 150)), equals("source", text(i * 7907 % 149))}}),
                         attributes, scanned);
         }
-        return std::move(builder).build(observed);
+        return builder.build(observed);
     };
     const auto misled = build({});
     for (int i = 0; i < 200; ++i) {

@@ -20,7 +20,7 @@ Part part_of(std::uint32_t entries, std::uint32_t predicates) {
             {{{"a", engine::Operator::equal, std::to_string(i % predicates), 0}, false}}};
         builder.add({i, 0}, engine::normalise(filter), attributes, scanned);
     }
-    return Part(std::move(builder).build());
+    return Part(builder.build());
 }
 
 void remove_some(Part& part, std::uint32_t entries, std::uint32_t first = 0) {

@@ -30,7 +30,7 @@ struct Filters {
             ids.push_back(naive->add(filter));
             builder.add(ids.back(), engine::normalise(filter), attributes, scanned);
         }
-        segment = std::move(builder).build();
+        segment = builder.build();
         removed = cpu::Bitmap(segment->size());
         for (const engine::SubscriptionId id : ids) {
             if (!random.chance(0.1)) continue;

@@ -187,7 +187,7 @@ TEST_CASE("a subscriber that joins while batches wait for their turn gets all ev
 
 namespace {
 
-// A program that fails for batches of more than `events_max` events.
+// A program that fails for batches of more than `events_max` events, and counts the batches.
 class Failing final : public sluice::engine::Program {
 public:
     Failing(std::shared_ptr<const sluice::engine::Program> program, std::size_t events_max)
@@ -198,13 +198,16 @@ public:
     }
     const std::shared_ptr<const sluice::engine::Dictionary>& scanned() const override { return program_->scanned(); }
     void match(const sluice::engine::EventBatch& batch, std::vector<sluice::engine::Match>& matches) const override {
+        ++batches_;
         if (batch.size() > events_max_) throw std::bad_alloc();
         program_->match(batch, matches);
     }
+    std::size_t batches() const { return batches_; }
 
 private:
     const std::shared_ptr<const sluice::engine::Program> program_;
     const std::size_t events_max_;
+    mutable std::atomic<std::size_t> batches_ = 0;
 };
 
 // A matcher whose program fails from the first batch on.
@@ -219,7 +222,8 @@ struct FailingTrial {
             gained.gained.push_back({set->add(made.conjunctions), {subscribers.back(), 0}});
         }
         fanout.apply(std::move(gained));
-        matcher.set_program(std::make_shared<Failing>(set->compile(), events_max), 1);
+        program = std::make_shared<Failing>(set->compile(), events_max);
+        matcher.set_program(program, 1);
         const auto document = sluice::broker::document({sluice::broker::item("x"), sluice::broker::item("y")});
         for (const char* stream : {"a", "c"}) {
             const auto name = std::make_shared<const std::string>(stream);
@@ -238,6 +242,7 @@ struct FailingTrial {
     std::unique_ptr<sluice::engine::SubscriptionSet> set =
         sluice::engine::make_subscription_set(sluice::engine::Backend::cpu);
     sluice::broker::Fanout::Change gained;
+    std::shared_ptr<const Failing> program;
     std::vector<std::shared_ptr<sluice::broker::Subscriber>> subscribers;  // to a, to b, to all streams
     sluice::broker::Matcher matcher{{1, 32, 0us}, queue, fanout, counters};
     bool done = false;
@@ -245,10 +250,12 @@ struct FailingTrial {
 
 }  // namespace
 
-TEST_CASE("the events of a batch that fails are matched one by one") {
+TEST_CASE("a batch that fails is matched in halves") {
     sluice::broker::test_options();  // no log
-    FailingTrial trial(1);
+    const std::size_t events_max = GENERATE(1u, 2u, 3u);
+    FailingTrial trial(events_max);
     REQUIRE(trial.done);
+    CHECK(trial.program->batches() == (events_max == 1 ? 7 : 3));
     CHECK(trial.counters.events_lost == 0);
     CHECK(trial.counters.events_matched == 4);
     for (const auto& subscriber : trial.subscribers)

@@ -1,4 +1,4 @@
-#include "tests/unit/broker/alloc/failing_allocations.hpp"
+#include "tests/support/failing_allocations.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -6,16 +6,21 @@
 
 extern "C" void* __real_malloc(std::size_t size);
 
-namespace sluice::broker {
+namespace sluice::testing {
 
 namespace {
 
-std::atomic<std::uint64_t> interval{0};  // 0: none fails
+std::atomic<std::uint64_t> interval{0};  // 0: none fails for its number
+std::atomic<std::size_t> bytes_max{SIZE_MAX};
 std::atomic<std::uint64_t> counted{0}, failures{0};
 std::atomic<bool> only_once{false}, only_here{false};
 thread_local bool exempt = false, here = false;
 
-bool fails() {
+bool fails(std::size_t size) {
+    if (size > bytes_max.load(std::memory_order_relaxed) && !exempt) {
+        failures.fetch_add(1, std::memory_order_relaxed);
+        return true;
+    }
     const std::uint64_t n = interval.load(std::memory_order_relaxed);
     if (n == 0 || (only_here ? !here : exempt) || (counted.fetch_add(1, std::memory_order_relaxed) + 1) % n != 0)
         return false;
@@ -24,7 +29,7 @@ bool fails() {
     return true;
 }
 
-void* allocate(std::size_t size) noexcept { return fails() ? nullptr : __real_malloc(size); }
+void* allocate(std::size_t size) noexcept { return fails(size) ? nullptr : __real_malloc(size); }
 
 }  // namespace
 
@@ -41,21 +46,28 @@ void FailingAllocations::fail_here(std::uint64_t n) {
 }
 FailingAllocations::Here::Here() { here = true; }
 FailingAllocations::Here::~Here() { here = false; }
-void FailingAllocations::stop() { interval = 0; }
+void FailingAllocations::fail_above(std::size_t bytes) {
+    failures = 0;
+    bytes_max = bytes;
+}
+void FailingAllocations::stop() {
+    interval = 0;
+    bytes_max = SIZE_MAX;
+}
 std::uint64_t FailingAllocations::failed() { return failures; }
 void FailingAllocations::exempt_this_thread(bool now) { exempt = now; }
 
-}  // namespace sluice::broker
+}  // namespace sluice::testing
 
-extern "C" void* __wrap_malloc(std::size_t size) { return sluice::broker::allocate(size); }
+extern "C" void* __wrap_malloc(std::size_t size) { return sluice::testing::allocate(size); }
 
 void* operator new(std::size_t size) {
-    if (void* const memory = sluice::broker::allocate(size)) return memory;
+    if (void* const memory = sluice::testing::allocate(size)) return memory;
     throw std::bad_alloc();
 }
 void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return sluice::broker::allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return sluice::broker::allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return sluice::testing::allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return sluice::testing::allocate(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -2,17 +2,20 @@
 // on all threads except exempt ones, such as a test's own. The program is linked with --wrap=malloc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
-namespace sluice::broker {
+namespace sluice::testing {
 
 struct FailingAllocations {
     // From now on, every n-th allocation throws std::bad_alloc; `once`: only the first of these.
     static void fail_every(std::uint64_t n, bool once);
     // From now on, the n-th allocation that this thread makes in a Here throws, and no other.
     static void fail_here(std::uint64_t n);
+    // From now on, allocations of more than this many bytes throw.
+    static void fail_above(std::size_t bytes);
     static void stop();
-    static std::uint64_t failed();  // since fail_every()
+    static std::uint64_t failed();  // since the last of these calls
     static void exempt_this_thread(bool exempt = true);
 
     class Here {
@@ -24,4 +27,4 @@ struct FailingAllocations {
     };
 };
 
-}  // namespace sluice::broker
+}  // namespace sluice::testing
