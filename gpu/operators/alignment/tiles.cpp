@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpu/operators/alignment/tile_kernel.hpp"
-#include "gpu/operators/on_threads.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::alignment {
 
@@ -60,7 +60,7 @@ public:
         const std::vector<std::int32_t> rows(kernels_.rows);
         std::vector<Edges> edges(most, Edges{rows, rows});
         std::uint64_t told = 0;
-        const std::size_t took_part = operators::on_threads(most, [&](std::size_t thread) {
+        const std::size_t took_part = simd::on_threads(most, [&](std::size_t thread) {
             if (thread == 0)
                 told = work(edges[0], progress);
             else

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/operators/on_threads.hpp"
 #include "gpu/operators/recurrence/sorted_series.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::recurrence {
 namespace {
@@ -129,8 +129,7 @@ public:
     // False if `go_on` said so; the sums are then incomplete.
     bool run(std::size_t threads, const GoOn& go_on) {
         if (go_on && !go_on(0)) return false;
-        operators::on_threads(std::min(threads, blocks_),
-                              [&](std::size_t thread) { work(thread == 0 ? go_on : GoOn()); });
+        simd::on_threads(std::min(threads, blocks_), [&](std::size_t thread) { work(thread == 0 ? go_on : GoOn()); });
         return !stopped_;
     }
 

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/operators/on_threads.hpp"
 #include "gpu/operators/recurrence/microstate_window.hpp"
 #include "gpu/operators/recurrence/window_rows.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::recurrence {
 namespace {
@@ -148,7 +148,7 @@ bool add_microstates_on_threads(std::span<const double> series, const LineQuesti
     std::atomic<std::uint64_t> next{0};
     std::atomic<bool> stopped{false};
     std::mutex adding;
-    operators::on_threads(std::min<std::uint64_t>(threads, pieces), [&](std::size_t thread) {
+    simd::on_threads(std::min<std::uint64_t>(threads, pieces), [&](std::size_t thread) {
         MicrostateSums counted;
         for (std::uint64_t p = next++; p < pieces && !stopped; p = next++) {
             const std::uint64_t first = p * windows_at_once;

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "gpu/operators/on_threads.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::recurrence {
 namespace {
@@ -46,7 +46,7 @@ Plot plot(std::span<const double> series, double epsilon, std::size_t side_max, 
     const auto pixels = sorted_pixels(series, made.side);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> stopped{false};
-    operators::on_threads(std::min(threads, made.side), [&](std::size_t thread) {
+    simd::on_threads(std::min(threads, made.side), [&](std::size_t thread) {
         for (std::size_t row = next++; row < made.side && !stopped; row = next++) {
             for (std::size_t column = 0; column <= row; ++column) {
                 const float share = share_of_pairs(pixels[row], pixels[column], epsilon);

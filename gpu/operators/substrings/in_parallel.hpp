@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "gpu/operators/on_threads.hpp"
+#include "gpu/simd/on_threads.hpp"
 
 namespace sluice::substrings {
 
@@ -18,7 +18,7 @@ inline std::size_t part_count(std::size_t bytes, unsigned threads, std::size_t p
 template <class Work>
 void in_parallel(std::size_t parts, const Work& work) {
     std::atomic<std::size_t> next = 0;
-    operators::on_threads(parts, [&](std::size_t) {
+    simd::on_threads(parts, [&](std::size_t) {
         for (std::size_t part = next++; part < parts; part = next++) work(part);
     });
 }

@@ -7,7 +7,7 @@
 #include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
 #include "gpu/operators/edits/tasks.hpp"
-#include "gpu/operators/on_threads.hpp"
+#include "gpu/simd/on_threads.hpp"
 #include "tests/support/failing_allocations.hpp"
 
 using namespace sluice;
@@ -29,7 +29,7 @@ TEST_CASE("work is done by the threads that can be started", "[alloc]") {
         std::size_t calls = 0;
         {
             const FailingAllocations::Here here;
-            calls = operators::on_threads(8, [&](std::size_t) {
+            calls = simd::on_threads(8, [&](std::size_t) {
                 for (int i = next++; i < 1000; i = next++) sum += i;
             });
         }
@@ -44,11 +44,11 @@ TEST_CASE("work is done by the threads that can be started", "[alloc]") {
 TEST_CASE("an exception on any thread is thrown when all have ended") {
     for (std::size_t thrower = 0; thrower < 4; ++thrower) {
         std::atomic<int> ended = 0;
-        CHECK_THROWS_AS(operators::on_threads(4,
-                                              [&](std::size_t thread) {
-                                                  ++ended;
-                                                  if (thread == thrower) throw Given();
-                                              }),
+        CHECK_THROWS_AS(simd::on_threads(4,
+                                         [&](std::size_t thread) {
+                                             ++ended;
+                                             if (thread == thrower) throw Given();
+                                         }),
                         Given);
         CHECK(ended == 4);
     }

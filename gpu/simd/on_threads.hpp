@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace sluice::operators {
+namespace sluice::simd {
 
 // Calls work(t) for t from 0 to threads - 1: work(0) on the calling thread, the others on threads of their own. Where
 // the system has no more threads, there are fewer calls, so the calls must take what there is to do from a common
@@ -37,4 +37,4 @@ std::size_t on_threads(std::size_t threads, const Work& work) {
     return calls;
 }
 
-}  // namespace sluice::operators
+}  // namespace sluice::simd
