@@ -211,6 +211,7 @@ AccessTables::AccessTables(const cpu::Segment& segment, MemoryPool& memory, Uplo
     view_.buckets = rows.records.empty() ? 0 : static_cast<std::uint32_t>(rows.offsets.size() - 1);
     if (rows.uses.empty()) view_.uses = nullptr;
     if (rows.grids.empty()) view_.grids = nullptr;
+    const Uploader::Drain drain(uploader);
     if (view_.buckets > 0) {
         mark_groups<<<(view_.buckets + 255) / 256, 256, 0, uploader.stream()>>>(view_);
         check_launch("mark_groups");

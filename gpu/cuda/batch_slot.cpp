@@ -1,9 +1,7 @@
 #include "gpu/cuda/batch_slot.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <sys/prctl.h>
-#include <thread>
+#include <atomic>
 #include <utility>
 
 namespace sluice::cuda {
@@ -13,17 +11,14 @@ namespace {
 // The offset of the records, behind `first`.
 std::size_t records_offset(std::size_t events) { return ((events + 1) * sizeof(std::uint32_t) + 15) / 16 * 16; }
 
-// Sleeps and polls. Threads that block in the driver are all woken by every batch that ends: 32 of them then match only
-// two thirds as many events.
-void wait_asleep(cudaEvent_t end) {
-    constexpr std::chrono::microseconds pause{30};
-    thread_local const int exact = prctl(PR_SET_TIMERSLACK, 1000);  // nanoseconds; else a pause takes 50 us more
-    static_cast<void>(exact);
-    for (;;) {
-        std::this_thread::sleep_for(pause);
-        const cudaError_t code = cudaEventQuery(end);
-        if (code != cudaErrorNotReady) return check(code, "cudaEventQuery");
-    }
+// In the place of a count that the device has not written yet.
+template <class T>
+constexpr T unwritten = static_cast<T>(-1);
+
+// The device writes counts while the host polls them.
+template <class T>
+bool is_written(T& count) {
+    return std::atomic_ref(count).load(std::memory_order_relaxed) != unwritten<T>;
 }
 
 bool are(std::span<const SegmentTables* const> segments, std::span<const std::uint64_t> ids) {
@@ -38,9 +33,9 @@ BatchSlot::BatchSlot(Launch launch) : launch_(launch) {}
 template <class Buffer>
 void BatchSlot::make_room(Buffer& buffer, std::size_t size) {
     if (buffer.size() >= size) return;
+    ++memory_;
     buffer = Buffer();  // freed first: there may not be room for both
     buffer = Buffer(std::max<std::size_t>(1024, size + size / 4));
-    ++memory_;
 }
 
 void BatchSlot::plan() {
@@ -70,8 +65,8 @@ void BatchSlot::copy_batch() {
     if (in_place_) return;
     make_room(device_records_, bytes);
     make_room(device_text_, size_.text_words + 2);
-    copy_to_device(device_records_.data(), std::span<const std::byte>(records_.data(), bytes), stream_);
-    copy_to_device(device_text_.data(), std::span<const std::uint64_t>(text_.data(), size_.text_words), stream_);
+    copy_from_pinned(device_records_.data(), std::span<const std::byte>(records_.data(), bytes), stream_);
+    copy_from_pinned(device_text_.data(), std::span<const std::uint64_t>(text_.data(), size_.text_words), stream_);
     view_.first = reinterpret_cast<const std::uint32_t*>(device_records_.data());
     view_.records = reinterpret_cast<const EventRecord*>(device_records_.data() + offset);
     view_.text = device_text_.data();
@@ -89,7 +84,7 @@ void BatchSlot::enqueue(std::size_t i, cudaStream_t stream) {
     match_access_rows(segment.access.view(), view_, found, segment.clusters.view(), memory, stream);
     if (view_.part_begin + view_.part_events < view_.events) return;
     segment.clusters.finish(view_.events, memory, hits, stream);
-    copy_to_host(std::span(f.hit_count.data(), 1), hits.count, stream);
+    copy_to_pinned<std::uint32_t>(std::span(f.hit_count.data(), 1), hits.count, stream);
 }
 
 // Copies and matches each part of the text while the next one is packed. The kernels read the records, which are small
@@ -102,8 +97,8 @@ void BatchSlot::match_in_parts(const engine::EventBatch& batch, PackedBatch to) 
     for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
         const std::size_t copied = size_.text_words;
         end = pack_part(batch, plan_, to, begin, part_min, size_);
-        copy_to_device(device_text_.data() + copied,
-                       std::span<const std::uint64_t>(text_.data() + copied, size_.text_words - copied), stream_);
+        copy_from_pinned(device_text_.data() + copied,
+                         std::span<const std::uint64_t>(text_.data() + copied, size_.text_words - copied), stream_);
         view_.part_begin = static_cast<std::uint32_t>(begin);
         view_.part_events = static_cast<std::uint32_t>(end - begin);
         for (std::size_t i = 0; i < segments_.size(); ++i) enqueue(i, stream_);
@@ -200,6 +195,10 @@ void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTa
     }
     for (std::size_t i = 0; i < segments.size(); ++i) reserve(i);
     while (branches_.size() + 1 < segments.size()) branches_.emplace_back();
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        found_[i].count[0] = unwritten<std::uint64_t>;
+        found_[i].hit_count[0] = unwritten<std::uint32_t>;
+    }
     under_way_ = true;
     if (!in_parts) {
         size_ = pack(batch, plan_, to);
@@ -212,11 +211,19 @@ void BatchSlot::begin(const engine::EventBatch& batch, std::span<const SegmentTa
     if (batch.size() > spin_events_max) done_.record(stream_);
 }
 
+bool BatchSlot::may_have_ended() const {
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+        const Found& f = found_[i];
+        if (!is_written(f.count[0]) || (!segments_[i]->clusters.empty() && !is_written(f.hit_count[0]))) return false;
+    }
+    return true;
+}
+
 void BatchSlot::wait() {
     if (view_.events > spin_events_max)
-        wait_asleep(done_);
+        wait_asleep(done_, stream_);
     else
-        stream_.wait();
+        wait_spinning(stream_, [this] { return may_have_ended(); });
     under_way_ = false;
     std::vector<std::size_t> incomplete;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
@@ -249,14 +256,14 @@ std::optional<std::span<const cpu::ClusterHit>> BatchSlot::cluster_hits(std::siz
     return f.cluster_hits;
 }
 
-void BatchSlot::abandon() noexcept {
-    if (!under_way_) return;
-    cudaStreamSynchronize(stream_);
-    for (const Branch& branch : branches_) cudaStreamSynchronize(branch.stream);  // which may not have been joined yet
-    cudaGetLastError();
+bool BatchSlot::abandon() noexcept {
+    if (!under_way_) return true;
+    bool has_ended = drain(stream_);
+    for (const Branch& branch : branches_) has_ended &= drain(branch.stream);  // which may not have been joined yet
     under_way_ = false;
     found_.clear();  // their counters are undefined
     ++memory_;
+    return has_ended;
 }
 
 std::optional<BatchSlot::Timing> BatchSlot::timing() const {

@@ -55,8 +55,9 @@ public:
     // The hits of its cluster rows. Empty optional if the cluster rows must still be matched, since an event exceeded
     // the device's limits.
     std::optional<std::span<const cpu::ClusterHit>> cluster_hits(std::size_t i);
-    // Waits for any work still under way, and ignores its results.
-    void abandon() noexcept;
+    // Waits for any work still under way, and ignores its results. Returns false if the work does not end in time: then
+    // the slot must not be used again.
+    bool abandon() noexcept;
 
     struct Timing {
         double seconds;
@@ -106,6 +107,7 @@ private:
     void enqueue_side_by_side();
     void launch();
     KeptGraph* kept_graph();
+    bool may_have_ended() const;
 
     Stream stream_;
     Event done_;

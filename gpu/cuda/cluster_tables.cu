@@ -123,9 +123,8 @@ ClusterTables::ClusterTables(const cpu::Segment& segment, MemoryPool& memory, Up
     layout.add(std::move(d.ranges), &view_.ranges);
     layout.add(std::move(d.not_equals), &view_.not_equals);
     arena_ = Arena(layout, memory, uploader);
+    const Charged charged(memory);
     rows_ = make_rows(clusters, view_.literals);
-    rows_claim_ = Claim(memory, rows_.bytes());
-    uploader.wait();
 }
 
 void ClusterTables::begin(std::uint32_t events, const ClusterMemory& memory, std::uint32_t* hit_count,

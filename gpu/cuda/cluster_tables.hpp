@@ -63,7 +63,6 @@ private:
     ClusterMasksView view_;
     Arena arena_;
     ClusterRows rows_;
-    Claim rows_claim_;  // for the memory of rows_
 };
 
 }  // namespace sluice::cuda

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <initializer_list>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "gpu/cuda/device_keeper.hpp"
@@ -48,6 +50,7 @@ public:
 
     void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
+        keeper_.catch_up();
         const bool can_be_packed = is_worth_packing(batch);
         const double size = size_of(parts, batch);
         const std::size_t device = can_be_packed ? choose_device(parts, batch, size) : none_;
@@ -60,9 +63,14 @@ public:
                     record(size, operators::ProcessorChoice::device, start);
                 return;
             } catch (const CudaError& error) {
-                keeper_.note_fault(*devices_[device], devices_[device]->matching, generation, error);
+                if (error.out_of_memory())
+                    keeper_.note_lack_of_memory(*devices_[device], devices_[device]->matching, error);
+                else
+                    keeper_.note_fault(*devices_[device], devices_[device]->matching, generation, error);
             } catch (const BeyondLimit&) {
                 devices_[device]->matching.succeeded();
+            } catch (const std::bad_alloc&) {  // of the host. Exceptions of the batch's own functions end the match
+            } catch (const std::length_error&) {
             }
             matches.resize(begin);
             scratch = {};
@@ -183,8 +191,7 @@ private:
                 others.push_back(&part);
             }
         }
-        MatchingDevice::Lease slot(device);
-        slot->begin(batch, tables, limits_);
+        MatchingDevice::Lease slot(device, batch, tables, limits_);
         for (const cpu::CpuProgram::Part* part : others)
             part->segment->match(batch, part->removed.get(), scans, scratch, matches);
         slot->wait();

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gpu/device/context.hpp"
 #include "gpu/device/lasting_error.hpp"
 
 namespace sluice::cuda {
@@ -20,10 +21,19 @@ constexpr std::chrono::milliseconds look_again{250};  // while anything is left 
 
 std::string name_of(const MatchingDevice& device) { return "device " + std::to_string(device.number()); }
 
-// Records that this segment is refused. The next one may still be copied.
-void refuse(MatchingDevice& device, const std::exception& error) {
-    device.copying.succeeded();
-    device.copying.note(error.what(), Clock::now());
+// Records that this segment or batch is refused. The next one may still succeed.
+void refuse(DeviceHealth& health, const std::exception& error) noexcept {
+    health.succeeded();
+    health.note(error.what(), Clock::now());
+}
+
+// For functions of the engine's user.
+template <class Call>
+void call_safely(Call call) noexcept {
+    try {
+        call();
+    } catch (...) {  // must not end the keeper's thread or a match
+    }
 }
 
 }  // namespace
@@ -37,11 +47,23 @@ DeviceKeeper::DeviceKeeper(const engine::EngineOptions& options) : options_(opti
         devices_, options, [this](MatchingDevice& device, std::uint32_t generation, const CudaError& error) {
             note_fault(device, device.operating, generation, error);
         });
-    worker_.post([] {});  // starts the thread now, so that later calls can't fail to
+    for (const auto& device : devices_) {
+        device->set_on_loss([this] {
+            const std::lock_guard lock(mutex_);
+            schedule(due_soon_, {});
+        });
+    }
+    try {
+        worker_.post([] {});  // starts the thread now: later there may be no memory for it
+    } catch (const std::exception&) {
+    }
 }
 
 // Operators may outlive the keeper, but report no faults to it after close().
-DeviceKeeper::~DeviceKeeper() { operators_->close(); }
+DeviceKeeper::~DeviceKeeper() {
+    for (const auto& device : devices_) device->set_on_loss(nullptr);
+    operators_->close();
+}
 
 void DeviceKeeper::mirror(const cpu::Segment& segment) noexcept {
     if (!is_worth_copies(segment)) return;
@@ -107,25 +129,30 @@ CopyState DeviceKeeper::try_to_copy(const cpu::Segment& segment, std::size_t d) 
             note_fault(device, device.copying, generation, error);
             return result;
         }
-        tell(device, error);
-        refuse(device, error);  // a smaller segment may fit
+        note_lack_of_memory(device, device.copying, error);  // a smaller segment may fit
         result.again = Clock::now() + result.pause;
         result.pause = std::min(2 * result.pause, DeviceHealth::pause_max);
     } catch (const std::logic_error& error) {  // std::length_error and the like: a retry would fail, too
-        refuse(device, error);
+        refuse(device.copying, error);
         result.never = true;
     }
     return result;
 }
 
 void DeviceKeeper::note_fault(MatchingDevice& device, DeviceHealth& health, std::uint32_t generation,
-                              const CudaError& error) {
+                              const CudaError& error) noexcept {
     cudaGetLastError();
-    if (is_lasting(error.code())) {
-        lose(device, generation, error.what());
-    } else {
+    if (is_lasting(error.code()) || context_error(device.number()) != cudaSuccess)
+        device.lose(generation, error.what());
+    else
         health.failed(error.what(), Clock::now());
-    }
+    tell(device, error);
+}
+
+void DeviceKeeper::note_lack_of_memory(const MatchingDevice& device, DeviceHealth& health,
+                                       const CudaError& error) noexcept {
+    cudaGetLastError();
+    refuse(health, error);
     tell(device, error);
 }
 
@@ -134,45 +161,54 @@ std::map<std::string, std::uint64_t> DeviceKeeper::faults() const {
     return faults_;
 }
 
-void DeviceKeeper::lose(MatchingDevice& device, std::uint32_t generation, const std::string& what) {
-    {
-        const std::lock_guard lock(losing_);
-        if (generation != device.generation()) return;
-        device.matching.lose(what, Clock::now());
-        device.copying.lose(what, Clock::now());
-        device.operating.lose(what, Clock::now());
+void DeviceKeeper::tell(const MatchingDevice& device, const CudaError& error) noexcept {
+    call_safely([&] {
+        const std::lock_guard lock(mutex_);
+        ++faults_[cudaGetErrorName(error.code())];
+    });
+    call_safely([&] {
+        if (options_.on_fault) options_.on_fault(name_of(device) + ": " + error.what());
+    });
+}
+
+// The caller holds mutex_. `due` is due_soon_ or due_later_.
+void DeviceKeeper::schedule(bool& due, std::chrono::milliseconds delay) noexcept {
+    if (due) return;
+    try {
+        worker_.post([this, &due] { look(due); }, delay);
+        due = true;
+    } catch (const std::exception&) {  // no memory, or no thread
+        missed_ = true;
     }
+}
+
+void DeviceKeeper::catch_up() noexcept {
+    if (!missed_.load(std::memory_order_relaxed) || !missed_.exchange(false)) return;
     const std::lock_guard lock(mutex_);
     schedule(due_soon_, {});
 }
 
-void DeviceKeeper::tell(const MatchingDevice& device, const CudaError& error) {
-    {
-        const std::lock_guard lock(mutex_);
-        ++faults_[cudaGetErrorName(error.code())];
-    }
-    if (options_.on_fault) options_.on_fault(name_of(device) + ": " + error.what());
-}
-
-// The caller holds mutex_. `due` is due_soon_ or due_later_.
-void DeviceKeeper::schedule(bool& due, std::chrono::milliseconds delay) {
-    if (due) return;
-    worker_.post([this, &due] { look(due); }, delay);
-    due = true;
-}
-
-// Runs on the worker's thread. Copies segments that lack copies and revives lost devices, if an attempt is due.
-void DeviceKeeper::look(bool& due) {
-    std::vector<std::weak_ptr<const cpu::Segment>> kept;
+// Runs on the worker's thread, and again after a while if anything is left to do.
+void DeviceKeeper::look(bool& due) noexcept {
     {
         const std::lock_guard lock(mutex_);
         due = false;
-        kept = kept_;
     }
-    const bool all_live = revive_devices(), all_copied = copy_all(kept);
-    if (all_live && all_copied) return;
+    bool is_done = false;
+    try {
+        is_done = look();
+    } catch (const std::exception&) {  // no memory for a list of segments, for example
+    }
+    if (is_done) return;
     const std::lock_guard lock(mutex_);
     schedule(due_later_, look_again);
+}
+
+// Copies segments that lack copies and revives lost devices, if an attempt is due. Returns whether nothing is left to
+// do.
+bool DeviceKeeper::look() {
+    const bool all_live = revive_devices(), all_copied = copy_all(kept());
+    return all_live && all_copied;
 }
 
 bool DeviceKeeper::revive_devices() {
@@ -185,20 +221,20 @@ bool DeviceKeeper::revive_devices() {
 }
 
 void DeviceKeeper::revive(MatchingDevice& device) {
+    const std::uint32_t generation = device.generation();
     try {
         operators_->release(device);
         device.revive();
     } catch (const CudaError& error) {
         cudaGetLastError();
-        lose(device, device.generation(), error.what());
+        device.stays_lost(error.what());
         tell(device, error);
         return;
     }
-    if (options_.on_recovery) options_.on_recovery(name_of(device));
-    const std::lock_guard lock(losing_);
-    device.matching.revived();
-    device.copying.revived();
-    device.operating.revived();
+    call_safely([&] {
+        if (options_.on_recovery) options_.on_recovery(name_of(device));
+    });
+    device.revived(generation);
 }
 
 // Returns whether nothing is left to copy.

@@ -1,8 +1,54 @@
 #include "gpu/cuda/matching_device.hpp"
 
 #include <cstdint>
+#include <map>
 
 namespace sluice::cuda {
+
+MatchingDevice::Shared& MatchingDevice::shared_by(int number) {
+    static std::mutex mutex;
+    static auto* const all = new std::map<int, Shared>;
+    const std::lock_guard lock(mutex);
+    return (*all)[number];
+}
+
+MatchingDevice::MatchingDevice(int number, std::size_t bytes_max)
+    : number_(number), shared_(shared_by(number)), memory_(number, bytes_max) {
+    slots_.reserve(slots_max);  // so that giving a slot back can't fail
+    const std::lock_guard lock(shared_.mutex);
+    shared_.devices.push_back(this);
+}
+
+MatchingDevice::~MatchingDevice() {
+    const std::lock_guard lock(shared_.mutex);
+    std::erase(shared_.devices, this);
+}
+
+void MatchingDevice::set_on_loss(std::function<void()> on_loss) {
+    const std::lock_guard lock(shared_.mutex);
+    on_loss_.swap(on_loss);
+}
+
+void MatchingDevice::lose(std::uint32_t generation, std::string_view what) noexcept {
+    const std::lock_guard lock(shared_.mutex);
+    if (generation != shared_.losses) return;
+    ++shared_.losses;
+    for (MatchingDevice* const device : shared_.devices) {
+        device->stays_lost(what);
+        if (device->on_loss_) device->on_loss_();
+    }
+}
+
+void MatchingDevice::stays_lost(std::string_view what) noexcept {
+    const auto now = DeviceHealth::Clock::now();
+    for (DeviceHealth* const health : {&matching, &copying, &operating}) health->lose(what, now);
+}
+
+void MatchingDevice::revived(std::uint32_t generation) noexcept {
+    const std::lock_guard lock(shared_.mutex);
+    if (generation != shared_.losses) return;
+    for (DeviceHealth* const health : {&matching, &copying, &operating}) health->revived();
+}
 
 void MatchingDevice::use() const { check(cudaSetDevice(number_), "cudaSetDevice"); }
 
@@ -30,6 +76,7 @@ void MatchingDevice::open() {
 
 std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const cpu::Segment& segment) {
     use();
+    const LimitedWaits limited;
     std::shared_ptr<const SegmentTables> tables;
     {
         const std::lock_guard lock(uploading_);
@@ -50,6 +97,7 @@ std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const cpu::Segment& segm
 
 void MatchingDevice::release() {
     std::vector<std::unique_ptr<BatchSlot>> slots;
+    slots.reserve(slots_max);
     std::vector<std::weak_ptr<SegmentCopy>> made;
     {
         const std::scoped_lock lock(opening_, mutex_);
@@ -69,37 +117,82 @@ void MatchingDevice::revive() {
     release();
     renew_context(number_);
     open();
-    ++generation_;
 }
 
-MatchingDevice::Lease::Lease(MatchingDevice& device) : device_(device) {
+std::unique_ptr<BatchSlot> MatchingDevice::take_slot() {
+    std::unique_lock lock(mutex_);
+    const auto may_make = [this] {
+        return slots_made_ == 0 || (slots_made_ < slots_max && DeviceHealth::Clock::now() >= more_slots_at_);
+    };
+    const bool found =
+        free_.wait_for(lock, wait_limit.load(), [&] { return matching.is_lost() || !slots_.empty() || may_make(); });
+    if (!found || matching.is_lost()) throw BeyondLimit("no slot is free");
+    if (slots_.empty()) {
+        ++slots_made_;
+        return nullptr;
+    }
+    std::unique_ptr<BatchSlot> slot = std::move(slots_.back());
+    slots_.pop_back();
+    return slot;
+}
+
+std::size_t MatchingDevice::forget_slot(bool lacks_memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (lacks_memory) more_slots_at_ = DeviceHealth::Clock::now() + no_slots_made;
+    free_.notify_all();
+    return --slots_made_;
+}
+
+MatchingDevice::Lease::Lease(MatchingDevice& device) : device_(device) { ++device.under_way_; }
+
+MatchingDevice::Lease::Lease(MatchingDevice& device, const engine::EventBatch& batch,
+                             std::span<const SegmentTables* const> segments, const BatchLimits& limits)
+    : Lease(device) {
     device.use();
-    {
-        std::unique_lock lock(device.mutex_);
-        device.free_.wait(lock, [&] { return !device.slots_.empty() || device.slots_made_ < slots_max; });
-        if (!device.slots_.empty()) {
-            slot_ = std::move(device.slots_.back());
-            device.slots_.pop_back();
-        } else {
-            ++device.slots_made_;
-        }
+    try {
+        take();
+        slot_->begin(batch, segments, limits);
+    } catch (const CudaError& error) {
+        if (!error.out_of_memory() || !give_up_for_lack_of_memory()) throw;
+        take();
+        slot_->begin(batch, segments, limits);
     }
-    if (!slot_) {
-        try {
-            slot_ = std::make_unique<BatchSlot>();
-        } catch (...) {
-            const std::lock_guard lock(device.mutex_);
-            --device.slots_made_;
-            device.free_.notify_one();
-            throw;
-        }
+}
+
+void MatchingDevice::Lease::take() {
+    slot_ = device_.take_slot();
+    if (slot_) return;
+    try {
+        slot_ = std::make_unique<BatchSlot>();
+    } catch (const CudaError& error) {
+        device_.forget_slot(error.out_of_memory());
+        throw;
+    } catch (...) {
+        device_.forget_slot(false);
+        throw;
     }
-    ++device.under_way_;
+}
+
+// Returns whether there are other slots, which have their memory.
+bool MatchingDevice::Lease::give_up_for_lack_of_memory() {
+    cudaGetLastError();
+    if (slot_) {
+        slot_->abandon();
+        slot_.reset();
+        return device_.forget_slot(true) > 0;
+    }
+    const std::lock_guard lock(device_.mutex_);
+    return device_.slots_made_ > 0;
 }
 
 MatchingDevice::Lease::~Lease() {
-    slot_->abandon();
     --device_.under_way_;
+    if (!slot_) return;
+    if (!slot_->abandon()) {
+        slot_.reset();
+        device_.forget_slot(false);
+        return;
+    }
     const std::lock_guard lock(device_.mutex_);
     device_.slots_.push_back(std::move(slot_));
     device_.free_.notify_one();

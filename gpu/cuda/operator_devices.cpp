@@ -20,8 +20,8 @@ struct CudaOperatorDevices::Device {
 
 namespace {
 
-// While it lives, makes the device the calling thread's current one, and charges the thread's allocations to its memory
-// pool.
+// While it lives, makes the device the calling thread's current one, charges the thread's allocations to its memory
+// pool, and limits the thread's waits.
 class Turn {
 public:
     explicit Turn(MatchingDevice& device) : number_(device.number()), charged_(device.memory()) {
@@ -37,6 +37,7 @@ public:
 private:
     const int number_;
     const Charged charged_;
+    const LimitedWaits limited_;
     int before_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // One block of device memory for many arrays, laid out and filled by the host: an ArenaLayout collects arrays, an
 // Uploader copies them piece by piece through pinned memory on its own stream, without holding up matching, and the
-// Arena owns the block. A MemoryPool counts the memory of a device's arenas and refuses requests over its limit.
+// Arena owns the block. A MemoryPool counts the memory of a device's arenas, refuses requests over its limit, and
+// leaves head room for batches.
 #pragma once
 
 #include <atomic>
@@ -19,12 +20,16 @@ namespace sluice::cuda {
 // Any thread. Allocates from CUDA's pool of the current device, which does not wait for running kernels.
 class MemoryPool {
 public:
+    // The device's memory that is left for what is not counted here, such as the slots of batches: this much, or a
+    // sixteenth of a small device's.
+    static constexpr std::size_t head_room_max = std::size_t{256} << 20;
+
     explicit MemoryPool(int device = 0, std::size_t bytes_max = 0) : device_(device), bytes_max_(bytes_max) {}
 
-    void* allocate(std::size_t bytes,
-                   cudaStream_t stream);  // throws CudaError; cudaErrorMemoryAllocation over the limit
+    // Throws CudaError: cudaErrorMemoryAllocation over the limit, or if too little head room would be left.
+    void* allocate(std::size_t bytes, cudaStream_t stream);
     void release(void* p, std::size_t bytes) noexcept;
-    // Counts memory allocated elsewhere, or throws as above.
+    // Counts memory that is about to be allocated elsewhere on the current device, or throws as above.
     void claim(std::size_t bytes);
     // Releases a claim() when that memory has been freed.
     void give_up(std::size_t bytes) noexcept { bytes_ -= bytes; }
@@ -74,6 +79,18 @@ public:
     void copy(std::byte* to, const void* from, std::size_t bytes);
     void wait() const { stream_.wait(); }
 
+    // Waits on destruction for the work in the stream, so that the memory that it uses, which must be freed later, can
+    // be freed even after an exception.
+    class Drain {
+    public:
+        explicit Drain(const Uploader& uploader) : uploader_(uploader) {}
+        Drain(const Drain&) = delete;
+        ~Drain() { drain(uploader_.stream()); }
+
+    private:
+        const Uploader& uploader_;
+    };
+
 private:
     static constexpr std::size_t piece_bytes = 1u << 20;
     Stream stream_;
@@ -116,7 +133,7 @@ private:
 class Arena {
 public:
     Arena() = default;
-    // Enqueues the copies.
+    // Copies the arrays, and waits for that.
     Arena(const ArenaLayout& layout, MemoryPool& memory, Uploader& uploader);
     Arena(Arena&& other) noexcept;
     Arena& operator=(Arena&& other) noexcept;

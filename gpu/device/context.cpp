@@ -2,19 +2,25 @@
 
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <string>
 
+#include "gpu/device/abandoned_work.hpp"
 #include "gpu/device/device.hpp"
+#include "gpu/device/keep_device.hpp"
+#include "gpu/device/lasting_error.hpp"
 
 namespace sluice::cuda {
 
 namespace {
 
-constexpr std::size_t devices_max = 64;  // devices beyond it are never renewed
-
 constexpr std::size_t renewing = ~(~std::size_t{0} >> 1);  // the highest bit of a count: no new residents
 
 std::array<std::atomic<std::size_t>, devices_max> counts;
+
+void check_work_has_ended(int device) {
+    if (has_abandoned_work(device)) throw CudaError(cudaErrorLaunchTimeout, "a device that hangs");
+}
 
 bool is_counted(int device) { return device >= 0 && static_cast<std::size_t>(device) < devices_max; }
 
@@ -38,6 +44,7 @@ bool is_usable() {
 
 // Destroys the old context, which must have no residents.
 void leave(int device) {
+    check_work_has_ended(device);  // the reset would wait for it
     if (!is_counted(device))
         throw CudaError(cudaErrorDevicesUnavailable, "a new context for device " + std::to_string(device));
     std::atomic<std::size_t>& count = counts[static_cast<std::size_t>(device)];
@@ -58,6 +65,7 @@ Resident Resident::here() {
     int device = nobody;
     const bool known = cudaGetDevice(&device) == cudaSuccess && is_counted(device);
     if (!known) return resident;
+    check_work_has_ended(device);
     resident.device_ = device;
     if ((counts[static_cast<std::size_t>(device)]++ & renewing) != 0)
         throw CudaError(cudaErrorDevicesUnavailable, "a context that is being replaced");
@@ -72,7 +80,19 @@ std::size_t residents(int device) {
     return is_counted(device) ? counts[static_cast<std::size_t>(device)].load() & ~renewing : 0;
 }
 
+cudaError_t context_error(int device) noexcept {
+    const KeepDevice keep;
+    cudaError_t code = cudaSetDevice(device);
+    if (code == cudaSuccess) code = cudaStreamQuery(cudaStreamPerThread);
+    if (const FaultHook hook = fault_hook) code = hook(code, "context");
+    cudaGetLastError();
+    return is_lasting(code) ? code : cudaSuccess;
+}
+
 void renew_context(int device) {
+    static std::mutex renewing_one;
+    const std::lock_guard lock(renewing_one);
+    const LimitedWaits limited;
     cudaSetDevice(device);  // which may also report that the context is corrupted
     cudaGetLastError();
     int current = 0;

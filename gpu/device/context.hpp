@@ -4,15 +4,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cuda_runtime_api.h>
 #include <utility>
 
 namespace sluice::cuda {
+
+// What is counted and recorded by device is so for this many. Devices beyond them are never renewed.
+constexpr std::size_t devices_max = 64;
 
 class Resident {
 public:
     Resident() = default;
     // Counts a resident of the calling thread's device; to be made before the resource it counts. Throws CudaError
-    // while the context is being replaced.
+    // while the context is being replaced, or has abandoned work (abandoned_work.hpp).
     static Resident here();
 
     Resident(Resident&& other) noexcept : device_(std::exchange(other.device_, nobody)) {}
@@ -22,6 +26,8 @@ public:
     }
     ~Resident();
 
+    int device() const { return device_; }  // or -1
+
 private:
     static constexpr int nobody = -1;
     int device_ = nobody;
@@ -29,8 +35,13 @@ private:
 
 std::size_t residents(int device);
 
+// The lasting error that has corrupted the device's context (lasting_error.hpp), or cudaSuccess. It may first have been
+// reported under another name. Does not block.
+cudaError_t context_error(int device) noexcept;
+
 // Makes the device usable: does nothing if it already is, else gives it a new context. Throws CudaError if residents
-// remain in the old one, if the driver refuses a new one, or if the device still fails.
+// remain in the old one or abandoned work still runs there, if the driver refuses a new one, or if the device still
+// fails. One renewal at a time.
 void renew_context(int device);
 
 }  // namespace sluice::cuda

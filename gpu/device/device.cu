@@ -2,6 +2,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "gpu/device/abandoned_work.hpp"
 #include "gpu/device/arena.hpp"
 #include "gpu/device/device.hpp"
 
@@ -50,20 +51,24 @@ void* allocate_device(std::size_t bytes) {
         cudaGetLastError();  // clear it: it is reported here, not by the next launch
         throw CudaError(code, "cudaMalloc of " + std::to_string(bytes) + " bytes");
     }
-    if (claim) {
+    if (!claim) return p;
+    try {
         const std::lock_guard lock(claims().mutex);
         claims().of.insert_or_assign(p, std::move(*claim));
+    } catch (...) {
+        cudaFree(p);
+        throw;
     }
     return p;
 }
 
-void free_device(void* p) noexcept {
+void free_device(void* p, int device) noexcept {
     if (p == nullptr) return;
     {
         const std::lock_guard lock(claims().mutex);
         claims().of.erase(p);
     }
-    cudaFree(p);
+    release_after_work(device, p, cudaFree);
 }
 
 void* allocate_pinned(std::size_t bytes) {
@@ -78,8 +83,8 @@ void* allocate_pinned(std::size_t bytes) {
     return p;
 }
 
-void free_pinned(void* p) noexcept {
-    if (p != nullptr) cudaFreeHost(p);
+void free_pinned(void* p, int device) noexcept {
+    if (p != nullptr) release_after_work(device, p, cudaFreeHost);
 }
 
 Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }

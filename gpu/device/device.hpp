@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gpu/device/context.hpp"
+#include "gpu/device/wait.hpp"
 
 namespace sluice::cuda {
 
@@ -42,13 +43,15 @@ inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel)
 // The number of usable devices; 0 without a driver. Never throws.
 int device_count() noexcept;
 
+// Memory of the current device; page-locked memory of the host. Freeing takes the number of the device that uses it,
+// and does not wait for abandoned work, but keeps the memory for it.
 void* allocate_device(std::size_t bytes);
-void free_device(void* p) noexcept;
+void free_device(void* p, int device) noexcept;
 void* allocate_pinned(std::size_t bytes);
-void free_pinned(void* p) noexcept;
+void free_pinned(void* p, int device) noexcept;
 
 // size() elements of T, uninitialised. An empty buffer has no memory.
-template <class T, void* (*Allocate)(std::size_t), void (*Free)(void*) noexcept>
+template <class T, void* (*Allocate)(std::size_t), void (*Free)(void*, int) noexcept>
 class Buffer {
 public:
     Buffer() = default;
@@ -66,7 +69,7 @@ public:
         std::swap(size_, other.size_);
         return *this;
     }
-    ~Buffer() { Free(data_); }
+    ~Buffer() { Free(data_, resident_.device()); }
 
     // Makes room for `size` elements; the content is lost if the buffer grows.
     void reserve(std::size_t size) {
@@ -94,13 +97,25 @@ using PinnedBuffer = Buffer<T, allocate_pinned, free_pinned>;
 
 template <class T>
 void copy_to_device(T* to, std::span<const T> from, cudaStream_t stream) {
-    if (!from.empty())
-        check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
+    if (from.empty()) return;
+    wait_before_copy(from.data(), stream);
+    check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
 }
 template <class T>
 void copy_to_host(std::span<T> to, const T* from, cudaStream_t stream) {
-    if (!to.empty())
-        check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
+    if (to.empty()) return;
+    wait_before_copy(to.data(), stream);
+    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
+}
+// The same for page-locked memory, from which and to which copies never block; may be part of a graph.
+template <class T>
+void copy_from_pinned(T* to, std::span<const T> from, cudaStream_t stream) {
+    if (from.empty()) return;
+    check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
+}
+template <class T>
+void copy_to_pinned(std::span<T> to, const T* from, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
 }
 // Copies `from` to the beginning of `to`, which grows if needed; complete when the call returns.
 template <class T>
@@ -109,7 +124,7 @@ void upload(DeviceBuffer<T>& to, std::span<const T> from) {
     if (from.empty()) return;
     check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
     // cudaMemcpy may return once `from` has been read, and non-blocking streams would not wait for the rest.
-    check(cudaStreamSynchronize(nullptr), "copy to device");
+    wait(nullptr);
 }
 template <class T>
 DeviceBuffer<T> to_device(std::span<const T> from) {
@@ -131,7 +146,7 @@ public:
     ~Stream();
 
     operator cudaStream_t() const { return stream_; }
-    void wait() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+    void wait() const { cuda::wait(stream_); }
 
 private:
     Resident resident_ = Resident::here();

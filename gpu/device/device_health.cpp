@@ -1,10 +1,11 @@
 #include "gpu/device/device_health.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace sluice::cuda {
 
-bool DeviceHealth::can_attempt(Clock::time_point now) {
+bool DeviceHealth::can_attempt(Clock::time_point now) noexcept {
     const std::lock_guard lock(mutex_);
     if (state_ == State::ready) return true;
     if (!is_due(now)) return false;
@@ -14,29 +15,34 @@ bool DeviceHealth::can_attempt(Clock::time_point now) {
     return true;
 }
 
-bool DeviceHealth::might_try(Clock::time_point now) const {
+bool DeviceHealth::might_try(Clock::time_point now) const noexcept {
     const std::lock_guard lock(mutex_);
     return state_ == State::ready || is_due(now);
 }
 
-void DeviceHealth::count(const std::string& what, Clock::time_point now) {
+void DeviceHealth::count(std::string_view what, Clock::time_point now) noexcept {
     ++failures_;
-    last_failure_ = {what, now};
+    last_failure_.at = now;
+    try {
+        last_failure_.what = what;
+    } catch (const std::bad_alloc&) {
+        last_failure_.what = "out of memory";  // short enough to need none
+    }
 }
 
-void DeviceHealth::note(const std::string& what, Clock::time_point now) {
+void DeviceHealth::note(std::string_view what, Clock::time_point now) noexcept {
     const std::lock_guard lock(mutex_);
     count(what, now);
 }
 
-void DeviceHealth::succeeded() {
+void DeviceHealth::succeeded() noexcept {
     const std::lock_guard lock(mutex_);
     if (state_ != State::ready && state_ != State::trying) return;  // a batch from before the failure
     state_ = State::ready;
     pause_ = pause_min;
 }
 
-void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
+void DeviceHealth::failed(std::string_view what, Clock::time_point now) noexcept {
     const std::lock_guard lock(mutex_);
     count(what, now);
     if (state_ == State::lost) return;
@@ -47,7 +53,7 @@ void DeviceHealth::failed(const std::string& what, Clock::time_point now) {
     pause_ = std::min(2 * pause_, pause_max);
 }
 
-void DeviceHealth::lose(const std::string& what, Clock::time_point now) {
+void DeviceHealth::lose(std::string_view what, Clock::time_point now) noexcept {
     const std::lock_guard lock(mutex_);
     count(what, now);
     if (state_ == State::lost && now < again_) return;  // all batches under way report the same loss
@@ -58,19 +64,19 @@ void DeviceHealth::lose(const std::string& what, Clock::time_point now) {
     pause_after_loss_ = std::min(2 * pause_after_loss_, pause_max);
 }
 
-bool DeviceHealth::may_revive(Clock::time_point now) const {
+bool DeviceHealth::may_revive(Clock::time_point now) const noexcept {
     const std::lock_guard lock(mutex_);
     return state_ == State::lost && now >= again_;
 }
 
-void DeviceHealth::revived() {
+void DeviceHealth::revived() noexcept {
     const std::lock_guard lock(mutex_);
     if (state_ != State::lost) return;
     state_ = State::ready;
     pause_ = pause_min;
 }
 
-bool DeviceHealth::is_lost() const {
+bool DeviceHealth::is_lost() const noexcept {
     const std::lock_guard lock(mutex_);
     return state_ == State::lost;
 }

@@ -1,12 +1,14 @@
 // Decides when a device may be used again after a failure: after a success, at once; after a failure, following a pause
 // that doubles with every failure in a row. A lost device may be revived after a pause that doubles with every loss,
-// and is not used until a revival succeeds. Independent of CUDA. Any thread.
+// and is not used until a revival succeeds. No state change fails, even if there is no memory for a failure's text.
+// Independent of CUDA. Any thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace sluice::cuda {
 
@@ -18,17 +20,17 @@ public:
 
     // Whether the device is ready or due for another attempt. Only the first caller gets the attempt, until its result
     // is reported.
-    bool can_attempt(Clock::time_point now);
-    bool might_try(Clock::time_point now) const;  // the same without claiming the attempt
-    void succeeded();
-    void failed(const std::string& what, Clock::time_point now);
+    bool can_attempt(Clock::time_point now) noexcept;
+    bool might_try(Clock::time_point now) const noexcept;  // the same without claiming the attempt
+    void succeeded() noexcept;
+    void failed(std::string_view what, Clock::time_point now) noexcept;
     // Counts a failure that says nothing about the next attempt.
-    void note(const std::string& what, Clock::time_point now);
+    void note(std::string_view what, Clock::time_point now) noexcept;
     // The device is lost until it is revived. Also reports a failed attempt to revive it.
-    void lose(const std::string& what, Clock::time_point now);
-    bool may_revive(Clock::time_point now) const;  // it is lost, and a revival is due
-    void revived();
-    bool is_lost() const;
+    void lose(std::string_view what, Clock::time_point now) noexcept;
+    bool may_revive(Clock::time_point now) const noexcept;  // it is lost, and a revival is due
+    void revived() noexcept;
+    bool is_lost() const noexcept;
 
     std::uint64_t failures() const;
     struct Failure {
@@ -41,7 +43,7 @@ public:
 private:
     enum class State : std::uint8_t { ready, pausing, trying, lost };
 
-    void count(const std::string& what, Clock::time_point now);
+    void count(std::string_view what, Clock::time_point now) noexcept;
     bool is_due(Clock::time_point now) const { return state_ != State::lost && now >= again_; }
 
     mutable std::mutex mutex_;

@@ -20,6 +20,8 @@ inline bool is_lasting(cudaError_t code) {
         case cudaErrorNvlinkUncorrectable:
         case cudaErrorContained:
         case cudaErrorDevicesUnavailable:
+        case cudaErrorExternalDevice:
+        case cudaErrorMpsClientTerminated:
             return true;
         default:
             return false;

@@ -30,31 +30,38 @@ public:
         std::unique_ptr<DeviceFamily> copy;
     };
 
-    Copies(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family, OperatorDevices& devices)
-        : kind_(kind), family_(std::move(family)), devices_(devices), of_device_(devices.size()) {
+    Copies(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family, OperatorDevices& devices,
+           std::chrono::milliseconds waits_max)
+        : kind_(kind),
+          family_(std::move(family)),
+          devices_(devices),
+          waits_max_(waits_max),
+          of_device_(devices.size()) {
         for (OfDevice& copies : of_device_) copies.free.reserve(copies_max);  // so that give_back() does not allocate
+        order_.reserve(of_device_.size());                                    // nor take()
     }
 
     const OperatorFamily& family() const { return *family_; }
 
-    // Starts copies on devices that have none. If `patient`, waits until there is a copy or none can be made.
+    // Starts copies on devices that have none. If `patient`, waits until there is a copy, none can be made, or making
+    // one takes too long.
     void prepare(bool patient) {
         std::unique_lock lock(mutex_);
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
             if (of_device_[d].made == 0) want(d);
         }
-        if (patient) changed_.wait(lock, [&] { return has_copies() || !is_making(); });
+        if (patient) changed_.wait_for(lock, waits_max_, [&] { return has_copies() || !is_making(); });
     }
 
     // Takes a copy on the least busy usable device; empty if there is none. If all copies there are in use, starts
-    // another one and waits for a free one.
+    // another one and waits for a free one; empty if that takes too long.
     std::optional<Lease> take() {
         std::unique_lock lock(mutex_);
         const std::size_t device = least_busy();
         if (device == of_device_.size()) return std::nullopt;
         OfDevice& copies = of_device_[device];
         if (copies.free.empty() && copies.made < copies_max) want(device);
-        changed_.wait(lock, [&] { return !copies.free.empty() || copies.made == 0; });
+        changed_.wait_for(lock, waits_max_, [&] { return !copies.free.empty() || copies.made == 0; });
         if (copies.free.empty()) return std::nullopt;
         Lease lease{device, std::move(copies.free.back())};
         copies.free.pop_back();
@@ -99,15 +106,15 @@ private:
     }
     // The least busy usable device that has a copy; the number of devices if there is none.
     std::size_t least_busy() {
-        std::vector<std::size_t> order;
+        order_.clear();
         for (std::size_t d = 0; d < of_device_.size(); ++d) {
-            if (of_device_[d].made > 0) order.push_back(d);
+            if (of_device_[d].made > 0) order_.push_back(d);
         }
-        std::stable_sort(order.begin(), order.end(),
+        std::stable_sort(order_.begin(), order_.end(),
                          [&](std::size_t a, std::size_t b) { return devices_.under_way(a) < devices_.under_way(b); });
         const auto first =
-            std::find_if(order.begin(), order.end(), [&](std::size_t d) { return devices_.can_attempt(d); });
-        return first == order.end() ? of_device_.size() : *first;
+            std::find_if(order_.begin(), order_.end(), [&](std::size_t d) { return devices_.can_attempt(d); });
+        return first == order_.end() ? of_device_.size() : *first;
     }
 
     void want(std::size_t device) {
@@ -144,17 +151,19 @@ private:
     const OperatorFamilyKind kind_;
     const std::unique_ptr<const OperatorFamily> family_;
     OperatorDevices& devices_;
+    const std::chrono::milliseconds waits_max_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::vector<std::size_t> order_;
     std::vector<OfDevice> of_device_;  // last member: the copies refer to the family
 };
 
 ChoosingFamily::ChoosingFamily(OperatorFamilyKind kind, std::unique_ptr<const OperatorFamily> family,
-                               std::shared_ptr<OperatorDevices> devices)
+                               std::shared_ptr<OperatorDevices> devices, std::chrono::milliseconds waits_max)
     : kind_(kind),
       devices_(std::move(devices)),
-      copies_(std::make_shared<Copies>(kind, std::move(family), *devices_)) {}
+      copies_(std::make_shared<Copies>(kind, std::move(family), *devices_, waits_max)) {}
 
 ChoosingFamily::~ChoosingFamily() = default;
 

@@ -1,10 +1,12 @@
-// For tests of device failures: while it lives, a call, identified by the name in its check (device.hpp), fails a given
-// number of times. One at a time; calls may come from any thread.
+// For tests of device failures: while it lives, calls, identified by the names in their checks (device.hpp), fail a
+// given number of times. One at a time; calls may come from any thread.
 #pragma once
 
-#include <atomic>
+#include <limits>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gpu/device/device.hpp"
 
@@ -12,31 +14,39 @@ namespace sluice::testing {
 
 class FaultPlan {
 public:
-    FaultPlan(std::string call, cudaError_t error, int times) {
+    static constexpr int always = std::numeric_limits<int>::max();
+    struct Fault {
+        std::string call;
+        cudaError_t error;
+        int times;
+    };
+
+    explicit FaultPlan(std::vector<Fault> faults) {
         const std::lock_guard lock(plan().mutex);
-        plan().call = std::move(call);
-        plan().error = error;
-        plan().times = times;
+        plan().faults = std::move(faults);
         cuda::fault_hook = fail_as_planned;
     }
+    FaultPlan(std::string call, cudaError_t error, int times)
+        : FaultPlan(std::vector<Fault>{{std::move(call), error, times}}) {}
     FaultPlan(const FaultPlan&) = delete;
     ~FaultPlan() {
         cuda::fault_hook = nullptr;
         const std::lock_guard lock(plan().mutex);
-        plan().times = 0;
+        plan().faults.clear();
     }
 
     bool done() const {
         const std::lock_guard lock(plan().mutex);
-        return plan().times == 0;
+        for (const Fault& fault : plan().faults) {
+            if (fault.times > 0) return false;
+        }
+        return true;
     }
 
 private:
     struct Plan {
         std::mutex mutex;
-        std::string call;
-        cudaError_t error = cudaSuccess;
-        int times = 0;
+        std::vector<Fault> faults;
     };
     static Plan& plan() {
         static Plan p;
@@ -44,9 +54,12 @@ private:
     }
     static cudaError_t fail_as_planned(cudaError_t code, const char* what) {
         const std::lock_guard lock(plan().mutex);
-        if (plan().times == 0 || plan().call != what) return code;
-        --plan().times;
-        return plan().error;
+        for (Fault& fault : plan().faults) {
+            if (fault.times == 0 || fault.call != what) continue;
+            --fault.times;
+            return fault.error;
+        }
+        return code;
     }
 };
 

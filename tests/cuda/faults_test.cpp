@@ -1,12 +1,16 @@
 // Device failures: every call that can fail is made to fail, with each kind of error. The answers stay the naive
 // backend's, the faults are counted by name, and the device is used again when possible.
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "gpu/device/arena.hpp"
 #include "gpu/device/device.hpp"
 #include "tests/cuda/fault_plan.hpp"
 #include "tests/cuda/on_device.hpp"
@@ -109,7 +113,7 @@ TEST_CASE("a device that fails in a batch: the CPU matches it anew, and the devi
     REQUIRE(sets.differences(random_events(random)) == 0);
     std::uint64_t rematched = 0;
     for (const auto& [call, error] :
-         {std::pair("cudaStreamSynchronize", cudaErrorMemoryAllocation),
+         {std::pair("cudaStreamQuery", cudaErrorMemoryAllocation),
           std::pair("access_kernel", cudaErrorLaunchOutOfResources), std::pair("copy to device", cudaErrorUnknown)}) {
         INFO(call);
         {
@@ -136,7 +140,7 @@ TEST_CASE("a lost device: batches of several threads are matched on the CPU unti
     const auto events = random_events(random);
     const auto program = sets.compile();
     const Answers expected = answers(*program, events);
-    const FaultPlan failing("cudaStreamSynchronize", cudaErrorIllegalAddress, 1);
+    const FaultPlan failing("cudaStreamQuery", cudaErrorIllegalAddress, 1);
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -158,7 +162,7 @@ TEST_CASE("a lost device that cannot be revived is tried again", "[cuda]") {
     const auto events = random_events(random);
     REQUIRE(sets.differences(events) == 0);
     {
-        const FaultPlan failing("cudaStreamSynchronize", cudaErrorIllegalAddress, 1);
+        const FaultPlan failing("cudaStreamQuery", cudaErrorIllegalAddress, 1);
         REQUIRE(sets.differences(events) == 0);
     }
     const FaultPlan failing("probe", cudaErrorLaunchFailure, 2);  // of the old context, and of the new one
@@ -180,6 +184,8 @@ TEST_CASE("two devices take turns, and where one fails the other has its batches
     std::atomic<int> recoveries = 0;
     options.on_recovery = [&recoveries](const std::string&) { ++recoveries; };
     for (const cudaError_t error : {cudaErrorIllegalAddress, cudaErrorUnknown}) {
+        // Two devices of one number share their context, and lose it together.
+        if (error == cudaErrorIllegalAddress && options.devices[0] == options.devices[1]) continue;
         INFO(cudaGetErrorName(error));
         recoveries = 0;
         BothSets sets(options);
@@ -189,7 +195,7 @@ TEST_CASE("two devices take turns, and where one fails the other has its batches
         CHECK(sets.status().devices[1].batches >= 2);
         CHECK(sets.status().cpu_batches == 0);
         {
-            const FaultPlan failing("cudaStreamSynchronize", error, 1);
+            const FaultPlan failing("cudaStreamQuery", error, 1);
             REQUIRE(sets.differences(random_events(random)) == 0);
         }
         const auto is_ready = [&](std::size_t device) { return sets.status().devices[device].state == "ready"; };
@@ -228,6 +234,162 @@ TEST_CASE("a limit of memory: what does not fit stays with the CPU", "[cuda]") {
     CHECK(count(sets.status(), "cudaErrorMemoryAllocation") >= 1);
     CHECK(sets.status().devices[0].batches == 0);
     CHECK(sets.status().devices[0].bytes == 0);
+}
+
+TEST_CASE("no memory for another slot → threads share the slots that there are, on the device", "[cuda]") {
+    if (!has_device()) return;
+    Random random(9);
+    BothSets sets(on_device());
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    const auto events = random_events(random);
+    for (int i = 0; i < 4; ++i) REQUIRE(sets.differences(events) == 0);  // makes a slot, and all that it needs
+    const auto program = sets.compile();
+    const Answers expected = answers(*program, events);
+    const engine::EngineStatus before = sets.status();
+    const FaultPlan failing({{"cudaMalloc", cudaErrorMemoryAllocation, FaultPlan::always},
+                             {"cudaMallocHost", cudaErrorMemoryAllocation, FaultPlan::always}});
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i) wrong += answers(*program, events) == expected ? 0 : 1;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    const engine::EngineStatus after = sets.status();
+    CHECK(after.devices[0].batches == before.devices[0].batches + 200);
+    CHECK(after.cpu_batches == before.cpu_batches);
+    CHECK(after.devices[0].state == "ready");
+}
+
+TEST_CASE("no memory for any slot → the CPU matches, and the device the next batch that finds memory", "[cuda]") {
+    if (!has_device()) return;
+    Random random(10);
+    for (const char* const call : {"cudaMalloc", "cudaMallocHost"}) {
+        INFO(call);
+        BothSets sets(on_device());
+        for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+        const auto program = sets.compile();  // makes the copies
+        REQUIRE(sets.status().devices[0].segments > 0);
+        {
+            const FaultPlan failing(call, cudaErrorMemoryAllocation, FaultPlan::always);
+            for (int i = 0; i < 3; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
+        }
+        CHECK(sets.status().cpu_batches == 3);
+        CHECK(count(sets.status(), "cudaErrorMemoryAllocation") == 3);
+        CHECK(sets.status().devices[0].state == "ready");
+        REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(sets.status().devices[0].batches == 1);
+    }
+}
+
+TEST_CASE("copies leave memory for a slot", "[cuda]") {
+    if (!has_device()) return;
+    Random random(11);
+    std::size_t available = 0, total = 0;
+    BothSets sets(on_device());
+    {
+        const cuda::Stream stream;  // so that the context's own memory is not counted as available
+        cuda::check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
+        const std::size_t head_room = std::min(cuda::MemoryPool::head_room_max, total / 16);
+        REQUIRE(available > 2 * head_room);
+        const cuda::DeviceBuffer<char> filler(available - head_room / 2);
+        for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+        REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(sets.status().devices[0].segments == 0);
+        CHECK(count(sets.status(), "cudaErrorMemoryAllocation") >= 1);
+        CHECK(sets.status().devices[0].state.starts_with("ready, but has no room for"));
+    }
+    CHECK(match_until_device_does(sets, random));
+}
+
+namespace {
+
+std::atomic<int> allocations_to_fail = 0;
+
+cudaError_t fail_on_host(cudaError_t code, const char* what) {
+    if (std::strcmp(what, "cudaStreamQuery") == 0 && allocations_to_fail.exchange(0) > 0) throw std::bad_alloc();
+    return code;
+}
+
+}  // namespace
+
+TEST_CASE("no memory on the host during a batch → the CPU matches it, and no fault is counted", "[cuda]") {
+    if (!has_device()) return;
+    Random random(12);
+    BothSets sets(on_device());
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    cuda::fault_hook = fail_on_host;
+    allocations_to_fail = 1;
+    CHECK(sets.differences(random_events(random)) == 0);
+    cuda::fault_hook = nullptr;
+    CHECK(allocations_to_fail == 0);
+    CHECK(sets.status().rematched_batches == 1);
+    CHECK(sets.status().faults.empty());
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    CHECK(sets.status().devices[0].batches == 2);
+}
+
+TEST_CASE("functions for faults and recoveries that throw → the engine continues", "[cuda]") {
+    if (!has_device()) return;
+    Random random(13);
+    engine::EngineOptions options = on_device();
+    std::atomic<int> calls = 0;
+    options.on_fault = [&calls](const std::string&) {
+        ++calls;
+        throw std::runtime_error("a full disk");
+    };
+    options.on_recovery = options.on_fault;
+    BothSets sets(options);
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    {
+        const FaultPlan failing("cudaStreamQuery", cudaErrorIllegalAddress, 1);
+        REQUIRE(sets.differences(random_events(random)) == 0);
+    }
+    CHECK(match_until_device_does(sets, random));
+    CHECK(calls == 2);
+}
+
+TEST_CASE("an error that has corrupted the context under another name → the device is lost", "[cuda]") {
+    if (!has_device()) return;
+    Random random(14);
+    std::atomic<int> recoveries = 0;
+    engine::EngineOptions options = on_device();
+    options.on_recovery = [&recoveries](const std::string&) { ++recoveries; };
+    BothSets sets(options);
+    for (int i = 0; i < 500; ++i) sets.add(random_filter({}, random));
+    REQUIRE(sets.differences(random_events(random)) == 0);
+    {
+        const FaultPlan failing({{"cudaStreamQuery", cudaErrorUnknown, 1}, {"context", cudaErrorIllegalAddress, 1}});
+        REQUIRE(sets.differences(random_events(random)) == 0);
+        CHECK(failing.done());
+    }
+    CHECK(match_until_device_does(sets, random));
+    CHECK(recoveries == 1);
+}
+
+TEST_CASE("two sets on one device: a loss that one meets makes the other one release the device, too", "[cuda]") {
+    if (!has_device()) return;
+    Random random(15);
+    std::atomic<int> idle_recoveries = 0;
+    engine::EngineOptions options = on_device();
+    BothSets busy(options);
+    options.on_recovery = [&idle_recoveries](const std::string&) { ++idle_recoveries; };
+    BothSets idle(options);
+    for (BothSets* const sets : {&busy, &idle}) {
+        for (int i = 0; i < 500; ++i) sets->add(random_filter({}, random));
+        REQUIRE(sets->differences(random_events(random)) == 0);
+    }
+    {
+        const FaultPlan failing("cudaStreamQuery", cudaErrorIllegalAddress, 1);
+        REQUIRE(busy.differences(random_events(random)) == 0);
+    }
+    EVENTUALLY(idle_recoveries == 1);
+    CHECK(match_until_device_does(busy, random));
+    CHECK(match_until_device_does(idle, random));
+    CHECK(idle.status().faults.empty());
 }
 
 TEST_CASE("auto gives the same answers wherever it matches, and says why", "[cuda]") {

@@ -192,6 +192,27 @@ TEST_CASE("a set comes back to a device that was lost, as often as that happens"
     for (int i = 0; i < 5; ++i) REQUIRE(sets.differences(random_events(random)) == 0);
 }
 
+TEST_CASE("two sets on one device: both leave a corrupted context, also the one that is idle", "[cuda]") {
+    if (!has_usable_device()) return;
+    Random random(4);
+    Told told, told_idle;
+    BothSets busy(on_device(told)), idle(on_device(told_idle));
+    for (BothSets* const sets : {&busy, &idle}) {
+        for (int i = 0; i < 500; ++i) sets->add(random_filter({}, random));
+        REQUIRE(sets->differences(random_events(random)) == 0);
+    }
+    REQUIRE(testing::spoil_context() == cudaErrorIllegalAddress);
+    cudaGetLastError();
+    REQUIRE(busy.differences(random_events(random)) == 0);
+    if (!match_until_ready(busy, random)) {
+        EVENTUALLY(idle.status().devices[0].segments == 0);  // nothing is left in the old context
+        return;
+    }
+    REQUIRE(match_until_ready(idle, random));
+    CHECK(told_idle.recoveries == 1);
+    CHECK(idle.status().rematched_batches == 0);
+}
+
 TEST_CASE("one of two devices is lost: the other one goes on alone, if the driver lets it", "[cuda]") {
     if (!has_usable_device()) return;
     if (cuda::device_count() < 2) {

@@ -76,6 +76,7 @@ private:
     void launch(const ExactPlan& plan, const GoOn& go_on) {
         const std::size_t sizes[3] = {plan.values.size() * sizeof(double), plan.work.size() * sizeof(ExactWork),
                                       plan.questions.size() * sizeof(DeviceQuestion)};
+        stream_.wait();  // a call before it, which has failed, may still read what is staged
         const void* const parts_of_plan[3] = {plan.values.data(), plan.work.data(), plan.questions.data()};
         std::size_t at[4] = {};
         for (int i = 0; i < 3; ++i) at[i + 1] = at[i] + (sizes[i] + 15) / 16 * 16;

@@ -9,7 +9,7 @@ namespace sluice::recurrence {
 
 // Asks the question of a short series first, since kernels are loaded when they are first used.
 std::unique_ptr<Solver> start_device_solver(const LineQuestion& question, bool exact, std::string& error) {
-    if (cuda::device_count() == 0) {
+    if (sluice::cuda::device_count() == 0) {
         error = "there is no GPU that CUDA can use";
         return nullptr;
     }

@@ -40,6 +40,7 @@ void DeviceBatch::reserve(std::size_t texts, std::size_t bytes) {
 void DeviceBatch::upload(std::span<const std::string_view> texts, cudaStream_t stream) {
     std::size_t bytes = 0;
     for (const std::string_view text : texts) bytes += text.size();
+    cuda::wait(stream);  // an upload before it, whose search has failed, may still read what is staged
     reserve(texts.size(), bytes);
     const std::size_t padded = padded_bytes(bytes);
     const std::uint32_t blocks = blocks_of(bytes);

@@ -43,7 +43,10 @@ public:
         FailingAllocations::exempt_this_thread();
         for (int i = 0; i < 33; ++i) events_.push_back(test::random_event(world_, random_));
     }
-    ~Sets() { FailingAllocations::stop(); }
+    ~Sets() {
+        FailingAllocations::stop();
+        FailingAllocations::exempt_this_thread(false);
+    }
 
     void add(std::size_t count) {
         for (; count > 0; --count) sets_.add(test::random_filter(world_, random_));

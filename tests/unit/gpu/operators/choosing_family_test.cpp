@@ -2,18 +2,21 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <deque>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
 
 #include "gpu/cpu/worker.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"
 
 using namespace sluice;
 using namespace sluice::operators;
 using namespace sluice::test;
+using namespace std::chrono_literals;
 using Kind = engine::Measure::Kind;
 
 namespace {
@@ -25,6 +28,7 @@ public:
         std::atomic<int> made = 0, evaluated = 0, succeeded = 0, failed = 0, there = 0;
         std::atomic<int> fail_making = 0, fail_evaluating = 0;  // the number of times to fail
         std::atomic<bool> usable = true;
+        std::atomic<bool> hangs = false;  // whether evaluations do not end
         std::atomic<std::size_t> under_way = 0;
     };
 
@@ -81,6 +85,7 @@ private:
                       std::span<std::uint8_t> holds, OperatorWork& work) override {
             if (in_use_.exchange(true)) throw std::logic_error("two threads have one copy");
             ++device_.evaluated;
+            while (device_.hangs) std::this_thread::yield();
             family_.evaluate(texts, pairs, holds, work);
             in_use_ = false;
             if (device_.fail_evaluating == 0) return;
@@ -128,6 +133,20 @@ struct Trial {
 };
 
 const std::vector<std::uint8_t> right{1, 0, 1, 1};
+
+// A family whose batches have as many cells as the trial's.
+class FamilyWithCells final : public OperatorFamily {
+public:
+    explicit FamilyWithCells(const std::vector<MeasuredPredicate>& predicates) : plain_(predicates) {}
+    void evaluate(std::span<const std::string_view> texts, std::span<const Pair> pairs, std::span<std::uint8_t> holds,
+                  OperatorWork& work) const override {
+        plain_.evaluate(texts, pairs, holds, work);
+    }
+    double device_cells(std::span<const std::string_view>, std::span<const Pair>) const override { return 400; }
+
+private:
+    PlainFamily plain_;
+};
 
 }  // namespace
 
@@ -270,6 +289,43 @@ TEST_CASE("what would take the CPU long waits for the copy") {
     CHECK(trial.devices->devices[0].evaluated == 1);
     CHECK(trial.devices->record(edits).cpu_batches == 0);
     CHECK(choice.predict(400, ProcessorChoice::device) == 0);  // excludes the copy
+}
+
+TEST_CASE("ChoosingFamily: a copy that is never made → the CPU answers") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, true));
+    ProcessorChoice& choice = trial.devices->record(edits).choice;
+    for (int i = 0; i < 3; ++i) choice.record(400, ProcessorChoice::cpu, 1e6);
+    trial.family = std::make_unique<ChoosingFamily>(edits, std::make_unique<FamilyWithCells>(trial.predicates),
+                                                    trial.devices, 10ms);
+    CHECK(trial.run() == right);
+    CHECK(trial.devices->tasks() == 1);  // the copy, which the call has waited for
+    CHECK(trial.devices->devices[0].evaluated == 0);
+    CHECK(trial.devices->record(edits).cpu_batches == 1);
+}
+
+TEST_CASE("ChoosingFamily: all copies in use by calls that hang → the CPU answers") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    FakeDevices::Device& device = trial.devices->devices[0];
+    trial.family = std::make_unique<ChoosingFamily>(edits, std::make_unique<FamilyWithCells>(trial.predicates),
+                                                    trial.devices, 10ms);
+    CHECK(trial.run() == right);
+    trial.devices->run_tasks();
+    device.hangs = true;
+    std::thread hanging([family = trial.family.get()] {
+        const std::vector<std::string_view> texts{"the karnel"};
+        const std::vector<OperatorFamily::Pair> pairs{{0, 0}};
+        std::vector<std::uint8_t> holds(1);
+        OperatorWork work;
+        family->evaluate(texts, pairs, holds, work);
+    });
+    EVENTUALLY(device.evaluated == 1);
+    CHECK(trial.run() == right);
+    CHECK(trial.devices->record(edits).cpu_batches == 2);
+    CHECK(device.evaluated == 1);
+    device.hangs = false;
+    hanging.join();
+    CHECK(trial.run() == right);
+    CHECK(trial.devices->record(edits).device_batches == 2);
 }
 
 TEST_CASE("where a device costs less, the CPU is tried with some of a batch's texts") {
