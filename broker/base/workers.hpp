@@ -1,15 +1,21 @@
 // A thread pool for work that would block an I/O thread: parsing large documents, compiling filters, trying a filter on
-// a document. The task queue is bounded, and the owners of tasks take turns. Workers run at a lower priority than the
-// other threads, which therefore stay responsive while workers are busy. Any thread may post.
+// a document. The task queue is bounded. Owners of tasks share the workers fairly: the next task is that of the owner
+// that will then have used them least (weighted fair queueing, Demers et al. 1989, with measured times and a virtual
+// time that is brought up to date when a task ends). So a newcomer waits for what runs, and for other newcomers with
+// smaller tasks, whatever others have queued. Workers run at a lower priority than the other threads, which therefore
+// stay responsive while workers are busy. Any thread may post and cancel.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sluice::base {
@@ -18,26 +24,55 @@ class Workers {
 public:
     using Task = std::function<void()>;
     using Owner = const void*;  // only compared
+    using Ticket = std::uint64_t;
+    using Time = std::chrono::nanoseconds;
+    using Clock = std::function<Time()>;  // the processor time of the calling thread; tests move it by hand
 
     Workers(std::size_t threads, std::size_t tasks_max);  // throws std::system_error if a thread cannot be started
-    ~Workers();                                           // drops queued tasks and waits for running ones
+    Workers(std::size_t threads, std::size_t tasks_max, Clock clock);
+    ~Workers();  // drops queued tasks and waits for running ones
 
-    // Returns false if the queue is full; the task will not run. Exceptions that escape a task are logged.
-    [[nodiscard]] bool post(Owner owner, Task task);
+    // `estimate`: the time that the task may take; only its order among those of others depends on it. Returns a number
+    // other than 0, or 0 if the queue is full; the task will then not run. Exceptions that escape a task are logged.
+    [[nodiscard]] Ticket post(Owner owner, Task task, Time estimate = Time{0});
+    // Takes a task out of the queue. Returns false if it has begun, or even ended.
+    bool cancel(Owner owner, Ticket ticket) noexcept;
 
     std::size_t waiting() const;
 
 private:
+    using Key = std::pair<Time, std::uint64_t>;  // the time used after the next task, and a number that nobody else has
+    struct Queued {
+        Ticket ticket;
+        Task task;
+        Time estimate;
+    };
+    struct OwnersTasks {
+        std::deque<Queued> tasks;  // in the order of the owner's posts
+        Time used{0};              // of the workers' time, counted from that of the others
+        std::size_t running = 0;
+        Key key{};  // in ready_, if there are tasks
+
+        Time finish() const { return used + tasks.front().estimate; }
+    };
+    using Owners = std::map<Owner, OwnersTasks>;
+
     void run();
     void end();
-    Task take_locked();
+    Owners::iterator take_locked(Task& task);
+    void finish_locked(Owners::iterator owner, Time took);
+    void insert_locked(Owners::iterator owner);
+    void forget_idle_locked();
 
     const std::size_t tasks_max_;
+    const Clock clock_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::map<Owner, std::deque<Task>> tasks_;  // in the order of an owner's posts
-    std::size_t waiting_ = 0;
-    Owner last_ = nullptr;  // whose task was taken last
+    Owners owners_;
+    std::map<Key, Owners::iterator> ready_;  // the owners with tasks
+    std::uint64_t last_number_ = 0;
+    std::size_t waiting_ = 0, running_ = 0;
+    Time now_{0};  // virtual time: what an owner would have used that has always had its share; where newcomers begin
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };

@@ -45,6 +45,10 @@ public:
         {"requests_timed_out", "Requests that got 408: slower than http.request_timeout or http.body_rate"});
     Counter& requests =
         metrics.counter({"requests", "Requests that could be read and were within limits.address_requests"});
+    Counter& requests_abandoned =
+        metrics.counter({"requests_abandoned",
+                         "Requests whose work ended early because their clients had left: POST /v1/match and "
+                         "subscriptions whose filters take long to compile"});
     Counter& request_errors = metrics.counter({"request_errors", "Replies with a status of 400 or more"});
 
     Counter& documents = metrics.counter({"documents", "Documents accepted"});

@@ -205,8 +205,8 @@ asio::awaitable<HttpReply> HttpSession::handle(const Endpoint& endpoint, HttpReq
         std::shared_ptr<PeerWatch> watch;
         ~Watching() { watch->stop(); }
     };
-    request.cancelled = std::make_shared<std::atomic<bool>>(false);
-    const Watching watching{std::make_shared<PeerWatch>(*transport_, request.cancelled)};
+    request.departure = std::make_shared<Departure>();
+    const Watching watching{std::make_shared<PeerWatch>(*transport_, request.departure)};
     watching.watch->start();
     co_return co_await endpoint.handler(services_, request);
 }

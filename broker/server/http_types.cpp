@@ -1,11 +1,14 @@
 #include "broker/server/http_types.hpp"
 
+#include "broker/server/peer_watch.hpp"
 #include "broker/server/transport.hpp"
 #include "protocol/wire/http/problem.hpp"
 
 namespace sluice::server {
 
 bool HttpRequest::has_left() const { return transport != nullptr && transport->peer_has_left(); }
+
+bool HttpRequest::is_abandoned() const { return departure != nullptr && departure->noticed; }
 
 HttpReply problem_reply(const wire::Problem& problem) {
     return {problem.status, "application/problem+json", {}, wire::to_json(problem), nullptr};

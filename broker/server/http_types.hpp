@@ -1,7 +1,6 @@
 // A request as an endpoint sees it, and the endpoint's reply. Plain values.
 #pragma once
 
-#include <atomic>
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/verb.hpp>
 #include <memory>
@@ -23,6 +22,7 @@ namespace sluice::server {
 namespace http = boost::beast::http;
 
 class AddressUse;
+struct Departure;
 class Takeover;
 class Transport;
 
@@ -35,14 +35,16 @@ struct HttpRequest {
     std::string body;
     const Principal* principal = nullptr;  // who sent it
     AddressUse* address_use = nullptr;     // the use by its address; lives as long as the connection
-    // Set to true when, while the handler runs, the client disconnects or closes its sending side. Any thread may read
-    // it. Null unless the endpoint is watched (endpoints.cpp).
-    std::shared_ptr<std::atomic<bool>> cancelled;
+    // Notes when, while the handler runs, the client disconnects or closes its sending side. Null unless the endpoint
+    // is watched (endpoints.cpp).
+    std::shared_ptr<Departure> departure;
     Transport* transport = nullptr;  // that it came by; null in tests of endpoints alone
     base::MemoryCharge memory;       // of the body, and of a long reply until it is written
 
     // Whether the client has disconnected or closed its sending side. On the connection's thread.
     bool has_left() const;
+    // Whether that has been noted while the handler runs. Any thread.
+    bool is_abandoned() const;
     // "" if the header is absent.
     std::string_view header(http::field field) const {
         const auto found = headers->find(field);

@@ -18,6 +18,10 @@ filter::FilterLimits filter_limits(const config::LimitOptions& options);
 // What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
 AddressLimits address_limits(const config::LimitOptions& options);
+// How long a worker may take for a document, to unpack, parse or match it, and for a filter, to compile it. Rough
+// guesses that let small ones overtake large ones of others.
+inline std::chrono::nanoseconds document_estimate(std::size_t bytes) { return std::chrono::nanoseconds(20 * bytes); }
+inline std::chrono::nanoseconds filter_estimate(std::size_t bytes) { return std::chrono::microseconds(bytes); }
 // Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
 // a low priority.
 std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 #include <exception>
 #include <functional>
 
-#include "broker/base/cpu_time.hpp"
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/delivery/estimates.hpp"
@@ -97,6 +97,7 @@ enum class Answer : std::uint8_t { no, unknown, yes };
 using Answers = std::vector<std::vector<Answer>>;
 
 struct TakesTooLong : std::exception {};
+struct NotWanted : std::exception {};  // the client has left, or the daemon is ending
 
 Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& document, const std::string& stream,
                      const config::LimitOptions& limits, base::MemoryBudget& memory,
@@ -191,11 +192,13 @@ struct Subject {
 };
 
 // Returns a reply if the filter or document is invalid or too large, or if there is no memory for it.
-std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Subject& subject) {
+std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Subject& subject,
+                                      const std::function<void(double)>& pause) {
     const filter::FilterLimits limits = filter_limits(services.options.limits);
     auto filter = filter::compile_filter(trial.filter, limits);
     if (!filter) return filter_problem(filter.error());
     subject.filter = std::move(*filter);
+    pause(0);
     // The path is external XPath, like the filter, so the same limits apply.
     if (!trial.event_path.empty()) {
         const auto path = filter::compile_path(trial.event_path, limits);
@@ -210,14 +213,17 @@ std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Su
     if (parsed.fault && parsed.fault->kind == feed::FeedError::Kind::event_path)
         return event_path_problem(*parsed.fault);
     if (parsed.fault) return feed_problem(*parsed.fault);
+    pause(0);
     subject.document = parsed.document;
     if (subject.document->items().size() * (subject.filter.leaves.size() + 1) > answers_max)
         return status_reply(413, "the number of items times leaves is more than " + std::to_string(answers_max));
     return std::nullopt;
 }
 
-// Makes the reply. Runs on a worker, since both the filter and the document may take long.
+// Makes the reply. Runs on a worker, since both the filter and the document may take long. `pause` is called before
+// each piece of work, with the estimated nanoseconds of a computation; it may throw.
 HttpReply try_filter(const Services& services, const std::string& body, const std::function<void(double)>& pause) {
+    pause(0);
     const auto no_memory = [&](std::size_t bytes) {
         return memory_problem(broker::shortage_of(services.memory, base::MemoryUse::evaluation, bytes));
     };
@@ -227,7 +233,7 @@ HttpReply try_filter(const Services& services, const std::string& body, const st
     Trial trial;
     if (auto refusal = read_trial(body, trial)) return std::move(*refusal);
     Subject subject;
-    if (auto refusal = read_subject(services, trial, subject)) return std::move(*refusal);
+    if (auto refusal = read_subject(services, trial, subject, pause)) return std::move(*refusal);
     const auto estimates = broker::Estimates::make({subject.filter.leaves});
     const std::size_t memory_bytes =
         body_memory + reply_memory(subject.filter, estimates.get(), subject.document->items().size());
@@ -245,24 +251,55 @@ HttpReply try_filter(const Services& services, const std::string& body, const st
 
 }  // namespace
 
+namespace {
+
+// A trial's computed conditions together may take as long as those of one kind for an event. It counts estimates, so
+// the same trial always ends in the same way.
+class TrialMeter {
+public:
+    TrialMeter(const Services& services, const HttpRequest& request)
+        : services_(services), request_(request), ns_max_(Nanoseconds(services.options.limits.event_time).count()) {}
+
+    void spend(double ns) {
+        if (services_.ending || request_.is_abandoned()) throw NotWanted();
+        spent_ns_ += ns;
+        if (spent_ns_ > ns_max_) throw TakesTooLong();
+    }
+
+private:
+    using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+    const Services& services_;
+    const HttpRequest& request_;
+    const double ns_max_;
+    double spent_ns_ = 0;
+};
+
+}  // namespace
+
 asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request) {
     if (feed::parse_media_type(request.header(http::field::content_type)).type != "application/json") {
         co_return status_reply(415, "the content type of the body must be application/json");
     }
-    auto work = [&services, &request] {
-        const base::WorkTimer took;
-        const auto cancelled = request.cancelled;
-        return try_filter(services, request.body, [&services, took, cancelled](double) {
-            const bool late = took() > services.options.limits.condition_time;
-            if (late || services.ending || (cancelled && *cancelled)) throw TakesTooLong();
-        });
+    auto work = [&services, &request]() -> std::optional<HttpReply> {
+        TrialMeter meter(services, request);
+        try {
+            return try_filter(services, request.body, [&meter](double ns) { meter.spend(ns); });
+        } catch (const NotWanted&) {
+            return std::nullopt;
+        }
     };
-    auto reply = co_await run_on_worker(services.trials, request.address_use, worker_deadline(services.options.publish),
-                                        std::move(work));
-    if (!reply) co_return busy_problem("too many filters are being tried");
+    auto result =
+        co_await run_on_worker(services.trials, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), request.departure, document_estimate(request.body.size()));
     request.body = {};
-    if (!request.memory.resize(reply->text().size())) co_return memory_problem(broker::MemoryShortage::temporary);
-    co_return std::move(*reply);
+    const bool ended = !result || !*result;
+    if (ended && request.is_abandoned()) co_return abandoned_problem(services.counters);
+    if (!result) co_return busy_problem("too many filters are being tried");
+    if (!*result) co_return busy_problem("the daemon is shutting down");
+    HttpReply& reply = **result;
+    if (!request.memory.resize(reply.text().size())) co_return memory_problem(broker::MemoryShortage::temporary);
+    co_return std::move(reply);
 }
 
 }  // namespace sluice::server

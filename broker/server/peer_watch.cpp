@@ -15,7 +15,8 @@ void PeerWatch::stop() {
 void PeerWatch::look() {
     if (stopped_) return;
     if (transport_.peer_has_left()) {
-        left_->store(true, std::memory_order_relaxed);
+        departure_->noticed.store(true, std::memory_order_relaxed);
+        if (departure_->on_notice) departure_->on_notice();
     } else {
         start();
     }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -13,12 +14,19 @@
 
 namespace sluice::server {
 
+// What is known of the client of a request while its handler runs.
+struct Departure {
+    std::atomic<bool> noticed{false};  // any thread may read it
+    // Called once when the departure is noticed, if it is set then. Only the connection's thread sets and calls it.
+    std::function<void()> on_notice;
+};
+
 class PeerWatch : public std::enable_shared_from_this<PeerWatch> {
 public:
     static constexpr std::chrono::milliseconds interval{50};
 
-    PeerWatch(Transport& transport, std::shared_ptr<std::atomic<bool>> left)
-        : transport_(transport), timer_(transport.executor()), left_(std::move(left)) {}
+    PeerWatch(Transport& transport, std::shared_ptr<Departure> departure)
+        : transport_(transport), timer_(transport.executor()), departure_(std::move(departure)) {}
 
     void start();
     void stop();
@@ -28,7 +36,7 @@ private:
 
     Transport& transport_;
     boost::asio::steady_timer timer_;
-    std::shared_ptr<std::atomic<bool>> left_;
+    std::shared_ptr<Departure> departure_;
     bool stopped_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "broker/core/counters.hpp"
 #include "protocol/wire/http/problem.hpp"
 
 namespace sluice::server {
@@ -62,6 +63,11 @@ HttpReply busy_problem(std::string detail) {
     HttpReply reply = status_reply(503, std::move(detail));
     reply.headers.emplace_back("Retry-After", "1");
     return reply;
+}
+
+HttpReply abandoned_problem(broker::Counters& counters) {
+    broker::count(counters.requests_abandoned);
+    return busy_problem("the client closed the connection or its sending side, so the request was abandoned");
 }
 
 HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait) {

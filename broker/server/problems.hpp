@@ -12,6 +12,10 @@
 #include "protocol/feed/feed_error.hpp"
 #include "protocol/filter/filter_error.hpp"
 
+namespace sluice::broker {
+struct Counters;
+}
+
 namespace sluice::server {
 
 HttpReply feed_problem(const feed::FeedError& error);
@@ -22,6 +26,9 @@ HttpReply event_path_problem(const filter::FilterError& error);
 HttpReply event_path_problem(const feed::FeedError& error);
 // 503 with Retry-After.
 HttpReply busy_problem(std::string detail);
+// Counts a request whose work has ended because its client left. The client may still read, if it has only closed its
+// sending side.
+HttpReply abandoned_problem(broker::Counters& counters);
 // 429: the address exceeds its share, and may try again after `wait`.
 HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait);
 // There is no memory for the request: 503, or 413 if there never will be.

@@ -35,8 +35,9 @@ namespace {
 asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
     if (task.is_small()) co_return prepare_publication(task, services.memory);
     auto work = [&task, &services] { return prepare_publication(task, services.memory); };
-    auto prepared = co_await run_on_worker(services.workers, request.address_use,
-                                           worker_deadline(services.options.publish), std::move(work));
+    auto prepared =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, document_estimate(task.body.size()));
     if (!prepared) prepared = busy_problem("too many large documents are being parsed");
     co_return std::move(*prepared);
 }

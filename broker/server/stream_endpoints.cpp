@@ -111,8 +111,8 @@ asio::awaitable<HttpReply> list_streams(Services& services, HttpRequest& request
     if (auto refusal = refuse_unknown_parameters(request.query, {"after"})) co_return std::move(*refusal);
     const std::string after(parameter(request.query, "after", ""));
     // A client that has left does not keep others waiting for a worker.
-    auto work = [&services, &after, cancelled = request.cancelled] {
-        return *cancelled ? std::string() : page_of_streams(services.publisher.streams(), after);
+    auto work = [&services, &after, departure = request.departure] {
+        return departure->noticed ? std::string() : page_of_streams(services.publisher.streams(), after);
     };
     auto page = co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                        std::move(work));

@@ -6,10 +6,12 @@
 #include <boost/asio/use_future.hpp>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
-#include <vector>
 
 #include "broker/server/on_worker.hpp"
 #include "tests/support/eventually.hpp"
@@ -40,26 +42,105 @@ TEST_CASE("the workers' queue is bounded", "[workers]") {
     go_on.set_value();
 }
 
-TEST_CASE("owners take turns, whatever the number of their tasks", "[workers]") {
-    std::promise<void> begun, go_on, over;
-    std::vector<int> order;  // used by the only worker
-    Workers workers(1, 100);
+namespace {
+
+// One worker that is busy until go_on(), and whose clock the tasks move.
+struct BusyWorker {
+    BusyWorker() {
+        REQUIRE(workers.post(&first_owner, [this] {
+            begun.set_value();
+            waits.get_future().wait();
+        }));
+        begun.get_future().wait();
+    }
+
+    // Queues tasks that take so long, and note their owner's name.
+    void post(const int& owner, char name, int tasks, Workers::Time each) {
+        for (int i = 0; i < tasks; ++i) {
+            const Workers::Ticket ticket = workers.post(&owner, [this, name, each] {
+                order += name;
+                now += each;
+            });
+            if (ticket == 0) order += '?';
+        }
+    }
+    // The order in which the tasks have been run.
+    std::string go_on() {
+        std::promise<void> over;
+        waits.set_value();
+        EVENTUALLY(workers.waiting() == 0);
+        REQUIRE(workers.post(nullptr, [&] { over.set_value(); }));
+        over.get_future().wait();
+        return order;
+    }
+
+    std::promise<void> begun, waits;
+    const int first_owner = 0;
+    std::string order;     // used by the worker
+    Workers::Time now{0};  // used by the worker
+    Workers workers{1, 100, [this] { return now; }};
+};
+
+}  // namespace
+
+TEST_CASE("the owner that has used least of the workers' time is next, whatever the number of its tasks", "[workers]") {
     const int owners[3] = {};
-    REQUIRE(workers.post(&owners[1], [&] {
-        begun.set_value();
-        go_on.get_future().wait();
-    }));
-    begun.get_future().wait();
-    for (int i = 0; i < 50; ++i) REQUIRE(workers.post(&owners[0], [&] { order.push_back(0); }));
-    for (int i = 0; i < 2; ++i) REQUIRE(workers.post(&owners[2], [&] { order.push_back(2); }));
-    REQUIRE(workers.post(&owners[1], [&] { order.push_back(1); }));
-    CHECK(workers.waiting() == 53);
-    go_on.set_value();
-    EVENTUALLY(workers.waiting() == 0);
-    REQUIRE(workers.post(nullptr, [&] { over.set_value(); }));
-    over.get_future().wait();
-    REQUIRE(order.size() == 53);
-    CHECK(std::vector<int>(order.begin(), order.begin() + 6) == std::vector<int>{2, 0, 1, 2, 0, 0});
+    BusyWorker busy;
+    busy.post(owners[0], 'a', 6, Workers::Time(10));
+    busy.post(owners[1], 'b', 3, Workers::Time(30));
+    busy.post(owners[2], 'c', 1, Workers::Time(1));
+    CHECK(busy.go_on() == "abcaabaaab");
+}
+
+TEST_CASE("a newcomer waits only for what runs, not for what others have queued", "[workers]") {
+    const int owners[2] = {};
+    BusyWorker busy;
+    busy.post(owners[0], 'a', 3, Workers::Time(10));
+    REQUIRE(busy.workers.post(&owners[0], [&] { busy.post(owners[1], 'n', 2, Workers::Time(5)); }));
+    busy.post(owners[0], 'a', 3, Workers::Time(10));
+    CHECK(busy.go_on() == "aaananaa");
+}
+
+TEST_CASE("of newcomers, the one with the smaller task is first, but nobody waits for ever", "[workers]") {
+    const int owners[3] = {}, newcomers[20] = {};
+    BusyWorker busy;
+    REQUIRE(busy.workers.post(
+                &owners[0], [&busy] { busy.order += 'l'; }, Workers::Time(100)) != 0);
+    REQUIRE(busy.workers.post(
+                &owners[1], [&busy] { busy.order += 's'; }, Workers::Time(1)) != 0);
+    // Each newcomer brings the next.
+    std::function<void(int)> come = [&](int n) {
+        const auto task = [&, n] {
+            busy.order += 'n';
+            busy.now += Workers::Time(40);
+            if (n + 1 < 20) come(n + 1);
+        };
+        if (busy.workers.post(&newcomers[n], task, Workers::Time(40)) == 0) busy.order += '?';
+    };
+    come(0);
+    const std::string order = busy.go_on();
+    CHECK(order.size() == 22);
+    CHECK(order.starts_with("snn"));
+    CHECK(order.find('l') < 8);
+}
+
+TEST_CASE("a queued task can be cancelled, and is then not run", "[workers]") {
+    const int owner = 0;
+    BusyWorker busy;
+    const auto held = std::make_shared<int>(0);
+    busy.post(owner, 'a', 1, Workers::Time(1));
+    const Workers::Ticket ticket = busy.workers.post(&owner, [&busy, held] { busy.order += 'x'; });
+    CHECK(held.use_count() == 2);
+    CHECK_FALSE(busy.workers.cancel(&busy, ticket));
+    CHECK_FALSE(busy.workers.cancel(&owner, ticket + 1));
+    CHECK(busy.workers.cancel(&owner, ticket));
+    CHECK(held.use_count() == 1);
+    CHECK(busy.workers.waiting() == 1);
+    CHECK_FALSE(busy.workers.cancel(&owner, ticket));
+    const Workers::Ticket only = busy.workers.post(nullptr, [&busy] { busy.order += 'y'; });
+    CHECK(busy.workers.cancel(nullptr, only));
+    CHECK(busy.go_on() == "a");
+    CHECK_FALSE(busy.workers.cancel(&owner, ticket - 1));  // it has run
 }
 
 namespace {
@@ -91,5 +172,32 @@ TEST_CASE("a coroutine gets what its function returns or throws on a worker", "[
     CHECK_FALSE(result_of(
                     io, workers, [&] { return has_run = true; }, passed)
                     .has_value());
+    CHECK_FALSE(has_run);
+}
+
+TEST_CASE("a coroutine goes on when its client leaves before a worker is free", "[workers]") {
+    boost::asio::io_context io;
+    BusyWorker busy;
+    const auto departure = std::make_shared<server::Departure>();
+    bool has_run = false;
+    const auto run = [&] {
+        auto future = boost::asio::co_spawn(io,
+                                            server::run_on_worker(
+                                                busy.workers, nullptr, std::chrono::steady_clock::time_point::max(),
+                                                [&] { return has_run = true; }, departure),
+                                            boost::asio::use_future);
+        boost::asio::post(io, [&] {
+            EVENTUALLY(busy.workers.waiting() == 1 || departure->noticed);
+            departure->noticed = true;
+            if (departure->on_notice) departure->on_notice();
+        });
+        io.restart();
+        io.run();
+        return future.get();
+    };
+    CHECK_FALSE(run().has_value());
+    CHECK_FALSE(run().has_value());  // it has left already
+    CHECK(busy.workers.waiting() == 0);
+    busy.go_on();
     CHECK_FALSE(has_run);
 }

@@ -3,7 +3,11 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/services.hpp"
 #include "gpu/api/predicate.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using sluice::broker::HttpClient;
@@ -118,11 +122,9 @@ TEST_CASE("a bad trial is refused with its reason") {
 
 TEST_CASE("a trial that takes too long is given up") {
     using Limits = std::vector<std::string>;
-    // The first filter takes as many steps as there are triples of items; each is about a nanosecond.
-    const auto [limits, filter] = GENERATE(table<Limits, const char*>({
-        {Limits{"limits.condition_time=1ms", "limits.condition_steps=1000000000000",
-                "limits.document_steps=1000000000000", "limits.filter_searches=10"},
-         "count(//item[title = following::item[title = following::title]/title]) > 1"},
+    // By the first filter each event is within the budget, and not all of them together.
+    const auto [limits, filter] = GENERATE(table<Limits, std::string>({
+        {Limits{"limits.event_time=1ms"}, "edit-distance(title, '" + std::string(300, 'a') + "', 'typing') > 99"},
         {Limits{"limits.condition_steps=1000"}, "count(//title[. = 'x']) > 1"},
         {Limits{"limits.document_steps=1000"}, "count(//title[. = 'x']) > 1"},
     }));
@@ -195,4 +197,41 @@ TEST_CASE("a reply grows with the items and with the leaves, not with their prod
     REQUIRE(reply.status == 200);
     CHECK(json::parse(reply.body).at("items").as_array().size() == 500);
     CHECK(reply.body.size() < 200'000);  // with all leaves' texts in each item: 10 MB
+}
+
+namespace {
+
+// The request as bytes.
+std::string match_request(const std::string& filter, const std::string& document) {
+    const std::string body = json::serialize(json::value{{"filter", filter}, {"document", document}});
+    return "POST /v1/match HTTP/1.1\r\nHost: t\r\n" + as_json + "Content-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body;
+}
+
+}  // namespace
+
+TEST_CASE("a trial whose client leaves ends, also one that waits for a worker") {
+    RunningBroker running(
+        {"limits.condition_steps=1000000000000", "limits.document_steps=1000000000000", "limits.filter_searches=10"});
+    const sluice::broker::Counters& counters = running.broker.counters();
+    std::vector<std::string> items;
+    for (int i = 0; i < 9'000; ++i) items.push_back(item(std::to_string(i)));
+    // Takes as many steps as there are triples of items: hours.
+    const std::string endless = "count(//item[title = following::item[title = following::title]/title]) > 1";
+    {
+        HttpClient first(running.port()), second(running.port());
+        first.send(match_request(endless, rss(items)));
+        second.send(match_request(endless, rss(items)));
+        EVENTUALLY(running.broker.services().trials.waiting() == 1);
+        second.socket().close();
+        EVENTUALLY(counters.requests_abandoned == 1);
+        CHECK(running.broker.services().trials.waiting() == 0);
+        first.socket().shutdown(boost::asio::socket_base::shutdown_send);
+        const Reply reply = first.read_reply();
+        CHECK(reply.status == 503);
+        CHECK(reply.body.find("the client closed the connection") != std::string::npos);
+    }
+    CHECK(counters.requests_abandoned == 2);
+    HttpClient other(running.port());
+    CHECK(match(other, {{"filter", "a"}, {"document", "<a/>"}}).status == 200);
 }

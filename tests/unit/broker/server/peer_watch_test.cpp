@@ -11,6 +11,7 @@
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using sluice::server::Departure;
 using sluice::server::PeerWatch;
 using sluice::server::TcpTransport;
 
@@ -21,13 +22,13 @@ struct Pair {
         tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
         client.connect(acceptor.local_endpoint());
         server = std::make_unique<TcpTransport>(acceptor.accept());
-        watch = std::make_shared<PeerWatch>(*server, left);
+        watch = std::make_shared<PeerWatch>(*server, departure);
     }
 
     asio::io_context io;
     tcp::socket client{io};
     std::unique_ptr<TcpTransport> server;
-    std::shared_ptr<std::atomic<bool>> left = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<Departure> departure = std::make_shared<Departure>();
     std::shared_ptr<PeerWatch> watch;
 };
 
@@ -44,7 +45,7 @@ TEST_CASE("a client that leaves is noticed, what it sent before is left alone") 
         asio::write(pair.client, asio::buffer("next request", 12));
         pair.watch->start();
         pair.io.run_one();
-        CHECK_FALSE(*pair.left);
+        CHECK_FALSE(pair.departure->noticed);
         if (resets) {
             pair.client.set_option(asio::socket_base::linger(true, 0));
             pair.client.close();
@@ -52,7 +53,7 @@ TEST_CASE("a client that leaves is noticed, what it sent before is left alone") 
             pair.client.shutdown(tcp::socket::shutdown_send);
         }
         pair.io.run();  // ends when nothing is watched any more
-        CHECK(*pair.left);
+        CHECK(pair.departure->noticed);
         if (resets) continue;
         std::size_t n = 0;
         asio::co_spawn(pair.io, read_some(*pair.server, n), asio::detached);
@@ -67,7 +68,7 @@ TEST_CASE("a connection that is cut has no client") {
     pair.watch->start();
     pair.server->close();
     pair.io.run();
-    CHECK(*pair.left);
+    CHECK(pair.departure->noticed);
 }
 
 TEST_CASE("nothing is noticed when the watch has stopped") {
@@ -76,5 +77,5 @@ TEST_CASE("nothing is noticed when the watch has stopped") {
     pair.watch->stop();
     pair.client.close();
     pair.io.run();
-    CHECK_FALSE(*pair.left);
+    CHECK_FALSE(pair.departure->noticed);
 }
