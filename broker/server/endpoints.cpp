@@ -20,7 +20,7 @@ std::size_t options_body_max(const config::Options&) { return 64u << 10; }
 
 constexpr std::array table{
     Endpoint{http::verb::post, "/v1/events", publish_events, document_body_max},
-    Endpoint{http::verb::get, "/v1/events", subscribe_events, nullptr},
+    Endpoint{http::verb::get, "/v1/events", subscribe_events, nullptr, true},
     Endpoint{http::verb::post, "/v1/match", match_document, match_body_max, true},
     Endpoint{http::verb::get, "/v1/streams", list_streams, nullptr, true},
     Endpoint{http::verb::get, "/v1/streams/", show_stream, nullptr},

@@ -22,7 +22,6 @@
 #include "broker/server/sse_renderer.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
-#include "config/units.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/text/stream_name.hpp"
@@ -39,9 +38,9 @@ constexpr std::size_t small_filter_bytes = 256;
 constexpr std::size_t subscriber_bytes = 2'048;  // a subscriber with all its table entries, and its stream's coroutine
 constexpr std::size_t syntax_times = 64;         // memory for compiling a filter, as a multiple of its text
 
-// Limits the time for all filters of a request. Most take microseconds, those with regular expressions milliseconds.
-constexpr std::chrono::seconds compile_time{1};
-constexpr std::chrono::milliseconds compile_time_per_filter{4};  // for connections with very many filters
+// A worker compiles the filters of a request for about so long, then those of others. Most take microseconds, those
+// with regular expressions milliseconds.
+constexpr std::chrono::milliseconds compile_piece{5};
 
 using Clock = std::chrono::steady_clock;
 
@@ -85,63 +84,91 @@ HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits)
                                  std::to_string(limits.operators_per_connection));
 }
 
-void read_filters(const wire::Query& query, const std::string& stream, bool annotate, const Services& services,
-                  SubscribeRequest& wanted) {
-    const config::LimitOptions& limits = services.options.limits;
-    wanted.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
-    std::vector<std::vector<filter::Leaf>> leaves;
-    std::size_t literals = 0, operators = 0;
-    const std::chrono::milliseconds compile_time_max =
-        std::max<std::chrono::milliseconds>(compile_time, limits.filters_per_connection * compile_time_per_filter);
-    const auto deadline = Clock::now() + compile_time_max;
-    for (const auto& [name, text] : query) {
-        if (name != "filter") continue;
-        if (wanted.subscriptions.size() == limits.filters_per_connection) {
-            wanted.refusal = status_reply(400, "more filters than limits.filters_per_connection, " +
-                                                   std::to_string(limits.filters_per_connection));
+// Compiles the filters of a request one after another. The limits bound the work, not a clock, so a busy machine
+// refuses nothing: the query is a part of the head, and has at most so many filters, literals and computed conditions.
+class FilterCompiler {
+public:
+    FilterCompiler(const wire::Query& query, bool annotate, const Services& services, SubscribeRequest& wanted)
+        : query_(query),
+          annotate_(annotate),
+          limits_(services.options.limits),
+          stream_(wanted.stream == "*" ? "" : wanted.stream),
+          wanted_(wanted) {
+        wanted_.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
+    }
+
+    std::size_t next_bytes() const { return next_ == query_.size() ? 0 : query_[next_].second.size(); }
+
+    // Compiles at least one filter. Returns true when all are compiled, or the request is refused.
+    bool compile_until(Clock::time_point enough) {
+        do {
+            while (next_ != query_.size() && query_[next_].first != "filter") ++next_;
+            if (next_ == query_.size()) {
+                finish();
+                return true;
+            }
+            compile(query_[next_++].second);
+        } while (!wanted_.refusal && Clock::now() < enough);
+        return wanted_.refusal.has_value();
+    }
+
+private:
+    bool charge(std::size_t bytes) {
+        if (wanted_.memory && wanted_.memory.resize(bytes)) return true;
+        wanted_.refusal = memory_problem(broker::MemoryShortage::temporary);
+        return false;
+    }
+
+    void compile(const std::string& text) {
+        const std::size_t number = wanted_.subscriptions.size();
+        if (number == limits_.filters_per_connection) {
+            wanted_.refusal = status_reply(400, "more filters than limits.filters_per_connection, " +
+                                                    std::to_string(limits_.filters_per_connection));
             return;
         }
-        if (!wanted.memory || !wanted.memory.resize(wanted.memory.bytes() + text.size() * syntax_times)) {
-            wanted.refusal = memory_problem(broker::MemoryShortage::temporary);
-            return;
-        }
-        if (services.ending || Clock::now() > deadline) {
-            wanted.refusal =
-                status_reply(413, "compiling the filters takes more than " + config::duration_text(compile_time_max));
-            return;
-        }
-        auto filter = filter::compile_filter(text, filter_limits(limits));
+        if (!charge(wanted_.memory.bytes() + text.size() * syntax_times)) return;
+        auto filter = filter::compile_filter(text, filter_limits(limits_));
         if (!filter) {
-            wanted.refusal = filter_problem(filter.error(), wanted.subscriptions.size());
+            wanted_.refusal = filter_problem(filter.error(), number);
             return;
         }
-        add_notes(wanted.notes, wanted.subscriptions.size(), *filter);
-        wanted.subscriptions.push_back(
-            broker::make_subscription(stream, filter->canonical, std::move(filter->conjunctions)));
-        const broker::Subscription& made = wanted.subscriptions.back();
-        for (const engine::Conjunction& conjunction : made.conjunctions) literals += conjunction.size();
-        operators += made.operators;
-        if (literals > limits.literals_per_connection || operators > limits.operators_per_connection) {
-            wanted.refusal = too_many_conditions(literals > limits.literals_per_connection, limits);
+        add_notes(wanted_.notes, number, *filter);
+        wanted_.subscriptions.push_back(
+            broker::make_subscription(stream_, filter->canonical, std::move(filter->conjunctions)));
+        const broker::Subscription& made = wanted_.subscriptions.back();
+        for (const engine::Conjunction& conjunction : made.conjunctions) literals_ += conjunction.size();
+        operators_ += made.operators;
+        if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
+            wanted_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
             return;
         }
         const broker::SubscriptionMemory memory = broker::memory_of(made);
-        wanted.kept += memory.kept;
-        if (!wanted.memory.resize(wanted.memory.bytes() - text.size() * syntax_times + memory.while_added)) {
-            wanted.refusal = memory_problem(broker::MemoryShortage::temporary);
-            return;
-        }
-        leaves.push_back(std::move(filter->leaves));
+        wanted_.kept += memory.kept;
+        if (!charge(wanted_.memory.bytes() - text.size() * syntax_times + memory.while_added)) return;
+        leaves_.push_back(std::move(filter->leaves));
     }
-    // The item as XML has no place for it.
-    if (wanted.renderer == &sse_json_renderer()) wanted.estimates = broker::Estimates::make(leaves);
-    if (annotate) wanted.annotator = std::make_unique<const broker::Annotator>(leaves, limits.alignment_cells);
-    if (!wanted.notes.empty()) wanted.notes += '\n';
-    if (wanted.subscriptions.empty())
-        wanted.subscriptions.push_back(broker::make_subscription(stream, "", {engine::Conjunction{}}));
-}
 
-SubscribeRequest read_wanted(const HttpRequest& request, const Services& services) {
+    void finish() {
+        // The item as XML has no place for it.
+        if (wanted_.renderer == &sse_json_renderer()) wanted_.estimates = broker::Estimates::make(leaves_);
+        if (annotate_) wanted_.annotator = std::make_unique<const broker::Annotator>(leaves_, limits_.alignment_cells);
+        if (!wanted_.notes.empty()) wanted_.notes += '\n';
+        if (wanted_.subscriptions.empty())
+            wanted_.subscriptions.push_back(broker::make_subscription(stream_, "", {engine::Conjunction{}}));
+    }
+
+    const wire::Query& query_;
+    const bool annotate_;
+    const config::LimitOptions& limits_;
+    const std::string stream_;  // empty: all
+    SubscribeRequest& wanted_;
+    std::size_t next_ = 0;  // in the query
+    std::vector<std::vector<filter::Leaf>> leaves_;
+    std::size_t literals_ = 0, operators_ = 0;
+};
+
+// Everything except the filters.
+SubscribeRequest read_wanted(const HttpRequest& request) {
     SubscribeRequest wanted;
     wanted.refusal = refuse_unknown_parameters(request.query, {"stream", "format", "annotate"}, "filter");
     if (wanted.refusal) return wanted;
@@ -159,27 +186,41 @@ SubscribeRequest read_wanted(const HttpRequest& request, const Services& service
         wanted.refusal = status_reply(400, "annotate=alignment needs format=json: format=xml is the item alone");
     }
     wanted.stream = stream;
-    if (!wanted.refusal)
-        read_filters(request.query, stream == "*" ? "" : stream, annotate == "alignment", services, wanted);
     return wanted;
 }
 
-// Uses a worker for long or many filters and regular expressions, which take long to compile.
-asio::awaitable<SubscribeRequest> read_wanted_anywhere(Services& services, const HttpRequest& request) {
+// Long or many filters and regular expressions take long to compile.
+bool compiles_quickly(const wire::Query& query) {
     std::size_t bytes = 0;
-    bool is_quick = true;
-    for (const auto& [name, value] : request.query) {
+    for (const auto& [name, value] : query) {
         bytes += value.size();
-        is_quick = is_quick && value.find("matches") == std::string::npos;
+        if (value.find("matches") != std::string::npos) return false;
     }
-    if (is_quick && bytes <= small_filter_bytes) co_return read_wanted(request, services);
-    auto work = [&] { return read_wanted(request, services); };
-    auto wanted = co_await run_on_worker(services.compilers, request.address_use,
-                                         worker_deadline(services.options.publish), std::move(work));
-    if (wanted) co_return std::move(*wanted);
-    SubscribeRequest refused;
-    refused.refusal = busy_problem("too many filters are being compiled");
-    co_return refused;
+    return bytes <= small_filter_bytes;
+}
+
+// Uses a worker for what takes long, piece by piece, so that the filters of others are compiled in between.
+asio::awaitable<void> compile_filters(Services& services, const HttpRequest& request, SubscribeRequest& wanted) {
+    const bool annotate = parameter(request.query, "annotate", "none") == "alignment";
+    FilterCompiler compiler(request.query, annotate, services, wanted);
+    if (compiles_quickly(request.query)) {
+        compiler.compile_until(Clock::time_point::max());
+        co_return;
+    }
+    for (bool done = false; !done;) {
+        auto work = [&] { return services.draining || compiler.compile_until(Clock::now() + compile_piece); };
+        const auto ended =
+            co_await run_on_worker(services.compilers, request.address_use, worker_deadline(services.options.publish),
+                                   std::move(work), request.departure, filter_estimate(compiler.next_bytes()));
+        if (request.is_abandoned()) {
+            wanted.refusal = abandoned_problem(services.counters);
+        } else if (services.draining) {
+            wanted.refusal = busy_problem("the daemon is shutting down");
+        } else if (!ended) {
+            wanted.refusal = busy_problem("too many filters are being compiled");
+        }
+        done = wanted.refusal || *ended;
+    }
 }
 
 // Lets the registry's thread wake the coroutine.
@@ -237,7 +278,8 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));
     }
-    SubscribeRequest wanted = co_await read_wanted_anywhere(services, request);
+    SubscribeRequest wanted = read_wanted(request);
+    if (!wanted.refusal) co_await compile_filters(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;

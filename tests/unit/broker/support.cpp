@@ -30,7 +30,6 @@ NoMoreThreads::~NoMoreThreads() {
 }
 
 config::Options test_options(std::vector<std::string> overrides) {
-    // Compiling the filters of a connection may take 4 ms for each filter that it may have.
     overrides.insert(overrides.begin(),
                      {"http.port=0", "http.hosts=[a, t, test]", "http.idle_timeout=1h", "http.request_timeout=1h",
                       "http.body_rate=0", "log.level=off", "io.threads=2", "publish.wait=60s",

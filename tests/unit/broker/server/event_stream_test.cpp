@@ -4,8 +4,10 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "broker/base/memory_budget.hpp"
+#include "broker/base/workers.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/services.hpp"
@@ -195,6 +197,44 @@ TEST_CASE("the numbers of subscribers and subscriptions are bounded") {
     CHECK(third.get("/v1/events").status == 503);
     CHECK(third.get("/v1/events?filter=wrong(").status == 503);  // its filter is not even compiled
     CHECK(third.get("/healthz").status == 200);
+}
+
+TEST_CASE("the filters of a client that has left are not compiled") {
+    RunningBroker running;
+    sluice::server::Services& services = running.broker.services();
+    std::promise<void> busy, go_on;
+    REQUIRE(services.compilers.post(nullptr, [&] {
+        busy.set_value();
+        go_on.get_future().wait();
+    }));
+    busy.get_future().wait();
+    {
+        HttpClient client(running.port());
+        client.send("GET /v1/events?filter=a" + std::string(500, 'b') + " HTTP/1.1\r\nHost: t\r\n\r\n");
+        EVENTUALLY(services.compilers.waiting() == 1);
+    }
+    EVENTUALLY(services.counters.requests_abandoned == 1);
+    CHECK(services.compilers.waiting() == 0);
+    EVENTUALLY(services.subscribers == 0);
+    go_on.set_value();
+    HttpClient other(running.port());
+    subscribe(other, "?filter=a" + std::string(500, 'b'));
+}
+
+TEST_CASE("long filters are compiled piece by piece, all of them") {
+    RunningBroker running;
+    HttpClient subscriber(running.port()), publisher(running.port());
+    std::string query = "?filter=" + percent_encode("title = 'x'");
+    for (int i = 0; i < 200; ++i) query += "&filter=" + percent_encode("title = '" + std::to_string(i) + "'");
+    subscribe(subscriber, query);
+    CHECK(running.broker.services().registry.size() == 201);
+    publish(publisher, {item("199"), item("200"), item("x")});
+    CHECK(title(next_event(subscriber)) == "199");
+    CHECK(title(next_event(subscriber)) == "x");
+    HttpClient wrong(running.port());
+    const Reply refused = wrong.get("/v1/events" + query + "&filter=" + percent_encode("title = "));
+    CHECK(refused.status == 400);
+    CHECK(json::parse(refused.body).at("filter").to_number<int>() == 201);
 }
 
 TEST_CASE("the conditions of one connection's filters are bounded together") {
