@@ -74,6 +74,7 @@ struct LimitOptions {
     std::uint64_t document_steps{};
     Duration condition_time{};
     Duration event_time{};
+    Duration document_time{};
     std::size_t alignment_cells{};
     std::size_t filters_per_connection{};
     std::size_t literals_per_connection{};

@@ -59,6 +59,7 @@ broker::BatchLimits batch_limits(const config::LimitOptions& options, base::Memo
     broker::BatchLimits limits;
     limits.condition_time = options.condition_time;
     limits.event_time = options.event_time;
+    limits.document_time = options.document_time;
     limits.scan.condition_steps_max = options.condition_steps;
     limits.scan.owner_steps_max = options.subscriber_steps;
     limits.scan.document_steps_max = options.document_steps;

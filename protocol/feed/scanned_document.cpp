@@ -67,10 +67,7 @@ std::optional<bool> ScannedDocument::holds(const Question& question, xpath::Mete
     if (const auto answer = known(leaf, event, context)) return answer;
     if (leaf.over || !an_owner_can_pay(index)) return std::nullopt;
 
-    const std::uint64_t leaf_steps_max = budget(limits_.condition_steps_max);
-    const std::uint64_t steps_max = budget(limits_.document_steps_max);
-    meter.begin(
-        std::min(leaf_steps_max - std::min(leaf.spent, leaf_steps_max), steps_max - std::min(spent(), steps_max)));
+    meter.begin(steps_left(leaf, index));
     memory_.begin(limits_.bytes_max);
     std::optional<bool> answer;
     try {
@@ -86,8 +83,34 @@ std::optional<bool> ScannedDocument::holds(const Question& question, xpath::Mete
     leaf.spent += steps;
     spent_ += steps;
     leaf.uncharged += steps;
-    if (owners_of_ && leaf.uncharged >= charged_from_steps) charge_owners(leaf, index);
+    const bool charges_all = sharing_ != 0 && spent() >= common_budget();
+    if (owners_of_ && leaf.uncharged >= (charges_all ? 1 : charged_from_steps)) charge_owners(leaf, index);
     return answer;
+}
+
+std::uint64_t ScannedDocument::common_budget() const {
+    const std::uint64_t steps_max = budget(limits_.document_steps_max);
+    return sharing_ == 0 ? steps_max : steps_max - steps_max / 2;
+}
+
+// The budget of an evaluation of the leaf.
+std::uint64_t ScannedDocument::steps_left(const Leaf& leaf, std::size_t index) const {
+    const std::uint64_t leaf_steps_max = budget(limits_.condition_steps_max);
+    const std::uint64_t left = leaf_steps_max - std::min(leaf.spent, leaf_steps_max);
+    const std::uint64_t common = common_budget(), common_left = common - std::min(spent(), common);
+    return left <= common_left || sharing_ == 0 ? std::min(left, common_left)
+                                                : std::min(left, common_left + share_left(index));
+}
+
+// What the owner of the leaf that has spent least may spend of the part that is set aside.
+std::uint64_t ScannedDocument::share_left(std::size_t leaf) const {
+    const std::uint64_t share = budget(limits_.document_steps_max) / 2 / sharing_;
+    std::uint64_t left = 0;
+    for (const ScanOwner owner : owners_of_(leaf)) {
+        const auto found = spent_of_owner_.find(owner);
+        left = std::max(left, found == spent_of_owner_.end() ? share : share - std::min(share, found->second));
+    }
+    return left;
 }
 
 bool ScannedDocument::an_owner_can_pay(std::size_t leaf) const {

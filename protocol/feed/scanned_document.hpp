@@ -25,10 +25,11 @@ public:
         const xpath::VariableValues* variables = nullptr;
     };
 
-    // `spare` is memory for the index. All documents of the ScannedLeaves use it in turn.
+    // `sharing` is the number of owners for which half of the budget is set aside; 0: nothing is. `spare` is memory for
+    // the index. All documents of the ScannedLeaves use it in turn.
     ScannedDocument(const DocumentPtr& document, const ScanLimits& limits, const ScannedLeaves::OwnersOf& owners_of,
-                    xpath::DocumentIndex& spare)
-        : document_(document), limits_(limits), owners_of_(owners_of), spare_(spare) {}
+                    std::size_t sharing, xpath::DocumentIndex& spare)
+        : document_(document), limits_(limits), owners_of_(owners_of), sharing_(sharing), spare_(spare) {}
     ~ScannedDocument();
     ScannedDocument(const ScannedDocument&) = delete;
     ScannedDocument& operator=(const ScannedDocument&) = delete;
@@ -58,16 +59,20 @@ private:
     void keep(Leaf& leaf, const Question& question, xpath::Node context, bool answer) const;
     bool evaluate(Leaf& leaf, const Question& question, xpath::Node context, xpath::Meter& meter);
     bool an_owner_can_pay(std::size_t leaf) const;
+    std::uint64_t steps_left(const Leaf& leaf, std::size_t index) const;
+    std::uint64_t share_left(std::size_t leaf) const;
     void charge_owners(Leaf& leaf, std::size_t index);
     void keep_within_limit(Leaf& leaf);
     // The part of `steps_max` that this document gets.
     std::uint64_t budget(std::uint64_t steps_max) const;
+    std::uint64_t common_budget() const;  // for whoever comes first
     // On all conditions, and on the index so far.
     std::uint64_t spent() const { return spent_ + index_->nodes.bytes_read() / xpath::bytes_per_step; }
 
     std::weak_ptr<const Document> document_;
     const ScanLimits limits_;
     const ScannedLeaves::OwnersOf& owners_of_;
+    const std::size_t sharing_;
     xpath::DocumentIndex& spare_;
     xpath::MeteredMemory memory_;  // declared before the members that allocate in it
     std::optional<TreeIndex> index_;

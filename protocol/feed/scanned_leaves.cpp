@@ -43,11 +43,12 @@ private:
 }  // namespace
 
 struct ScannedLeaves::State {
-    State(const ScanLimits& l, std::function<void()> pause, OwnersOf owners)
-        : limits(l), owners_of(std::move(owners)), meter(std::move(pause)) {}
+    State(const ScanLimits& l, std::function<void()> pause, OwnersOf of, std::function<std::size_t()> all)
+        : limits(l), owners_of(std::move(of)), owners(std::move(all)), meter(std::move(pause)) {}
 
     const ScanLimits limits;
     const OwnersOf owners_of;
+    const std::function<std::size_t()> owners;
     xpath::Meter meter;
     std::shared_ptr<const Conditions> conditions;
     xpath::DocumentIndex spare;  // declared before the documents, whose destructors use it
@@ -71,7 +72,10 @@ ScannedDocument& ScannedLeaves::State::document(const DocumentPtr& ptr) {
         documents.erase(found);
         found = documents.end();
     }
-    if (found == documents.end()) found = documents.try_emplace(ptr.get(), ptr, limits, owners_of, spare).first;
+    if (found == documents.end()) {
+        const std::size_t sharing = owners ? owners() : 0;
+        found = documents.try_emplace(ptr.get(), ptr, limits, owners_of, sharing, spare).first;
+    }
     recent_address = ptr.get();
     recent_document = &found->second;
     return found->second;
@@ -86,8 +90,9 @@ void ScannedLeaves::State::charge(std::size_t leaf, std::uint64_t steps) {
     costs[recent_cost].steps += steps;
 }
 
-ScannedLeaves::ScannedLeaves(const ScanLimits& limits, std::function<void()> pause, OwnersOf owners_of)
-    : state_(std::make_unique<State>(limits, std::move(pause), std::move(owners_of))) {}
+ScannedLeaves::ScannedLeaves(const ScanLimits& limits, std::function<void()> pause, OwnersOf owners_of,
+                             std::function<std::size_t()> owners)
+    : state_(std::make_unique<State>(limits, std::move(pause), std::move(owners_of), std::move(owners))) {}
 ScannedLeaves::~ScannedLeaves() = default;
 ScannedLeaves::ScannedLeaves(ScannedLeaves&&) noexcept = default;
 ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;

@@ -30,9 +30,11 @@ class ScannedLeaves {
 public:
     // `pause` is called about every tenth of a millisecond of an evaluation. An exception from it ends the evaluation
     // and propagates out of holds(). `owners_of` returns who asks for a leaf. Without it, or for a leaf without owners,
-    // no owner's budget applies.
+    // no owner's budget applies. `owners` returns how many there are of all leaves together: half of a document's
+    // budget is for whoever comes first, the other half is theirs in equal shares. Without it, nothing is set aside.
     using OwnersOf = std::function<std::span<const ScanOwner>(std::size_t leaf)>;
-    explicit ScannedLeaves(const ScanLimits& limits = {}, std::function<void()> pause = {}, OwnersOf owners_of = {});
+    explicit ScannedLeaves(const ScanLimits& limits = {}, std::function<void()> pause = {}, OwnersOf owners_of = {},
+                           std::function<std::size_t()> owners = {});
     ~ScannedLeaves();
     ScannedLeaves(ScannedLeaves&&) noexcept;
     ScannedLeaves& operator=(ScannedLeaves&&) noexcept;
@@ -45,6 +47,7 @@ public:
 
     // No value: over budget. Once a leaf exceeds its budget for a document, it has no further values for that document,
     // except those already found. The same holds for a leaf whose owners have all spent their budgets on the document.
+    // When the first half of a document's budget is spent, an owner is served until all that it has spent is its share.
     // The steps spent do not depend on other leaves, with two exceptions. The document's index is charged to the
     // document. Parts that are the same for many nodes are evaluated, and charged, again if bytes_max did not allow
     // keeping them. Each owner of a leaf is charged in full.

@@ -1,6 +1,9 @@
 #include "broker/core/matching/batch_matcher.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "broker/base/cpu_time.hpp"
@@ -29,16 +32,15 @@ void append_matches(std::span<const engine::Match> of_part, std::size_t first, s
 }  // namespace
 
 BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double ns)> pause)
-    : owners_(limits.owners),
+    : limits_(limits),
+      owners_(limits.owners),
       leaves_(
-          limits.scan, [this] { this->pause(); }, [this](std::size_t scanned) { return owners_of(scanned); }),
+          limits.scan, [this] { this->pause(); }, [this](std::size_t scanned) { return owners_of(scanned); },
+          [this] { return owners_ != nullptr ? owners_->owners() : 0; }),
       reading_(limits.scan, [this] { this->pause(); }),
       memory_(limits.memory) {
-    const auto bound = [](std::chrono::nanoseconds time, double& ns_max) {
-        if (time != BatchLimits::none) ns_max = static_cast<double>(time.count());
-    };
-    bound(limits.condition_time, batch_.operator_ns_max);
-    bound(limits.event_time, batch_.event_ns_max);
+    if (limits.condition_time != BatchLimits::none)
+        batch_.operator_ns_max = static_cast<double>(limits.condition_time.count());
     batch_.pause = std::move(pause);
     batch_.work = &work_;
     if (memory_ != nullptr) charge_ = memory_->force_charge(base::MemoryUse::evaluation, 0);
@@ -86,13 +88,29 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
     return matches_;
 }
 
-// Reads events from the `first` on, until their values take much memory; returns the end.
+// The budget of the event for computed conditions. It depends on the number of its document's events alone, so that an
+// event ends alike in every batch. In powers of two, so that events of most documents share a batch.
+double BatchMatcher::event_ns_max(const feed::Event& event) const {
+    const auto whole = static_cast<double>(limits_.event_time.count());
+    if (limits_.event_time == BatchLimits::none) return std::numeric_limits<double>::infinity();
+    if (limits_.document_time == BatchLimits::none) return whole;
+    const double of_all = whole * static_cast<double>(event.document->items().size());
+    const auto parts = std::ceil(of_all / static_cast<double>(limits_.document_time.count()));
+    return whole / static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max(1.0, parts))));
+}
+
+// Reads events from the `first` on that have the same budget, until their values take much memory; returns the end.
 std::size_t BatchMatcher::extract(const feed::Extractor& extractor, std::span<const feed::Event> events,
                                   std::size_t first) {
     batch_.clear();
     arena_.clear();
     std::size_t end = first;
-    while (end < events.size() && (end == first || extracted_bytes() < part_bytes)) {
+    batch_.event_ns_max = events.empty() ? std::numeric_limits<double>::infinity() : event_ns_max(events[first]);
+    const auto belongs = [&](const feed::Event& event) {
+        return extracted_bytes() < part_bytes &&
+               (event.document == events[first].document || event_ns_max(event) == batch_.event_ns_max);
+    };
+    while (end < events.size() && (end == first || belongs(events[end]))) {
         const std::size_t values_read = groups_.values_read();
         extractor.extract(events[end++], batch_, arena_, groups_, reading_);
         if (batch_.pause && groups_.values_read() != values_read) batch_.pause(0);  // there may be many values

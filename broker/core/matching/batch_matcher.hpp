@@ -47,6 +47,7 @@ struct BatchLimits {
 
     std::chrono::nanoseconds condition_time = none;  // of a computed condition for one text
     std::chrono::nanoseconds event_time = none;      // of all computed conditions of a family for one event
+    std::chrono::nanoseconds document_time = none;   // the same for all events of a document, in equal parts
     feed::ScanLimits scan = {};                      // of scanned conditions, and of reading the values of paths
     const ScanOwners* owners = nullptr;              // of scanned conditions; null: no budget of an owner applies
     base::MemoryBudget* memory = nullptr;            // charged with what evaluating takes
@@ -76,6 +77,7 @@ public:
     void rest();
 
 private:
+    double event_ns_max(const feed::Event& event) const;
     void match_part(const engine::Program& program, std::span<const feed::Event> events, std::size_t first);
     std::size_t extract(const feed::Extractor& extractor, std::span<const feed::Event> events, std::size_t first);
     std::size_t extracted_bytes() const;
@@ -86,6 +88,7 @@ private:
     std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
     void forget_batch();  // also after a batch that ended in an exception
 
+    const BatchLimits limits_;
     const ScanOwners* const owners_;
     std::vector<feed::ScanOwner> owners_found_;
     std::shared_ptr<const engine::Dictionary> attributes_;  // of the extractor

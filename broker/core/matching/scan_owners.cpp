@@ -15,11 +15,15 @@ feed::ScanOwner condition_itself(const std::string& condition) {
 
 void ScanOwners::add(const std::string& condition, feed::ScanOwner owner) {
     const std::lock_guard lock(mutex_);
-    const auto [of_condition, is_new] = times_.try_emplace(condition);
+    const auto [of_owner, is_new_owner] = conditions_of_.try_emplace(owner);
+    bool is_new_condition = false;
     try {
-        ++of_condition->second[owner];
+        const auto [of_condition, is_new] = times_.try_emplace(condition);
+        is_new_condition = is_new;
+        if (++of_condition->second[owner] == 1) ++of_owner->second;
     } catch (...) {
-        if (is_new) times_.erase(of_condition);
+        if (is_new_condition) times_.erase(condition);
+        if (is_new_owner) conditions_of_.erase(owner);
         throw;
     }
 }
@@ -33,6 +37,8 @@ void ScanOwners::remove(const std::string& condition, feed::ScanOwner owner) noe
     if (found == owners.end() || --found->second != 0) return;
     owners.erase(found);
     if (owners.empty()) times_.erase(of_condition);
+    const auto of_owner = conditions_of_.find(owner);
+    if (--of_owner->second == 0) conditions_of_.erase(of_owner);
 }
 
 void ScanOwners::find(const std::string& condition, std::vector<feed::ScanOwner>& into) const {
@@ -50,6 +56,11 @@ void ScanOwners::find(const std::string& condition, std::vector<feed::ScanOwner>
 std::size_t ScanOwners::conditions() const {
     const std::lock_guard lock(mutex_);
     return times_.size();
+}
+
+std::size_t ScanOwners::owners() const {
+    const std::lock_guard lock(mutex_);
+    return conditions_of_.size();
 }
 
 }  // namespace sluice::broker

@@ -27,9 +27,11 @@ public:
     void find(const std::string& condition, std::vector<feed::ScanOwner>& into) const;
 
     std::size_t conditions() const;
+    std::size_t owners() const;
 
 private:
     mutable std::mutex mutex_;
+    std::unordered_map<feed::ScanOwner, std::size_t> conditions_of_;  // numbers of distinct conditions, by owner
     std::unordered_map<std::string, std::unordered_map<feed::ScanOwner, std::size_t>> times_;  // by condition and owner
 };
 

@@ -263,6 +263,36 @@ TEST_CASE("all conditions of an owner share its budget, and others are not conce
     CHECK(leaves.holds(17, event_of(numbered(500))).has_value());
 }
 
+TEST_CASE("half of a document's budget is shared equally by all owners, whoever comes first") {
+    const DocumentPtr document = numbered(500);
+    Conditions list;
+    for (int i = 0; i < 40; ++i) list.push_back(condition("test count(//item) > " + std::to_string(i)));
+    // The last belongs to the modest owner, all the others to the greedy one, who comes first.
+    const ScanOwner greedy = 1, modest = 2;
+    const auto owners_of = [&](std::size_t leaf) -> std::span<const ScanOwner> {
+        return {leaf == list.size() - 1 ? &modest : &greedy, 1};
+    };
+    const auto decided = [&](std::size_t owners) {
+        ScannedLeaves leaves({.document_steps_max = 40'000}, {}, owners_of, [&] { return owners; });
+        leaves.assign(list);
+        std::size_t n = 0;
+        std::uint64_t steps = 0;
+        for (std::size_t i = 0; i < list.size() - 1; ++i)
+            n += leaves.holds(i, event_of(document)).has_value() ? 1u : 0u;
+        const bool is_decided = leaves.holds(list.size() - 1, event_of(document)).has_value();
+        for (const LeafCost& cost : leaves.costs()) steps += cost.steps;
+        CHECK(steps <= 40'000);
+        return std::pair(n, is_decided);
+    };
+    const auto [all, left] = decided(0);
+    const auto [half, share] = decided(2);
+    CHECK_FALSE(left);
+    CHECK(share);
+    CHECK(half >= 1);
+    CHECK(half < all);
+    CHECK_FALSE(decided(1'000).second);  // a share that does not suffice
+}
+
 TEST_CASE("what is the same for all items of a document is found once") {
     const DocumentPtr document = numbered(300);
     ScannedLeaves leaves;

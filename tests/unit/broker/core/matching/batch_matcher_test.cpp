@@ -1,6 +1,7 @@
 #include "broker/core/matching/batch_matcher.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -191,4 +192,48 @@ TEST_CASE("what an evaluation takes is charged while it takes it") {
     trial.events.clear();
     matcher.rest();
     CHECK(memory.used(base::MemoryUse::evaluation) < 64u << 10);
+}
+
+TEST_CASE("the events of a large document have less time for computed conditions, in every batch") {
+    const auto filter = filter::compile_filter("edit-distance(a, '" + std::string(30, 'x') + "', 'typing') >= 0");
+    REQUIRE(filter.has_value());
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    set->add(filter->conjunctions);
+    const auto program = set->compile();
+    const auto stream = std::make_shared<const std::string>("s");
+    const auto events_of = [&](std::size_t n) {
+        std::string xml = "<r>";
+        for (std::size_t i = 0; i < n; ++i) xml += "<item><a>" + std::string(200, 'y') + "</a></item>";
+        const auto document = feed::parse_document(xml + "</r>", {});
+        REQUIRE(document.has_value());
+        std::vector<feed::Event> events;
+        for (std::size_t i = 0; i < n; ++i) events.push_back({*document, i, stream, i + 1});
+        return events;
+    };
+    // An event takes 12 us, as estimated. Of the large document, each may take 1 ms / 128.
+    BatchLimits limits;
+    limits.event_time = std::chrono::milliseconds(1);
+    limits.document_time = std::chrono::milliseconds(1);
+    const auto large = events_of(100), small = events_of(2);
+    std::vector<feed::Event> mixed(large.begin(), large.begin() + 20);
+    mixed.insert(mixed.end(), small.begin(), small.end());
+    mixed.insert(mixed.end(), large.begin() + 20, large.begin() + 50);
+    BatchMatcher matcher(limits);
+    const auto count = [](std::span<const engine::Match> matches) {
+        std::size_t n = 0;
+        for (const engine::Match& match : matches) n += static_cast<std::size_t>(std::popcount(match.accepted));
+        return n;
+    };
+    CHECK(count(matcher.match(*program, small)) == 2);
+    CHECK(count(matcher.undecided()) == 0);
+    CHECK(count(matcher.match(*program, large)) == 0);
+    CHECK(count(matcher.undecided()) == 100);
+    const auto matches = matcher.match(*program, mixed);
+    REQUIRE(matches.size() == 1);
+    CHECK(matches[0].word == 0);
+    CHECK(matches[0].accepted == 3u << 20);
+    CHECK(count(matcher.undecided()) == 50);
+    limits.document_time = BatchLimits::none;
+    BatchMatcher unbounded(limits);
+    CHECK(count(unbounded.match(*program, mixed)) == 52);
 }

@@ -24,6 +24,7 @@ TEST_CASE("a condition has the owners whose filters have it, as often as they do
     owners.add("a", 1);
     owners.add("a", 2);
     owners.add("b", 2);
+    CHECK(owners.owners() == 2);
     CHECK(owners_of(owners, "a") == std::vector<ScanOwner>{1, 2});
     CHECK(owners_of(owners, "b") == std::vector<ScanOwner>{2});
     owners.remove("a", 1);
@@ -32,6 +33,7 @@ TEST_CASE("a condition has the owners whose filters have it, as often as they do
     CHECK(owners_of(owners, "a") == std::vector<ScanOwner>{2});
     owners.remove("a", 2);
     CHECK(owners.conditions() == 1);
+    CHECK(owners.owners() == 1);
     owners.remove("a", 2);  // has none
     owners.remove("b", 3);
     CHECK(owners_of(owners, "b") == std::vector<ScanOwner>{2});
