@@ -155,11 +155,11 @@ void EventQueue::wait_for_turn(QueuedBatch& batch) {
     for (QueuedBatch::Part& part : batch.parts) part.hand_over |= part.stream->slow;
 }
 
-void EventQueue::finish(QueuedBatch& batch, bool took_long) noexcept {
+void EventQueue::finish(QueuedBatch& batch, bool took_long, std::chrono::nanoseconds work) noexcept {
     bool wake_slow = false;
     {
         const std::lock_guard lock(mutex_);
-        lanes_.finish(batch, took_long);
+        lanes_.finish(batch, took_long, work);
         --in_flight_;
         wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;
     }

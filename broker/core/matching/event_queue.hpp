@@ -87,8 +87,10 @@ public:
     // that have moved to the slow lane meanwhile.
     void wait_for_turn(QueuedBatch& batch);
     // Call exactly once for each batch, after its turn. Marked parts go to the slow lane; the others have been
-    // delivered. `took_long`: the stream with the most bytes in the batch moves to the slow lane. Allocates nothing.
-    void finish(QueuedBatch& batch, bool took_long = false) noexcept;
+    // delivered. `took_long`: the stream with the most bytes in the batch moves to the slow lane. `work`: how long the
+    // batch has taken; a stream whose events take long has few in its next batch there. Allocates nothing.
+    void finish(QueuedBatch& batch, bool took_long = false,
+                std::chrono::nanoseconds work = std::chrono::nanoseconds(0)) noexcept;
 
     void close();
     // Drops all queued events and returns their number. Calls `dropped` for each stream that had any; it must not call

@@ -215,7 +215,8 @@ bool Matcher::Thread::serve_batch() {
         deliver(batch_.events);
     else
         serve_parts();
-    of_.queue_.finish(batch_, work() > (lane_ == Lane::fast ? 2 * fast_time : quick));
+    const std::chrono::nanoseconds took = work();
+    of_.queue_.finish(batch_, took > (lane_ == Lane::fast ? 2 * fast_time : quick), took);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "broker/core/matching/stream_lanes.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace sluice::broker {
@@ -41,6 +42,7 @@ void StreamLanes::make_ready(StreamQueue& stream) {
 void StreamLanes::make_slow(StreamQueue& stream) {
     stream.slow_until = Clock::now() + slow_for;
     if (stream.slow) return;
+    stream.slow_events_max = 1;
     if (stream.ready) ready_.remove(stream);
     fast_events_ -= stream.events();
     stream.slow = true;
@@ -84,8 +86,10 @@ void StreamLanes::fill(QueuedBatch& batch, std::size_t events_max) {
         StreamQueue& stream = ready.pop_front();
         const std::size_t left = events_max - batch.events.size();
         const bool shares = is_fast && !ready.empty();
-        take(stream, shares ? std::min(left, std::max<std::size_t>(1, events_max / turns_per_batch)) : left, batch,
-             batch_bytes);
+        const std::size_t of_stream = shares    ? std::max<std::size_t>(1, events_max / turns_per_batch)
+                                      : is_fast ? left
+                                                : stream.slow_events_max;
+        take(stream, std::min(left, of_stream), batch, batch_bytes);
         make_ready(stream);
         if (!is_fast) break;
     }
@@ -114,8 +118,18 @@ void StreamLanes::return_events(QueuedBatch& batch) noexcept {
     }
 }
 
-void StreamLanes::finish(QueuedBatch& batch, bool took_long) noexcept {
-    if (batch.lane == Lane::fast) return_events(batch);
+// As many events as take a turn's time, but at most twice as many as last time: events differ.
+std::size_t StreamLanes::next_slow_events(std::size_t events, std::chrono::nanoseconds work) {
+    const auto ns = std::max<std::int64_t>(1, work.count() / static_cast<std::int64_t>(events));
+    const auto fitting = static_cast<std::size_t>(std::chrono::nanoseconds(slow_turn).count() / ns);
+    return std::clamp<std::size_t>(fitting, 1, 2 * events);
+}
+
+void StreamLanes::finish(QueuedBatch& batch, bool took_long, std::chrono::nanoseconds work) noexcept {
+    if (batch.lane == Lane::fast)
+        return_events(batch);
+    else if (!batch.parts.empty())
+        batch.parts.front().stream->slow_events_max = next_slow_events(batch.events.size(), work);
     for (const QueuedBatch::Part& part : batch.parts) {
         StreamQueue& stream = *part.stream;
         ++stream.finished_tickets;

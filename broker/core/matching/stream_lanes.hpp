@@ -19,6 +19,8 @@ class StreamLanes {
 public:
     // How long a stream stays in the slow lane after its last slow batch.
     static constexpr std::chrono::seconds slow_for{10};
+    // How long a stream's turn in the slow lane should take. A turn is one event at least, and one at first.
+    static constexpr std::chrono::milliseconds slow_turn{200};
     // A batch this large takes no further events, and a stream with an event this large moves to the slow lane.
     static constexpr std::size_t batch_bytes_max = 1u << 20;
 
@@ -31,8 +33,8 @@ public:
     // one stream.
     void fill(QueuedBatch& batch, std::size_t events_max);
     // In a batch of the fast lane, the parts marked `hand_over` go to the slow lane. `took_long`: the batch's largest
-    // stream moves to the slow lane, too.
-    void finish(QueuedBatch& batch, bool took_long) noexcept;
+    // stream moves to the slow lane, too. `work` determines how many events the stream of a slow batch may have next.
+    void finish(QueuedBatch& batch, bool took_long, std::chrono::nanoseconds work) noexcept;
     // Drops all events and returns their number. Calls `dropped` for each stream that had any; null: for none.
     std::size_t clear(const std::function<void(const std::string&)>& dropped);
 
@@ -45,6 +47,7 @@ public:
 private:
     using Clock = StreamQueue::Clock;
 
+    static std::size_t next_slow_events(std::size_t events, std::chrono::nanoseconds work);
     void forget_idle();
     void make_ready(StreamQueue& stream);
     void make_slow(StreamQueue& stream);

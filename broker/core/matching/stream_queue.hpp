@@ -35,6 +35,7 @@ struct StreamQueue {
     std::size_t fast_batches = 0;                         // unfinished batches of the fast lane
     std::size_t places = 0;                               // reserved for events that will be pushed
     bool slow = false;                                    // in the slow lane
+    std::size_t slow_events_max = 1;                      // of its next batch there
     bool ready = false;                                   // in the ready list of its lane
     StreamQueue* next_ready = nullptr;                    // the next stream in that list
     Clock::time_point slow_until;                         // until then in the slow lane, even without events

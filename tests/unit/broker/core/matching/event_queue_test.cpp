@@ -216,7 +216,9 @@ TEST_CASE("what is handed over comes first in the slow lane, and the stream stay
     trial.queue.push(events("slow", 7, 1));
     trial.queue.push(events("quick", 101, 1));
     CHECK(trial.ids(Lane::fast) == Ids{101});
-    CHECK(trial.ids(Lane::slow) == Ids{1, 2, 3, 4, 5, 6, 7});
+    CHECK(trial.ids(Lane::slow) == Ids{1});
+    CHECK(trial.ids(Lane::slow) == Ids{2, 3});
+    CHECK(trial.ids(Lane::slow) == Ids{4, 5, 6, 7});
     trial.queue.push(events("slow", 8, 1));
     CHECK(trial.ids(Lane::slow) == Ids{8});
     CHECK(trial.queue.events() == 0);
@@ -230,10 +232,30 @@ TEST_CASE("the slow lane serves streams in turn, each batch of one", "[queue]") 
         QueuedBatch batch = trial.take(Lane::fast, 1);
         trial.hand_over(batch);
     }
-    CHECK(trial.ids(Lane::slow, 2) == Ids{1, 2});
-    CHECK(trial.ids(Lane::slow, 2) == Ids{11, 12});
-    CHECK(trial.ids(Lane::slow, 2) == Ids{3, 4});
-    CHECK(trial.ids(Lane::slow, 2) == Ids{13, 14});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{1});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{11});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{2, 3});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{12, 13});
+    CHECK(trial.ids(Lane::slow, 2) == Ids{4});
+}
+
+TEST_CASE("a turn in the slow lane has as many events as take its time", "[queue]") {
+    Trial trial;
+    trial.queue.push(events("s", 1, 500));
+    QueuedBatch first = trial.take(Lane::fast, 1);
+    trial.hand_over(first);
+    const auto next = [&](std::chrono::nanoseconds work_per_event) {
+        QueuedBatch batch = trial.take(Lane::slow, 32);
+        trial.queue.wait_for_turn(batch);
+        const std::size_t n = batch.events.size();
+        trial.queue.finish(batch, true, work_per_event * static_cast<std::int64_t>(n));
+        return n;
+    };
+    constexpr std::chrono::nanoseconds turn = sluice::broker::StreamLanes::slow_turn;
+    std::vector<std::size_t> sizes;
+    for (const auto work : {turn * 10, turn, turn / 100, 0ns, 0ns, 0ns, 0ns, turn / 4, turn * 2, 0ns})
+        sizes.push_back(next(work));
+    CHECK(sizes == std::vector<std::size_t>{1, 1, 1, 2, 4, 8, 16, 32, 4, 1});
 }
 
 TEST_CASE("a stream with an event as large as a batch is for the slow lane", "[queue]") {
@@ -280,11 +302,11 @@ TEST_CASE("several streams of a batch can be handed over", "[queue]") {
     trial.queue.finish(batch);
     CHECK(trial.queue.events() == 9);
     Ids ids;
-    for (int s = 0; s < 3; ++s) {
+    for (int turn = 0; turn < 6; ++turn) {
         const Ids of_stream = trial.ids(Lane::slow);
         ids.insert(ids.end(), of_stream.begin(), of_stream.end());
     }
-    CHECK(ids == Ids{0, 1, 2, 10, 11, 12, 20, 21, 22});
+    CHECK(ids == Ids{0, 10, 20, 1, 2, 11, 12, 21, 22});
     CHECK(trial.queue.events() == 0);
     CHECK(trial.queue.bytes() == 0);
 }
