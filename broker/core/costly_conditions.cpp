@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::broker {
+
+bool CostlyConditions::is_worse(const Cost& a, const Cost& b) {
+    return std::tuple(a.undecided != 0, a.total, a.undecided) > std::tuple(b.undecided != 0, b.total, b.undecided);
+}
 
 bool CostlyConditions::add(std::string_view condition, const Cost& cost) {
     const std::size_t hash = std::hash<std::string_view>{}(condition);
@@ -22,8 +27,8 @@ bool CostlyConditions::add(std::string_view condition, const Cost& cost) {
 }
 
 void CostlyConditions::make_room() {
-    entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-        return a.second.cost.total < b.second.cost.total;
+    entries_.erase(std::max_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+        return is_worse(a.second.cost, b.second.cost);
     }));
 }
 
@@ -33,7 +38,7 @@ std::vector<CostlyConditions::Entry> CostlyConditions::worst(std::size_t n) cons
         const std::lock_guard lock(mutex_);
         for (const auto& [hash, entry] : entries_) worst.push_back(entry);
     }
-    std::sort(worst.begin(), worst.end(), [](const Entry& a, const Entry& b) { return a.cost.total > b.cost.total; });
+    std::sort(worst.begin(), worst.end(), [](const Entry& a, const Entry& b) { return is_worse(a.cost, b.cost); });
     if (worst.size() > n) worst.resize(n);
     return worst;
 }

@@ -1,5 +1,6 @@
-// The filter conditions that took the most time, with their costs, for the broker's operators. Bounded: when the table
-// is full, the condition that took the least time is dropped. Any thread.
+// The filter conditions that exceeded a budget or took the most time, with their costs, for the broker's operators.
+// Bounded: when the table is full, the condition that took the least time is dropped, and those that exceeded a budget
+// last. Any thread.
 #pragma once
 
 #include <chrono>
@@ -33,10 +34,11 @@ public:
 
     // Returns true if this is the first known time that the condition left an event undecided.
     bool add(std::string_view condition, const Cost& cost);
-    // At most `n` conditions, the most expensive first.
+    // At most `n` conditions: those that exceeded a budget, then the others; of each, the most expensive first.
     std::vector<Entry> worst(std::size_t n) const;
 
 private:
+    static bool is_worse(const Cost& a, const Cost& b);
     void make_room();
 
     mutable std::mutex mutex_;

@@ -17,7 +17,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A condition's text is as in filters, after "test" or, if it selects elements, "select"; a path's after "path".
+// A condition's text is as in filters, after "test" or, if it selects elements, "select"; a path's after "path"; a
+// filter's whose computed conditions exceed a budget after "filter".
 boost::json::array costly_conditions_json(const broker::CostlyConditions& conditions) {
     constexpr std::size_t conditions_listed_max = 20;
     const auto milliseconds = [](broker::CostlyConditions::Duration duration) {

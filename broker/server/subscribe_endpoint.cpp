@@ -51,6 +51,7 @@ struct SubscribeRequest {
     const broker::Renderer* renderer = &sse_json_renderer();
     std::unique_ptr<const broker::Annotator> annotator;
     std::unique_ptr<const broker::Estimates> estimates;
+    std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
     std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
     base::MemoryCharge memory;  // while the filters are compiled and added
     std::size_t kept = 0;       // bytes of the filters and of what the engine compiles from them, afterwards
@@ -133,8 +134,8 @@ private:
             return;
         }
         add_notes(wanted_.notes, number, *filter);
-        wanted_.subscriptions.push_back(
-            broker::make_subscription(stream_, filter->canonical, std::move(filter->conjunctions)));
+        std::string canonical = std::move(filter->canonical);
+        wanted_.subscriptions.push_back(broker::make_subscription(stream_, canonical, std::move(filter->conjunctions)));
         const broker::Subscription& made = wanted_.subscriptions.back();
         for (const engine::Conjunction& conjunction : made.conjunctions) literals_ += conjunction.size();
         operators_ += made.operators;
@@ -144,6 +145,10 @@ private:
         }
         const broker::SubscriptionMemory memory = broker::memory_of(made);
         wanted_.kept += memory.kept;
+        if (made.operators != 0) {
+            wanted_.kept += canonical.size();
+            wanted_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
+        }
         if (!charge(wanted_.memory.bytes() - text.size() * syntax_times + memory.while_added)) return;
         leaves_.push_back(std::move(filter->leaves));
     }
@@ -292,6 +297,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up),
         *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
     subscriber->estimates = std::move(wanted.estimates);
+    subscriber->computed = std::move(wanted.computed);
     if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()

@@ -46,6 +46,8 @@ struct Subscriber {
     const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
     std::unique_ptr<const Estimates> estimates;        // null: nothing to be told. Set before it is added
     Mailboxes* const mailboxes;
+    // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
+    std::vector<std::pair<std::uint32_t, std::string>> computed;
     std::string stream;                     // whose events it gets; empty: of all. Set before it is added
     std::atomic<bool> gone{false};          // its subscriptions are being removed
     std::atomic<bool> not_added{false};     // there was no memory for its subscriptions

@@ -5,6 +5,8 @@
 #include <exception>
 #include <utility>
 
+#include "broker/base/log.hpp"
+
 namespace sluice::broker {
 
 Fanout::Slot* Fanout::find(engine::SubscriptionId id) {
@@ -70,7 +72,31 @@ PreparedBatch Fanout::prepare(const Outcome& outcome) {
     return PreparedBatch(outcome.events, std::move(collected), undecided_, memory_);
 }
 
+// The conditions that are scanned are named where they are evaluated (match_counts.cpp). Of computed ones, the engine
+// reports only that a filter is undecided.
+void Fanout::name_undecided(const Subscriber& subscriber, std::uint32_t filter, std::uint64_t events) {
+    const auto found = std::find_if(subscriber.computed.begin(), subscriber.computed.end(),
+                                    [&](const auto& computed) { return computed.first == filter; });
+    if (found == subscriber.computed.end()) return;
+    const std::string name = "filter " + found->second;
+    if (counters_.costly_conditions.add(name, {.undecided = events}))
+        base::log_warn("a filter exceeds its budget, its subscribers get gaps", {{"filter", found->second}});
+}
+
+void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::Made& made) noexcept {
+    if (subscriber.computed.empty()) return;
+    try {
+        for (const Delivery& gap : made.deliveries)
+            if (gap.kind == Delivery::Kind::gap)
+                name_undecided(subscriber, gap.filters.front(), gap.event->id - gap.first_id + 1);
+        if (made.end && made.end->kind == EndReason::Kind::slow_filter) name_undecided(subscriber, made.end->filter, 1);
+    } catch (const std::exception& error) {
+        base::log_failure("a filter over its budget was not named", error.what());
+    }
+}
+
 void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made) {
+    name_undecided(subscriber, made);
     const auto events = static_cast<std::size_t>(
         std::count_if(made.deliveries.begin(), made.deliveries.end(),
                       [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));

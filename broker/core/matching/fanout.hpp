@@ -82,6 +82,8 @@ private:
     void lose_locked(engine::SubscriptionId id);
     Collected collect(const Outcome& outcome);
     void deliver_to(Subscriber& subscriber, PreparedBatch::Made made);
+    void name_undecided(const Subscriber& subscriber, const PreparedBatch::Made& made) noexcept;
+    void name_undecided(const Subscriber& subscriber, std::uint32_t filter, std::uint64_t events);
 
     Counters& counters_;
     const config::UndecidedPolicy undecided_;

@@ -24,6 +24,17 @@ TEST_CASE("the conditions that took most come first, each with all that it took"
     CHECK(conditions.worst(1).size() == 1);
 }
 
+TEST_CASE("conditions that exceeded a budget come first, and are forgotten last") {
+    CostlyConditions conditions;
+    conditions.add("undecided", {.undecided = 1});
+    for (std::size_t i = 0; i < CostlyConditions::conditions_max + 10; ++i)
+        conditions.add("c" + std::to_string(i), {1, 0, 1ms, 1ms});
+    conditions.add("worse", {.undecided = 2});
+    const auto worst = conditions.worst(2);
+    CHECK(worst[0].text == "worse");
+    CHECK(worst[1].text == "undecided");
+}
+
 TEST_CASE("where there are too many, the one that took least is forgotten") {
     CostlyConditions conditions;
     for (std::size_t i = 0; i < CostlyConditions::conditions_max + 10; ++i)

@@ -122,3 +122,20 @@ TEST_CASE("the status names the paths whose values take too long to read") {
     CHECK(conditions.at(0).at("condition") == "path */*/a");
     CHECK(conditions.at(0).at("undecided") == 1);
 }
+
+TEST_CASE("the status names the filters whose computed conditions exceed a budget") {
+    const std::string policy = GENERATE("gap", "disconnect");
+    sluice::broker::RunningBroker running({"limits.condition_time=1ms", "delivery.undecided=" + policy});
+    sluice::broker::HttpClient subscriber(running.port()), client(running.port());
+    const std::string costly = "edit-distance(title, '" + std::string(300, 'a') + "', 'typing') > 5";
+    sluice::broker::subscribe(subscriber, "?filter=a&filter=" + sluice::broker::percent_encode(costly));
+    client.post("/v1/events", sluice::broker::rss({sluice::broker::item(std::string(10'000, 'b'))}), "");
+    boost::json::array conditions;  // the status may be cached for a while
+    const auto listed = [&] {
+        return boost::json::parse(client.get("/v1/status").body).at("costly_conditions").as_array();
+    };
+    EVENTUALLY(!(conditions = listed()).empty());
+    REQUIRE(conditions.size() == 1);
+    CHECK(conditions.at(0).at("condition").as_string().starts_with("filter edit-distance(title, 'aaa"));
+    CHECK(conditions.at(0).at("undecided") == 1);
+}
