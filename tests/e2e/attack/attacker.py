@@ -81,6 +81,19 @@ class Attack:
         """Counts the reason why a subscription or a connection ended."""
         self.refused[what] = self.refused.get(what, 0) + 1
 
+    def status(self):
+        """What the daemon says of itself. Asked from an address of its own, since the attackers' have used up theirs."""
+        return json.loads(wire.request(self.port, "GET", "/v1/status", source="127.0.9.1").body)
+
+    def eventually(self, holds):
+        """Whether it becomes true, within as long as anything may take."""
+        give_up = time.monotonic() + wire.TIMEOUT_S
+        while not holds():
+            if time.monotonic() > give_up:
+                return False
+            time.sleep(0.05)
+        return True
+
     def run_clients(self, client, n):
         """Runs client(i) for each i below n on its own thread; each client loops while the attack goes on."""
         threads = [threading.Thread(target=client, args=(i,), daemon=True) for i in range(n)]

@@ -47,6 +47,24 @@ def report(row, verdict, seconds, in_detail):
     sys.stdout.flush()
 
 
+def table_row(row, verdict):
+    """A line of the table: latencies in milliseconds, memory in MiB."""
+    quiet, attacked = verdict.quiet, verdict.attacked
+    ratio = attacked["p99_ms"] / quiet["p99_ms"] if attacked.get("p99_ms") and quiet.get("p99_ms") else None
+    cells = [f"`{row.name}`", milliseconds(quiet, "p50_ms"), milliseconds(quiet, "p99_ms"),
+             milliseconds(attacked, "p50_ms"), milliseconds(attacked, "p99_ms"),
+             "-" if ratio is None else f"{ratio:.1f}", milliseconds(attacked, "probe_p99_ms"),
+             verdict.rss_bytes >> 20, verdict.used_bytes >> 20, attacked.get("lost", "-"), int(verdict.died)]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def print_table(verdicts):
+    print("\n| attack | quiet p50 | p99 | attacked p50 | p99 | p99 ratio | probes p99 | RSS, MiB | in use | lost | "
+          "restarts |\n" + "| --- " * 11 + "|")
+    for row, verdict in verdicts:
+        print(table_row(row, verdict))
+
+
 def run_row(row, form):
     """What became of the row. One whose only fault is lateness gets more chances: the machine may be busy."""
     for chance in range(1, CHANCES + 1):
@@ -66,6 +84,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the rows with their purposes")
     parser.add_argument("--long", action="store_true",
                         help="all rows, with 1,000 quiet events each instead of 40; times are judged, too")
+    parser.add_argument("--table", action="store_true", help="print the figures as a table in Markdown, too")
     parser.add_argument("--sluiced", help="the daemon; default: the environment variable SLUICED")
     arguments = parser.parse_args()
     if arguments.list:
@@ -81,12 +100,15 @@ def main():
     chosen = [ROWS[name] for name in arguments.names]
     if not chosen:
         chosen = [r for r in ROWS.values() if arguments.long or not r.long_only]
-    failed, left_out = [], set()
+    failed, left_out, verdicts = [], set(), []
     for row in chosen:
         verdict = run_row(row, LONG if arguments.long else SHORT)
+        verdicts.append((row, verdict))
         left_out.update(verdict.left_out)
         if not verdict.passed:
             failed.append(row.name)
+    if arguments.table:
+        print_table(verdicts)
     if left_out:
         print(f"left out, since this sluiced does not know them: {' '.join(sorted(left_out))}")
     print(f"{len(chosen) - len(failed)} of {len(chosen)} rows passed" + (f"; not: {' '.join(failed)}" if failed else ""))

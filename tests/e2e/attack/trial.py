@@ -58,6 +58,7 @@ class Verdict:
     end_s: float | None = None
     refused: dict = field(default_factory=dict)
     served: dict = field(default_factory=dict)
+    died: bool = False  # during the attack
     left_out: list = field(default_factory=list)  # options that the daemon doesn't know
     late: list = field(default_factory=list)  # faults that a busy machine alone may have caused; only of the long form
     faults: list = field(default_factory=list)
@@ -193,6 +194,37 @@ def recover(daemon, form, verdict):
         time.sleep(0.01)
 
 
+# What the attacker has been told, by its beginning, and the counters in the status of which one must then not be 0.
+ANY_ERROR = ("request_errors", "connections_refused", "address_connections_refused")
+COUNTED = {
+    "400 ": ANY_ERROR, "413 ": ANY_ERROR, "415 ": ANY_ERROR, "422 ": ANY_ERROR, "431 ": ANY_ERROR, "503 ": ANY_ERROR,
+    "403 ": ("foreign_requests_refused",), "421 ": ("foreign_requests_refused",),
+    "408 ": ("requests_timed_out",), "429 ": (*ANY_ERROR, "address_requests_refused", "address_bytes_refused"),
+    "told gap": ("gaps",), "told error": ("slow_filters", "slow_consumers", "events_lost"),
+}
+
+
+def uncounted(port, told):
+    """Kinds of refusals that the attacker got and that no counter shows."""
+    status = wire.request(port, "GET", "/v1/status")
+    counters = json.loads(status.body)["counters"]
+    return [kind for kind, names in COUNTED.items() if any(what.startswith(kind) for what in told)
+            and all(counters[name] == 0 for name in names)]
+
+
+def judge_counts(port, verdict):
+    """Each kind of refusal must have been counted at least once. The status may be some moments old."""
+    give_up = time.monotonic() + wire.TIMEOUT_S
+    try:
+        while missing := uncounted(port, verdict.refused):
+            if time.monotonic() > give_up:
+                verdict.faults.append(f"refused, but not counted: {missing}")
+                return
+            time.sleep(0.05)
+    except (OSError, wire.Broken, ValueError, KeyError) as error:
+        verdict.faults.append(f"no status after the attack: {type(error).__name__}: {error}")
+
+
 def attack(row, daemon, form, verdict):
     """Runs the attack with the witness beside it."""
     unfinished = verdict.late if form.judges_times else verdict.faults
@@ -213,6 +245,8 @@ def attack(row, daemon, form, verdict):
         return
     verdict.refused, verdict.served = findings["refused"], findings["served"]
     verdict.faults += findings["faults"]
+    if daemon.is_alive():
+        judge_counts(daemon.port, verdict)
 
 
 def end(row, daemon, form, verdict):
@@ -244,6 +278,7 @@ def try_row(row, form):
             verdict.used_bytes = max(daemon.used_bytes_max, memory_used(daemon.port) or 0)
             end(row, daemon, form, verdict)
         else:
+            verdict.died = True
             verdict.faults.append(f"the daemon died, status {daemon.process.returncode} ({daemon.last_words()})")
         verdict.rss_bytes = daemon.rss_bytes_max
     return verdict

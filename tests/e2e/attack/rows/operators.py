@@ -3,7 +3,7 @@ that leave the item."""
 import itertools
 
 from rows import row
-from rows.scans import subscribe_and_publish, try_again_and_again
+from rows.scans import Listeners, publish_again_and_again, subscribe_and_publish, try_again_and_again
 
 BIG = 15 << 20
 TEXT = "<r><a>" + "the quick brown fox jumps over the lazy dog " * (BIG // 44) + "</a></r>"
@@ -14,6 +14,32 @@ FAT_SIBLINGS = "<r>" + ("<item><a>" + "y" * 600 + "</a></item>") * 9_900 + "</r>
 
 def pattern(i, letters):
     return "".join(chr(97 + (i * 7 + k * (i + 3)) % 26) for k in range(letters))
+
+
+def digits(i, n):
+    """A pattern that no text of letters is near, so that all of it has to be computed."""
+    return "".join(str((i * 7 + k * k * (i + 3) + k // 7) % 10) for k in range(n))
+
+
+@row(ends_under_attack=True)
+def edits_that_never_match(attack):
+    """16 connections of 128 approx-contains() that no text is near, and texts of 15 MB on eight streams."""
+    subscribers = [Listeners(attack, [f"approx-contains(., '{digits(128 * j + i, 300)}', 200)" for i in range(128)],
+                             more=[("stream", f"attack{j % 8}")]) for j in range(16)]
+    attack.under_way()
+    attack.run_clients(lambda n: publish_again_and_again(attack, TEXT, stream=f"attack{n}"), 8)
+    attack.served["subscribers"] = len(subscribers)
+
+
+@row(ends_under_attack=True)
+def edits_of_small_items(attack):
+    """20 connections of 256 computed conditions, and documents of 9,900 items, none of which exceeds any budget."""
+    for j in range(20):
+        Listeners(attack, [" or ".join(f"approx-contains(., '{digits(256 * j + 16 * i + k, 300)}', 200)" for k in range(16))
+                           for i in range(16)])
+    attack.under_way()
+    item = "<a>" + "the quick brown fox jumps over the lazy dog " * 32 + "</a>"
+    publish_again_and_again(attack, "<r>" + item * 9_900 + "</r>")
 
 
 @row(ends_under_attack=True)
@@ -82,7 +108,7 @@ def alignments_of_many(attack):
     subscribe_and_publish(attack, filters, "<r>" + ("<a>" + "acgtacga" * 2_000 + "</a>") * 300 + "</r>")
 
 
-@row(long_only=True)
+@row(ends_under_attack=True)
 def recurrence(attack):
     """Laminarity, determinism and recurrence rate of series of millions of numbers: quadratic by definition."""
     document = "<r><a>" + "1 2 3 2 " * (BIG // 8) + "</a></r>"
@@ -97,7 +123,7 @@ def recurrence_of_many(attack):
     subscribe_and_publish(attack, [f"laminarity(., 0.{i}) > 0.99" for i in range(1, 100)], document)
 
 
-@row(long_only=True)
+@row(ends_under_attack=True)
 def expressions(attack):
     """Non-matching regular expressions with large automata, on texts of 15 MB."""
     filters = [f"matches(., '(x+x+)+y{i}')" for i in range(40)]

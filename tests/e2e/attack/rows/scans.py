@@ -85,11 +85,11 @@ class Listeners:
                     self.attack.note_end("delivered")
 
 
-def publish_again_and_again(attack, document, pause=0.1, **headers):
+def publish_again_and_again(attack, document, pause=0.1, stream="attack", **headers):
     n = 0
     while attack.goes_on():
         try:
-            attack.publish(document, "attack&deduplicate=false", n=n, timeout=wire.ATTACKER_S, **headers)
+            attack.publish(document, f"{stream}&deduplicate=false", n=n, timeout=wire.ATTACKER_S, **headers)
         except (OSError, wire.Broken) as error:
             attack.note_end(f"not published: {error}")
         n += 1
@@ -167,10 +167,45 @@ def match_long(attack):
     try_again_and_again(attack, list(COSTLY.values()))
 
 
-@row(long_only=True)
+def abandoned(attack):
+    return attack.status()["counters"]["requests_abandoned"]
+
+
+@row(ends_under_attack=True)
 def match_and_leave(attack):
-    """Long trials whose clients leave: work that nobody waits for must stop."""
-    try_again_and_again(attack, [COSTLY["string values of the root"], COSTLY["equal nodes"]], 8, leave_after_s=0.1)
+    """Long trials whose clients leave: work that nobody waits for must stop, and is counted."""
+    pattern = " or ".join(f"approx-contains(., '{str(i) * 1_000}', 255)" for i in range(10))
+    trials = [COSTLY["string values of the root"], COSTLY["equal nodes"],
+              (pattern, "<r><a>" + "the quick brown fox " * 300_000 + "</a></r>")]
+    try_again_and_again(attack, trials, 8, leave_after_s=0.1)
+    attack.check(attack.eventually(lambda: abandoned(attack) > 0), "no abandoned request was counted")
+
+
+@row(ends_under_attack=True)
+def compile_and_leave(attack):
+    """Subscriptions whose filters take long to compile, and whose clients leave or wait: 16 addresses."""
+    segments = "[a-y]{1,900}[0-8]{1,900}" * 4
+    numbers = itertools.count()
+
+    def query(n):
+        texts = [" or ".join(f"matches(a, '{segments}{n}_{i}_{k}')" for k in range(8)) for i in range(32)]
+        return urlencode([("stream", "attack"), *(("filter", text) for text in texts)])
+
+    def client(n):
+        while attack.goes_on():
+            try:
+                connection = attack.connect(n, timeout=wire.ATTACKER_S)
+                wire.send(connection, wire.head("GET", "/v1/events?" + query(next(numbers))))
+                if n % 4 == 0:
+                    attack.note(wire.Stream(connection).reply())
+                time.sleep(0.05)
+                connection.close()
+            except (OSError, wire.Broken):
+                attack.note_end("no reply")
+
+    attack.under_way()
+    attack.run_clients(client, 16)
+    attack.check(attack.eventually(lambda: abandoned(attack) > 0), "no abandoned request was counted")
 
 
 @row()
