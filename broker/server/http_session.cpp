@@ -15,6 +15,7 @@
 #include "broker/server/peer_watch.hpp"
 #include "broker/server/problems.hpp"
 #include "broker/server/request_refusals.hpp"
+#include "broker/server/turns.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for endpoints that take no body
 constexpr std::chrono::seconds linger_timeout{2};
+constexpr std::size_t new_connections_few = 16;  // they begin at once
 
 }  // namespace
 
@@ -41,6 +43,7 @@ HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transpor
 
 void HttpSession::start() {
     const auto self = shared_from_this();
+    beginning_.emplace(services_.new_connections, new_connections_few);
     services_.connections.add(self);
     try {
         asio::co_spawn(transport_->executor(), run(), [self](const std::exception_ptr&) {});
@@ -93,6 +96,7 @@ struct HttpSession::Ending {
         // The session may outlive the broker's other parts, in a function that was posted for it.
         session->takeover_.reset();
         session->for_monitoring_.reset();
+        session->beginning_.reset();
         session->services_.connections.remove(session);
     }
 };
@@ -120,6 +124,9 @@ asio::awaitable<void> HttpSession::run() {
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
+    // When many come at once, each waits until what is ready on its thread has been served.
+    if (!beginning_->got()) co_await take_turn(transport_->executor());
+    beginning_.reset();
     Next next = Next::request;
     while (next == Next::request) next = co_await serve_request();
     // Not within serve_request(), which holds the request: the takeover may last for days.

@@ -75,6 +75,7 @@ private:
     const Principal principal_;
     const AddressPlace place_;
     std::optional<CountedPlace> for_monitoring_;
+    std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over

@@ -1,12 +1,16 @@
 #include "broker/server/http_session.hpp"
 
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <catch2/catch.hpp>
+#include <list>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/services.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/string_connection.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using sluice::broker::HttpClient;
@@ -34,6 +38,31 @@ TEST_CASE("requests follow each other on one connection") {
     CHECK(client.get("/healthz").body == "ok\n");
     CHECK(client.get("/readyz").status == 200);
     CHECK(running.broker.counters().connections_accepted == 1);
+}
+
+TEST_CASE("a crowd of new connections does not delay those that are served already") {
+    using sluice::testing::StringConnection;
+    boost::asio::io_context io;  // its only thread is the test's
+    RunningBroker running;
+    sluice::server::Services& services = running.broker.services();
+    constexpr std::string_view request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    StringConnection known(io, services);
+    known.send(request);
+    EVENTUALLY((known.run(), contains(known.output(), "ok\n")));
+    CHECK(services.new_connections == 0);
+    std::list<StringConnection> crowd;
+    for (int i = 0; i < 500; ++i) crowd.emplace_back(io, services).send(request);
+    CHECK(services.new_connections == 500);
+    const std::size_t before = known.output().size();
+    known.send(request);
+    EVENTUALLY((known.run(), known.output().size() > before));
+    const auto answered = [&] {
+        return std::count_if(crowd.begin(), crowd.end(),
+                             [](const StringConnection& each) { return !each.output().empty(); });
+    };
+    CHECK(answered() < 100);
+    EVENTUALLY((known.run(), answered() == 500));
+    CHECK(services.new_connections == 0);
 }
 
 TEST_CASE("pipelined requests are answered in order") {
