@@ -249,10 +249,6 @@ HttpReply try_filter(const Services& services, const std::string& body, const st
     }
 }
 
-}  // namespace
-
-namespace {
-
 // A trial's computed conditions together may take as long as those of one kind for an event. It counts estimates, so
 // the same trial always ends in the same way.
 class TrialMeter {
