@@ -15,11 +15,13 @@
 
 namespace sluice::operators {
 struct OperatorWork;
-}
+struct Bounds;
+}  // namespace sluice::operators
 
 namespace sluice::engine {
 
 struct Match;
+struct Measure;
 
 // One value of one attribute. `attribute` is an id of the Program that will match the batch (Program::attributes()).
 struct Value {
@@ -33,6 +35,9 @@ struct Value {
 struct ValueGroup {
     std::uint64_t id = 0;  // from new_id(); what is computed for a group may be kept under it for later batches
     std::span<const Value> values;
+    // The number of events that may have the group, in this batch and in others, as far as known. Its budget for
+    // measured predicates is that of so many events (EventBatch::group_ns_max).
+    std::uint32_t events = 1;
 
     // Never returns the same id twice. Any thread.
     static std::uint64_t new_id() {
@@ -69,9 +74,19 @@ struct EventBatch {
     std::function<std::optional<bool>(std::uint32_t scanned, std::uint32_t event)> scan;
 
     // The most time that one measured predicate may take for one text, and that all predicates of a family may take for
-    // one event. Both are compared with estimates (gpu/operators/cost.hpp). The naive backend has no such limits.
+    // one event. Both are compared with estimates (gpu/operators/cost.hpp). A group of values has a budget of its own,
+    // for all batches: event_ns_max for each of its events, but at most group_ns_max. The naive backend has no such
+    // limits.
     double operator_ns_max = std::numeric_limits<double>::infinity();
     double event_ns_max = std::numeric_limits<double>::infinity();
+    double group_ns_max = std::numeric_limits<double>::infinity();
+
+    // Sets `owners` to those of a measured predicate. Called only where the predicates of an event or group exceed
+    // their budget: half of it then goes to the owners concerned in equal shares, the cheapest predicates first, and
+    // what is left to the cheapest predicates of all. If empty, or for a predicate without owners, there are no shares.
+    std::function<void(std::uint32_t attribute, const Measure& measure, const operators::Bounds& bounds,
+                       std::vector<std::uint64_t>& owners)>
+        owners_of;
 
     // If not null, receives the subscriptions and events whose match depends on a predicate that was left undecided
     // because it would take too long; the same pair may appear more than once. An undecided predicate makes no match.

@@ -37,7 +37,7 @@ void DeferredRows::decide(const engine::PredicateTables& tables, const engine::E
         ask(operators, kind);
         if (questions_.empty()) continue;
         ask_groups(tables, batch, shared);
-        collect_pairs(tables, batch);
+        collect_pairs(tables, batch, shared, kind);
         evaluate(*family, batch);
         share_answers(batch, shared);
         narrow(operators, kind);
@@ -56,7 +56,8 @@ void DeferredRows::ask(const engine::OperatorTable& operators, operators::Operat
     for_each_predicate(rows_, operators, family, [&](engine::LiteralCode code, const Row&) {
         const std::uint32_t p = code.index();
         if (slot_of_[p] == engine::none)
-            questions_.push_back({p, operators.attribute(p), operators.index_in_family(p), 0, {}});
+            questions_.push_back(
+                {p, operators.attribute(p), operators.index_in_family(p), operators.computed_with(p), 0, {}});
         slot_of_[p] = 0;
     });
     std::sort(questions_.begin(), questions_.end(),
@@ -134,7 +135,18 @@ void DeferredRows::sort_questions_by_source(std::size_t sources) {
     for_each_asked([&](std::uint32_t slot, std::uint32_t source) { slots_[first_of_source_[source + 1]++] = slot; });
 }
 
-void DeferredRows::collect_pairs(const engine::PredicateTables& tables, const engine::EventBatch& batch) {
+void DeferredRows::collect_pairs(const engine::PredicateTables& tables, const engine::EventBatch& batch,
+                                 SharedFindings& shared, operators::OperatorFamilyKind kind) {
+    FairShares::OwnersOf owners_of;
+    if (batch.owners_of) {
+        owners_of = [&](std::uint32_t slot, std::vector<std::uint64_t>& owners) {
+            const Question& q = questions_[slot];
+            const engine::OperatorTable& operators = tables.operators();
+            const std::uint32_t name = tables.name(engine::LiteralCode(engine::Family::measured, q.predicate));
+            batch.owners_of(name, operators.measure(q.predicate), operators.bounds(q.predicate), owners);
+        };
+    }
+    shares_.begin(questions_.size());
     const std::size_t sources = batch.size() + batch.groups.size();
     sort_questions_by_source(sources);
     latest_texts_.assign(tables.attributes(), {});
@@ -151,35 +163,53 @@ void DeferredRows::collect_pairs(const engine::PredicateTables& tables, const en
                     drafts_.push_back({slot, text});
             }
         }
-        leave_out_dearest(first, source, batch.event_ns_max);
+        if (source < batch.size()) {
+            keep_within(first, source, batch.event_ns_max, owners_of);
+        } else if (drafts_.size() > first) {
+            const auto group = static_cast<std::uint32_t>(source - batch.size());
+            double& spent = shared.spent_ns(group, kind);
+            const double ns_max = std::min(batch.group_ns_max, batch.event_ns_max * batch.groups[group].events);
+            spent += keep_within(first, source, std::max(0.0, ns_max - spent), owners_of);
+        }
         if (texts_.size() - first_text < 2) continue;
         std::stable_sort(drafts_.begin() + static_cast<std::ptrdiff_t>(first), drafts_.end(),
                          [](const Draft& a, const Draft& b) { return a.text < b.text; });
     }
 }
 
-// Drops the costliest of the drafts from `first` on, which are all of one source, so that the rest takes at most
-// `ns_max`: costly predicates give way to cheap ones. Pairs that are computed together are left out together.
-void DeferredRows::leave_out_dearest(std::size_t first, std::uint32_t source, double ns_max) {
+// Drops drafts from `first` on, which are all of one source, so that the rest takes at most `ns_max` (FairShares).
+// Pairs that are computed together are left out together. Returns the estimated time of the rest.
+double DeferredRows::keep_within(std::size_t first, std::uint32_t source, double ns_max,
+                                 const FairShares::OwnersOf& owners_of) {
     const auto cost = [&](const Draft& draft) { return questions_[draft.slot].cost.ns(texts_[draft.text].size()); };
     const auto computation = [&](const Draft& draft) {
-        return std::tuple(cost(draft), questions_[draft.slot].computed_with, draft.text);
+        return std::tuple(cost(draft), questions_[draft.slot].computation, draft.text);
     };
     const auto begin = drafts_.begin() + static_cast<std::ptrdiff_t>(first);
     double ns = 0;
     for (auto draft = begin; draft != drafts_.end(); ++draft) ns += cost(*draft);
-    if (ns <= ns_max) return;
+    if (ns <= ns_max) return ns;
     std::sort(begin, drafts_.end(), [&](const Draft& a, const Draft& b) { return computation(a) < computation(b); });
-    ns = 0;
-    auto kept = begin;
-    for (; kept != drafts_.end(); ++kept) {
-        const bool is_new = kept == begin || computation(*std::prev(kept)) != computation(*kept);
-        if (is_new && (ns += cost(*kept)) > ns_max) break;
+    computations_.clear();
+    for (std::size_t i = first; i < drafts_.size(); ++i) {
+        if (i == first || computation(drafts_[i - 1]) != computation(drafts_[i]))
+            computations_.push_back({cost(drafts_[i]), i, i, false});
+        ++computations_.back().end;
     }
-    for (auto draft = kept; draft != drafts_.end(); ++draft) set(left_out_, draft->slot, source);
-    drafts_.erase(kept, drafts_.end());
+    ns = shares_.keep(computations_, ns_max, owners_of, [this](std::size_t i) { return drafts_[i].slot; });
+    std::size_t kept = first;
+    for (const FairShares::Computation& c : computations_) {
+        for (std::size_t i = c.first; i < c.end; ++i) {
+            if (c.kept)
+                drafts_[kept++] = drafts_[i];
+            else
+                set(left_out_, drafts_[i].slot, source);
+        }
+    }
+    drafts_.resize(kept);
     std::sort(begin, drafts_.end(),
               [](const Draft& a, const Draft& b) { return std::pair(a.slot, a.text) < std::pair(b.slot, b.text); });
+    return ns;
 }
 
 const DeferredRows::Texts& DeferredRows::texts_of(const engine::PredicateTables& tables,

@@ -11,6 +11,7 @@
 
 #include "gpu/api/event_batch.hpp"
 #include "gpu/cpu/accepted.hpp"
+#include "gpu/cpu/fair_shares.hpp"
 #include "gpu/cpu/shared_findings.hpp"
 #include "gpu/operators/family.hpp"
 #include "gpu/tables/predicate_tables.hpp"
@@ -39,6 +40,7 @@ private:
     };
     struct Question {  // a predicate to evaluate
         std::uint32_t predicate, attribute, index_in_family;
+        std::uint32_t computation;    // the same for the predicates that are computed together, in every batch
         std::uint32_t computed_with;  // the first slot of the predicates that are computed together
         operators::OperatorCost cost;
     };
@@ -63,8 +65,9 @@ private:
     template <class Visit>
     void for_each_asked(Visit visit) const;
     void sort_questions_by_source(std::size_t sources);
-    void collect_pairs(const engine::PredicateTables& tables, const engine::EventBatch& batch);
-    void leave_out_dearest(std::size_t first, std::uint32_t source, double ns_max);
+    void collect_pairs(const engine::PredicateTables& tables, const engine::EventBatch& batch, SharedFindings& shared,
+                       operators::OperatorFamilyKind kind);
+    double keep_within(std::size_t first, std::uint32_t source, double ns_max, const FairShares::OwnersOf& owners_of);
     const Texts& texts_of(const engine::PredicateTables& tables, const engine::EventBatch& batch,
                           std::uint32_t attribute, std::uint32_t source);
     void evaluate(const operators::OperatorFamily& family, const engine::EventBatch& batch);
@@ -88,6 +91,8 @@ private:
     std::vector<std::uint32_t> source_of_;  // by text
     std::vector<Texts> latest_texts_;       // by attribute: those of the latest source
     std::vector<Draft> drafts_;
+    std::vector<FairShares::Computation> computations_;  // of one source
+    FairShares shares_;
     std::vector<std::uint32_t> latest_computed_;  // by slot: the last text of its shared computation
     std::vector<operators::OperatorFamily::Pair> pairs_;
     std::vector<std::uint8_t> answers_;

@@ -3,6 +3,7 @@
 // come in many. Belongs to one thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "gpu/api/event_batch.hpp"
+#include "gpu/operators/family.hpp"
 #include "gpu/tables/hash.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
@@ -29,6 +31,10 @@ public:
     // The known answer of a measured predicate for a group, or null. Valid until the next note().
     const Measured* find(std::uint32_t group, std::uint32_t predicate);
     void note(std::uint32_t group, std::uint32_t predicate, Measured measured);
+    // The estimated time that the family's measured predicates have taken for the group, in all batches.
+    double& spent_ns(std::uint32_t group, operators::OperatorFamilyKind family) {
+        return of(group).spent_ns[static_cast<std::size_t>(family)];
+    }
 
     // Called after a batch, when all segments are done with it: drops findings if there are too many.
     void end_batch();
@@ -48,7 +54,8 @@ private:
         bool is_evaluated = false;
         engine::Evaluated evaluated;
         std::unordered_map<std::uint32_t, Measured> measured;  // by predicate
-        std::uint64_t used_in = 0;                             // the last batch
+        std::array<double, operators::operator_families> spent_ns{};
+        std::uint64_t used_in = 0;  // the last batch
     };
 
     Findings& of(std::uint32_t group);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "gpu/api/matcher.hpp"
+#include "gpu/operators/family.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace sluice;
@@ -160,6 +163,134 @@ TEST_CASE("where all operators of an event would take too long, the costliest is
     REQUIRE(undecided.size() == 2);
     for (const engine::Match& m : undecided) CHECK(m.accepted == 0b01);
     CHECK(trial.done().pairs == 4);
+}
+
+namespace {
+
+// Holds for every text. The estimate for a title of 10,000 bytes and a pattern of 64 is 30 us.
+engine::Literal any_distance(const std::string& pattern) {
+    return {{"title",
+             engine::Operator::greater_equal,
+             {},
+             0,
+             engine::Measure{Kind::approx_distance, pattern, "unit", 0, 0}},
+            false};
+}
+
+std::string pattern(std::size_t letters, std::size_t number) {
+    std::string text = std::to_string(number);
+    return text + std::string(letters - text.size(), 'q');
+}
+
+}  // namespace
+
+TEST_CASE("where all operators of an event would take too long, each owner has a share of the time") {
+    Trial trial;
+    std::vector<engine::Match> undecided;
+    trial.batch.undecided = &undecided;
+    trial.batch.event_ns_max = 2'000'000;
+    std::vector<engine::SubscriptionId> of_greedy;
+    for (std::size_t i = 0; i < 500; ++i) of_greedy.push_back(trial.set->add({{any_distance(pattern(64, i))}}));
+    const auto of_modest = trial.set->add({{any_distance(pattern(640, 0))}});
+    const std::string title(10'000, 'a');
+    const auto decided_of_greedy = [&] {
+        return std::count_if(of_greedy.begin(), of_greedy.end(),
+                             [&](engine::SubscriptionId id) { return trial.accepted(id) == 1; });
+    };
+    const auto run = [&] {
+        undecided.clear();
+        trial.run({{"x", {title}}});
+        CHECK(trial.matches.size() + undecided.size() == 501);
+    };
+    SECTION("without owners, the cheapest are decided") {
+        run();
+        CHECK(trial.accepted(of_modest) == 0);
+        CHECK(decided_of_greedy() == 66);
+    }
+    SECTION("an owner whose operators cost less than a share is served, and the others have the rest") {
+        trial.batch.owners_of = [](std::uint32_t, const engine::Measure& measure, const operators::Bounds&,
+                                   std::vector<std::uint64_t>& owners) {
+            owners.assign(1, measure.operand.size() == 64 ? 1 : 2);
+        };
+        run();
+        CHECK(trial.accepted(of_modest) == 1);
+        CHECK(decided_of_greedy() == (2'000 - 165) / 30);
+    }
+    SECTION("an operator of both owners is charged to both") {
+        trial.batch.owners_of = [](std::uint32_t, const engine::Measure& measure, const operators::Bounds&,
+                                   std::vector<std::uint64_t>& owners) {
+            owners = measure.operand.size() == 64 ? std::vector<std::uint64_t>{1, 2} : std::vector<std::uint64_t>{2};
+        };
+        run();
+        CHECK(trial.accepted(of_modest) == 0);
+        CHECK(decided_of_greedy() == 66);
+    }
+    SECTION("owners are not asked for where everything fits") {
+        trial.batch.event_ns_max = 1e9;
+        trial.batch.owners_of = [](std::uint32_t, const engine::Measure&, const operators::Bounds&,
+                                   std::vector<std::uint64_t>&) { FAIL("asked"); };
+        run();
+        CHECK(undecided.empty());
+    }
+}
+
+TEST_CASE("which operators of an event are left out does not depend on the events beside it") {
+    std::mt19937 random(17);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    for (int round = 0; round < 40; ++round) {
+        CAPTURE(round);
+        Trial trial;
+        std::vector<engine::Match> undecided;
+        trial.batch.undecided = &undecided;
+        trial.batch.event_ns_max = 20'000 * static_cast<double>(1 + below(20));
+        trial.batch.owners_of = [](std::uint32_t, const engine::Measure& measure, const operators::Bounds& bounds,
+                                   std::vector<std::uint64_t>& owners) {
+            owners.clear();
+            const std::size_t n = measure.operand.size() + static_cast<std::size_t>(100 * bounds.lo) +
+                                  static_cast<std::size_t>(10 * measure.epsilon);
+            for (std::size_t i = 0; i < n % 4; ++i) owners.push_back(n * (i + 3) % 5);
+        };
+        for (std::size_t i = 0; i < 80; ++i) {
+            engine::Literal literal = any_distance(pattern(20 + below(200), i));
+            if (i % 2 == 0) {  // in computations with several bounds, all of the same cost
+                const engine::Measure measure{Kind::laminarity, "", "", 0.1 * static_cast<double>(below(10)), 2};
+                literal = {
+                    {"title", engine::Operator::greater_equal, {}, 0.01 * static_cast<double>(below(20)), measure},
+                    false};
+            }
+            trial.set->add({{equal("category", std::to_string(below(4))), literal}});
+        }
+        std::vector<std::pair<std::string, std::vector<std::string>>> events;
+        for (int e = 0; e < 40; ++e) {
+            std::vector<std::string> titles(below(4));
+            for (std::string& title : titles)
+                for (std::size_t i = below(400); i > 0; --i) title += std::to_string(below(3)) + ' ';
+            events.emplace_back(std::to_string(below(4)), titles);
+        }
+        // (subscription, event, whether it is accepted or else undecided), ascending
+        using Answers = std::vector<std::tuple<std::uint32_t, std::size_t, bool>>;
+        const auto answers = [&](std::size_t batch_events) {
+            Answers found;
+            for (std::size_t first = 0; first < events.size(); first += batch_events) {
+                undecided.clear();
+                trial.run(
+                    {events.begin() + static_cast<std::ptrdiff_t>(first),
+                     events.begin() + static_cast<std::ptrdiff_t>(std::min(first + batch_events, events.size()))});
+                for (const bool accepted : {true, false}) {
+                    for (const engine::Match& m : accepted ? trial.matches : undecided)
+                        for (std::size_t bit = 0; bit < 32; ++bit)
+                            if ((m.accepted >> bit & 1) != 0)
+                                found.emplace_back(m.subscription.slot, first + 32 * m.word + bit, accepted);
+                }
+            }
+            std::sort(found.begin(), found.end());
+            found.erase(std::unique(found.begin(), found.end()), found.end());
+            return found;
+        };
+        const Answers together = answers(40);
+        CHECK(!together.empty());
+        for (const std::size_t batch_events : {1u, 7u, 33u}) CHECK((answers(batch_events) == together));
+    }
 }
 
 TEST_CASE("long work of operators can be ended between its pieces") {

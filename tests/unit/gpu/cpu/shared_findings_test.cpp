@@ -32,13 +32,13 @@ struct Trial {
     }
 
     // All events of the batch share the group with this id.
-    void run(std::size_t events, std::uint64_t id) {
+    void run(std::size_t events, std::uint64_t id, std::string_view own = "own") {
         const auto program = set->compile();
         REQUIRE(program->attributes()->names.at(0) == "shared");
         batch.clear();
-        batch.groups.push_back({id, shared});
+        batch.groups.push_back({id, shared, events_of_group});
         for (std::size_t e = 0; e < events; ++e) {
-            batch.values.push_back({1, "own", 0});
+            batch.values.push_back({1, own, 0});
             batch.shares.push_back(0);
             batch.end_event();
         }
@@ -60,6 +60,7 @@ struct Trial {
     std::unique_ptr<engine::SubscriptionSet> set = engine::make_subscription_set(engine::Backend::cpu);
     std::vector<std::string> texts;
     std::vector<engine::Value> shared;
+    std::uint32_t events_of_group = 1;
     engine::EventBatch batch;
     operators::OperatorWork work;
     std::vector<engine::Match> matches, undecided;
@@ -125,6 +126,41 @@ TEST_CASE("what takes too long of a group is undecided for all its events, and i
         REQUIRE(trial.undecided.size() == 2);
         for (const engine::Match& m : trial.undecided) CHECK(m.subscription == unknown);
         CHECK((trial.undecided[0].accepted | trial.undecided[1].accepted) == 0xffffffffu);
+    }
+}
+
+TEST_CASE("a group has the time of its events for measured predicates, once for all batches") {
+    Trial trial(1);
+    trial.texts[0] = std::string(10'000, 'z');
+    trial.shared[0].text = trial.texts[0];
+    for (const std::string own : {"a", "b"}) {
+        for (int i = 0; i < 10; ++i) {  // an estimate of 30 us each
+            engine::Predicate distance{"shared", engine::Operator::greater_equal, {}, 0};
+            distance.measure = {Kind::edit_distance, own + std::to_string(i) + std::string(62, 'q'), "unit", 0, 0};
+            trial.set->add({{{{"own", engine::Operator::equal, own, 0}, false}, {distance, false}}});
+        }
+    }
+    trial.batch.event_ns_max = 20'000;
+    trial.batch.group_ns_max = 1'000'000;
+    const auto decided = [&](std::uint64_t id, std::string_view own) {
+        trial.run(3, id, own);
+        CHECK(trial.matches.size() + trial.undecided.size() == 12);
+        return trial.matches.size() - 2;  // without those of the constructor
+    };
+    SECTION("as if each event had its part") {
+        trial.events_of_group = 5;
+        const std::uint64_t id = engine::ValueGroup::new_id();
+        CHECK(decided(id, "a") == 3);
+        CHECK(decided(id, "b") == 0);  // 10 us are left
+        CHECK(decided(id, "a") == 3);
+        CHECK(decided(engine::ValueGroup::new_id(), "b") == 3);
+    }
+    SECTION("but at most the time of one event that nothing shares") {
+        trial.events_of_group = 1'000'000;
+        trial.batch.group_ns_max = 450'000;
+        const std::uint64_t id = engine::ValueGroup::new_id();
+        CHECK(decided(id, "a") == 10);
+        CHECK(decided(id, "b") == 5);
     }
 }
 
