@@ -64,6 +64,17 @@ pugi::xml_node ancestor(pugi::xml_node node, std::size_t parents) {
     return node;
 }
 
+// The number of events in a row, this one among them, whose elements are as many levels below the node.
+std::uint32_t events_below(pugi::xml_node node, std::size_t levels, const Event& event) {
+    const std::span<const Item> items = event.document->items();
+    if (levels == 0) return static_cast<std::uint32_t>(items.size());  // the feed's fields
+    std::size_t first = event.index, end = event.index + 1;
+    const auto is_below = [&](const Item& item) { return ancestor(item.element, levels) == node; };
+    while (first > 0 && is_below(items[first - 1])) --first;
+    while (end < items.size() && is_below(items[end])) ++end;
+    return static_cast<std::uint32_t>(end - first);
+}
+
 void walk_attributes(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink) {
     for (const pugi::xml_attribute& attribute : node.attributes()) {
         sink.pass();
@@ -256,6 +267,7 @@ void Extractor::Plan::share_outside(const Event& event, const std::shared_ptr<co
                          Output to{values, texts, unknown, reading};
                          read(to);
                          sort_by_attribute(values);
+                         return events_below(node, place, event);
                      });
     });
 }

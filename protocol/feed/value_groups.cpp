@@ -67,7 +67,7 @@ void ValueGroups::add(Group& group, engine::EventBatch& batch) const {
     if (group.values.empty()) return;
     if (group.index >= batch.groups.size() || batch.groups[group.index].id != group.id) {
         group.index = static_cast<std::uint32_t>(batch.groups.size());
-        batch.groups.push_back({group.id, group.values});
+        batch.groups.push_back({group.id, group.values, group.events});
     }
     batch.shares.push_back(group.index);
 }

@@ -30,6 +30,7 @@ public:
 
     // Adds the values to those of the event being filled in the batch. Calls `read(values, texts, unknown)` if they are
     // not known yet; it must sort them by attribute. It may leave attributes unknown, which it adds to a third list.
+    // It returns how many events of the document have these values.
     template <class Read>
     void share(const Source& source, engine::EventBatch& batch, const Read& read) {
         Group& group = look_up(source);
@@ -37,7 +38,7 @@ public:
             group.values.clear();  // of a reading that failed
             group.texts.clear();
             group.unknown.clear();
-            read(group.values, group.texts, group.unknown);
+            group.events = read(group.values, group.texts, group.unknown);
             count_in(group);
         }
         add(group, batch);
@@ -70,6 +71,7 @@ private:
         TextArena texts;
         std::vector<std::uint32_t> unknown;  // attributes
         std::size_t bytes = 0;               // that are counted
+        std::uint32_t events = 1;            // of the document
         std::uint32_t index = 0;             // in the batch
         std::uint64_t used_in = 0;           // the last batch that used it
     };
