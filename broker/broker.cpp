@@ -135,7 +135,7 @@ private:
     server::IoThreads io_threads_;
     EventQueue queue_;
     Fanout fanout_;
-    ScanOwners scan_owners_;
+    ScanOwners scan_owners_, computed_owners_;
     Matcher matcher_;
     SubscriptionRegistry registry_;
     store::MemoryLog log_;
@@ -162,13 +162,14 @@ Broker::Parts::Parts(config::Options options)
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_, options_.delivery.undecided, &event_memory_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
-                server::batch_limits(options_.limits, memory_, &scan_owners_)},
+                server::batch_limits(options_.limits, memory_, &scan_owners_, &computed_owners_)},
                queue_, fanout_, counters_),
       registry_({.engine = engine_options(options_.matcher),
                  .apply_delay = options_.matcher.apply_delay,
                  .subscriptions_max = options_.limits.subscriptions,
                  .operators_max = options_.limits.operators,
-                 .scan_owners = &scan_owners_},
+                 .scan_owners = &scan_owners_,
+                 .computed_owners = &computed_owners_},
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);

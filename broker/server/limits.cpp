@@ -55,7 +55,7 @@ std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptio
 }
 
 broker::BatchLimits batch_limits(const config::LimitOptions& options, base::MemoryBudget& memory,
-                                 const broker::ScanOwners* owners) {
+                                 const broker::ScanOwners* owners, const broker::ScanOwners* computed_owners) {
     broker::BatchLimits limits;
     limits.condition_time = options.condition_time;
     limits.event_time = options.event_time;
@@ -65,6 +65,7 @@ broker::BatchLimits batch_limits(const config::LimitOptions& options, base::Memo
     limits.scan.document_steps_max = options.document_steps;
     limits.scan.full_budget_bytes = full_budget_bytes;
     limits.owners = owners;
+    limits.computed_owners = computed_owners;
     limits.memory = &memory;
     return limits;
 }

@@ -26,6 +26,7 @@ inline std::chrono::nanoseconds filter_estimate(std::size_t bytes) { return std:
 // a low priority.
 std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);
 broker::BatchLimits batch_limits(const config::LimitOptions& options, base::MemoryBudget& memory,
-                                 const broker::ScanOwners* owners = nullptr);
+                                 const broker::ScanOwners* owners = nullptr,
+                                 const broker::ScanOwners* computed_owners = nullptr);
 
 }  // namespace sluice::server

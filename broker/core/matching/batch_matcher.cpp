@@ -41,6 +41,8 @@ BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double 
       memory_(limits.memory) {
     if (limits.condition_time != BatchLimits::none)
         batch_.operator_ns_max = static_cast<double>(limits.condition_time.count());
+    if (limits.event_time != BatchLimits::none) batch_.group_ns_max = static_cast<double>(limits.event_time.count());
+    if (limits.computed_owners != nullptr) share_budgets(*limits.computed_owners);
     batch_.pause = std::move(pause);
     batch_.work = &work_;
     if (memory_ != nullptr) charge_ = memory_->force_charge(base::MemoryUse::evaluation, 0);
@@ -77,6 +79,7 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
                                                    std::span<const feed::Event> events) {
     forget_batch();
     scanned_ = program.scanned();
+    if (batch_.owners_of) computed_attributes_ = program.attributes();
     leaves_.assign(std::shared_ptr<const feed::ScannedLeaves::Conditions>(scanned_, &scanned_->conditions));
     std::size_t first = 0;
     do {
@@ -140,6 +143,13 @@ std::span<const feed::ScanOwner> BatchMatcher::owners_of(std::size_t scanned) {
     return owners_found_;
 }
 
+void BatchMatcher::share_budgets(const ScanOwners& owners) {
+    batch_.owners_of = [this, &owners](std::uint32_t attribute, const engine::Measure& measure,
+                                       const operators::Bounds& bounds, std::vector<std::uint64_t>& into) {
+        owners.find(computed_key(computed_attributes_->names[attribute], measure, bounds), into);
+    };
+}
+
 std::optional<bool> BatchMatcher::scan(std::uint32_t scanned, const feed::Event& event) {
     if (batch_.pause) batch_.pause(0);
     const base::WorkTimer timer;  // nobody pays for a thread that the machine has stopped
@@ -167,6 +177,7 @@ void BatchMatcher::forget_batch() {
     leaves_.begin_batch();
     leaves_.end_batch();
     scanned_.reset();
+    computed_attributes_.reset();
     matches_.clear();
     undecided_.clear();
     batch_.clear();
@@ -179,6 +190,7 @@ void BatchMatcher::rest() {
     reading_.forget_documents();
     leaves_.assign(nullptr);
     scanned_.reset();
+    computed_attributes_.reset();
     batch_.clear();
     if (batch_.values.capacity() * sizeof(engine::Value) > kept_values_bytes)
         std::vector<engine::Value>().swap(batch_.values);

@@ -50,6 +50,7 @@ struct BatchLimits {
     std::chrono::nanoseconds document_time = none;   // the same for all events of a document, in equal parts
     feed::ScanLimits scan = {};                      // of scanned conditions, and of reading the values of paths
     const ScanOwners* owners = nullptr;              // of scanned conditions; null: no budget of an owner applies
+    const ScanOwners* computed_owners = nullptr;     // of computed conditions; null: owners get no shares of event_time
     base::MemoryBudget* memory = nullptr;            // charged with what evaluating takes
 };
 
@@ -86,6 +87,7 @@ private:
     std::optional<bool> scan(std::uint32_t scanned, const feed::Event& event);
     void note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided);
     std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
+    void share_budgets(const ScanOwners& owners);
     void forget_batch();  // also after a batch that ended in an exception
 
     const BatchLimits limits_;
@@ -93,7 +95,8 @@ private:
     std::vector<feed::ScanOwner> owners_found_;
     std::shared_ptr<const engine::Dictionary> attributes_;  // of the extractor
     std::optional<feed::Extractor> extractor_;
-    std::shared_ptr<const engine::Dictionary> scanned_;  // of the batch's program
+    std::shared_ptr<const engine::Dictionary> scanned_;              // of the batch's program
+    std::shared_ptr<const engine::Dictionary> computed_attributes_;  // the same, with computed_owners
     feed::ScannedLeaves leaves_;
     feed::ReadingBudget reading_;
     base::MemoryBudget* const memory_;

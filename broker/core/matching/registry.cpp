@@ -8,6 +8,7 @@
 #include "config/options.hpp"
 #include "gpu/operators/memory.hpp"
 #include "gpu/tables/limits.hpp"
+#include "gpu/tables/term.hpp"
 #include "protocol/filter/attribute.hpp"
 
 namespace sluice::broker {
@@ -49,12 +50,17 @@ Subscription make_subscription(const std::string& stream, const std::string& can
         for (engine::Conjunction& conjunction : conjunctions) conjunction.push_back(literal);
     }
     // Stream names contain no line feed, so the key is unambiguous.
-    const std::size_t operators = distinct(conjunctions, is_measured).size();
-    std::vector<std::string> scanned;
+    const std::vector<const engine::Predicate*> measured = distinct(conjunctions, is_measured);
+    const std::size_t operators = measured.size();
+    std::vector<std::string> scanned, computed;
+    for (const engine::Predicate* p : measured) {
+        if (const auto bounds = engine::bounds_of(p->op, p->number))
+            computed.push_back(computed_key(p->attribute, *p->measure, *bounds));
+    }
     for (const engine::Predicate* p :
          distinct(conjunctions, [](const engine::Predicate& p) { return p.op == engine::Operator::scanned; }))
         scanned.push_back(p->attribute);
-    return {stream + '\n' + canonical, std::move(conjunctions), operators, std::move(scanned)};
+    return {stream + '\n' + canonical, std::move(conjunctions), operators, std::move(scanned), std::move(computed)};
 }
 
 // The constants are estimates of the memory that a filter and its literals take in the engine and around it.
@@ -62,7 +68,7 @@ SubscriptionMemory memory_of(const Subscription& subscription) {
     constexpr std::size_t place_bytes = 512;      // in the registry, in the fan-out and in the engine
     constexpr std::size_t literal_bytes = 64;     // in the engine
     constexpr std::size_t substring_bytes = 192;  // in the substring search
-    constexpr std::size_t owner_bytes = 192;      // for a scanned condition and one owner
+    constexpr std::size_t owner_bytes = 192;      // for a scanned or computed condition and one owner
     // For a long attribute or scanned condition: its name in the engine's tables and its compiled steps, both including
     // the copies that replace them.
     constexpr std::size_t short_name = 64, name_copies = 6, step_bytes = 128;
@@ -82,7 +88,8 @@ SubscriptionMemory memory_of(const Subscription& subscription) {
     }
     for (const engine::Predicate* p : distinct(subscription.conjunctions, is_measured))
         memory.kept += operators::operator_bytes(*p->measure);
-    for (const std::string& condition : subscription.scanned) memory.kept += owner_bytes + 2 * condition.size();
+    for (const auto* conditions : {&subscription.scanned, &subscription.computed})
+        for (const std::string& condition : *conditions) memory.kept += owner_bytes + 2 * condition.size();
     memory.while_added += memory.kept;
     return memory;
 }
@@ -242,17 +249,31 @@ void SubscriptionRegistry::apply_addition(Addition& addition, Fanout::Change& ch
         if (is_new) {
             entry->second.operators = subscription.operators;
             entry->second.scanned = std::move(subscription.scanned);
+            entry->second.computed = std::move(subscription.computed);
         }
         ++entry->second.users;
         held.push_back(&*entry);
-        own_scanned(*addition.subscriber, entry->second);
+        add_owner(*addition.subscriber, entry->second);
         change.gained.push_back({entry->second.id, {addition.subscriber, static_cast<std::uint32_t>(i)}});
     }
 }
 
-void SubscriptionRegistry::own_scanned(const Subscriber& subscriber, const Entry& entry) {
-    if (settings_.scan_owners == nullptr) return;
-    for (const std::string& condition : entry.scanned) settings_.scan_owners->add(condition, subscriber.scan_owner);
+void SubscriptionRegistry::add_owner(const Subscriber& subscriber, const Entry& entry) {
+    const auto add = [&](ScanOwners* owners, const std::vector<std::string>& conditions) {
+        if (owners == nullptr) return;
+        for (const std::string& condition : conditions) owners->add(condition, subscriber.scan_owner);
+    };
+    add(settings_.scan_owners, entry.scanned);
+    add(settings_.computed_owners, entry.computed);
+}
+
+void SubscriptionRegistry::remove_owner(const Subscriber& subscriber, const Entry& entry) noexcept {
+    const auto remove = [&](ScanOwners* owners, const std::vector<std::string>& conditions) {
+        if (owners == nullptr) return;
+        for (const std::string& condition : conditions) owners->remove(condition, subscriber.scan_owner);
+    };
+    remove(settings_.scan_owners, entry.scanned);
+    remove(settings_.computed_owners, entry.computed);
 }
 
 // Gives up all additions, since no program contains them or some could not be added.
@@ -274,9 +295,7 @@ void SubscriptionRegistry::apply_removal(const Subscriber& subscriber, Removed& 
     for (Entries::value_type* entry : held->second) {
         removed.operators += entry->second.operators;
         fanout_.lose(entry->second.id);
-        if (settings_.scan_owners != nullptr)
-            for (const std::string& condition : entry->second.scanned)
-                settings_.scan_owners->remove(condition, subscriber.scan_owner);
+        remove_owner(subscriber, entry->second);
         if (--entry->second.users != 0) continue;
         set_->remove(entry->second.id);
         entries_.erase(entries_.find(entry->first));

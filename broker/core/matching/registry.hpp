@@ -26,8 +26,9 @@ namespace sluice::broker {
 struct Subscription {
     std::string key;
     engine::Disjunction conjunctions;
-    std::size_t operators = 0;         // number of distinct predicates that an operator computes
-    std::vector<std::string> scanned;  // keys of the distinct scanned predicates
+    std::size_t operators = 0;          // number of distinct predicates that an operator computes
+    std::vector<std::string> scanned;   // keys of the distinct scanned predicates
+    std::vector<std::string> computed;  // computed_key() of the distinct predicates that an operator computes
 };
 
 // `stream` empty: all streams. `canonical` is the filter's canonical text, empty for every event of the stream.
@@ -55,7 +56,8 @@ public:
         std::size_t operators_max;      // computed conditions of all these filters
         // How often the engine is compiled without changes, to adopt the results of its background work.
         std::chrono::milliseconds upkeep_interval{1000};
-        ScanOwners* scan_owners = nullptr;  // kept up to date; may be null
+        ScanOwners* scan_owners = nullptr;      // of scanned conditions; kept up to date; may be null
+        ScanOwners* computed_owners = nullptr;  // the same of computed ones
     };
 
     // Passes a first, empty program to `sink` before it returns. Its thread passes later ones, with ascending numbers.
@@ -85,7 +87,7 @@ private:
         engine::SubscriptionId id;
         std::size_t users = 0;
         std::size_t operators = 0;
-        std::vector<std::string> scanned;
+        std::vector<std::string> scanned, computed;
     };
     using Entries = std::unordered_map<std::string, Entry>;
 
@@ -99,7 +101,8 @@ private:
     bool try_to_add(std::vector<Addition>& additions);
     void apply_addition(Addition& addition, Fanout::Change& change);
     void give_up(const std::vector<Addition>& additions, Removed& removed) noexcept;
-    void own_scanned(const Subscriber& subscriber, const Entry& entry);
+    void add_owner(const Subscriber& subscriber, const Entry& entry);
+    void remove_owner(const Subscriber& subscriber, const Entry& entry) noexcept;
     void apply_removal(const Subscriber& subscriber, Removed& removed) noexcept;
     bool publish_program();
     bool has_work() const { return stopping_ || !additions_.empty() || removals_ != nullptr; }

@@ -1,5 +1,6 @@
 #include "broker/core/matching/scan_owners.hpp"
 
+#include <bit>
 #include <functional>
 
 namespace sluice::broker {
@@ -12,6 +13,15 @@ feed::ScanOwner condition_itself(const std::string& condition) {
 }
 
 }  // namespace
+
+std::string computed_key(std::string_view attribute, const engine::Measure& measure, const operators::Bounds& bounds) {
+    const auto bits = [](double x) { return std::to_string(std::bit_cast<std::uint64_t>(x + 0.0)) + ' '; };  // -0 is 0
+    std::string key = std::to_string(static_cast<int>(measure.kind)) + ' ' + std::to_string(measure.line_min) + ' ' +
+                      bits(measure.epsilon) + bits(bounds.lo) + bits(bounds.hi) + (bounds.outside ? "not " : "");
+    for (const std::string_view text : {attribute, std::string_view(measure.scheme)})
+        (key += std::to_string(text.size()) + ' ') += text;
+    return key += measure.operand;
+}
 
 void ScanOwners::add(const std::string& condition, feed::ScanOwner owner) {
     const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Records which subscribers' filters contain each scanned condition: its cost is attributed to them. The registry's
-// thread adds and removes; any thread may read.
+// Records which subscribers' filters contain each condition: its cost is attributed to them. There is one for scanned
+// conditions and one for computed ones. The registry's thread adds and removes; any thread may read.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpu/operators/family.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 
 namespace sluice::broker {
+
+// The key of a computed condition.
+std::string computed_key(std::string_view attribute, const engine::Measure& measure, const operators::Bounds& bounds);
 
 class ScanOwners {
 public:

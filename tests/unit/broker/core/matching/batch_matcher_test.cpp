@@ -237,3 +237,50 @@ TEST_CASE("the events of a large document have less time for computed conditions
     BatchMatcher unbounded(limits);
     CHECK(count(unbounded.match(*program, mixed)) == 52);
 }
+
+TEST_CASE("values that events share have the time of all these events for computed conditions") {
+    const auto filter = filter::compile_filter("edit-distance(../b, '" + std::string(30, 'x') + "', 'typing') >= 0");
+    REQUIRE(filter.has_value());
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    set->add(filter->conjunctions);
+    const auto program = set->compile();
+    const auto stream = std::make_shared<const std::string>("s");
+    const std::string shared = "<b>" + std::string(200, 'y') + "</b>";  // takes 12 us, as estimated
+    BatchLimits limits;
+    limits.event_time = std::chrono::milliseconds(1);
+    limits.document_time = std::chrono::milliseconds(1);  // of 100 events, each may take 1 ms / 128
+    const auto decided = [&](const std::string& xml, std::size_t batch_events) {
+        feed::DocumentOptions options;
+        options.event_path = "//item";
+        const auto document = feed::parse_document(xml, options);
+        REQUIRE(document.has_value());
+        REQUIRE((*document)->items().size() == 100);
+        BatchMatcher matcher(limits);
+        std::size_t accepted = 0, undecided = 0;
+        const auto count = [](std::span<const engine::Match> matches) {
+            std::size_t n = 0;
+            for (const engine::Match& match : matches) n += static_cast<std::size_t>(std::popcount(match.accepted));
+            return n;
+        };
+        for (std::size_t first = 0; first < 100; first += batch_events) {
+            std::vector<feed::Event> events;
+            for (std::size_t i = first; i < first + batch_events; ++i) events.push_back({*document, i, stream, i + 1});
+            accepted += count(matcher.match(*program, events));
+            undecided += count(matcher.undecided());
+        }
+        CHECK(accepted + undecided == 100);
+        return accepted;
+    };
+    for (const std::size_t batch_events : {1u, 20u, 100u}) {
+        CAPTURE(batch_events);
+        std::string of_all = "<r>" + shared, of_one = "<r>", of_four = "<r>";
+        for (std::size_t i = 0; i < 100; ++i) {
+            of_all += "<item/>";
+            of_one += "<part>" + shared + "<item/></part>";
+            of_four += (i % 4 == 0 ? "<part>" + shared : std::string()) + "<item/>" + (i % 4 == 3 ? "</part>" : "");
+        }
+        CHECK(decided(of_all + "</r>", batch_events) == 100);
+        CHECK(decided(of_one + "</r>", batch_events) == 0);
+        CHECK(decided(of_four + "</r>", batch_events) == 100);
+    }
+}

@@ -1,8 +1,10 @@
 #include "broker/core/matching/registry.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
+#include <mutex>
 
 #include "broker/core/matching/batch_matcher.hpp"
 #include "protocol/filter/filter.hpp"
@@ -226,6 +228,84 @@ TEST_CASE("it is known whose filters have which scanned conditions") {
     registry.remove(b);
     add(subscriber(), {"z = 2"});
     CHECK(owners.conditions() == 0);
+}
+
+TEST_CASE(
+    "a subscriber with many expensive computed conditions leaves those of others their share of an event's time") {
+    sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout(counters);
+    sluice::broker::ScanOwners owners;
+    std::mutex mutex;
+    std::shared_ptr<const sluice::engine::Program> program;
+    std::uint64_t program_number = 0;
+    SubscriptionRegistry registry({.engine = sluice::engine::Backend::cpu,
+                                   .apply_delay = 1ms,
+                                   .subscriptions_max = 1'000,
+                                   .operators_max = 1'000,
+                                   .upkeep_interval = 1ms,
+                                   .computed_owners = &owners},
+                                  fanout,
+                                  [&](std::shared_ptr<const sluice::engine::Program> next, std::uint64_t number) {
+                                      const std::lock_guard lock(mutex);
+                                      program = std::move(next);
+                                      program_number = number;
+                                  });
+    const auto add = [&](const std::vector<std::string>& patterns, const std::string& comparison) {
+        const auto to = subscriber();
+        std::vector<Subscription> subscriptions;
+        for (const std::string& pattern : patterns)
+            subscriptions.push_back(on_stream("s", "approx-distance(category, '" + pattern + "') " + comparison));
+        std::promise<void> done;
+        REQUIRE(registry.add(to, std::move(subscriptions), [&] { done.set_value(); }) == Admission::admitted);
+        done.get_future().wait();
+        return to;
+    };
+    // By the estimates, 500 conditions of 30 us each, and one of 165 us.
+    std::vector<std::string> patterns;
+    for (int i = 100; i < 600; ++i) patterns.push_back(std::to_string(i) + std::string(61, 'q'));
+    const auto modest = add({std::string(640, 'x')}, "< 1000"), greedy = add(patterns, ">= 0");
+    CHECK(owners.conditions() == 501);
+    CHECK(owners.owners() == 2);
+
+    sluice::broker::BatchLimits limits;
+    limits.event_time = 2ms;
+    const auto publish = [&] {
+        const std::vector<sluice::feed::Event> events = {
+            {sluice::broker::document({sluice::broker::item("t", std::string(10'000, 'a'))}), 0,
+             std::make_shared<const std::string>("s"), 1}};
+        sluice::broker::BatchMatcher matcher(limits);
+        std::shared_ptr<const sluice::engine::Program> current;
+        std::uint64_t number = 0;
+        {
+            const std::lock_guard lock(mutex);
+            current = program;
+            number = program_number;
+        }
+        const auto matches = matcher.match(*current, events);
+        auto batch = fanout.prepare({events, matches, matcher.undecided(), number});
+        fanout.deliver(batch);
+        CHECK(matches.size() + matcher.undecided().size() == 501);
+    };
+    const auto gaps = [](const std::shared_ptr<Subscriber>& of) {
+        const auto deliveries = of->mailbox.take().deliveries;
+        of->mailbox.settled(deliveries);
+        return std::count_if(deliveries.begin(), deliveries.end(), [](const sluice::broker::Delivery& delivery) {
+            return delivery.kind == sluice::broker::Delivery::Kind::gap;
+        });
+    };
+    EVENTUALLY((publish(), gaps(modest) == 1));  // once the engine has merged all conditions into one segment
+    (void)gaps(greedy);
+    limits.computed_owners = &owners;
+    const auto deliveries = counters.deliveries.load();
+    publish();
+    CHECK(gaps(modest) == 0);
+    CHECK(gaps(greedy) >= 1);
+    CHECK(counters.deliveries == deliveries + 2);
+    registry.remove(greedy);
+    registry.remove(modest);
+    add({std::string(20, 'x')}, "< 2");  // behind the removals
+    CHECK(owners.conditions() == 1);
+    CHECK(owners.owners() == 1);
 }
 
 TEST_CASE("without any change, programs are still renewed from time to time") {

@@ -17,6 +17,23 @@ std::vector<ScanOwner> owners_of(const ScanOwners& owners, const std::string& co
 
 }  // namespace
 
+TEST_CASE("computed conditions have the same key if they are equal") {
+    using sluice::broker::computed_key;
+    using sluice::engine::Measure;
+    const Measure measure{Measure::Kind::laminarity, "x", "unit", 0.5, 2};
+    const std::string key = computed_key("a", measure, {0, 1, false});
+    CHECK(computed_key("a", measure, {-0.0, 1, false}) == key);
+    CHECK(computed_key("ab", measure, {0, 1, false}) != key);
+    CHECK(computed_key("a", measure, {0, 1, true}) != key);
+    CHECK(computed_key("a", measure, {0, 1.5, false}) != key);
+    for (const Measure& other : {Measure{Measure::Kind::determinism, "x", "unit", 0.5, 2},
+                                 Measure{Measure::Kind::laminarity, "y", "unit", 0.5, 2},
+                                 Measure{Measure::Kind::laminarity, "tx", "uni", 0.5, 2},
+                                 Measure{Measure::Kind::laminarity, "x", "unit", 0.25, 2},
+                                 Measure{Measure::Kind::laminarity, "x", "unit", 0.5, 3}})
+        CHECK(computed_key("a", other, {0, 1, false}) != key);
+}
+
 TEST_CASE("a condition has the owners whose filters have it, as often as they do") {
     ScanOwners owners;
     CHECK(owners_of(owners, "a").empty());
