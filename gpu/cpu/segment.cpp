@@ -73,8 +73,10 @@ public:
         }
     }
 
-    // Rows that could not be decided: appends their subscriptions and events to `undecided`.
+    // Rows that could not be decided: appends their subscriptions and events to `undecided`, each target and word once,
+    // since a filter may have many such rows.
     void report(std::vector<Accepted>& rows, std::vector<engine::Match>* undecided) const {
+        combine(rows);
         for (const Accepted& row : rows) {
             const std::uint32_t index = RowTarget(row.target).index();
             const bool is_group = RowTarget(row.target).is_group();

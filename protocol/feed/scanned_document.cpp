@@ -7,8 +7,7 @@ namespace sluice::feed {
 
 namespace {
 
-constexpr std::uint64_t charged_from_steps = 1'024;  // makes the cost of finding a leaf's owners negligible
-constexpr std::size_t spare_bytes_max = 4u << 20;    // of an index whose memory is kept for reuse
+constexpr std::size_t spare_bytes_max = 4u << 20;  // of an index whose memory is kept for reuse
 
 using xpath::Condition;
 using xpath::Node;
@@ -16,6 +15,18 @@ using xpath::Node;
 Node ancestor(const xpath::DocumentIndex& index, Node node, std::size_t parents) {
     for (; parents > 0 && node != xpath::no_node; --parents) node = index.parent(node);
     return node;
+}
+
+// Whether all items have the same answer.
+bool is_of_document(const Condition& condition) {
+    return condition.form() == Condition::Form::test && condition.shared();
+}
+
+// The steps that an evaluation takes before it looks at a node. Parts that are not kept are made again each time.
+std::uint64_t steps_to_begin(const Condition& condition, bool is_new, bool makes_parts) {
+    const std::uint64_t parts =
+        condition.names().size() * xpath::steps_per_name + condition.memos() * xpath::steps_per_part;
+    return xpath::steps_per_evaluation + (is_new ? xpath::steps_per_condition : 0) + (makes_parts ? parts : 0);
 }
 
 }  // namespace
@@ -26,10 +37,18 @@ ScannedDocument::~ScannedDocument() {
     if (bytes <= spare_bytes_max && bytes > spare_.bytes()) spare_ = std::move(index_->nodes);
 }
 
+void ScannedDocument::set_budgets(const Document& document) {
+    std::size_t bytes = 0;
+    for (const Item& item : document.items()) bytes += item.source.size();
+    const std::uint64_t all = limits_.share(limits_.document_steps_max, bytes);
+    budgets_.leaf = limits_.share(limits_.condition_steps_max, bytes);
+    budgets_.owner = limits_.share(limits_.owner_steps_max, bytes);
+    budgets_.common = sharing_ == 0 ? all : all - all / 2;
+    budgets_.share = sharing_ == 0 ? 0 : all / 2 / sharing_;
+}
+
 bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
-    if (index_ || over_) return index_.has_value();
-    item_bytes_ = 0;
-    for (const Item& item : event.document->items()) item_bytes_ += item.source.size();
+    set_budgets(*event.document);
     meter.begin(limits_.document_steps_max);
     try {
         index_ = index_tree(*event.document, meter, std::exchange(spare_, xpath::DocumentIndex()));
@@ -40,135 +59,141 @@ bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
     return index_.has_value();
 }
 
-std::uint64_t ScannedDocument::budget(std::uint64_t steps_max) const { return limits_.share(steps_max, item_bytes_); }
-
-ScannedDocument::Leaf& ScannedDocument::leaf_of(const std::shared_ptr<const Condition>& condition) {
-    if (recent_leaf_ && recent_leaf_->condition == condition) return *recent_leaf_;
-    recent_leaf_ = &leaves_[condition.get()];
-    recent_leaf_->condition = condition;
-    return *recent_leaf_;
+ScannedDocument::Leaf* ScannedDocument::find(const Condition& condition) {
+    const std::uint32_t number = numbers_.find(&condition);
+    return number == AddressTable::none ? nullptr : &leaves_[number];
 }
 
-std::optional<bool> ScannedDocument::known(const Leaf& leaf, const Event& event, Node context) const {
+ScannedDocument::Leaf& ScannedDocument::add(const Question& question) {
+    numbers_.insert(&question.condition, static_cast<std::uint32_t>(leaves_.size()));
+    Leaf& leaf = leaves_.emplace_back();
+    leaf.handle = question.handle;
+    return leaf;
+}
+
+std::optional<bool> ScannedDocument::known(const Leaf& leaf, const Question& question, Node context) const {
+    if (is_of_document(question.condition)) return leaf.answers.of(0);
+    if (!leaf.of_context) return leaf.answers.of(question.event.index);
+    const auto found = leaf.of_context->find(context);
+    if (found == leaf.of_context->end()) return std::nullopt;
+    return found->second;
+}
+
+std::optional<bool> ScannedDocument::holds(const Question& question, BoundVariables& variables, xpath::Meter& meter) {
+    last_steps_ = 0;
+    const Condition& condition = question.condition;
+    if (over_ || (!index_ && !make_index(question.event, meter))) return std::nullopt;
+    Node context = ancestor(index_->nodes, index_->items[question.event.index], condition.parents());
     if (context == xpath::no_node) return false;
-    if (leaf.selected) return (*leaf.selected)[event.index];
-    if (!leaf.decided.empty() && leaf.decided[event.index]) return leaf.answers[event.index];
-    const auto found = leaf.of_context.find(context);
-    if (found != leaf.of_context.end()) return found->second;
-    return std::nullopt;
-}
+    if (is_of_document(condition)) context = xpath::document_node;
+    Leaf* leaf = find(condition);
+    if (leaf) {
+        if (const auto answer = known(*leaf, question, context)) return answer;
+        if (leaf->over) return std::nullopt;
+    }
+    const bool is_new = !leaf || leaf->spent == 0;  // an evaluation that the hook has ended does not count
+    const std::uint64_t left = steps_left(leaf, question.owners);
+    if (left < steps_to_begin(condition, is_new, is_new)) return std::nullopt;  // sooner than by an exception
+    if (!leaf) leaf = &add(question);
+    const std::size_t bytes_before = leaf->bytes();
 
-std::optional<bool> ScannedDocument::holds(const Question& question, xpath::Meter& meter, std::uint64_t& steps) {
-    const auto& [index, condition, event, variables] = question;
-    if (!make_index(event, meter)) return std::nullopt;
-    Leaf& leaf = leaf_of(condition);
-    Node context = ancestor(index_->nodes, index_->items[event.index], condition->parents());
-    if (context != xpath::no_node && condition->shared()) context = xpath::document_node;
-    if (const auto answer = known(leaf, event, context)) return answer;
-    if (leaf.over || !an_owner_can_pay(index)) return std::nullopt;
-
-    meter.begin(steps_left(leaf, index));
+    meter.begin(left);
     memory_.begin(limits_.bytes_max);
     std::optional<bool> answer;
     try {
-        answer = evaluate(leaf, question, context, meter);
-        keep(leaf, question, context, *answer);
-        keep_within_limit(leaf);
+        answer = evaluate(*leaf, is_new, question, context, variables, meter);
+        keep(*leaf, question, context, *answer);
+        if (leaf->parts && memory_.held() > limits_.bytes_max) leaf->parts->forget();
     } catch (const xpath::OverBudget&) {
-        leaf.over = true;
-        leaf.parts.reset();
+        leaf->over = true;
+        leaf->parts.reset();
     }
     // An evaluation that the hook ends is not charged: it will be repeated.
-    steps = meter.spent();
-    leaf.spent += steps;
-    spent_ += steps;
-    leaf.uncharged += steps;
-    const bool charges_all = sharing_ != 0 && spent() >= common_budget();
-    if (owners_of_ && leaf.uncharged >= (charges_all ? 1 : charged_from_steps)) charge_owners(leaf, index);
+    charge(*leaf, question.owners, meter.spent());
+    leaf_bytes_ += leaf->bytes() - bytes_before;
     return answer;
 }
 
-std::uint64_t ScannedDocument::common_budget() const {
-    const std::uint64_t steps_max = budget(limits_.document_steps_max);
-    return sharing_ == 0 ? steps_max : steps_max - steps_max / 2;
+// The budget of an evaluation of the leaf, which is null if it has had none: what is left of the leaf's own budget and
+// of the common one. When that is spent, what the owner that has spent least may spend of the part that is set aside.
+std::uint64_t ScannedDocument::steps_left(const Leaf* leaf, std::span<const ScanOwner> owners) {
+    const std::uint64_t left = budgets_.leaf - (leaf ? std::min(leaf->spent, budgets_.leaf) : 0);
+    const std::uint64_t common_left = budgets_.common - std::min(spent(), budgets_.common);
+    if (owners.empty() || (left <= common_left && !an_owner_is_over_)) return std::min(left, common_left);
+    std::uint64_t least = ScanLimits::unlimited;
+    for (const ScanOwner owner : owners) least = std::min(least, spent_by(owner));
+    if (least >= budgets_.owner) return 0;
+    return std::min(left, common_left + budgets_.share - std::min(budgets_.share, least));
 }
 
-// The budget of an evaluation of the leaf.
-std::uint64_t ScannedDocument::steps_left(const Leaf& leaf, std::size_t index) const {
-    const std::uint64_t leaf_steps_max = budget(limits_.condition_steps_max);
-    const std::uint64_t left = leaf_steps_max - std::min(leaf.spent, leaf_steps_max);
-    const std::uint64_t common = common_budget(), common_left = common - std::min(spent(), common);
-    return left <= common_left || sharing_ == 0 ? std::min(left, common_left)
-                                                : std::min(left, common_left + share_left(index));
-}
-
-// What the owner of the leaf that has spent least may spend of the part that is set aside.
-std::uint64_t ScannedDocument::share_left(std::size_t leaf) const {
-    const std::uint64_t share = budget(limits_.document_steps_max) / 2 / sharing_;
-    std::uint64_t left = 0;
-    for (const ScanOwner owner : owners_of_(leaf)) {
+std::uint64_t ScannedDocument::spent_by(ScanOwner owner) {
+    if (recent_owner_.first != owner || recent_owner_.second == 0) {
         const auto found = spent_of_owner_.find(owner);
-        left = std::max(left, found == spent_of_owner_.end() ? share : share - std::min(share, found->second));
+        recent_owner_ = {owner, found == spent_of_owner_.end() ? 0 : found->second};
     }
-    return left;
+    return recent_owner_.second;
 }
 
-bool ScannedDocument::an_owner_can_pay(std::size_t leaf) const {
-    if (!an_owner_is_over_) return true;
-    const std::uint64_t steps_max = budget(limits_.owner_steps_max);
-    const auto can_pay = [&](ScanOwner owner) {
-        const auto found = spent_of_owner_.find(owner);
-        return found == spent_of_owner_.end() || found->second < steps_max;
-    };
-    const std::span<const ScanOwner> owners = owners_of_(leaf);
-    return owners.empty() || std::any_of(owners.begin(), owners.end(), can_pay);
-}
-
-void ScannedDocument::charge_owners(Leaf& leaf, std::size_t index) {
-    const std::uint64_t steps_max = budget(limits_.owner_steps_max);
-    for (const ScanOwner owner : owners_of_(index)) {
+void ScannedDocument::charge(Leaf& leaf, std::span<const ScanOwner> owners, std::uint64_t steps) {
+    last_steps_ = steps;
+    leaf.spent += steps;
+    spent_ += steps;
+    for (const ScanOwner owner : owners) {
         std::uint64_t& spent = spent_of_owner_[owner];
-        spent += leaf.uncharged;
-        an_owner_is_over_ |= spent >= steps_max;
+        spent += steps;
+        recent_owner_ = {owner, spent};
+        an_owner_is_over_ |= spent >= budgets_.owner;
     }
-    leaf.uncharged = 0;
 }
 
-bool ScannedDocument::evaluate(Leaf& leaf, const Question& question, Node context, xpath::Meter& meter) {
-    const Condition& condition = *leaf.condition;
-    if (!leaf.parts) leaf.parts.emplace(condition, index_->nodes, &memory_);
-    const xpath::Evaluator evaluator(condition, index_->nodes, question.variables, *leaf.parts, meter, &memory_);
-    if (condition.form() == Condition::Form::test) {
-        return evaluator.boolean(context);
+// Parts are kept for the items to come.
+bool ScannedDocument::evaluate(Leaf& leaf, bool is_new, const Question& question, Node context,
+                               BoundVariables& variables, xpath::Meter& meter) {
+    const Condition& condition = question.condition;
+    const bool keeps_parts = index_->items.size() > 1 && !is_of_document(condition);
+    meter.spend(steps_to_begin(condition, is_new, !leaf.parts));
+    const xpath::VariableValues* values = nullptr;
+    if (condition.reads_variables()) {
+        values = &variables.of(question.event);
+        meter.spend(xpath::steps_per_binding + values->bytes / xpath::bytes_per_step);
     }
+    if (keeps_parts) {
+        if (!leaf.parts) leaf.parts = std::make_unique<xpath::KnownParts>(condition, index_->nodes, &memory_);
+        const xpath::Evaluator evaluator(condition, index_->nodes, values, *leaf.parts, meter, &memory_);
+        return decide(leaf, question, context, evaluator, meter);
+    }
+    xpath::KnownParts parts(condition, index_->nodes, &memory_);
+    const xpath::Evaluator evaluator(condition, index_->nodes, values, parts, meter, &memory_);
+    return decide(leaf, question, context, evaluator, meter);
+}
+
+bool ScannedDocument::decide(Leaf& leaf, const Question& question, Node context, const xpath::Evaluator& evaluator,
+                             xpath::Meter& meter) {
+    const Condition& condition = question.condition;
+    if (condition.form() == Condition::Form::test) return evaluator.boolean(context);
     const xpath::NodeSet nodes = evaluator.nodes(xpath::document_node);
     const auto is_in = [&](Node node) { return std::binary_search(nodes.begin(), nodes.end(), node); };
     if (condition.reads_variables()) return is_in(context);
-    std::vector<bool> selected;
-    for (const Node item : index_->items) selected.push_back(is_in(item));
-    leaf.selected = std::move(selected);
-    leaf.parts.reset();
-    return (*leaf.selected)[question.event.index];
+    meter.spend(index_->items.size() * xpath::steps_per_expression);
+    for (std::size_t i = 0; i < index_->items.size(); ++i) leaf.answers.set(i, is_in(index_->items[i]));
+    return is_in(context);
 }
 
 // So that an event that is matched again gets the same answer, and spends nothing; unless it depends on variables,
 // which are not the document's alone.
-void ScannedDocument::keep(Leaf& leaf, const Question& question, Node context, bool answer) const {
-    const Condition& condition = *leaf.condition;
-    const bool of_items = condition.parents() == 0 && !condition.shared();
-    if (leaf.selected || condition.reads_variables()) return;
-    if (!of_items) {
-        leaf.of_context[context] = answer;
-        return;
+void ScannedDocument::keep(Leaf& leaf, const Question& question, Node context, bool answer) {
+    const Condition& condition = question.condition;
+    if (condition.reads_variables()) return;
+    if (condition.form() == Condition::Form::selection) {
+        leaf.parts.reset();
+    } else if (is_of_document(condition)) {
+        leaf.answers.set(0, answer);
+    } else if (condition.parents() == 0) {
+        leaf.answers.set(question.event.index, answer);
+    } else {
+        if (!leaf.of_context) leaf.of_context = std::make_unique<std::unordered_map<Node, bool>>();
+        leaf.of_context->emplace(context, answer);
     }
-    leaf.decided.resize(index_->items.size());
-    leaf.answers.resize(index_->items.size());
-    leaf.decided[question.event.index] = true;
-    leaf.answers[question.event.index] = answer;
-}
-
-void ScannedDocument::keep_within_limit(Leaf& leaf) {
-    if (leaf.parts && memory_.held() > limits_.bytes_max) leaf.parts->forget();
 }
 
 }  // namespace sluice::feed

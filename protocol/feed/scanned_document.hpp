@@ -1,15 +1,21 @@
 // One thread's state for a document on which scanned conditions are evaluated: its index, made when the first condition
-// needs it, the steps spent, and for each condition the answers that items share. Belongs to a ScannedLeaves.
+// needs it, the steps spent, and for each condition the answers that items share. A condition that nobody can pay for
+// any more is refused with hardly any work, since there may be thousands of them. Belongs to a ScannedLeaves.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "protocol/feed/bound_variables.hpp"
 #include "protocol/feed/event.hpp"
+#include "protocol/feed/scan_answers.hpp"
+#include "protocol/feed/scan_limits.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 #include "protocol/feed/tree_index.hpp"
 #include "protocol/filter/evaluator/evaluator.hpp"
@@ -19,69 +25,83 @@ namespace sluice::feed {
 class ScannedDocument {
 public:
     struct Question {
-        std::size_t leaf = 0;  // as in ScannedLeaves::OwnersOf
-        const std::shared_ptr<const xpath::Condition>& condition;
+        const xpath::Condition& condition;
+        const std::shared_ptr<const engine::ScannedCondition>& handle;  // of the condition
+        std::span<const ScanOwner> owners;
         const Event& event;
-        const xpath::VariableValues* variables = nullptr;
     };
 
     // `sharing` is the number of owners for which half of the budget is set aside; 0: nothing is. `spare` is memory for
     // the index. All documents of the ScannedLeaves use it in turn.
-    ScannedDocument(const DocumentPtr& document, const ScanLimits& limits, const ScannedLeaves::OwnersOf& owners_of,
-                    std::size_t sharing, xpath::DocumentIndex& spare)
-        : document_(document), limits_(limits), owners_of_(owners_of), sharing_(sharing), spare_(spare) {}
+    ScannedDocument(const DocumentPtr& document, const ScanLimits& limits, std::size_t sharing,
+                    xpath::DocumentIndex& spare)
+        : document_(document), limits_(limits), sharing_(sharing), spare_(spare) {}
     ~ScannedDocument();
     ScannedDocument(const ScannedDocument&) = delete;
     ScannedDocument& operator=(const ScannedDocument&) = delete;
 
     bool expired() const { return document_.expired(); }
 
-    // Sets `steps` to the steps spent on the condition. Propagates what the meter's hook throws.
-    std::optional<bool> holds(const Question& question, xpath::Meter& meter, std::uint64_t& steps);
+    // Propagates what the meter's hook throws.
+    std::optional<bool> holds(const Question& question, BoundVariables& variables, xpath::Meter& meter);
 
-    std::size_t bytes() const { return (index_ ? index_->nodes.bytes() : 0) + memory_.held(); }
+    // Steps of the last evaluation; 0 if the last answer or refusal took none.
+    std::uint64_t last_steps() const { return last_steps_; }
+    // On all conditions, and on the index so far.
+    std::uint64_t spent() const { return spent_ + (index_ ? index_->nodes.bytes_read() / xpath::bytes_per_step : 0); }
+    std::size_t bytes() const {
+        return (index_ ? index_->nodes.bytes() : 0) + memory_.held() + leaves_.capacity() * sizeof(Leaf) +
+               numbers_.bytes() + leaf_bytes_;
+    }
 
 private:
     struct Leaf {
-        std::shared_ptr<const xpath::Condition> condition;
-        std::optional<xpath::KnownParts> parts;
+        std::shared_ptr<const engine::ScannedCondition> handle;  // so that its address remains in use
+        std::unique_ptr<xpath::KnownParts> parts;                // if later items need them
         std::uint64_t spent = 0;
-        std::uint64_t uncharged = 0;  // the part of `spent` not yet charged to the owners
         bool over = false;
-        std::optional<std::vector<bool>> selected;         // by item
-        std::unordered_map<xpath::Node, bool> of_context;  // answers of tests that items share
-        std::vector<bool> decided, answers;                // of the others, by item: an event may be matched again
+        ItemAnswers answers;  // by item; if all items have the same one, that of item 0
+        std::unique_ptr<std::unordered_map<xpath::Node, bool>> of_context;  // of tests of an item's ancestor
+
+        std::size_t bytes() const {
+            return (parts ? parts->bytes() : 0) + answers.bytes() + (of_context ? 64 * of_context->size() : 0);
+        }
+    };
+    // The parts of the limits that this document gets.
+    struct Budgets {
+        std::uint64_t leaf = 0, owner = 0;
+        std::uint64_t common = 0;  // for whoever comes first
+        std::uint64_t share = 0;   // of each owner, of what is set aside
     };
 
-    Leaf& leaf_of(const std::shared_ptr<const xpath::Condition>& condition);
     bool make_index(const Event& event, xpath::Meter& meter);
-    std::optional<bool> known(const Leaf& leaf, const Event& event, xpath::Node context) const;
-    void keep(Leaf& leaf, const Question& question, xpath::Node context, bool answer) const;
-    bool evaluate(Leaf& leaf, const Question& question, xpath::Node context, xpath::Meter& meter);
-    bool an_owner_can_pay(std::size_t leaf) const;
-    std::uint64_t steps_left(const Leaf& leaf, std::size_t index) const;
-    std::uint64_t share_left(std::size_t leaf) const;
-    void charge_owners(Leaf& leaf, std::size_t index);
-    void keep_within_limit(Leaf& leaf);
-    // The part of `steps_max` that this document gets.
-    std::uint64_t budget(std::uint64_t steps_max) const;
-    std::uint64_t common_budget() const;  // for whoever comes first
-    // On all conditions, and on the index so far.
-    std::uint64_t spent() const { return spent_ + index_->nodes.bytes_read() / xpath::bytes_per_step; }
+    void set_budgets(const Document& document);
+    Leaf* find(const xpath::Condition& condition);
+    Leaf& add(const Question& question);
+    std::optional<bool> known(const Leaf& leaf, const Question& question, xpath::Node context) const;
+    void keep(Leaf& leaf, const Question& question, xpath::Node context, bool answer);
+    bool evaluate(Leaf& leaf, bool is_new, const Question& question, xpath::Node context, BoundVariables& variables,
+                  xpath::Meter& meter);
+    bool decide(Leaf& leaf, const Question& question, xpath::Node context, const xpath::Evaluator& evaluator,
+                xpath::Meter& meter);
+    std::uint64_t steps_left(const Leaf* leaf, std::span<const ScanOwner> owners);
+    std::uint64_t spent_by(ScanOwner owner);
+    void charge(Leaf& leaf, std::span<const ScanOwner> owners, std::uint64_t steps);
 
     std::weak_ptr<const Document> document_;
     const ScanLimits limits_;
-    const ScannedLeaves::OwnersOf& owners_of_;
     const std::size_t sharing_;
     xpath::DocumentIndex& spare_;
     xpath::MeteredMemory memory_;  // declared before the members that allocate in it
     std::optional<TreeIndex> index_;
-    std::unordered_map<const xpath::Condition*, Leaf> leaves_;
-    Leaf* recent_leaf_ = nullptr;  // the last one evaluated: usually evaluated for many items in turn
-    std::size_t item_bytes_ = 0;
-    std::uint64_t spent_ = 0;
+    std::vector<Leaf> leaves_;
+    AddressTable numbers_;        // of leaves, by condition
+    std::size_t leaf_bytes_ = 0;  // that they own
+    Budgets budgets_;
+    std::uint64_t spent_ = 0, last_steps_ = 0;
     bool over_ = false;
     std::unordered_map<ScanOwner, std::uint64_t> spent_of_owner_;
+    std::pair<ScanOwner, std::uint64_t> recent_owner_{};  // the last one looked up: usually asked about again
     bool an_owner_is_over_ = false;
 };
 

@@ -1,69 +1,75 @@
 #include "protocol/feed/scanned_leaves.hpp"
 
 #include <algorithm>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/bound_variables.hpp"
 #include "protocol/feed/scanned_document.hpp"
-#include "protocol/feed/variables.hpp"
-#include "protocol/filter/functions.hpp"
 
 namespace sluice::feed {
 
 namespace {
 
-// The values of the variables for one event at a time, read when a condition needs them.
-class BoundVariables {
-public:
-    void bind(const Event& event) {
-        if (event_ && event_->document == event.document && event_->index == event.index &&
-            event_->stream == event.stream) {
-            return;
-        }
-        event_ = event;
-        ++values_.version;
-        values_.texts.clear();
-        values_.ranges.clear();
-        VariableReader reader(event);
-        for (const std::string_view name : filter::variable_names()) {
-            const auto first = static_cast<std::uint32_t>(values_.texts.size());
-            for (std::string& text : reader.values(*find_variable(name))) values_.texts.push_back(std::move(text));
-            values_.ranges.emplace_back(first, static_cast<std::uint32_t>(values_.texts.size()));
-        }
-    }
-    const xpath::VariableValues& values() const { return values_; }
-    void forget() { event_.reset(); }
+static_assert(ScannedLeaves::steps_per_pause == xpath::steps_per_pause);
 
-private:
-    std::optional<Event> event_;
-    xpath::VariableValues values_;
+// What is known of a leaf, as long as the conditions and their owners are the same.
+struct KnownLeaf {
+    std::uint64_t version = 0;                    // of the conditions and owners; another one: nothing is known
+    const xpath::Condition* condition = nullptr;  // null: it never holds
+    std::uint32_t first_owner = 0, owners = 0;    // of State::owner_ids
+    std::uint32_t cost = 0;                       // index of the batch's costs, if that is this leaf's
 };
 
 }  // namespace
 
 struct ScannedLeaves::State {
-    State(const ScanLimits& l, std::function<void()> pause, OwnersOf of, std::function<std::size_t()> all)
-        : limits(l), owners_of(std::move(of)), owners(std::move(all)), meter(std::move(pause)) {}
+    State(const ScanLimits& l, std::function<void()> pause, Owners o)
+        : limits(l), owners(std::move(o)), meter(std::move(pause)) {}
 
     const ScanLimits limits;
-    const OwnersOf owners_of;
-    const std::function<std::size_t()> owners;
+    const Owners owners;
     xpath::Meter meter;
     std::shared_ptr<const Conditions> conditions;
+    std::weak_ptr<const Conditions> of_leaves;  // those that `leaves` is about
+    std::vector<KnownLeaf> leaves;
+    std::vector<ScanOwner> owner_ids;
+    std::uint64_t version = 0, owners_version = 0;
     xpath::DocumentIndex spare;  // declared before the documents, whose destructors use it
     std::unordered_map<const Document*, ScannedDocument> documents;
     BoundVariables variables;
     std::vector<LeafCost> costs;
-    std::unordered_map<std::size_t, std::size_t> cost_of_leaf;  // index of costs
-    // The last document and leaf are usually used again.
+    std::uint64_t last_steps = 0;
+    // The last document is usually used again.
     const Document* recent_address = nullptr;
     ScannedDocument* recent_document = nullptr;
-    std::size_t recent_cost = 0;  // index of costs
 
+    void forget_leaves();
+    KnownLeaf& leaf(std::size_t index);
     ScannedDocument& document(const DocumentPtr& ptr);
-    void charge(std::size_t leaf, std::uint64_t steps);
+    void charge(KnownLeaf& leaf, std::size_t index, std::uint64_t steps);
 };
+
+void ScannedLeaves::State::forget_leaves() {
+    ++version;
+    owner_ids.clear();
+}
+
+KnownLeaf& ScannedLeaves::State::leaf(std::size_t index) {
+    KnownLeaf& leaf = leaves[index];
+    if (leaf.version == version) return leaf;
+    leaf = {version, nullptr, static_cast<std::uint32_t>(owner_ids.size()), 0, 0};
+    const engine::ScannedCondition* const condition = (*conditions)[index].get();
+    if (condition == nullptr || typeid(*condition) != typeid(xpath::Condition)) return leaf;
+    leaf.condition = static_cast<const xpath::Condition*>(condition);
+    if (!owners.of) return leaf;
+    const std::span<const ScanOwner> of_leaf = owners.of(index);
+    owner_ids.insert(owner_ids.end(), of_leaf.begin(), of_leaf.end());
+    leaf.owners = static_cast<std::uint32_t>(of_leaf.size());
+    return leaf;
+}
 
 ScannedDocument& ScannedLeaves::State::document(const DocumentPtr& ptr) {
     if (recent_address == ptr.get() && !recent_document->expired()) return *recent_document;
@@ -73,59 +79,68 @@ ScannedDocument& ScannedLeaves::State::document(const DocumentPtr& ptr) {
         found = documents.end();
     }
     if (found == documents.end()) {
-        const std::size_t sharing = owners ? owners() : 0;
-        found = documents.try_emplace(ptr.get(), ptr, limits, owners_of, sharing, spare).first;
+        const std::size_t sharing = owners.count ? owners.count() : 0;
+        found = documents.try_emplace(ptr.get(), ptr, limits, sharing, spare).first;
     }
     recent_address = ptr.get();
     recent_document = &found->second;
     return found->second;
 }
 
-void ScannedLeaves::State::charge(std::size_t leaf, std::uint64_t steps) {
-    if (recent_cost >= costs.size() || costs[recent_cost].leaf != leaf) {
-        const auto [at, is_new] = cost_of_leaf.try_emplace(leaf, costs.size());
-        if (is_new) costs.push_back({leaf, 0});
-        recent_cost = at->second;
+void ScannedLeaves::State::charge(KnownLeaf& leaf, std::size_t index, std::uint64_t steps) {
+    last_steps = steps;
+    if (leaf.cost >= costs.size() || costs[leaf.cost].leaf != index) {
+        if (steps == 0) return;
+        leaf.cost = static_cast<std::uint32_t>(costs.size());
+        costs.push_back({index, 0});
     }
-    costs[recent_cost].steps += steps;
+    costs[leaf.cost].steps += steps;
 }
 
-ScannedLeaves::ScannedLeaves(const ScanLimits& limits, std::function<void()> pause, OwnersOf owners_of,
-                             std::function<std::size_t()> owners)
-    : state_(std::make_unique<State>(limits, std::move(pause), std::move(owners_of), std::move(owners))) {}
+ScannedLeaves::ScannedLeaves(const ScanLimits& limits, std::function<void()> pause, Owners owners)
+    : state_(std::make_unique<State>(limits, std::move(pause), std::move(owners))) {}
 ScannedLeaves::~ScannedLeaves() = default;
 ScannedLeaves::ScannedLeaves(ScannedLeaves&&) noexcept = default;
 ScannedLeaves& ScannedLeaves::operator=(ScannedLeaves&&) noexcept = default;
 
 void ScannedLeaves::assign(std::shared_ptr<const Conditions> conditions) {
-    begin_batch();
     end_batch();
     state_->conditions = std::move(conditions);
+    if (state_->conditions && state_->of_leaves.lock() != state_->conditions) {
+        state_->of_leaves = state_->conditions;
+        state_->forget_leaves();
+        state_->leaves.resize(std::max(state_->leaves.size(), state_->conditions->size()));
+    }
+    begin_batch();
 }
 
-std::optional<bool> ScannedLeaves::holds(std::size_t leaf, const Event& event) {
-    const auto condition = std::dynamic_pointer_cast<const xpath::Condition>((*state_->conditions)[leaf]);
-    if (!condition) return false;
-    if (condition->reads_variables()) state_->variables.bind(event);
-    const xpath::VariableValues* const variables = condition->reads_variables() ? &state_->variables.values() : nullptr;
-    std::uint64_t steps = 0;
-    const ScannedDocument::Question question{leaf, condition, event, variables};
-    const auto answer = state_->document(event.document).holds(question, state_->meter, steps);
-    state_->charge(leaf, steps);
+std::optional<bool> ScannedLeaves::holds(std::size_t index, const Event& event) {
+    KnownLeaf& leaf = state_->leaf(index);
+    state_->last_steps = 0;
+    if (leaf.condition == nullptr) return false;
+    const std::span<const ScanOwner> owners(state_->owner_ids.data() + leaf.first_owner, leaf.owners);
+    ScannedDocument& document = state_->document(event.document);
+    const auto answer = document.holds({*leaf.condition, (*state_->conditions)[index], owners, event},
+                                       state_->variables, state_->meter);
+    state_->charge(leaf, index, document.last_steps());
     return answer;
 }
+
+std::uint64_t ScannedLeaves::last_steps() const { return state_->last_steps; }
 
 std::span<const LeafCost> ScannedLeaves::costs() const { return state_->costs; }
 
 std::size_t ScannedLeaves::bytes() const {
-    std::size_t bytes = 0;
+    std::size_t bytes = state_->variables.bytes();
     for (const auto& [address, document] : state_->documents) bytes += document.bytes();
     return bytes;
 }
 
 void ScannedLeaves::begin_batch() {
     state_->costs.clear();
-    state_->cost_of_leaf.clear();
+    const std::uint64_t version = state_->owners.version ? state_->owners.version() : state_->owners_version + 1;
+    if (state_->owners.of && version != state_->owners_version) state_->forget_leaves();
+    state_->owners_version = version;
 }
 
 void ScannedLeaves::end_batch() {

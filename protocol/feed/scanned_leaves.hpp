@@ -28,13 +28,20 @@ struct LeafCost {
 
 class ScannedLeaves {
 public:
-    // `pause` is called about every tenth of a millisecond of an evaluation. An exception from it ends the evaluation
-    // and propagates out of holds(). `owners_of` returns who asks for a leaf. Without it, or for a leaf without owners,
-    // no owner's budget applies. `owners` returns how many there are of all leaves together: half of a document's
-    // budget is for whoever comes first, the other half is theirs in equal shares. Without it, nothing is set aside.
-    using OwnersOf = std::function<std::span<const ScanOwner>(std::size_t leaf)>;
-    explicit ScannedLeaves(const ScanLimits& limits = {}, std::function<void()> pause = {}, OwnersOf owners_of = {},
-                           std::function<std::size_t()> owners = {});
+    // Who asks for the leaves. Without `of`, or for a leaf without owners, no owner's budget applies. `count` returns
+    // how many there are of all leaves together: half of a document's budget is for whoever comes first, the other half
+    // is theirs in equal shares. Without it, nothing is set aside. `version` changes whenever another call of `of`
+    // might return something else; without it, each batch asks again.
+    struct Owners {
+        std::function<std::span<const ScanOwner>(std::size_t leaf)> of;
+        std::function<std::size_t()> count;
+        std::function<std::uint64_t()> version;
+    };
+
+    // `pause` is called every so many steps of an evaluation, about a tenth of a millisecond. An exception from it ends
+    // the evaluation and propagates out of holds().
+    static constexpr std::uint64_t steps_per_pause = 100'000;
+    explicit ScannedLeaves(const ScanLimits& limits = {}, std::function<void()> pause = {}, Owners owners = {});
     ~ScannedLeaves();
     ScannedLeaves(ScannedLeaves&&) noexcept;
     ScannedLeaves& operator=(ScannedLeaves&&) noexcept;
@@ -45,12 +52,13 @@ public:
     void assign(std::shared_ptr<const Conditions> conditions);
     void assign(Conditions conditions) { assign(std::make_shared<const Conditions>(std::move(conditions))); }
 
-    // No value: over budget. Once a leaf exceeds its budget for a document, it has no further values for that document,
-    // except those already found. The same holds for a leaf whose owners have all spent their budgets on the document.
-    // When the first half of a document's budget is spent, an owner is served until all that it has spent is its share.
-    // The steps spent do not depend on other leaves, with two exceptions. The document's index is charged to the
-    // document. Parts that are the same for many nodes are evaluated, and charged, again if bytes_max did not allow
-    // keeping them. Each owner of a leaf is charged in full.
+    // No value: over budget. Nothing is evaluated, and no steps are spent, for a leaf that its owners or the document's
+    // budget can't pay for, nor for an answer that is known. Once a leaf exceeds its budget for a document, it has no
+    // further values for that document, except those already found. The same holds for a leaf whose owners have all
+    // spent their budgets on the document. When the first half of a document's budget is spent, an owner is served
+    // until all that it has spent is its share. The steps spent do not depend on other leaves, with two exceptions. The
+    // document's index is charged to the document. Parts that are the same for many nodes are evaluated, and charged,
+    // again if bytes_max did not allow keeping them. Each owner of a leaf is charged in full.
     std::optional<bool> holds(std::size_t leaf, const Event& event);
 
     void begin_batch();  // forgets the costs
@@ -58,6 +66,8 @@ public:
 
     // Of the leaves evaluated since begin_batch(), in order of first use.
     std::span<const LeafCost> costs() const;
+    // Of the last call of holds(), without the document's index. 0: it evaluated nothing.
+    std::uint64_t last_steps() const;
 
     // Memory kept for documents. When they are gone, the memory of one index (a few megabytes at most) stays for the
     // next one.

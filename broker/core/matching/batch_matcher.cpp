@@ -6,14 +6,14 @@
 #include <limits>
 #include <utility>
 
-#include "broker/base/cpu_time.hpp"
-
 namespace sluice::broker {
 
 namespace {
 
 constexpr std::size_t part_bytes = 64u << 20;        // of the values of a batch; more are matched in parts
 constexpr std::size_t charged_at_once = 64u << 10;   // smaller changes of memory are not charged
+constexpr std::size_t looks_per_pause = 256;         // at scanned conditions that take hardly any time
+constexpr std::uint64_t steps_at_once = 20'000;      // of scanned conditions
 constexpr std::size_t kept_values_bytes = 4u << 20;  // of a batch's values, for the next one
 
 // A batch's matches from those of a part of it that begins with event `first`.
@@ -35,8 +35,12 @@ BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double 
     : limits_(limits),
       owners_(limits.owners),
       leaves_(
-          limits.scan, [this] { this->pause(); }, [this](std::size_t scanned) { return owners_of(scanned); },
-          [this] { return owners_ != nullptr ? owners_->owners() : 0; }),
+          limits.scan,
+          [this] {
+              if (!timer_) timer_.emplace();
+              this->pause();
+          },
+          owners()),
       reading_(limits.scan, [this] { this->pause(); }),
       memory_(limits.memory) {
     if (limits.condition_time != BatchLimits::none)
@@ -88,6 +92,7 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
         first = end;
     } while (first < events.size());
     leaves_.end_batch();
+    charge();
     return matches_;
 }
 
@@ -137,9 +142,14 @@ void BatchMatcher::match_part(const engine::Program& program, std::span<const fe
     append_matches(undecided_of_part_, first, undecided_);
 }
 
+feed::ScannedLeaves::Owners BatchMatcher::owners() {
+    if (owners_ == nullptr) return {};
+    return {[this](std::size_t scanned) { return owners_of(scanned); }, [this] { return owners_->owners(); },
+            [this] { return owners_->version(); }};
+}
+
 std::span<const feed::ScanOwner> BatchMatcher::owners_of(std::size_t scanned) {
-    owners_found_.clear();
-    if (owners_ != nullptr) owners_->find(scanned_->names[scanned], owners_found_);
+    owners_->find(scanned_->names[scanned], owners_found_);
     return owners_found_;
 }
 
@@ -151,20 +161,35 @@ void BatchMatcher::share_budgets(const ScanOwners& owners) {
 }
 
 std::optional<bool> BatchMatcher::scan(std::uint32_t scanned, const feed::Event& event) {
-    if (batch_.pause) batch_.pause(0);
-    const base::WorkTimer timer;  // nobody pays for a thread that the machine has stopped
+    if (++looks_ > looks_per_pause || steps_ > steps_at_once) {
+        looks_ = 0;
+        steps_ = 0;
+        pause();
+    }
+    timer_.reset();
     const std::optional<bool> holds = leaves_.holds(scanned, event);
-    const ScanCost::Clock::duration took = timer();
+    steps_ += leaves_.last_steps();
+    const ScanCost::Clock::duration time = took();
+    if (timer_) charge();
     ++cost_.scans;
-    cost_.total += took;
-    charge();
-    if (took >= ScanCost::costly_from || !holds) note_costly(scanned, took, holds.has_value());
+    cost_.total += time;
+    if (time >= ScanCost::costly_from || !holds) note_costly(scanned, time, holds.has_value());
     return holds;
 }
 
+// The time of the last evaluation. Processor time, since nobody pays for a thread that the machine has stopped.
+std::chrono::nanoseconds BatchMatcher::took() const {
+    const std::chrono::nanoseconds steps(leaves_.last_steps());
+    if (!timer_) return steps;
+    return std::chrono::nanoseconds(std::min(leaves_.last_steps(), feed::ScannedLeaves::steps_per_pause)) + (*timer_)();
+}
+
 void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided) {
+    const bool is_slow = took >= ScanCost::costly_from;
+    const bool has_room = cost_.costly.size() < ScanCost::undecided_named_max;
+    if (!is_slow && !has_room && !cost_.costly.contains(scanned)) return;
     ScanCost::Costly& costly = cost_.costly[scanned];
-    if (took >= ScanCost::costly_from) ++costly.evaluations;
+    if (is_slow) ++costly.evaluations;
     if (!decided) ++costly.undecided;
     costly.total += took;
     costly.slowest = std::max(costly.slowest, took);

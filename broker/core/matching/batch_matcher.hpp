@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "broker/base/cpu_time.hpp"
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/matching/scan_owners.hpp"
 #include "gpu/api/matcher.hpp"
@@ -22,11 +23,13 @@
 
 namespace sluice::broker {
 
-// The cost of the filters' scanned conditions in one batch.
+// The cost of the filters' scanned conditions in one batch. Short evaluations are not timed, since looking at a clock
+// takes longer than many of them: their time is taken to be a nanosecond a step.
 struct ScanCost {
     using Clock = std::chrono::steady_clock;
 
     static constexpr std::chrono::milliseconds costly_from{1};
+    static constexpr std::size_t undecided_named_max = 16;
     // The cost of a condition that took that long for an event, or was left undecided.
     struct Costly {
         std::size_t evaluations = 0;  // slow ones
@@ -37,8 +40,9 @@ struct ScanCost {
 
     std::size_t scans = 0;
     Clock::duration total{0};
-    std::unordered_map<std::uint32_t, Costly> costly;  // by index in Program::scanned()
-    std::map<std::uint32_t, std::size_t> unread;       // by attribute: events for which it would take too long to read
+    // By index in Program::scanned(). Of those that were left undecided without taking long, only the first ones.
+    std::unordered_map<std::uint32_t, Costly> costly;
+    std::map<std::uint32_t, std::size_t> unread;  // by attribute: events for which it would take too long to read
 };
 
 // The budgets of conditions that no index decides; beyond them, conditions are undecided.
@@ -85,7 +89,9 @@ private:
     void charge();
     void pause();
     std::optional<bool> scan(std::uint32_t scanned, const feed::Event& event);
+    std::chrono::nanoseconds took() const;
     void note_costly(std::uint32_t scanned, ScanCost::Clock::duration took, bool decided);
+    feed::ScannedLeaves::Owners owners();
     std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
     void share_budgets(const ScanOwners& owners);
     void forget_batch();  // also after a batch that ended in an exception
@@ -98,6 +104,9 @@ private:
     std::shared_ptr<const engine::Dictionary> scanned_;              // of the batch's program
     std::shared_ptr<const engine::Dictionary> computed_attributes_;  // the same, with computed_owners
     feed::ScannedLeaves leaves_;
+    std::optional<base::WorkTimer> timer_;  // of an evaluation that takes long, from the first pause on
+    std::size_t looks_ = 0;                 // calls of scan() since the last pause
+    std::uint64_t steps_ = 0;               // of theirs
     feed::ReadingBudget reading_;
     base::MemoryBudget* const memory_;
     base::MemoryCharge charge_;

@@ -33,9 +33,15 @@ bool Collected::is_wide(std::span<const Wanted> wanted) const {
     return std::all_of(wanted.begin(), wanted.end(), [this](Wanted w) { return fanout_[w.event] >= wide_from; });
 }
 
-bool is_gap(std::span<const Wanted> wanted, std::size_t i) {
-    if (!wanted[i].undecided || (i > 0 && wanted[i - 1] == wanted[i])) return false;
-    return !std::binary_search(wanted.begin(), wanted.end(), Wanted{wanted[i].event, wanted[i].filter, false});
+std::span<const Wanted> of_first_event(std::span<const Wanted> wanted) {
+    std::size_t size = 1;
+    while (size < wanted.size() && wanted[size].event == wanted[0].event) ++size;
+    return wanted.first(size);
+}
+
+bool is_gap(std::span<const Wanted> of_event, std::size_t i) {
+    if (!of_event[i].undecided || (i > 0 && of_event[i - 1] == of_event[i])) return false;
+    return !std::binary_search(of_event.begin(), of_event.end(), Wanted{of_event[i].event, of_event[i].filter, false});
 }
 
 }  // namespace sluice::broker

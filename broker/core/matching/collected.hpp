@@ -70,8 +70,10 @@ private:
     std::vector<std::uint32_t> fanout_;  // number of filters that found each event
 };
 
-// Whether wanted[i] is undecided and the filter neither accepts the event by another match nor has a gap for it
-// already.
-bool is_gap(std::span<const Wanted> wanted, std::size_t i);
+// Those of the first one's event. `wanted` is sorted and not empty.
+std::span<const Wanted> of_first_event(std::span<const Wanted> wanted);
+// Whether of_event[i] is undecided and the filter neither accepts the event by another match nor has a gap for it
+// already. All are of one event.
+bool is_gap(std::span<const Wanted> of_event, std::size_t i);
 
 }  // namespace sluice::broker

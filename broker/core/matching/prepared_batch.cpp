@@ -65,37 +65,41 @@ PreparedBatch::Made PreparedBatch::take(std::size_t s) {
 }
 
 PreparedBatch::Made PreparedBatch::make(std::size_t s) {
-    std::span<const Wanted> wanted = collected_.of(s);
+    const std::span<const Wanted> wanted = collected_.of(s);
     Made made;
     made.is_wide = collected_.is_wide(wanted);
-    for (std::size_t i = 0; i < wanted.size() && !made.end; ++i) {
-        if (!is_gap(wanted, i)) continue;
-        if (undecided_ == config::UndecidedPolicy::gap) {
-            ++made.undecided;
-            continue;
-        }
-        const feed::Event& event = events_[wanted[i].event];
-        made.end = EndReason{EndReason::Kind::slow_filter, wanted[i].filter, event.stream, event.id};
-        // Events before this one are still delivered.
-        wanted = wanted.first(static_cast<std::size_t>(
-            std::lower_bound(wanted.begin(), wanted.end(), Wanted{wanted[i].event, 0, false}) - wanted.begin()));
+    GapPlaces gap_of;
+    for (auto left = wanted; !left.empty() && !made.end;) {
+        const std::span<const Wanted> of_event = of_first_event(left);
+        left = left.subspan(of_event.size());
+        make_deliveries(subscriber(s), of_event, gap_of, made);
     }
-    make_deliveries(subscriber(s), wanted, made.deliveries);
+    for (Delivery& delivery : made.deliveries)
+        if (delivery.kind == Delivery::Kind::gap) delivery.bytes = subscriber(s).renderer.bytes(delivery);
     return made;
 }
 
-void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<const Wanted> wanted,
-                                    std::vector<Delivery>& made) {
-    made.reserve(wanted.size());
+void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<const Wanted> of_event, GapPlaces& gap_of,
+                                    Made& made) {
     std::vector<std::uint32_t> filters;
-    for (std::size_t i = 0; i < wanted.size();) {
-        const std::uint32_t event = wanted[i].event;
-        filters.clear();
-        for (; i < wanted.size() && wanted[i].event == event && !wanted[i].undecided; ++i)
-            filters.push_back(wanted[i].filter);
-        if (!filters.empty()) made.push_back(make_event(subscriber, event, filters));
-        for (; i < wanted.size() && wanted[i].event == event; ++i)
-            if (is_gap(wanted, i)) add_gap(subscriber, wanted[i], made);
+    std::size_t i = 0;
+    for (; i < of_event.size() && !of_event[i].undecided; ++i) filters.push_back(of_event[i].filter);
+    const std::size_t first_undecided = i;
+    const bool ends = undecided_ != config::UndecidedPolicy::gap;
+    for (; ends && i < of_event.size() && !made.end; ++i) {
+        if (!is_gap(of_event, i)) continue;
+        const feed::Event& event = events_[of_event[i].event];
+        made.end = EndReason{EndReason::Kind::slow_filter, of_event[i].filter, event.stream, event.id};
+    }
+    if (made.end) return;  // events before this one are still delivered
+    if (!filters.empty()) {
+        made.deliveries.push_back(make_event(subscriber, of_event[0].event, filters));
+        gap_of.clear();
+    }
+    for (i = first_undecided; i < of_event.size(); ++i) {
+        if (!is_gap(of_event, i)) continue;
+        ++made.undecided;
+        add_gap(of_event[i], made.deliveries, gap_of);
     }
 }
 
@@ -116,23 +120,21 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
 }
 
 // Extends the filter's gap that ends just before the event, if no other event has been delivered since.
-void PreparedBatch::add_gap(const Subscriber& subscriber, Wanted wanted, std::vector<Delivery>& made) {
+void PreparedBatch::add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlaces& gap_of) {
     const SharedEventPtr& event = shared_.without_text(wanted.event);
-    const auto other = std::find_if(made.rbegin(), made.rend(),
-                                    [](const Delivery& delivery) { return delivery.kind != Delivery::Kind::gap; });
-    const auto before = std::find_if(made.rbegin(), other, [&](const Delivery& gap) {
-        return gap.filters.front() == wanted.filter && gap.event->id + 1 == event->id &&
-               *gap.event->stream == *event->stream;
-    });
-    Delivery* gap = before == other ? nullptr : &*before;
-    if (gap == nullptr) {
-        gap = &made.emplace_back();
-        gap->kind = Delivery::Kind::gap;
-        gap->first_id = event->id;
-        gap->filters = {wanted.filter};
+    if (gap_of.size() <= wanted.filter) gap_of.resize(wanted.filter + 1, 0);
+    std::size_t& number = gap_of[wanted.filter];  // counted from 1
+    const auto continues = [&](const Delivery& gap) {
+        return gap.event->id + 1 == event->id && *gap.event->stream == *event->stream;
+    };
+    if (number == 0 || !continues(made[number - 1])) {
+        Delivery& gap = made.emplace_back();
+        gap.kind = Delivery::Kind::gap;
+        gap.first_id = event->id;
+        gap.filters = {wanted.filter};
+        number = made.size();
     }
-    gap->event = event;
-    gap->bytes = subscriber.renderer.bytes(*gap);
+    made[number - 1].event = event;
 }
 
 }  // namespace sluice::broker

@@ -42,9 +42,11 @@ public:
 private:
     void make_ahead();
     Made make(std::size_t s);
-    void make_deliveries(const Subscriber& subscriber, std::span<const Wanted> wanted, std::vector<Delivery>& made);
+    // By filter: the number of its last gap since the last event that was delivered, from 1; 0: it has none.
+    using GapPlaces = std::vector<std::size_t>;
+    void make_deliveries(const Subscriber& subscriber, std::span<const Wanted> of_event, GapPlaces& gap_of, Made& made);
     Delivery make_event(const Subscriber& subscriber, std::uint32_t event, const std::vector<std::uint32_t>& filters);
-    void add_gap(const Subscriber& subscriber, Wanted wanted, std::vector<Delivery>& made);
+    void add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlaces& gap_of);
 
     std::span<const feed::Event> events_;
     config::UndecidedPolicy undecided_;

@@ -30,7 +30,10 @@ void ScanOwners::add(const std::string& condition, feed::ScanOwner owner) {
     try {
         const auto [of_condition, is_new] = times_.try_emplace(condition);
         is_new_condition = is_new;
-        if (++of_condition->second[owner] == 1) ++of_owner->second;
+        if (++of_condition->second[owner] == 1) {
+            ++of_owner->second;
+            version_.fetch_add(1, std::memory_order_release);
+        }
     } catch (...) {
         if (is_new_condition) times_.erase(condition);
         if (is_new_owner) conditions_of_.erase(owner);
@@ -46,6 +49,7 @@ void ScanOwners::remove(const std::string& condition, feed::ScanOwner owner) noe
     const auto found = owners.find(owner);
     if (found == owners.end() || --found->second != 0) return;
     owners.erase(found);
+    version_.fetch_add(1, std::memory_order_release);
     if (owners.empty()) times_.erase(of_condition);
     const auto of_owner = conditions_of_.find(owner);
     if (--of_owner->second == 0) conditions_of_.erase(of_owner);

@@ -2,6 +2,7 @@
 // conditions and one for computed ones. The registry's thread adds and removes; any thread may read.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -30,11 +31,15 @@ public:
     // Replaces the contents of `into`. Empty: no filter contains the condition any more.
     void find(const std::string& condition, std::vector<feed::ScanOwner>& into) const;
 
+    // Changes whenever find() might return something else. May be called without waiting for those who add and remove.
+    std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
     std::size_t conditions() const;
     std::size_t owners() const;
 
 private:
     mutable std::mutex mutex_;
+    std::atomic<std::uint64_t> version_{1};
     std::unordered_map<feed::ScanOwner, std::size_t> conditions_of_;  // numbers of distinct conditions, by owner
     std::unordered_map<std::string, std::unordered_map<feed::ScanOwner, std::size_t>> times_;  // by condition and owner
 };

@@ -9,6 +9,8 @@ namespace sluice::xpath {
 
 KnownParts::KnownParts(const Condition& condition, const DocumentIndex& index, std::pmr::memory_resource* memory)
     : memory_(memory) {
+    names_.reserve(condition.names().size());
+    parts_.reserve(condition.memos());
     for (const std::string& name : condition.names()) names_.push_back(index.find_name(name));
     for (std::size_t i = 0; i < condition.memos(); ++i) parts_.emplace_back(memory);
 }

@@ -30,6 +30,7 @@ struct VariableValues {
     std::vector<std::string> texts;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;  // of texts, by variable: first, one past the last
     std::uint64_t version = 0;                                    // changes with the values
+    std::size_t bytes = 0;                                        // of all texts
 };
 
 // Results about a condition on one document that are computed once: the numbers of its names, and the values of parts
@@ -40,6 +41,11 @@ public:
 
     void use_variables(std::uint64_t version);  // forgets parts that depend on other values of the variables
     void forget();
+
+    // Of the object and what it owns, except for values, which are in the memory given.
+    std::size_t bytes() const {
+        return sizeof *this + names_.capacity() * sizeof names_[0] + parts_.capacity() * sizeof(Part);
+    }
 
 private:
     friend class Evaluator;

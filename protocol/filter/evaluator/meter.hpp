@@ -18,9 +18,14 @@ namespace sluice::xpath {
 struct OverBudget {};
 
 // The cost of work, in steps. Visiting a node, writing a byte and comparing a pair of values take one step each.
-inline constexpr std::uint64_t steps_per_expression = 8;  // per evaluation
-inline constexpr std::uint64_t steps_per_set = 16;        // per set of nodes built, or string hashed
-inline constexpr std::uint64_t bytes_per_step = 8;        // for bytes that are only read: searched, compared, hashed
+inline constexpr std::uint64_t steps_per_expression = 8;   // per evaluation
+inline constexpr std::uint64_t steps_per_set = 16;         // per set of nodes built, or string hashed
+inline constexpr std::uint64_t bytes_per_step = 8;         // for bytes that are only read: searched, compared, hashed
+inline constexpr std::uint64_t steps_per_condition = 150;  // per condition of a document: finding room for its answers
+inline constexpr std::uint64_t steps_per_evaluation = 60;  // for beginning and ending it
+inline constexpr std::uint64_t steps_per_name = 30;        // per name of a condition that is looked up in the document
+inline constexpr std::uint64_t steps_per_part = 30;        // per part that is the same for all nodes
+inline constexpr std::uint64_t steps_per_binding = 100;    // per evaluation that reads variables
 inline constexpr std::uint64_t steps_per_pause = 100'000;
 
 class Meter {

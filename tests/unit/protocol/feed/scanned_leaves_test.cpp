@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "protocol/feed/fields.hpp"
+#include "protocol/filter/evaluator/meter.hpp"
 #include "tests/support/conditions.hpp"
 #include "tests/support/tree_document.hpp"
 
@@ -251,7 +252,7 @@ TEST_CASE("all conditions of an owner share its budget, and others are not conce
         if (leaf == list.size() - 2) return both;
         return {leaf == list.size() - 1 ? &both[1] : &both[0], 1};
     };
-    ScannedLeaves leaves({.owner_steps_max = 20'000}, {}, owners_of);
+    ScannedLeaves leaves({.owner_steps_max = 20'000}, {}, {.of = owners_of, .count = {}, .version = {}});
     leaves.assign(list);
     std::size_t decided = 0;
     for (std::size_t i = 0; i < 18; ++i) decided += leaves.holds(i, event_of(document)).has_value() ? 1u : 0u;
@@ -273,7 +274,8 @@ TEST_CASE("half of a document's budget is shared equally by all owners, whoever 
         return {leaf == list.size() - 1 ? &modest : &greedy, 1};
     };
     const auto decided = [&](std::size_t owners) {
-        ScannedLeaves leaves({.document_steps_max = 40'000}, {}, owners_of, [&] { return owners; });
+        ScannedLeaves leaves({.document_steps_max = 40'000}, {},
+                             {.of = owners_of, .count = [&] { return owners; }, .version = {}});
         leaves.assign(list);
         std::size_t n = 0;
         std::uint64_t steps = 0;
@@ -356,4 +358,121 @@ TEST_CASE("a condition pays for no text that another one would have had to read"
     }
     CHECK(costs[0] == costs[2]);
     CHECK(costs[1] == costs[3]);
+}
+
+namespace {
+
+// Conditions that find nothing, each with names of its own.
+Conditions cheap(std::size_t n) {
+    Conditions list;
+    for (std::size_t i = 0; i < n; ++i)
+        list.push_back(condition("test boolean(following::x" + std::to_string(i) + ")"));
+    return list;
+}
+
+constexpr ScanOwner greedy = 1, modest = 2;
+
+// The last of `leaves` conditions belongs to the modest owner, all others to the greedy one. Counts the questions.
+ScannedLeaves::Owners two_owners(std::size_t leaves, std::size_t& questions) {
+    const auto of = [leaves, &questions](std::size_t leaf) -> std::span<const ScanOwner> {
+        ++questions;
+        return {leaf == leaves - 1 ? &modest : &greedy, 1};
+    };
+    return {of, [] { return std::size_t{2}; }, [] { return std::uint64_t{1}; }};
+}
+
+}  // namespace
+
+TEST_CASE("a condition that finds nothing costs what beginning it costs") {
+    const DocumentPtr document = numbered(1);
+    ScannedLeaves leaves;
+    leaves.assign(cheap(2));
+    CHECK(leaves.holds(0, event_of(document)) == false);
+    CHECK(leaves.last_steps() >= xpath::steps_per_condition + xpath::steps_per_evaluation + xpath::steps_per_name);
+    CHECK(leaves.last_steps() <= 500);
+    const std::uint64_t first = leaves.last_steps();
+    CHECK(leaves.holds(1, event_of(document)) == false);
+    CHECK(leaves.last_steps() == first);
+    CHECK(leaves.holds(1, event_of(document)) == false);
+    CHECK(leaves.last_steps() == 0);  // known
+}
+
+TEST_CASE("many cheap conditions exhaust their owner's budget, and its further ones cost nothing") {
+    const std::size_t n = 2'000;
+    std::size_t questions = 0;
+    ScannedLeaves leaves({.owner_steps_max = 100'000}, {}, two_owners(n, questions));
+    const auto list = std::make_shared<const Conditions>(cheap(n));
+    leaves.assign(list);
+    for (int document = 0; document < 3; ++document) {
+        const Event event = event_of(numbered(1));
+        std::vector<std::optional<bool>> answers;
+        std::size_t evaluated = 0, decided = 0;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            answers.push_back(leaves.holds(i, event));
+            evaluated += leaves.last_steps() > 0 ? 1u : 0u;
+            decided += answers.back() ? 1u : 0u;
+        }
+        CHECK(evaluated >= 100'000 / 500);
+        CHECK(evaluated <= 100'000 / 200);
+        CHECK(decided == evaluated);                 // the rest is refused before it begins
+        CHECK(leaves.holds(n - 1, event) == false);  // the other owner's
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            CHECK(leaves.holds(i, event) == answers[i]);
+            CHECK(leaves.last_steps() == 0);
+        }
+    }
+    CHECK(questions == n);  // each leaf's owners are looked up once
+    leaves.assign(nullptr);
+    leaves.assign(list);
+    leaves.holds(0, event_of(numbered(1)));
+    CHECK(questions == n);
+    leaves.assign(cheap(n));
+    leaves.holds(0, event_of(numbered(1)));
+    CHECK(questions == n + 1);
+}
+
+TEST_CASE("a document's budget ends for those who came first, while the others have their shares") {
+    const std::size_t n = 2'000;
+    std::size_t questions = 0, evaluated = 0;
+    ScannedLeaves leaves({.document_steps_max = 200'000}, {}, two_owners(n, questions));
+    leaves.assign(cheap(n));
+    const Event event = event_of(numbered(1));
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        leaves.holds(i, event);
+        evaluated += leaves.last_steps() > 0 ? 1u : 0u;
+    }
+    CHECK(evaluated <= 100'000 / 200);
+    CHECK(leaves.holds(n - 1, event) == false);
+    CHECK_FALSE(leaves.holds(n - 2, event));
+}
+
+TEST_CASE("the values of the variables are read once for all conditions of a batch") {
+    ScannedLeaves leaves;
+    leaves.assign(conditions({"test $title = 'A'", "test $title = 'B'", "test count($category) = 2"}));
+    std::vector<std::uint64_t> steps;
+    for (const bool by_event : {false, true}) {
+        for (std::size_t i = 0; i < 9; ++i) {
+            const std::size_t leaf = by_event ? i % 3 : i / 3, index = by_event ? i / 3 : i % 3;
+            const bool expected = leaf == 2 ? index == 1 : (index == 1) == (leaf == 1);
+            CHECK(leaves.holds(leaf, item(index)) == expected);
+            if (leaf == 0) steps.push_back(leaves.last_steps());
+        }
+    }
+    CHECK(steps[1] > xpath::steps_per_binding);
+    CHECK(steps[1] == steps[4]);  // whichever came first
+}
+
+TEST_CASE("answers are kept by item, however many there are") {
+    ScannedLeaves leaves;
+    leaves.assign(conditions({"test title mod 3 = 1", "select //item[title mod 5 = 2]"}));
+    const DocumentPtr document = numbered(200);
+    for (const bool again : {false, true}) {
+        for (std::size_t k = 0; k < 200; ++k) {
+            const std::size_t i = k * 77 % 200;
+            CHECK(leaves.holds(0, event_of(document, i)) == (i % 3 == 1));
+            CHECK((leaves.last_steps() == 0) == again);
+            CHECK(leaves.holds(1, event_of(document, i)) == (i % 5 == 2));
+            CHECK((leaves.last_steps() == 0) == (again || k > 0));
+        }
+    }
 }
