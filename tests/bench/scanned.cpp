@@ -4,6 +4,8 @@
 //   all      the same for all filters together: a document's index is built once for them
 //   index    microseconds to build the indexes of all feeds
 //   growth   filter, nodes, microseconds with the index, nanoseconds per node with it and without it, steps
+//   price    kind of work, its condition, steps, nanoseconds per step (that is what budgets count)
+//   prices   the least and the greatest of these, and their ratio, which should be at most 4
 //
 // As in the daemon, a document is parsed just before it is evaluated and freed just after. Parsing is not measured;
 // freeing is, where the index counts. Processor time, medians of several rounds, in which the evaluators alternate.
@@ -230,6 +232,110 @@ void grow(const char* text, std::size_t nodes) {
                 median(alone) * ns, static_cast<unsigned long long>(steps));
 }
 
+// What a step of each kind of work takes. "{}" stands for a number that makes conditions distinct.
+struct Priced {
+    const char* kind;
+    const char* text;
+    bool is_tiny = false;  // thousands of them on a tiny document, instead of one on a large one
+};
+constexpr Priced works[] = {
+    {"nothing to do", "boolean(self::x{})", true},
+    {"existence", "boolean(following::x{})", true},
+    {"existence of a child", "boolean(x{})", true},
+    {"ancestors", "boolean(ancestor-or-self::x{})", true},
+    {"from the root", "boolean(//x{}/..)", true},
+    {"names", "name(*[1]) = 'x{}'", true},
+    {"counts", "count(x{}) = count(../y{})", true},
+    {"string functions", "substring-before(., 'x{}') = 'x'", true},
+    {"variables", "boolean($category[. = 'x{}'])", true},
+    {"unions", "boolean((a | x{})[2])", true},
+    {"unions in unions", "boolean((*|..)[(*|..)[(*|..)[. = 'x{}']]])", true},
+    {"negation", "not(x{}) and not(y{}) and x = 'z'", true},
+    {"descendants", "boolean(//nothing)"},
+    {"axes from many nodes", "count(//a/following-sibling::b/preceding-sibling::a) = 7"},
+    {"ancestors of many nodes", "count(//a/ancestor::*) = 7"},
+    {"predicates", "boolean(//a[b][c])"},
+    {"positions", "boolean(//*[7][8])"},
+    {"last positions", "boolean(//*[last()]/x[last()])"},
+    {"attributes", "boolean(//a[@k = 'x'])"},
+    {"comparison with a string", "a = 'x'"},
+    {"comparison with a number", "a = -1"},
+    {"order", "a < -1"},
+    {"equal sets", "a = b"},
+    {"unequal sets", "//a/@k != //a/@k[1 = 2]"},
+    {"numbers", "sum(a) = -1"},
+    {"arithmetic", "boolean(//a[(. + 1) * 2 - 3 div 4 = -7])"},
+    {"rounding", "boolean(//a[round(. div 7) + floor(.) = -7])"},
+    {"search", "boolean(//a[contains(., 'xyz')])"},
+    {"search in a long text", "contains(/, 'xyz')"},
+    {"prefixes", "boolean(//a[starts-with(., 'xyz')])"},
+    {"lengths", "boolean(//a[string-length(.) = 77])"},
+    {"length of a long text", "string-length(/) = 7"},
+    {"substrings", "boolean(//a[substring(., 1, 2) = 'x'])"},
+    {"concatenation", "boolean(//a[concat(., .) = 'x'])"},
+    {"spaces", "boolean(//a[normalize-space(.) = 'x'])"},
+    {"translation", "boolean(//a[translate(., '12', '34') = 'x'])"},
+    {"translation by a changing table", "boolean(//a[translate(., @k, '34') = 'x'])"},
+    {"numbers as strings", "boolean(//a[string(. + 1) = 'x'])"},
+    {"names of nodes", "boolean(//*[name() = 'x'])"},
+    {"namespaces", "boolean(//*[namespace-uri() = 'x'])"},
+    {"languages", "boolean(//a[lang('en')])"},
+    {"union of large sets", "count(//a | //b) = 7"},
+    {"variables at many nodes", "boolean(//a[. = $category])"},
+};
+
+std::string numbered(const Priced& work, std::size_t number) {
+    std::string text = work.text;
+    for (std::size_t at = text.find("{}"); at != text.npos; at = text.find("{}"))
+        text.replace(at, 2, std::to_string(number));
+    return text;
+}
+
+std::string priced_document(bool is_tiny) {
+    std::string xml = "<rss xmlns:n='urn:n'><channel><item><title>t</title><category>c</category>";
+    for (int i = 0; i < (is_tiny ? 2 : 10'000); ++i) {
+        const std::string n = std::to_string(i);
+        xml += "<a k='" + n + "'>" + n + "</a><b>b " + n + "</b>";
+    }
+    return xml + "</item></channel></rss>";
+}
+
+// Nanoseconds per step.
+double price(const Priced& work) {
+    const std::size_t conditions = work.is_tiny ? 2'000 : 1;
+    std::vector<std::shared_ptr<const engine::ScannedCondition>> list;
+    for (std::size_t i = 0; i < conditions; ++i) list.push_back(make_condition(numbered(work, i)));
+    list.push_back(make_condition("string-length(/) = 0"));  // reads all texts, which the document pays for
+    ScannedLeaves leaves;
+    leaves.assign(list);
+    const std::string xml = priced_document(work.is_tiny);
+    std::vector<double> ns;
+    std::uint64_t steps = 0;
+    for (int i = 0; i < rounds; ++i) {
+        const std::vector<Event> events = events_of(parse(xml));
+        leaves.holds(conditions, events[0]);
+        steps = 0;
+        Watch watch;
+        watch.run([&] {
+            for (std::size_t leaf = 0; leaf < conditions; ++leaf) {
+                leaves.holds(leaf, events[0]);
+                steps += leaves.last_steps();
+            }
+        });
+        ns.push_back(watch.us() * 1000 / static_cast<double>(steps));
+    }
+    std::printf("price\t%s\t%s\t%llu\t%.2f\n", work.kind, work.text, static_cast<unsigned long long>(steps),
+                median(ns));
+    return median(ns);
+}
+
+void compare_prices() {
+    std::vector<double> prices;
+    for (const Priced& work : works) prices.push_back(price(work));
+    const auto [least, greatest] = std::minmax_element(prices.begin(), prices.end());
+    std::printf("prices\t%.2f\t%.2f\t%.2f\n", *least, *greatest, *greatest / *least);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -244,5 +350,6 @@ int main(int argc, char** argv) {
     for (const char* text : {"boolean(//a[@k = 'x'])", "a = b",
                              "boolean(a/following-sibling::a/following-sibling::a/following-sibling::a[. = 'x'])"})
         for (const std::size_t nodes : {1'000u, 10'000u, 100'000u}) grow(text, nodes);
+    compare_prices();
     return 0;
 }

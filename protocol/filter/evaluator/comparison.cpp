@@ -51,7 +51,7 @@ TextSet::TextSet(std::size_t texts_max, std::pmr::memory_resource* memory)
 }
 
 std::uint64_t TextSet::hash_of(std::string_view text, Meter& meter) {
-    meter.spend(steps_per_set + text.size() / bytes_per_step);
+    meter.spend(steps_per_hash + text.size() / bytes_per_step);
     return std::hash<std::string_view>{}(text);
 }
 

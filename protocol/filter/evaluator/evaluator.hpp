@@ -104,6 +104,7 @@ private:
     // evaluator_paths.cpp
     const NodeSet& nodes(const CompiledExpression& e, const Scope& scope, NodeSet& storage) const;
     void compute_nodes(const CompiledExpression& e, const Scope& scope, NodeSet& found) const;
+    void add_to(NodeSet& set, Node node) const;
     void path_nodes(const CompiledExpression& path, const Scope& scope, NodeSet& found) const;
     void take_step(const CompiledStep& step, const NodeSet& from, NodeSet& found) const;
     void take_positions(const CompiledStep& step, Node from, NodeSet& found) const;

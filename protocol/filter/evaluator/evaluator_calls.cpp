@@ -124,7 +124,7 @@ Text Evaluator::name_call(const CompiledExpression& call, const Scope& scope) co
     const Node node = first(call.operands[0], scope);
     if (node == no_node || is_value(node) || index_.name(node) == no_name) return {};
     if (call.function == CoreFunction::namespace_uri) {
-        meter_.spend(steps_per_set);
+        meter_.spend(steps_per_hash);
         return index_.namespace_uri(node);
     }
     const std::string_view name = index_.name_text(index_.name(node));

@@ -16,6 +16,7 @@ std::size_t wanted_position(double number) {
 }  // namespace
 
 std::string_view Evaluator::text_of(Node node) const {
+    meter_.spend(steps_per_text);
     return is_value(node) ? std::string_view(variables_->texts[node - index_.size()])
                           : index_.string_value(node, &meter_);
 }
@@ -42,9 +43,14 @@ const NodeSet& Evaluator::nodes(const CompiledExpression& e, const Scope& scope,
     return storage;
 }
 
+void Evaluator::add_to(NodeSet& set, Node node) const {
+    meter_.spend(steps_per_member);
+    set.push_back(node);
+}
+
 void Evaluator::compute_nodes(const CompiledExpression& e, const Scope& scope, NodeSet& found) const {
     meter_.spend(steps_per_set);
-    const auto add = [&](Node node) { return found.push_back(node), false; };
+    const auto add = [&](Node node) { return add_to(found, node), false; };
     if (e.kind == Kind::variable) {
         each(e, scope, add);
     } else if (e.kind == Kind::path) {
@@ -59,14 +65,14 @@ void Evaluator::compute_nodes(const CompiledExpression& e, const Scope& scope, N
 void Evaluator::path_nodes(const CompiledExpression& path, const Scope& scope, NodeSet& found) const {
     const Node start = path.absolute ? document_node : scope.node;
     if (path.distinct) {
-        walk_distinct(path, 0, start, [&](Node node) { return found.push_back(node), false; });
+        walk_distinct(path, 0, start, [&](Node node) { return add_to(found, node), false; });
         if (!path.direct) sort_nodes(found, meter_);
         return;
     }
     if (path.operands.empty()) {
         found.push_back(start);
     } else {
-        each(path.operands[0], scope, [&](Node node) { return found.push_back(node), false; });
+        each(path.operands[0], scope, [&](Node node) { return add_to(found, node), false; });
         for (const CompiledExpression& predicate : path.predicates) filter(found, predicate);
     }
     NodeSet next(memory_);
@@ -82,7 +88,7 @@ void Evaluator::take_step(const CompiledStep& step, const NodeSet& from, NodeSet
         for (const Node node : from) take_positions(step, node, found);
     } else {
         axes_.walk(step.axis, from, test_of(step), [&](Node node) {
-            if (passes(step, node)) found.push_back(node);
+            if (passes(step, node)) add_to(found, node);
             return false;
         });
     }
@@ -103,7 +109,7 @@ void Evaluator::take_positions(const CompiledStep& step, Node from, NodeSet& fou
     if (constant && wanted == 0) return;
     NodeSet list(memory_);
     axes_.walk(step.axis, from, test_of(step), [&](Node node) {
-        if (passes(step, node)) list.push_back(node);
+        if (passes(step, node)) add_to(list, node);
         return constant && list.size() == wanted;
     });
     for (std::size_t i = step.plain; i < step.predicates.size(); ++i) filter(list, step.predicates[i]);
@@ -112,7 +118,7 @@ void Evaluator::take_positions(const CompiledStep& step, Node from, NodeSet& fou
 
 // The node at the position that the step asks for; no_node: none.
 Node Evaluator::choose(const CompiledStep& step, Node from) const {
-    meter_.spend(steps_per_set);
+    meter_.spend(2 * steps_per_expression);
     const CompiledExpression& predicate = step.predicates.back();
     const std::size_t wanted = predicate.is_last() ? 0 : wanted_position(predicate.number);
     if (wanted == 0 && !predicate.is_last()) return no_node;

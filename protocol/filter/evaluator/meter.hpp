@@ -18,14 +18,20 @@ namespace sluice::xpath {
 struct OverBudget {};
 
 // The cost of work, in steps. Visiting a node, writing a byte and comparing a pair of values take one step each.
-inline constexpr std::uint64_t steps_per_expression = 8;   // per evaluation
-inline constexpr std::uint64_t steps_per_set = 16;         // per set of nodes built, or string hashed
-inline constexpr std::uint64_t bytes_per_step = 8;         // for bytes that are only read: searched, compared, hashed
-inline constexpr std::uint64_t steps_per_condition = 150;  // per condition of a document: finding room for its answers
-inline constexpr std::uint64_t steps_per_evaluation = 60;  // for beginning and ending it
-inline constexpr std::uint64_t steps_per_name = 30;        // per name of a condition that is looked up in the document
+// bench_scanned shows what a step of each kind of work takes.
+inline constexpr std::uint64_t steps_per_condition = 100;  // per condition of a document: finding room for its answers
+inline constexpr std::uint64_t steps_per_evaluation = 50;  // for beginning and ending one
+inline constexpr std::uint64_t steps_per_name = 20;        // per name of a condition that is looked up in the document
 inline constexpr std::uint64_t steps_per_part = 30;        // per part that is the same for all nodes
 inline constexpr std::uint64_t steps_per_binding = 100;    // per evaluation that reads variables
+inline constexpr std::uint64_t steps_per_expression = 8;   // per part that is evaluated
+inline constexpr std::uint64_t steps_per_set = 80;         // per set of nodes built: it allocates memory
+inline constexpr std::uint64_t steps_per_member = 2;       // per node added to a set
+inline constexpr std::uint64_t steps_per_hash = 16;        // per string hashed, or namespace looked up
+inline constexpr std::uint64_t steps_per_text = 8;         // per string-value of a node
+inline constexpr std::uint64_t steps_per_number = 16;      // per string converted to a number
+inline constexpr std::uint64_t bytes_per_step = 8;         // for bytes that are only read: compared, hashed
+inline constexpr std::uint64_t searched_per_step = 2;      // bytes in which a string is searched for
 inline constexpr std::uint64_t steps_per_pause = 100'000;
 
 class Meter {

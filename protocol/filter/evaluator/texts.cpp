@@ -59,7 +59,7 @@ std::size_t TextFunctions::find(std::string_view text, std::string_view wanted) 
     const std::size_t stride = std::max(search_bytes, 2 * wanted.size());
     for (std::size_t at = 0; at + wanted.size() <= text.size(); at += stride) {
         const std::string_view piece = text.substr(at, stride + wanted.size() - 1);
-        meter_.read(piece.size() + wanted.size());
+        meter_.spend(1 + (piece.size() + wanted.size()) / searched_per_step);
         // Takes time linear in both lengths, unlike std::string_view::find.
         const void* found = memmem(piece.data(), piece.size(), wanted.data(), wanted.size());
         if (found) return static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
@@ -71,14 +71,14 @@ double TextFunctions::length(std::string_view text) const {
     std::size_t characters = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.size(), at + piece_bytes);
-        meter_.spend(1 + end - at);
+        meter_.spend(1 + (end - at) / 2);
         for (; at < end; at += length_at(text, at)) ++characters;
     }
     return static_cast<double>(characters);
 }
 
 double TextFunctions::number(std::string_view text) const {
-    meter_.read(text.size());
+    meter_.spend(steps_per_number + text.size() / bytes_per_step);
     return filter::xpath_number(text);
 }
 

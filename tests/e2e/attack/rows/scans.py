@@ -51,7 +51,7 @@ class Listeners:
     def __init__(self, attack, filters, n=1, more=()):
         self.attack = attack
         parameters = {"stream": "attack", **dict(more)}
-        self.query = urlencode([*parameters.items(), *(("filter", text) for text in filters)])
+        self.query = urlencode([*parameters.items(), *(("filter", text) for text in filters)], safe=":/()*|[]$'")
         self.threads = [threading.Thread(target=self.listen, args=(i,), daemon=True) for i in range(n)]
         self.tried = threading.Semaphore(0)
         for thread in self.threads:
@@ -226,3 +226,79 @@ def match_event_path(attack):
 
     attack.under_way()
     attack.run_clients(client, 4)
+
+
+# Conditions that find nothing at once, by kind; each takes a name of its own. Beside them, an evaluation's beginning and
+# end, and noting that it is undecided, are what takes time: for every event of every stream.
+CHEAP = {
+    "following": "following::{}",
+    "ancestors": "ancestor-or-self::*[{}]",
+    "from the root": "//{}/..",
+    "counts": "count({}) = count(../{})",
+    "names": "name(*[1]) = '{}'",
+    "variables": "$category[. = '{}']",
+    "texts": "substring-before(., '{}') = 'x'",
+    "ids": "id('{}')",
+    "unions": "(a | {})[2]",
+}
+TINY = "<r><item><title>tiny</title></item></r>"
+
+
+def names():
+    return map("".join, itertools.product("xy", *["abcdefghijklmnopqrstuvwxyz"] * 3))
+
+
+def disjunctions(filters, conditions, kinds=("following",)):
+    """Filters of so many conditions each, of these kinds in turn."""
+    texts = (CHEAP[kind].replace("{}", name) for kind, name in zip(itertools.cycle(kinds), names()))
+    return [" or ".join(itertools.islice(texts, conditions)) for _ in range(filters)]
+
+
+def subscribe_to_all(attack, filters_of_each):
+    """A connection for each list of filters, of all streams, and tiny documents."""
+    for filters in filters_of_each:
+        Listeners(attack, filters, more=(("stream", "*"),))
+    attack.under_way()
+    publish_again_and_again(attack, TINY)
+
+
+@row()
+def many_cheap_conditions(attack):
+    """12,000 conditions that find nothing in one GET of 223 KB, of all streams."""
+    subscribe_to_all(attack, [disjunctions(120, 100)])
+
+
+@row(long_only=True)
+def some_cheap_conditions(attack):
+    """1,000 of them in a GET of 18 KB."""
+    subscribe_to_all(attack, [disjunctions(10, 100)])
+
+
+@row()
+def nested_unions(attack):
+    """12 connections of 128 filters (*|..)[(*|..)[…]], five deep."""
+    def nested(i):
+        return "boolean(" + "(*|..)[" * 5 + f". = '{i}'" + "]" * 5 + ")"
+
+    subscribe_to_all(attack, [[nested(f"{i}.{k}") for k in range(128)] for i in range(12)])
+
+
+@row()
+def cheap_conditions_of_all_kinds(attack):
+    """12 connections with 2,000 conditions each that are cheap in different ways."""
+    every = disjunctions(12 * 20, 100, tuple(CHEAP))
+    subscribe_to_all(attack, [every[20 * i:20 * (i + 1)] for i in range(12)])
+
+
+def cheap_row(name, kind):
+    def run(attack):
+        subscribe_to_all(attack, [disjunctions(100, 100, (kind,))])
+
+    run.__name__ = f"cheap_{name}"
+    run.__doc__ = f"10,000 conditions that find nothing on one connection: {CHEAP[kind]}"
+    row(long_only=True)(run)
+
+
+for short, what in (("variables", "variables"), ("names", "names"), ("from_the_root", "from the root"),
+                    ("unions", "unions")):
+    cheap_row(short, what)

@@ -284,3 +284,44 @@ TEST_CASE("values that events share have the time of all these events for comput
         CHECK(decided(of_four + "</r>", batch_events) == 100);
     }
 }
+
+TEST_CASE("many cheap conditions are decided as far as a budget goes, the same in every batch") {
+    const std::size_t filters = 20, conditions = 50;
+    std::vector<std::string> texts;
+    for (std::size_t f = 0; f < filters; ++f) {
+        std::string text;
+        for (std::size_t c = 0; c < conditions; ++c)
+            text += (c == 0 ? "" : " or ") + ("following::x" + std::to_string(f) + "_" + std::to_string(c));
+        texts.push_back(text);
+    }
+    BatchTrial trial(texts, "<r><item><a>1</a></item></r>");
+    const auto tiny = trial.events[0];
+    for (int i = 0; i < 39; ++i) {
+        const auto document = feed::parse_document("<r><item><a>1</a></item></r>", {}).value();
+        trial.events.push_back({document, 0, tiny.stream, 2});
+    }
+    BatchLimits limits;
+    limits.scan.document_steps_max = 100'000;
+    std::size_t pauses = 0;
+    BatchMatcher matcher(limits, [&](double) { ++pauses; });
+    CHECK(matcher.match(*trial.program, trial.events).empty());
+    CHECK(matcher.scan_cost().scans == trial.events.size() * filters * conditions);
+    CHECK(pauses > matcher.scan_cost().scans / 1'000);
+    CHECK(pauses < matcher.scan_cost().scans / 10);
+    CHECK(matcher.scan_cost().costly.size() == ScanCost::undecided_named_max);
+    CHECK(matcher.scan_cost().total <= trial.events.size() * std::chrono::nanoseconds(100'000));
+    const Pairs undecided = pairs_of(matcher.undecided());
+    CHECK(matcher.undecided().size() == 2 * undecided.size() / trial.events.size());  // each filter and word once
+    CHECK(undecided.size() % trial.events.size() == 0);
+    CHECK(undecided.size() > trial.events.size() * filters / 2);
+    CHECK(undecided.size() < trial.events.size() * filters);
+    // Again, in batches of one event.
+    Pairs again;
+    for (std::size_t e = 0; e < trial.events.size(); ++e) {
+        matcher.match(*trial.program, std::span(trial.events).subspan(e, 1));
+        CHECK(matcher.scan_cost().total.count() == 0);
+        for (const auto& [slot, event] : pairs_of(matcher.undecided())) again.emplace_back(slot, e);
+    }
+    std::sort(again.begin(), again.end());
+    CHECK(again == undecided);
+}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <utility>
 
 using sluice::broker::ScanOwners;
 using sluice::feed::ScanOwner;
@@ -66,4 +67,25 @@ TEST_CASE("a condition with very many owners is its own") {
     CHECK(itself.front() >= ScanOwner{1} << 63);
     owners.remove("a", 1'000);
     CHECK(owners_of(owners, "a").size() == ScanOwners::owners_max);
+}
+
+TEST_CASE("the version tells whether a condition's owners have changed") {
+    ScanOwners owners;
+    std::uint64_t last = owners.version();
+    const auto changed = [&] {
+        const std::uint64_t before = std::exchange(last, owners.version());
+        return before != last;
+    };
+    owners.add("a", 1);
+    CHECK(changed());
+    owners.add("a", 1);
+    CHECK_FALSE(changed());
+    owners.add("a", 2);
+    CHECK(changed());
+    owners.remove("a", 1);
+    owners.remove("b", 1);
+    CHECK_FALSE(changed());
+    owners.remove("a", 1);
+    CHECK(changed());
+    CHECK_FALSE(changed());
 }
