@@ -17,19 +17,19 @@ Node ancestor(const xpath::DocumentIndex& index, Node node, std::size_t parents)
     return node;
 }
 
-// Whether all items have the same answer.
-bool is_of_document(const Condition& condition) {
-    return condition.form() == Condition::Form::test && condition.shared();
-}
-
-// The steps that an evaluation takes before it looks at a node. Parts that are not kept are made again each time.
-std::uint64_t steps_to_begin(const Condition& condition, bool is_new, bool makes_parts) {
-    const std::uint64_t parts =
-        condition.names().size() * xpath::steps_per_name + condition.memos() * xpath::steps_per_part;
-    return xpath::steps_per_evaluation + (is_new ? xpath::steps_per_condition : 0) + (makes_parts ? parts : 0);
+// Parts that are not kept are made again for each evaluation.
+std::uint64_t steps_to_begin(const ScannedDocument::Form& form, bool is_new, bool makes_parts) {
+    return xpath::steps_per_evaluation + (is_new ? xpath::steps_per_condition : 0) +
+           (makes_parts ? form.steps_for_parts : 0);
 }
 
 }  // namespace
+
+ScannedDocument::Form::Form(const Condition& condition)
+    : parents(static_cast<std::uint32_t>(condition.parents())),
+      steps_for_parts(static_cast<std::uint32_t>(condition.names().size() * xpath::steps_per_name +
+                                                 condition.memos() * xpath::steps_per_part)),
+      is_of_document(condition.form() == Condition::Form::test && condition.shared()) {}
 
 ScannedDocument::~ScannedDocument() {
     if (!index_) return;
@@ -72,7 +72,7 @@ ScannedDocument::Leaf& ScannedDocument::add(const Question& question) {
 }
 
 std::optional<bool> ScannedDocument::known(const Leaf& leaf, const Question& question, Node context) const {
-    if (is_of_document(question.condition)) return leaf.answers.of(0);
+    if (question.form.is_of_document) return leaf.answers.of(0);
     if (!leaf.of_context) return leaf.answers.of(question.event.index);
     const auto found = leaf.of_context->find(context);
     if (found == leaf.of_context->end()) return std::nullopt;
@@ -81,19 +81,19 @@ std::optional<bool> ScannedDocument::known(const Leaf& leaf, const Question& que
 
 std::optional<bool> ScannedDocument::holds(const Question& question, BoundVariables& variables, xpath::Meter& meter) {
     last_steps_ = 0;
-    const Condition& condition = question.condition;
+    const Form& form = question.form;
     if (over_ || (!index_ && !make_index(question.event, meter))) return std::nullopt;
-    Node context = ancestor(index_->nodes, index_->items[question.event.index], condition.parents());
+    Node context = ancestor(index_->nodes, index_->items[question.event.index], form.parents);
     if (context == xpath::no_node) return false;
-    if (is_of_document(condition)) context = xpath::document_node;
-    Leaf* leaf = find(condition);
+    if (form.is_of_document) context = xpath::document_node;
+    Leaf* leaf = find(question.condition);
     if (leaf) {
         if (const auto answer = known(*leaf, question, context)) return answer;
         if (leaf->over) return std::nullopt;
     }
     const bool is_new = !leaf || leaf->spent == 0;  // an evaluation that the hook has ended does not count
     const std::uint64_t left = steps_left(leaf, question.owners);
-    if (left < steps_to_begin(condition, is_new, is_new)) return std::nullopt;  // sooner than by an exception
+    if (left < steps_to_begin(form, is_new, is_new)) return std::nullopt;  // sooner than by an exception
     if (!leaf) leaf = &add(question);
     const std::size_t bytes_before = leaf->bytes();
 
@@ -150,8 +150,8 @@ void ScannedDocument::charge(Leaf& leaf, std::span<const ScanOwner> owners, std:
 bool ScannedDocument::evaluate(Leaf& leaf, bool is_new, const Question& question, Node context,
                                BoundVariables& variables, xpath::Meter& meter) {
     const Condition& condition = question.condition;
-    const bool keeps_parts = index_->items.size() > 1 && !is_of_document(condition);
-    meter.spend(steps_to_begin(condition, is_new, !leaf.parts));
+    const bool keeps_parts = index_->items.size() > 1 && !question.form.is_of_document;
+    meter.spend(steps_to_begin(question.form, is_new, !leaf.parts));
     const xpath::VariableValues* values = nullptr;
     if (condition.reads_variables()) {
         values = &variables.of(question.event);
@@ -186,7 +186,7 @@ void ScannedDocument::keep(Leaf& leaf, const Question& question, Node context, b
     if (condition.reads_variables()) return;
     if (condition.form() == Condition::Form::selection) {
         leaf.parts.reset();
-    } else if (is_of_document(condition)) {
+    } else if (question.form.is_of_document) {
         leaf.answers.set(0, answer);
     } else if (condition.parents() == 0) {
         leaf.answers.set(question.event.index, answer);

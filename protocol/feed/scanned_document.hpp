@@ -24,7 +24,17 @@ namespace sluice::feed {
 
 class ScannedDocument {
 public:
+    // What must be known of a condition to refuse it: kept apart, since reading thousands of conditions takes time.
+    struct Form {
+        Form() = default;
+        explicit Form(const xpath::Condition& condition);
+
+        std::uint32_t parents = 0;
+        std::uint32_t steps_for_parts = 0;  // that are made before an evaluation
+        bool is_of_document = false;        // all items have the same answer
+    };
     struct Question {
+        const Form& form;
         const xpath::Condition& condition;
         const std::shared_ptr<const engine::ScannedCondition>& handle;  // of the condition
         std::span<const ScanOwner> owners;

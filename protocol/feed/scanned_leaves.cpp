@@ -19,8 +19,9 @@ static_assert(ScannedLeaves::steps_per_pause == xpath::steps_per_pause);
 struct KnownLeaf {
     std::uint64_t version = 0;                    // of the conditions and owners; another one: nothing is known
     const xpath::Condition* condition = nullptr;  // null: it never holds
-    std::uint32_t first_owner = 0, owners = 0;    // of State::owner_ids
-    std::uint32_t cost = 0;                       // index of the batch's costs, if that is this leaf's
+    ScannedDocument::Form form;
+    std::uint32_t first_owner = 0, owners = 0;  // of State::owner_ids
+    std::uint32_t cost = 0;                     // index of the batch's costs, if that is this leaf's
 };
 
 }  // namespace
@@ -60,10 +61,11 @@ void ScannedLeaves::State::forget_leaves() {
 KnownLeaf& ScannedLeaves::State::leaf(std::size_t index) {
     KnownLeaf& leaf = leaves[index];
     if (leaf.version == version) return leaf;
-    leaf = {version, nullptr, static_cast<std::uint32_t>(owner_ids.size()), 0, 0};
+    leaf = {version, nullptr, {}, static_cast<std::uint32_t>(owner_ids.size()), 0, 0};
     const engine::ScannedCondition* const condition = (*conditions)[index].get();
     if (condition == nullptr || typeid(*condition) != typeid(xpath::Condition)) return leaf;
     leaf.condition = static_cast<const xpath::Condition*>(condition);
+    leaf.form = ScannedDocument::Form(*leaf.condition);
     if (!owners.of) return leaf;
     const std::span<const ScanOwner> of_leaf = owners.of(index);
     owner_ids.insert(owner_ids.end(), of_leaf.begin(), of_leaf.end());
@@ -120,7 +122,7 @@ std::optional<bool> ScannedLeaves::holds(std::size_t index, const Event& event) 
     if (leaf.condition == nullptr) return false;
     const std::span<const ScanOwner> owners(state_->owner_ids.data() + leaf.first_owner, leaf.owners);
     ScannedDocument& document = state_->document(event.document);
-    const auto answer = document.holds({*leaf.condition, (*state_->conditions)[index], owners, event},
+    const auto answer = document.holds({leaf.form, *leaf.condition, (*state_->conditions)[index], owners, event},
                                        state_->variables, state_->meter);
     state_->charge(leaf, index, document.last_steps());
     return answer;

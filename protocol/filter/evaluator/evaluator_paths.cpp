@@ -102,7 +102,7 @@ void Evaluator::take_positions(const CompiledStep& step, Node from, NodeSet& fou
         if (chosen != no_node) found.push_back(chosen);
         return;
     }
-    meter_.spend(steps_per_set);
+    meter_.spend(2 * steps_per_expression);
     const CompiledExpression& first = step.predicates[step.plain];
     const bool constant = first.kind == Kind::number;
     const std::size_t wanted = constant ? wanted_position(first.number) : 0;
@@ -112,6 +112,8 @@ void Evaluator::take_positions(const CompiledStep& step, Node from, NodeSet& fou
         if (passes(step, node)) add_to(list, node);
         return constant && list.size() == wanted;
     });
+    if (list.empty()) return;
+    meter_.spend(steps_per_set);
     for (std::size_t i = step.plain; i < step.predicates.size(); ++i) filter(list, step.predicates[i]);
     found.insert(found.end(), list.begin(), list.end());
 }
