@@ -301,7 +301,7 @@ TEST_CASE("many cheap conditions are decided as far as a budget goes, the same i
         trial.events.push_back({document, 0, tiny.stream, 2});
     }
     BatchLimits limits;
-    limits.scan.document_steps_max = 100'000;
+    limits.scan.document_steps_max = 50'000;
     std::size_t pauses = 0;
     BatchMatcher matcher(limits, [&](double) { ++pauses; });
     CHECK(matcher.match(*trial.program, trial.events).empty());
@@ -309,7 +309,7 @@ TEST_CASE("many cheap conditions are decided as far as a budget goes, the same i
     CHECK(pauses > matcher.scan_cost().scans / 1'000);
     CHECK(pauses < matcher.scan_cost().scans / 10);
     CHECK(matcher.scan_cost().costly.size() == ScanCost::undecided_named_max);
-    CHECK(matcher.scan_cost().total <= trial.events.size() * std::chrono::nanoseconds(100'000));
+    CHECK(matcher.scan_cost().total <= trial.events.size() * std::chrono::nanoseconds(50'000));
     const Pairs undecided = pairs_of(matcher.undecided());
     CHECK(matcher.undecided().size() == 2 * undecided.size() / trial.events.size());  // each filter and word once
     CHECK(undecided.size() % trial.events.size() == 0);
