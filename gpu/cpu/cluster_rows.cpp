@@ -22,40 +22,97 @@ void ClusterRows::begin(std::size_t events, Scratch& scratch) const {
     scratch.words = words;
     scratch.valid.assign(words, 0);
     for (std::size_t e = 0; e < events; ++e) scratch.valid[e / 32] |= 1u << e % 32;
-    scratch.masks.assign(literals_.size() * words, 0);
-    scratch.bounds.assign(bounds_ * words, 0);
-    scratch.has_numbers.assign(ranges_.size(), false);
-    std::copy(scratch.valid.begin(), scratch.valid.end(), scratch.masks.begin());
-    for (const std::uint32_t literal : full_literals_)
-        std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[literal * words]);
+    ++scratch.chunk;
+    const auto make_room = [](auto& v, std::size_t size) { v.resize(std::max(v.size(), size)); };
+    make_room(scratch.masks, literals_.size() * words);
+    make_room(scratch.bounds, bounds_ * words);
+    for (auto* pages : {&scratch.made, &scratch.finished}) make_room(*pages, literals_.size() / page_literals + 1);
+    make_room(scratch.has_numbers, ranges_.size());
+    make_room(scratch.may_run, led_blocks_.size());
+    for (auto* used : {&scratch.pages, &scratch.ranges, &scratch.runs}) used->clear();
+}
+
+void ClusterRows::make_page(std::uint32_t page, Scratch& scratch) const {
+    if (scratch.made[page] == scratch.chunk) return;
+    scratch.made[page] = scratch.chunk;
+    scratch.pages.push_back(page);
+    const std::size_t words = scratch.words, first = page * page_literals;
+    const std::size_t end = std::min(first + page_literals, literals_.size());
+    std::fill(&scratch.masks[first * words], scratch.masks.data() + end * words, 0);
+    auto full = std::lower_bound(full_literals_.begin(), full_literals_.end(), first);
+    for (; full != full_literals_.end() && *full < end; ++full)
+        std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[*full * words]);
+}
+
+std::uint32_t* ClusterRows::mask(std::uint32_t literal, Scratch& scratch) const {
+    make_page(literal / page_literals, scratch);
+    return &scratch.masks[literal * scratch.words];
+}
+
+// Called when the events are set.
+void ClusterRows::finish_page(std::uint32_t page, Scratch& scratch) const {
+    if (scratch.finished[page] == scratch.chunk) return;
+    scratch.finished[page] = scratch.chunk;
+    make_page(page, scratch);
+    const std::size_t end = (page + 1) * page_literals;
+    auto n = std::lower_bound(not_equals_.begin(), not_equals_.end(), page * page_literals,
+                              [](const NotEqualMask& m, std::size_t literal) { return m.literal < literal; });
+    for (; n != not_equals_.end() && n->literal < end; ++n) {
+        const std::uint32_t* const exists = mask(n->exists, scratch);
+        std::uint32_t* const mask = &scratch.masks[n->literal * scratch.words];
+        for (std::size_t w = 0; w < scratch.words; ++w) {
+            const std::uint32_t holds = exists[w] & ~mask[w];
+            mask[w] = n->negated ? scratch.valid[w] & ~holds : holds;
+        }
+    }
+}
+
+// The literal holds for some event.
+void ClusterRows::lead(std::uint32_t literal, Scratch& scratch) const {
+    const std::uint32_t led = leads_to_[literal];
+    if (led == engine::none || scratch.may_run[led] == scratch.chunk) return;
+    scratch.may_run[led] = scratch.chunk;
+    scratch.runs.push_back(led);
 }
 
 void ClusterRows::set(const engine::EventState& state, std::size_t event, Scratch& scratch) const {
-    const std::size_t words = scratch.words, word = event / 32;
+    const std::size_t word = event / 32;
     const std::uint32_t bit = 1u << event % 32;
     for (const std::uint32_t bits : state.true_codes) {
         const engine::LiteralCode code(bits);
         const std::uint32_t positive = find(bits), negated = find(bits | 1);
-        if (positive != engine::none) scratch.masks[positive * words + word] |= bit;
+        if (positive != engine::none) {
+            mask(positive, scratch)[word] |= bit;
+            lead(positive, scratch);
+        }
         if (negated == engine::none) continue;
         if (code.is_not_equal())
-            scratch.masks[negated * words + word] |= bit;
+            mask(negated, scratch)[word] |= bit;
         else
-            scratch.masks[negated * words + word] &= ~bit;
+            mask(negated, scratch)[word] &= ~bit;
     }
     for (const std::uint32_t attribute : state.with_numbers) {
-        if (ranges_of_[attribute] == engine::none) continue;
-        const RangeMasks& m = ranges_[ranges_of_[attribute]];
-        scratch.has_numbers[ranges_of_[attribute]] = true;
-        const engine::NumberPosition& p = state.positions[attribute];
-        std::uint32_t* const bounds = &scratch.bounds[m.first_bound * words + word];
-        const auto lo =
-            static_cast<std::size_t>(std::lower_bound(m.los.begin(), m.los.end(), p.lo_end) - m.los.begin());
-        const auto hi =
-            static_cast<std::size_t>(std::lower_bound(m.his.begin(), m.his.end(), p.hi_begin) - m.his.begin());
-        if (lo > 0) bounds[(lo - 1) * words] |= bit;
-        if (hi < m.his.size()) bounds[(m.los.size() + hi) * words] |= bit;
+        if (ranges_of_[attribute] != engine::none)
+            set_bounds(ranges_of_[attribute], state.positions[attribute], event, scratch);
     }
+}
+
+void ClusterRows::set_bounds(std::uint32_t range, const engine::NumberPosition& p, std::size_t event,
+                             Scratch& scratch) const {
+    const RangeMasks& m = ranges_[range];
+    const std::size_t words = scratch.words;
+    const std::uint32_t bit = 1u << event % 32;
+    std::uint32_t* const first = &scratch.bounds[m.first_bound * words];
+    if (scratch.has_numbers[range] != scratch.chunk) {
+        scratch.has_numbers[range] = scratch.chunk;
+        scratch.ranges.push_back(range);
+        std::fill_n(first, (m.los.size() + m.his.size()) * words, 0);
+    }
+    std::uint32_t* const bounds = first + event / 32;
+    const auto lo = static_cast<std::size_t>(std::lower_bound(m.los.begin(), m.los.end(), p.lo_end) - m.los.begin());
+    const auto hi = static_cast<std::size_t>(std::lower_bound(m.his.begin(), m.his.end(), p.hi_begin) - m.his.begin());
+    if (lo > 0) bounds[(lo - 1) * words] |= bit;
+    if (hi < m.his.size()) bounds[(m.los.size() + hi) * words] |= bit;
 }
 
 // Number 0 and the negated literals, whose masks begin with all bits set, are in every row that could hold without a
@@ -64,45 +121,44 @@ void ClusterRows::leave_out(std::size_t event, Scratch& scratch) const {
     const std::size_t words = scratch.words, word = event / 32;
     const std::uint32_t others = ~(1u << event % 32);
     scratch.valid[word] &= others;
-    scratch.masks[word] &= others;
-    for (const std::uint32_t literal : full_literals_) scratch.masks[literal * words + word] &= others;
+    for (const std::uint32_t page : scratch.pages) {
+        auto full = std::lower_bound(full_literals_.begin(), full_literals_.end(), page * page_literals);
+        for (; full != full_literals_.end() && *full < (page + 1) * page_literals; ++full)
+            scratch.masks[*full * words + word] &= others;
+    }
 }
 
 // The events at a bound are those set at it and, for los, those above; for his, those below.
 void ClusterRows::finish_ranges(Scratch& scratch) const {
     const std::size_t words = scratch.words;
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-        if (!scratch.has_numbers[i]) continue;  // the masks are what begin() made them
-        const RangeMasks& m = ranges_[i];
+    for (const std::uint32_t range : scratch.ranges) {  // the masks of others are as they are made
+        const RangeMasks& m = ranges_[range];
         std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
         std::uint32_t* const his = los + m.los.size() * words;
         for (std::size_t k = (m.los.size() - 1) * words; k-- > 0;) los[k] |= los[k + words];
         for (std::size_t k = words; k < m.his.size() * words; ++k) his[k] |= his[k - words];
         for (const RangeMask& r : m.ranges) {
-            std::uint32_t* const mask = &scratch.masks[r.literal * words];
+            std::uint32_t* const of_range = mask(r.literal, scratch);
+            std::uint32_t any = 0;
             for (std::size_t w = 0; w < words; ++w) {
                 const std::uint32_t inside = los[r.lo * words + w] & his[r.hi * words + w];
-                mask[w] = r.negated ? scratch.valid[w] & ~inside : inside;
+                any |= inside;
+                of_range[w] = r.negated ? scratch.valid[w] & ~inside : inside;
             }
+            if (any != 0 && !r.negated) lead(r.literal, scratch);
         }
     }
 }
 
-void ClusterRows::finish_masks(Scratch& scratch) const {
-    finish_ranges(scratch);
-    const std::size_t words = scratch.words;
-    for (const NotEqualMask& n : not_equals_) {
-        for (std::size_t w = 0; w < words; ++w) {
-            std::uint32_t& mask = scratch.masks[n.literal * words + w];
-            const std::uint32_t holds = scratch.masks[n.exists * words + w] & ~mask;
-            mask = n.negated ? scratch.valid[w] & ~holds : holds;
-        }
-    }
-}
-
-std::size_t ClusterRows::run(const ClusterBlock& block, Scratch& scratch, std::size_t hits) const {
+std::size_t ClusterRows::run(std::uint32_t number, Scratch& scratch, std::size_t hits) const {
     static const auto narrow = cluster_kernel<std::uint16_t>(simd::best_instruction_set());
     static const auto wide = cluster_kernel<std::uint32_t>(simd::best_instruction_set());
+    const ClusterBlock& block = blocks_[number];
+    finish_page(block.access / page_literals, scratch);
+    const std::uint32_t* const access = &scratch.masks[block.access * scratch.words];
+    if (std::all_of(access, access + scratch.words, [](std::uint32_t events) { return events == 0; })) return 0;
+    for (std::uint32_t i = first_page_[number]; i < first_page_[number + 1]; ++i) finish_page(block_pages_[i], scratch);
+    ++scratch.blocks_run;
     ClusterHit* const room = scratch.hits.data() + hits;
     if (columns32_.empty()) return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, room);
     return wide(block, columns32_.data(), scratch.masks.data(), scratch.words, room);

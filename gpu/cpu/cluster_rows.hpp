@@ -1,7 +1,8 @@
 // The conjunctions that no access token finds well: wide ranges, negations, few distinct operands. They are decided for
 // a whole batch at once: each distinct literal has a mask of 32 events per word, and a row is the AND of its literals'
 // masks. Rows are stored in blocks with the same number of literals, column by column. A block is skipped if its access
-// literal (one that all its rows contain or imply) holds for no event of the batch.
+// literal (one that all its rows contain or imply) holds for no event of the batch. Masks are made where events or
+// blocks that are not skipped need them, so that the other rows cost a batch nothing.
 // Built once; any thread may match, each with its own Scratch.
 #pragma once
 
@@ -25,13 +26,21 @@ public:
     static constexpr std::size_t row_literals_max = 128;
 
     struct Scratch {
-        std::size_t words = 1;              // of the current chunk of the batch
-        std::vector<std::uint32_t> masks;   // masks[words * literal + w]
-        std::vector<std::uint32_t> valid;   // valid[w]: the events that exist
-        std::vector<std::uint32_t> bounds;  // masks of range bounds
-        std::vector<bool> has_numbers;      // by index in ranges_: whether some event has numbers of the attribute
+        std::size_t words = 1;             // of the current chunk of the batch
+        std::vector<std::uint32_t> masks;  // masks[words * literal + w], in the pages made for the chunk
+        std::vector<std::uint32_t> valid;  // valid[w]: the events that exist
         std::vector<ClusterHit> hits;
         std::vector<Accepted> accepted;
+
+        // What holds only if its number is that of the chunk is stale otherwise, so that nothing need be cleared.
+        std::uint64_t chunk = 0;
+        std::vector<std::uint64_t> made, finished;  // by page of masks
+        std::vector<std::uint64_t> has_numbers;     // by index in ranges_: some event has numbers of the attribute
+        std::vector<std::uint64_t> may_run;         // by index in led_blocks_
+        std::vector<std::uint32_t> pages, ranges;   // those made; those that have numbers
+        std::vector<std::uint32_t> runs;            // those that may run
+        std::vector<std::uint32_t> bounds;          // masks of range bounds, of ranges that have numbers
+        std::uint64_t blocks_run = 0;               // ever
     };
 
     void add(std::uint32_t target, const AccessChoice& choice, std::span<const std::uint32_t> codes);
@@ -49,17 +58,24 @@ public:
     template <class Accept>
     void match(const engine::PredicateTables& tables, std::size_t first_event, ScanCache& scans, Scratch& scratch,
                DeferredRows& deferred, Accept accept) const {
-        finish_masks(scratch);
+        finish_ranges(scratch);
         constexpr std::size_t hits_max = ClusterBlock::rows_max * words_max;  // per block
         scratch.hits.resize(2 * hits_max);
         std::size_t hits = 0;
-        for (const ClusterBlock& block : blocks_) {
-            hits += run(block, scratch, hits);
-            if (hits < hits_max && &block != &blocks_.back()) continue;
+        const auto flush = [&] {
             const std::size_t accepted = resolve(tables, first_event, hits, scans, scratch, deferred);
             accept(std::span<const Accepted>(scratch.accepted).first(accepted));
             hits = 0;
+        };
+        const auto run_block = [&](std::uint32_t block) {
+            hits += run(block, scratch, hits);
+            if (hits >= hits_max) flush();
+        };
+        for (const std::uint32_t block : other_blocks_) run_block(block);
+        for (const std::uint32_t led : scratch.runs) {
+            for (std::uint32_t b = led_blocks_[led].first; b < led_blocks_[led].second; ++b) run_block(b);
         }
+        flush();
     }
 
     // Calls visit(target, codes) for each row.
@@ -101,6 +117,7 @@ private:
     static constexpr std::uint32_t late_flag = 0x80000000u;
     static_assert(2 * engine::families * engine::SegmentLimits{}.predicates < late_flag);
     static constexpr std::size_t words_max = 16;
+    static constexpr std::size_t page_literals = 64;         // whose masks are made together
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
     static_assert(engine::SegmentLimits{}.entries <= tail_flag);
 
@@ -132,12 +149,20 @@ private:
         return index_.find(engine::mix(code), [&](std::uint32_t i) { return literals_[i] == code; });
     }
     void choose_access(const engine::PredicateTables& tables);
+    std::uint32_t most_shared(const Draft& draft) const;
     void build_blocks();
+    void note_pages(std::span<const Draft> rows);
+    void lead_to_blocks();
     void append_block(std::span<const Draft> rows, bool narrow);
     void build_range_masks(const engine::PredicateTables& tables);
-    void finish_masks(Scratch& scratch) const;
+    std::uint32_t* mask(std::uint32_t literal, Scratch& scratch) const;
+    void make_page(std::uint32_t page, Scratch& scratch) const;
+    void finish_page(std::uint32_t page, Scratch& scratch) const;
+    void lead(std::uint32_t literal, Scratch& scratch) const;
+    void set_bounds(std::uint32_t range, const engine::NumberPosition& position, std::size_t event,
+                    Scratch& scratch) const;
     void finish_ranges(Scratch& scratch) const;
-    std::size_t run(const ClusterBlock& block, Scratch& scratch, std::size_t hits) const;
+    std::size_t run(std::uint32_t block, Scratch& scratch, std::size_t hits) const;
     std::size_t resolve(const engine::PredicateTables& tables, std::size_t first_event, std::size_t hits,
                         ScanCache& scans, Scratch& scratch, DeferredRows& deferred) const;
     std::uint32_t column(const ClusterBlock& block, std::uint32_t row, std::uint32_t j) const;
@@ -150,17 +175,24 @@ private:
 
     std::vector<Draft> drafts_;  // until build()
     std::vector<std::uint32_t> draft_codes_;
-    std::vector<std::uint32_t> led_{0};  // until build(): by literal, the rows it could be access literal of
+    // Until build(): by literal, the rows it could be access literal of.
+    std::vector<std::uint32_t> led_{0};
 
     std::vector<std::uint32_t> literals_{engine::none};  // codes; literal 0 always holds
     engine::HashIndex index_;
-    std::vector<std::uint32_t> full_literals_;  // negated literals, whose masks begin with all bits set
+    // Both ascending. Of number 0 and negated literals, masks begin with all bits set.
+    std::vector<std::uint32_t> full_literals_{0};
     std::vector<NotEqualMask> not_equals_;
     std::vector<RangeMasks> ranges_;
     std::vector<std::uint32_t> ranges_of_;  // by attribute: index in ranges_, or none
     std::size_t bounds_ = 0;
 
     std::vector<ClusterBlock> blocks_;
+    std::vector<std::uint32_t> block_pages_, first_page_{0};  // block b needs those from first_page_[b] on
+    // Blocks whose access literal an event has to make true, by index of that literal; the others.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> led_blocks_;  // from first to second
+    std::vector<std::uint32_t> leads_to_;                              // by literal: index in led_blocks_, or none
+    std::vector<std::uint32_t> other_blocks_;
     std::vector<std::uint16_t> columns16_;  // literal numbers, if all are this small
     std::vector<std::uint32_t> columns32_;
     std::vector<std::uint32_t> targets_;                          // by row

@@ -73,7 +73,7 @@ void ClusterRows::build(const engine::PredicateTables& tables) {
     led_ = std::vector<std::uint32_t>();
     drafts_ = std::vector<Draft>();
     draft_codes_ = std::vector<std::uint32_t>();
-    for (auto* v : {&columns32_, &targets_, &tail_codes_, &literals_}) v->shrink_to_fit();
+    for (auto* v : {&columns32_, &targets_, &tail_codes_, &literals_, &block_pages_}) v->shrink_to_fit();
     columns16_.shrink_to_fit();
     blocks_.shrink_to_fit();
 }
@@ -105,10 +105,22 @@ void ClusterRows::build_range_masks(const engine::PredicateTables& tables) {
     }
 }
 
+// The literal of the row that most rows without a positive literal share.
+std::uint32_t ClusterRows::most_shared(const Draft& draft) const {
+    const auto begin = draft_codes_.begin() + draft.begin;
+    const auto most = std::max_element(begin, begin + draft.tail,
+                                       [this](std::uint32_t a, std::uint32_t b) { return led_[a] < led_[b]; });
+    return most != begin + draft.tail && led_[*most] >= access_rows_min ? *most : 0;
+}
+
 // An access literal that enough rows share moves to the front of its row, and out of its columns. If there is none, a
 // block can still be skipped when no event has the attribute of the row's most selective literal.
 void ClusterRows::choose_access(const engine::PredicateTables& tables) {
+    for (const Draft& d : drafts_) {
+        for (std::uint32_t i = d.begin; d.access == 0 && i < d.begin + d.tail; ++i) ++led_[draft_codes_[i]];
+    }
     for (Draft& d : drafts_) {
+        if (d.access == 0) d.access = most_shared(d);
         if (d.access == 0) continue;
         const auto begin = draft_codes_.begin() + d.begin;
         const auto access = std::find(begin, begin + d.tail, d.access);
@@ -134,6 +146,41 @@ void ClusterRows::build_blocks() {
         };
         while (end < drafts_.size() && end - first < ClusterBlock::rows_max && same(drafts_[end])) ++end;
         append_block(std::span(drafts_).subspan(first, end - first), narrow);
+        note_pages(std::span(drafts_).subspan(first, end - first));
+    }
+    lead_to_blocks();
+}
+
+// The pages with masks that the last block needs.
+void ClusterRows::note_pages(std::span<const Draft> rows) {
+    const auto first = static_cast<std::ptrdiff_t>(block_pages_.size());
+    for (const Draft& d : rows) {
+        for (std::uint32_t i = d.begin; i < d.begin + d.size; ++i) {
+            if ((draft_codes_[i] & late_flag) == 0)
+                block_pages_.push_back(draft_codes_[i] / static_cast<std::uint32_t>(page_literals));
+        }
+    }
+    std::sort(block_pages_.begin() + first, block_pages_.end());
+    block_pages_.erase(std::unique(block_pages_.begin() + first, block_pages_.end()), block_pages_.end());
+    first_page_.push_back(static_cast<std::uint32_t>(block_pages_.size()));
+}
+
+// Blocks with one access literal stand side by side.
+void ClusterRows::lead_to_blocks() {
+    leads_to_.assign(literals_.size(), engine::none);
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+        const std::uint32_t access = blocks_[b].access;
+        const engine::LiteralCode code(literals_[access]);
+        if (access == 0 || code.negated() || code.is_not_equal()) {
+            other_blocks_.push_back(b);
+            continue;
+        }
+        std::uint32_t& led = leads_to_[access];
+        if (led == engine::none) {
+            led = static_cast<std::uint32_t>(led_blocks_.size());
+            led_blocks_.emplace_back(b, b);
+        }
+        led_blocks_[led].second = b + 1;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "gpu/api/empty_text.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/edits/reference.hpp"
@@ -70,3 +71,5 @@ MeasureFunction reference_of(const engine::Measure& measure) {
 }
 
 }  // namespace sluice::operators
+
+double sluice::engine::of_empty_text(const Measure& measure) { return operators::reference_of(measure)({}); }

@@ -88,6 +88,25 @@ bool add_literal(const Literal& literal, Terms& terms) {
     return true;
 }
 
+// Whether an event's values lead to the rows that contain the literal, so that it costs the other events nothing.
+bool leads(const Term& term) {
+    return !term.negated && term.family != Family::not_equal && term.family != Family::number_not_equal &&
+           term.family != Family::scanned && term.family != Family::measured;
+}
+
+// Positive literals hold only for events with a value. Where nothing else leads to the conjunction, that does; unless it
+// would contradict another literal, which would decide the conjunction for attributes that are not known.
+void add_existence(Terms& terms) {
+    if (std::any_of(terms.begin(), terms.end(), leads)) return;
+    const auto with_value = std::find_if(terms.begin(), terms.end(), [](const Term& term) {
+        return !term.negated && term.family != Family::scanned;
+    });
+    if (with_value == terms.end()) return;
+    const std::string_view name = with_value->name;
+    const auto contradicts = [&](const Term& term) { return term.family == Family::exists && term.name == name; };
+    if (std::none_of(terms.begin(), terms.end(), contradicts)) terms.push_back({Family::exists, false, name, {}, 0, 0});
+}
+
 }  // namespace
 
 std::optional<operators::Bounds> bounds_of(Operator op, double c) {
@@ -115,7 +134,9 @@ std::vector<Terms> normalise(const Disjunction& filter) {
         Terms terms;
         const bool possible = std::all_of(conjunction.begin(), conjunction.end(),
                                           [&](const Literal& literal) { return add_literal(literal, terms); });
-        if (possible) conjunctions.push_back(std::move(terms));
+        if (!possible) continue;
+        add_existence(terms);
+        conjunctions.push_back(std::move(terms));
     }
     return conjunctions;
 }

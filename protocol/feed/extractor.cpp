@@ -16,25 +16,23 @@ namespace sluice::feed {
 
 namespace {
 
-// A path that is read by itself, since an element may be reached by many such paths: those with "*" before their end.
-struct WidePath {
+// What is read at one level: the item's element, its parent, its grandparent …
+struct Base {
+    PathTrie trie;
+    PathTrie wide;                     // the paths with "*" before their end: many of them may lead to one element
+    std::vector<std::uint32_t> names;  // attributes that read the element's name
+};
+
+// A path that is read by itself.
+struct LonePath {
     filter::AttributePath path;
     PathReader reader;
-    PathTrie trie;  // of the path alone
 
     // The order in which they are read.
     auto rank() const {
         const auto any = static_cast<std::size_t>(std::count(path.children.begin(), path.children.end(), "*"));
         return std::tuple(any, path.children.size(), reader.attribute);
     }
-};
-
-// What is read at one level: the item's element, its parent, its grandparent …
-struct Base {
-    PathTrie trie;
-    std::vector<Fold> folds;
-    std::vector<std::uint32_t> names;                   // attributes that read the element's name
-    std::vector<std::shared_ptr<const WidePath>> wide;  // in the order of reading
 };
 
 // Where values go.
@@ -44,20 +42,6 @@ struct Output {
     std::vector<std::uint32_t>& unknown;  // attributes
     ReadingBudget& reading;
 };
-
-struct VariableBase {
-    std::vector<PathReader> readers;
-    std::vector<Fold> folds;
-};
-
-PathReader make_reader(std::uint32_t attribute, filter::Attribute::Function function, std::vector<Fold>& folds) {
-    PathReader reader{attribute, function, PathReader::no_fold};
-    if (is_fold(function)) {
-        reader.fold = static_cast<std::uint32_t>(folds.size());
-        folds.push_back({attribute, function, false, 0, {}});
-    }
-    return reader;
-}
 
 pugi::xml_node ancestor(pugi::xml_node node, std::size_t parents) {
     for (; parents > 0 && node; --parents) node = node.parent();
@@ -119,45 +103,62 @@ bool read_or_drop(Output& to, const Read& read) {
     return false;
 }
 
-void walk(const PathTrie& trie, std::vector<Fold> folds, pugi::xml_node node, Output& to) {
-    ValueSink sink(std::move(folds), to.values, to.arena, to.reading.meter());
-    if (node) walk(trie, PathTrie::root, node, sink, to);
+void walk(const PathTrie& trie, pugi::xml_node node, Output& to) {
+    ValueSink sink(to.values, to.arena, to.reading.meter());
+    walk(trie, PathTrie::root, node, sink, to);
     sink.finish();
 }
 
-void read_alone(const PathTrie& trie, const PathReader& reader, pugi::xml_node node, Output& to) {
-    std::vector<Fold> folds;
-    if (is_fold(reader.function)) folds.push_back({reader.attribute, reader.function, false, 0, {}});
-    const auto read = [&] { return to.reading.alone([&] { walk(trie, std::move(folds), node, to); }); };
+void read_alone(const filter::AttributePath& path, const PathReader& reader, pugi::xml_node node, Output& to) {
+    const auto read = [&] {
+        return to.reading.alone([&] {
+            PathTrie trie;
+            trie.add(path, reader);
+            walk(trie, node, to);
+        });
+    };
     if (!read_or_drop(to, read)) to.unknown.push_back(reader.attribute);
 }
 
-PathTrie trie_of(const filter::AttributePath& path, PathReader reader) {
-    if (reader.fold != PathReader::no_fold) reader.fold = 0;
-    PathTrie trie;
-    trie.add(path, reader);
-    return trie;
+void read_together(const PathTrie& trie, pugi::xml_node node, Output& to) {
+    const auto read = [&] { return to.reading.together([&] { walk(trie, node, to); }); };
+    if (read_or_drop(to, read)) return;
+    trie.for_each([&](const auto& path, const PathReader& reader) {
+        if (to.reading.has_left_alone())
+            read_alone(path(), reader, node, to);
+        else
+            to.unknown.push_back(reader.attribute);
+    });
 }
 
+// Together, within the budget of one path by itself; if that is not enough, one by one.
+void read_wide(const PathTrie& trie, pugi::xml_node node, Output& to) {
+    const auto read = [&] { return to.reading.together([&] { walk(trie, node, to); }, to.reading.alone_max()); };
+    if (read_or_drop(to, read)) return;
+    std::vector<LonePath> paths;
+    trie.for_each([&](const auto& path, const PathReader& reader) {
+        if (to.reading.has_left_alone())
+            paths.push_back({path(), reader});
+        else
+            to.unknown.push_back(reader.attribute);
+    });
+    std::sort(paths.begin(), paths.end(), [](const auto& a, const auto& b) { return a.rank() < b.rank(); });
+    for (const LonePath& lone : paths) read_alone(lone.path, lone.reader, node, to);
+}
+
+// Nothing is read of a level that the document lacks.
 void read(const Base& base, pugi::xml_node node, Output& to) {
-    const auto read = [&] { return to.reading.together([&] { walk(base.trie, base.folds, node, to); }); };
-    if (!read_or_drop(to, read)) {
-        base.trie.for_each([&](const auto& path, const PathReader& reader) {
-            if (to.reading.has_left_alone())
-                read_alone(trie_of(path(), reader), reader, node, to);
-            else
-                to.unknown.push_back(reader.attribute);
-        });
-    }
-    for (const auto& wide : base.wide) read_alone(wide->trie, wide->reader, node, to);
+    if (!node) return;
+    if (!base.trie.empty()) read_together(base.trie, node, to);
+    if (!base.wide.empty()) read_wide(base.wide, node, to);
     for (const std::uint32_t attribute : base.names)
         to.values.push_back({attribute, node.name(), filter::xpath_number({})});
 }
 
-void read(const VariableBase& base, Variable variable, VariableReader& reader, Output& to) {
+void read(const std::vector<PathReader>& readers, Variable variable, VariableReader& reader, Output& to) {
     to.reading.freely([&] {
-        ValueSink sink(base.folds, to.values, to.arena, to.reading.meter());
-        for (std::string& text : reader.values(variable)) sink.text(base.readers, to.arena.keep(std::move(text)));
+        ValueSink sink(to.values, to.arena, to.reading.meter());
+        for (std::string& text : reader.values(variable)) sink.text(readers, to.arena.keep(std::move(text)));
         sink.finish();
     });
 }
@@ -185,17 +186,15 @@ void sort_by_attribute(std::span<engine::Value> values) {
 
 struct Extractor::Plan {
     std::map<std::size_t, Base> bases;  // by number of parents; [0] is the item itself
-    std::array<VariableBase, field_variables.size()> variables;
+    std::array<std::vector<PathReader>, field_variables.size()> variables;
     std::vector<std::uint32_t> paths;
     std::size_t names = 0;
-    bool has_new_wide = false;  // not sorted yet
     bool reads_item_fields = false;
     bool reads_feed_fields = false;
 
     bool reads_outside() const { return reads_feed_fields || bases.upper_bound(0) != bases.end(); }
     void add(std::uint32_t id, const filter::Attribute& attribute);
     void add_variable(std::uint32_t id, const filter::Attribute& attribute);
-    void sort_wide();
 
     void read_item(const Event& event, Output& to) const;
     template <class Visit>
@@ -213,25 +212,13 @@ void Extractor::Plan::add(std::uint32_t id, const filter::Attribute& attribute) 
     const auto& children = attribute.path.children;
     const auto any = std::find(children.begin(), children.end(), "*");
     const bool is_wide = any != children.end() && any + 1 != children.end();
-    if (!is_wide) return base.trie.add(attribute.path, make_reader(id, attribute.function, base.folds));
-    PathReader reader{id, attribute.function, is_fold(attribute.function) ? 0u : PathReader::no_fold};
-    has_new_wide = true;
-    base.wide.push_back(
-        std::make_shared<const WidePath>(WidePath{attribute.path, reader, trie_of(attribute.path, reader)}));
-}
-
-void Extractor::Plan::sort_wide() {
-    if (!std::exchange(has_new_wide, false)) return;
-    for (auto& [parents, base] : bases)
-        std::sort(base.wide.begin(), base.wide.end(),
-                  [](const auto& a, const auto& b) { return a->rank() < b->rank(); });
+    (is_wide ? base.wide : base.trie).add(attribute.path, {id, attribute.function});
 }
 
 void Extractor::Plan::add_variable(std::uint32_t id, const filter::Attribute& attribute) {
     const std::optional<Variable> variable = find_variable(attribute.variable);
     if (!variable) return;
-    VariableBase& base = variables[static_cast<std::size_t>(*variable)];
-    base.readers.push_back(make_reader(id, attribute.function, base.folds));
+    variables[static_cast<std::size_t>(*variable)].push_back({id, attribute.function});
     (*variable > Variable::stream ? reads_feed_fields : reads_item_fields) = true;
 }
 
@@ -244,7 +231,8 @@ void Extractor::Plan::read_item(const Event& event, Output& to) const {
     if (reads_item_fields) read_variables(event, Variable::title, Variable::stream, to);
 }
 
-// Calls visit(place, node, read) for each base above the item, and for the feed's fields, whose place is 0.
+// Calls visit(place, node, read) for each base above the item that the document has, and for the feed's fields, whose
+// place is 0.
 template <class Visit>
 void Extractor::Plan::for_each_outside(const Event& event, Visit visit) const {
     pugi::xml_node node = event.item().element;
@@ -252,6 +240,7 @@ void Extractor::Plan::for_each_outside(const Event& event, Visit visit) const {
     for (auto at = bases.upper_bound(0); at != bases.end(); ++at) {
         const auto& [parents, base] = *at;
         node = ancestor(node, parents - std::exchange(level, parents));
+        if (!node) break;
         visit(parents, node, [&, &base = base](Output& to) { read(base, node, to); });
     }
     if (!reads_feed_fields) return;
@@ -275,7 +264,7 @@ void Extractor::Plan::share_outside(const Event& event, const std::shared_ptr<co
 void Extractor::Plan::read_variables(const Event& event, Variable first, Variable last, Output& to) const {
     VariableReader reader(event);
     for (auto v = static_cast<std::size_t>(first); v <= static_cast<std::size_t>(last); ++v) {
-        if (!variables[v].readers.empty()) read(variables[v], static_cast<Variable>(v), reader, to);
+        if (!variables[v].empty()) read(variables[v], static_cast<Variable>(v), reader, to);
     }
 }
 
@@ -286,7 +275,6 @@ Extractor::Extractor(std::span<const std::string> names, std::shared_ptr<Plan> p
         if (const auto attribute = filter::parse_attribute(names[id]))
             plan->add(static_cast<std::uint32_t>(id), *attribute);
     }
-    plan->sort_wide();
     plan_ = std::move(plan);
 }
 

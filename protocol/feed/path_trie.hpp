@@ -15,11 +15,8 @@ namespace sluice::feed {
 
 // Turns the nodes that a path leads to into values of `attribute`.
 struct PathReader {
-    static constexpr std::uint32_t no_fold = ~std::uint32_t{0};
-
     std::uint32_t attribute = 0;
     filter::Attribute::Function function = filter::Attribute::Function::each;
-    std::uint32_t fold = no_fold;  // index of the running result that combines all nodes into one value
 };
 
 class PathTrie {
@@ -80,6 +77,7 @@ public:
     };
 
     PathTrie() : steps_(1) {}
+    bool empty() const { return readers_.empty(); }
     void add(const filter::AttributePath& path, const PathReader& reader);
     // Calls visit(path, reader) for everything added; path() returns the path without its parents. Slow.
     template <class Visit>

@@ -28,14 +28,15 @@ ReadingBudget::Left& ReadingBudget::left() {
 }
 
 // An event that is read again takes nothing from those after it that it has not taken before.
-void ReadingBudget::spend(std::uint64_t Left::*budget) {
+void ReadingBudget::spend(std::uint64_t Left::*budget, std::uint64_t steps) {
     std::uint64_t& left = this->left().*budget;
-    left -= std::min(left, meter_.spent());
+    left -= std::min(left, steps);
     std::uint64_t& of_document = known_document_->left.*budget;
     of_document = std::min(of_document, left);
 }
 
 void ReadingBudget::pause() {
+    spent_ += meter_.spent();
     since_pause_ += meter_.spent();
     if (since_pause_ < xpath::steps_per_pause) return;
     since_pause_ = 0;

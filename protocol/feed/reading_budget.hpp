@@ -20,6 +20,7 @@ namespace sluice::feed {
 class ReadingBudget {
 public:
     static constexpr std::uint64_t steps_per_value = 32;  // its bytes
+    static constexpr std::uint64_t steps_per_path = 200;  // to prepare for reading it by itself
 
     // `pause` is called every 100,000 steps or so; an exception from it ends the reading and is propagated.
     explicit ReadingBudget(const ScanLimits& limits = {}, std::function<void()> pause = {})
@@ -27,28 +28,30 @@ public:
 
     void begin(const Event& event);
 
-    // Runs `read`, which spends steps of the meter. Returns false if the budget did not suffice; what has been read
-    // must then be dropped. All the paths of an event that are read together share a budget, and so do the events of a
+    // Runs `read`, which spends steps of the meter, at most `steps_max`. Returns false if that or the budget did not
+    // suffice; what has been read must then be dropped. All the paths of an event that are read together share a budget, and so do the events of a
     // document for which that takes long.
     template <class Read>
-    bool together(const Read& read) {
-        const std::uint64_t steps_max = is_known_ ? std::min(together_left_, left().together) : together_left_;
+    bool together(const Read& read, std::uint64_t steps_max = xpath::Meter::unlimited) {
+        steps_max = std::min(steps_max, is_known_ ? std::min(together_left_, left().together) : together_left_);
         const bool done = within(steps_max, read);
         together_left_ -= std::min(together_left_, meter_.spent());
-        if (meter_.spent() >= long_steps) spend(&Left::together);
+        if (meter_.spent() >= long_steps) spend(&Left::together, meter_.spent());
         pause();
         return done;
     }
-    // The same for one path by itself. All paths read by themselves in a document share a budget.
+    // The same for one path by itself. All paths read by themselves in a document share a budget, of which each takes
+    // steps_per_path more than it spends.
     template <class Read>
     bool alone(const Read& read) {
         if (!has_left_alone()) return false;
-        const bool done = within(std::min(left().alone, share(limits_.condition_steps_max)), read);
-        spend(&Left::alone);
+        const bool done = within(std::min(left().alone, alone_max()), read);
+        spend(&Left::alone, meter_.spent() + steps_per_path);
         pause();
         return done;
     }
     bool has_left_alone() { return left().alone > 0; }
+    std::uint64_t alone_max() const { return share(limits_.condition_steps_max); }  // of one path
     // The same for what the size of the event bounds.
     template <class Read>
     void freely(const Read& read) {
@@ -58,6 +61,7 @@ public:
     }
 
     xpath::Meter& meter() { return meter_; }
+    std::uint64_t spent() const { return spent_; }  // ever
     void forget_documents();  // that nobody holds any more
 
 private:
@@ -86,11 +90,12 @@ private:
     }
     std::uint64_t share(std::uint64_t steps_max) const { return limits_.share(steps_max, document_->text()->size()); }
     Left& left();  // for the event
-    void spend(std::uint64_t Left::*budget);
+    void spend(std::uint64_t Left::*budget, std::uint64_t steps);
     void pause();
 
     const ScanLimits limits_;
     xpath::Meter meter_;
+    std::uint64_t spent_ = 0;
     std::uint64_t since_pause_ = 0;  // steps of readings that were too short for the meter to pause
     DocumentPtr document_;
     std::size_t index_ = 0;            // of the event

@@ -1,5 +1,6 @@
 #include "protocol/feed/value_sink.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "protocol/feed/node_text.hpp"
@@ -13,13 +14,53 @@ namespace sluice::feed {
 
 using Function = filter::Attribute::Function;
 
+namespace {
+
+// True of functions that give one value for any number of nodes.
+constexpr bool is_fold(Function function) {
+    using enum filter::Attribute::Function;
+    return function == string || function == normalize_space || function == string_length || function == count ||
+           function == sum || function == string_of_lower_case;
+}
+
+}  // namespace
+
+std::size_t Folds::slot(std::uint32_t attribute) const {
+    std::size_t at = (attribute * 0x9E3779B97F4A7C15u >> 32) & (slots_.size() - 1);
+    while (slots_[at] != none && folds_[slots_[at]].attribute != attribute) at = (at + 1) & (slots_.size() - 1);
+    return at;
+}
+
+std::uint32_t Folds::find(std::uint32_t attribute) const {
+    if (!slots_.empty()) return slots_[slot(attribute)];
+    for (std::uint32_t i = 0; i < folds_.size(); ++i)
+        if (folds_[i].attribute == attribute) return i;
+    return none;
+}
+
+// Keeps at most half of the slots in use.
+void Folds::index() {
+    if (folds_.size() <= few) return;
+    const auto put = [this](std::size_t i) { slots_[slot(folds_[i].attribute)] = static_cast<std::uint32_t>(i); };
+    if (2 * folds_.size() <= slots_.size()) return put(folds_.size() - 1);
+    slots_.assign(std::max(4 * few, 2 * slots_.size()), none);
+    for (std::size_t i = 0; i < folds_.size(); ++i) put(i);
+}
+
+Folds::Fold& Folds::of(const PathReader& reader) {
+    if (const std::uint32_t known = find(reader.attribute); known != none) return folds_[known];
+    folds_.push_back({reader.attribute, reader.function, 0, {}});
+    index();
+    return folds_.back();
+}
+
 void ValueSink::finish() {
-    for (Fold& fold : folds_) end(fold);
+    for (const Folds::Fold& fold : folds_.all()) end(fold);
 }
 
 bool ValueSink::needs_text(const PathReader& reader) const {
     if (reader.function == Function::count) return false;
-    return reader.fold == PathReader::no_fold || reader.function == Function::sum || !folds_[reader.fold].found;
+    return reader.function == Function::sum || !is_fold(reader.function) || !folds_.has(reader.attribute);
 }
 
 void ValueSink::read(const PathReader& reader, std::string_view text) {
@@ -38,12 +79,15 @@ void ValueSink::read(const PathReader& reader, std::string_view text) {
             add(reader.attribute, text::parse_date(text).value_or(std::numeric_limits<double>::quiet_NaN()));
             return;
         default:
-            fold(folds_[reader.fold], text);
+            fold(reader, text);
     }
 }
 
-void ValueSink::fold(Fold& fold, std::string_view text) {
+void ValueSink::fold(const PathReader& reader, std::string_view text) {
     meter_.spend(1);
+    const bool is_first = !folds_.has(reader.attribute);
+    if (is_first) meter_.spend(ReadingBudget::steps_per_value);
+    Folds::Fold& fold = folds_.of(reader);
     switch (fold.function) {
         case Function::count:
             fold.number += 1;
@@ -53,12 +97,11 @@ void ValueSink::fold(Fold& fold, std::string_view text) {
             fold.number += filter::xpath_number(text);
             return;
         default:
-            if (!fold.found) fold.text = text;
-            fold.found = true;
+            if (is_first) fold.text = text;
     }
 }
 
-void ValueSink::end(Fold& fold) {
+void ValueSink::end(const Folds::Fold& fold) {
     switch (fold.function) {
         case Function::count:
         case Function::sum:

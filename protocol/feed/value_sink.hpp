@@ -16,27 +16,38 @@
 
 namespace sluice::feed {
 
-// The running result of a function that gives one value for all nodes, such as count(p), or string(p) of the first
-// node.
-struct Fold {
-    std::uint32_t attribute = 0;
-    filter::Attribute::Function function = filter::Attribute::Function::string;
-    bool found = false;
-    double number = 0;
-    std::string_view text;
-};
+// The running results of functions that give one value for any number of nodes, such as count(p), or string(p) of the
+// first node. A function without nodes has none, so that it costs nothing.
+class Folds {
+public:
+    struct Fold {
+        std::uint32_t attribute = 0;
+        filter::Attribute::Function function = filter::Attribute::Function::string;
+        double number = 0;
+        std::string_view text;
+    };
 
-// True of functions that give one value for any number of nodes.
-constexpr bool is_fold(filter::Attribute::Function function) {
-    using enum filter::Attribute::Function;
-    return function == string || function == normalize_space || function == string_length || function == count ||
-           function == sum || function == string_of_lower_case;
-}
+    bool has(std::uint32_t attribute) const { return find(attribute) != none; }
+    // The attribute's result, made if there was none. Valid until the next call.
+    Fold& of(const PathReader& reader);
+    const std::vector<Fold>& all() const { return folds_; }
+
+private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::size_t few = 8;  // are found without the index
+
+    std::uint32_t find(std::uint32_t attribute) const;
+    std::size_t slot(std::uint32_t attribute) const;
+    void index();
+
+    std::vector<Fold> folds_;
+    std::vector<std::uint32_t> slots_;  // an open-addressing hash table: indices of folds, or none
+};
 
 class ValueSink {
 public:
-    ValueSink(std::vector<Fold> folds, std::vector<engine::Value>& values, TextArena& arena, xpath::Meter& meter)
-        : folds_(std::move(folds)), values_(values), arena_(arena), meter_(meter) {}
+    ValueSink(std::vector<engine::Value>& values, TextArena& arena, xpath::Meter& meter)
+        : values_(values), arena_(arena), meter_(meter) {}
 
     void pass() { meter_.spend(1); }  // a node
 
@@ -50,17 +61,17 @@ public:
     void text(const Readers& readers, std::string_view text) {
         for (const PathReader& reader : readers) read(reader, text);
     }
-    void finish();  // after the last node: the values of the folds
+    void finish();  // after the last node: the values of functions of all nodes
 
 private:
     bool needs_text(const PathReader& reader) const;
     void read(const PathReader& reader, std::string_view text);
-    void fold(Fold& fold, std::string_view text);
-    void end(Fold& fold);
+    void fold(const PathReader& reader, std::string_view text);
+    void end(const Folds::Fold& fold);
     void add(std::uint32_t attribute, std::string_view text);
     void add(std::uint32_t attribute, double number);
 
-    std::vector<Fold> folds_;
+    Folds folds_;
     std::vector<engine::Value>& values_;
     TextArena& arena_;
     xpath::Meter& meter_;

@@ -1,12 +1,14 @@
 #include "protocol/filter/leaves.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "protocol/filter/attribute.hpp"
 #include "protocol/filter/fault.hpp"
 #include "protocol/filter/kernel_functions.hpp"
+#include "protocol/filter/missing.hpp"
 #include "protocol/filter/writer.hpp"
 
 namespace sluice::filter {
@@ -77,19 +79,29 @@ std::string predicate_text(const engine::Predicate& p) {
 }
 
 Formula Leaves::indexed(engine::Predicate predicate, std::size_t offset) {
+    if (!holds_without_nodes(predicate)) return add_indexed(std::move(predicate), offset);
+    if (std::optional<engine::Predicate> other = opposite(predicate))
+        return negate(add_indexed(std::move(*other), offset));
+    Formula missing = negate(add_indexed(existence(predicate), offset));
+    return make_any({std::move(missing), add_indexed(std::move(predicate), offset)});
+}
+
+Formula Leaves::add_indexed(engine::Predicate predicate, std::size_t offset) {
     std::string text = predicate_text(predicate);
     return add({std::move(text), std::move(predicate), true, {}, {}, false}, offset);
 }
 
 Formula Leaves::computed(engine::Predicate predicate, std::size_t offset) {
     std::string text = predicate_text(predicate), way = engine::how_decided(*predicate.measure);
+    std::optional<Formula> missing;
+    if (holds_without_nodes(predicate)) missing = negate(add_indexed(existence(predicate), offset));
     const std::size_t known = leaves_.size();
     Formula formula = add({std::move(text), std::move(predicate), false, std::move(way), {}, false}, offset);
     computed_ += leaves_.size() - known;
     if (computed_ > limits_.operators_max)
         throw Fault{offset, "the filter has more than " + std::to_string(limits_.operators_max) +
                                 " computed conditions (limits.filter_operators)"};
-    return formula;
+    return missing ? make_any({std::move(*missing), std::move(formula)}) : formula;
 }
 
 Formula Leaves::scanned(Scanned scanned, std::size_t offset) {

@@ -19,8 +19,9 @@ public:
 
     const FilterLimits& limits() const { return limits_; }
 
-    // The formula that consists of this predicate. Equal predicates share a leaf. `offset` is the predicate's position
-    // in the text.
+    // The formula that is true where the predicate is. Equal predicates share a leaf. A predicate that holds where its
+    // path leads to no node becomes a negated one that does not (missing.hpp). `offset` is the predicate's position in
+    // the text.
     Formula indexed(engine::Predicate predicate, std::size_t offset);
     Formula computed(engine::Predicate predicate, std::size_t offset);  // throws a Fault above the limit
     struct Scanned {
@@ -37,6 +38,7 @@ public:
     std::vector<Leaf> used_by(const Formula& formula) const;
 
 private:
+    Formula add_indexed(engine::Predicate predicate, std::size_t offset);
     Formula add(Leaf leaf, std::size_t offset);
 
     const FilterLimits limits_;

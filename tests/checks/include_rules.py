@@ -30,7 +30,8 @@ ENGINE_LIBRARIES = r"(hs/|re2/|edlib\.h$|parasail|immintrin\.h$|arm_neon\.h$|sch
 CUDA = r"(cuda|nvtx|cub/|thrust/|cooperative_groups|mma\.h)"
 
 
-VOCABULARY = {"gpu/api/predicate.hpp", "gpu/api/event_batch.hpp"}  # that protocol and the engine share
+# What protocol and the engine share.
+VOCABULARY = {"gpu/api/predicate.hpp", "gpu/api/event_batch.hpp", "gpu/api/empty_text.hpp"}
 OPERATORS = tuple(f"gpu/operators/{name}" for name in ("alignment", "edits", "recurrence", "regex", "substrings"))
 # A folder, with those below it that are not named themselves, and what it may include beside its own files: folders that
 # stand above it in this list.

@@ -105,7 +105,7 @@ TEST_CASE("a leaf with an index") {
         {"count(category) >= 2", "count(category)", engine::Operator::greater_equal, "", 2},
         {"count(category) = '2'", "count(category)", engine::Operator::number_equal, "", 2},
         {"count($category)", "count($category)", engine::Operator::greater, "", 0},
-        {"sum(price) < 3", "sum(price)", engine::Operator::less, "", 3},
+        {"sum(price) < -3", "sum(price)", engine::Operator::less, "", -3},
         {"name() = 'item'", "name(.)", engine::Operator::equal, "item"},
         {"name(parent::node()) = 'channel'", "name(..)", engine::Operator::equal, "channel"},
         {"starts-with(name(), 'dc:')", "name(.)", engine::Operator::starts_with, "dc:"},
@@ -224,7 +224,7 @@ TEST_CASE("boolean structure becomes conjunctions") {
     CHECK(structure("..") == "");
     CHECK(structure(". and a") == "+a");
     CHECK(structure("//channel/item") == "+name(..)+name(.)");
-    CHECK(structure("/*/item") == "+name(..)+name(.)+name(../..)");
+    CHECK(structure("/*/item") == "+name(..)+name(.)-name(../..)");
     CHECK(structure("/rss/channel[title = 'x']/item[a][b]") == "+$path+../title+a+b");
     CHECK(structure("/rss/channel[link//x]/item") == "+$path+test parent::node()[link//x]");
 }
