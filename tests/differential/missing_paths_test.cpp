@@ -61,9 +61,7 @@ Counts counts(const std::vector<std::string>& kinds, std::size_t paths, const st
         }
     }
     const auto segment = builder.build();
-    std::vector<std::string> names;
-    for (std::uint32_t a = 0; a < attributes.snapshot()->size(); ++a)
-        names.emplace_back((*attributes.snapshot())[a]);
+    const std::vector<std::string> names = attributes.snapshot()->names;
 
     engine::EventBatch batch;
     feed::TextArena arena;

@@ -358,7 +358,7 @@ using Counts = std::vector<std::size_t>;
 
 }  // namespace
 
-TEST_CASE("paths with * before their end are read one by one, those with fewest first, as far as the budget goes") {
+TEST_CASE("paths with * that are too many to be read together are read one by one, those with fewest first") {
     const Event event = tree_event(
         "<r><i>" + repeated("<a>", 4) + repeated("<a>x</a>", 500) + repeated("</a>", 4) + "<t>y</t></i></r>", "//i");
     const Texts names = {"*/*/*/*/a", "a/a/a/*/a", "*/a/a/a/a", "t", "a/a/a/a/a", "a/a/a/a/*", "*/*/a/a/a"};
@@ -457,11 +457,11 @@ TEST_CASE("an event that is read again has the budget that it had the first time
     const std::uint64_t one = 3'000 * 40;
     bool throws = false;
     std::size_t pauses = 0;
-    ReadingBudget reading({.condition_steps_max = one, .document_steps_max = 3 * one}, [&] {
+    ReadingBudget reading({.condition_steps_max = one, .document_steps_max = 6 * one}, [&] {
         ++pauses;
         if (throws) throw std::runtime_error("enough");
     });
-    const Extractor extractor(Texts{"*/b"});
+    const Extractor extractor(Texts{"*/b", "*/b/text()"});  // too much together
     const auto known = [&](std::size_t first, std::size_t end) {
         engine::EventBatch batch;
         TextArena arena;
@@ -505,6 +505,43 @@ TEST_CASE("many short readings pause, too, and numbers cost as much as texts") {
     CHECK_FALSE(batch.is_known(0, 0));
     CHECK(batch.is_known(0, 1));
     CHECK(batch.is_known(0, 2));
+}
+
+TEST_CASE("paths with * before their end are read in one walk, which follows the item and not the paths") {
+    const Event event = tree_event("<r><i><a><b>x</b><c/></a><a><b>y</b></a></i></r>", "//i");
+    const auto spent = [&](std::size_t missing) {
+        Texts names = {"*/b", "count(*/*/text())"};
+        for (std::size_t i = 0; i < missing; ++i)
+            names.push_back((i % 2 == 0 ? "*/*/p" : "string(*/p") + std::to_string(i) + (i % 2 == 0 ? "" : ")"));
+        ReadingBudget reading;
+        engine::EventBatch batch;
+        TextArena arena;
+        ValueGroups groups;
+        Extractor(names).extract(event, batch, arena, groups, reading);
+        CHECK(texts(batch, 0, 0) == Texts{"x", "y"});
+        CHECK(texts(batch, 0, 1) == Texts{"2"});
+        CHECK(batch.values.size() == 3);
+        return reading.spent();
+    };
+    CHECK(spent(10) == spent(10'000));
+    CHECK(spent(10) < 200);
+}
+
+TEST_CASE("many functions of many paths that have nodes") {
+    std::string xml = "<r><i>";
+    Texts names;
+    for (int i = 0; i < 100; ++i) {
+        const std::string name = "n" + std::to_string(i);
+        xml += "<" + name + ">" + std::to_string(i) + "</" + name + "><" + name + ">1</" + name + ">";
+        for (const char* function : {"string(", "count(", "sum(", "string-length("}) names.push_back(function + name + ")");
+    }
+    const Extracted all = extract(tree_event(xml + "</i></r>", "//i"), names);
+    for (std::size_t i = 0; i < 100; ++i) {
+        CHECK(all.texts[4 * i] == Texts{std::to_string(i)});
+        CHECK(all.numbers[4 * i + 1] == std::vector<double>{2});
+        CHECK(all.numbers[4 * i + 2] == std::vector<double>{static_cast<double>(i) + 1});
+        CHECK(all.numbers[4 * i + 3] == std::vector<double>{i < 10 ? 1.0 : 2.0});
+    }
 }
 
 TEST_CASE("functions of paths that lead nowhere have no values and cost nothing together") {
