@@ -94,13 +94,12 @@ bool leads(const Term& term) {
            term.family != Family::scanned && term.family != Family::measured;
 }
 
-// Positive literals hold only for events with a value. Where nothing else leads to the conjunction, that does; unless it
-// would contradict another literal, which would decide the conjunction for attributes that are not known.
+// Positive literals hold only for events with a value. Where nothing else leads to the conjunction, that does; unless
+// it would contradict another literal, which would decide the conjunction for attributes that are not known.
 void add_existence(Terms& terms) {
     if (std::any_of(terms.begin(), terms.end(), leads)) return;
-    const auto with_value = std::find_if(terms.begin(), terms.end(), [](const Term& term) {
-        return !term.negated && term.family != Family::scanned;
-    });
+    const auto with_value = std::find_if(
+        terms.begin(), terms.end(), [](const Term& term) { return !term.negated && term.family != Family::scanned; });
     if (with_value == terms.end()) return;
     const std::string_view name = with_value->name;
     const auto contradicts = [&](const Term& term) { return term.family == Family::exists && term.name == name; };

@@ -32,8 +32,8 @@ std::optional<operators::Bounds> bounds_of(Operator op, double c);
 using Terms = std::vector<Term>;
 
 // An equivalent disjunction in normal form: impossible conjunctions and literals that always hold are left out, and
-// comparisons of one attribute are combined into one range. A conjunction that no literal leads to, but which only holds
-// where an attribute has a value (`!=`, measured literals), has the literal that it exists.
+// comparisons of one attribute are combined into one range. A conjunction that no literal leads to, but which only
+// holds where an attribute has a value (`!=`, measured literals), has the literal that it exists.
 std::vector<Terms> normalise(const Disjunction& filter);
 
 }  // namespace sluice::engine

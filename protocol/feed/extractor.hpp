@@ -30,9 +30,9 @@ public:
     // outside the item (../title, $feed_title) go into `groups`. Views point into the document, the arena and the
     // groups, all of which must live until the batch has been matched. Attributes over the budget of the reading become
     // unknown in the batch. Paths below the item are read first, then those below its parent and so on; at each level
-    // first those without "*" before their end, then the others: together or, if that is too much, those with fewest "*"
-    // and steps first. A path that leads to no node has no values and costs nothing, whatever its function. Propagates
-    // what the reading's hook throws; the batch is then incomplete.
+    // first those without "*" before their end, then the others: together or, if that is too much, those with fewest
+    // "*" and steps first. A path that leads to no node has no values and costs nothing, whatever its function.
+    // Propagates what the reading's hook throws; the batch is then incomplete.
     void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups,
                  ReadingBudget& reading) const;
     void extract(const Event& event, engine::EventBatch& batch, TextArena& arena, ValueGroups& groups) const {

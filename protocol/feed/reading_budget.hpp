@@ -29,8 +29,8 @@ public:
     void begin(const Event& event);
 
     // Runs `read`, which spends steps of the meter, at most `steps_max`. Returns false if that or the budget did not
-    // suffice; what has been read must then be dropped. All the paths of an event that are read together share a budget, and so do the events of a
-    // document for which that takes long.
+    // suffice; what has been read must then be dropped. All the paths of an event that are read together share a
+    // budget, and so do the events of a document for which that takes long.
     template <class Read>
     bool together(const Read& read, std::uint64_t steps_max = xpath::Meter::unlimited) {
         steps_max = std::min(steps_max, is_known_ ? std::min(together_left_, left().together) : together_left_);
@@ -62,7 +62,7 @@ public:
 
     xpath::Meter& meter() { return meter_; }
     std::uint64_t spent() const { return spent_; }  // ever
-    void forget_documents();  // that nobody holds any more
+    void forget_documents();                        // that nobody holds any more
 
 private:
     static constexpr std::uint64_t long_steps = 100'000;     // so that many events may take less

@@ -343,11 +343,32 @@ void forget_some(const engine::Program& program, double share, std::uint32_t see
     }
 }
 
+namespace {
+
+// Without the existence that the normal form adds at the end where no other literal is positive and has an index.
+std::size_t own_terms(const engine::Terms& terms) {
+    if (terms.empty()) return 0;
+    const engine::Term& last = terms.back();
+    const bool added = last.family == engine::Family::exists && !last.negated &&
+                       std::none_of(terms.begin(), terms.end() - 1,
+                                    [](const engine::Term& term) {
+                                        const bool is_late = term.family == engine::Family::scanned ||
+                                                             term.family == engine::Family::measured;
+                                        return !term.negated && !is_late && term.family != engine::Family::not_equal &&
+                                               term.family != engine::Family::number_not_equal;
+                                    }) &&
+                       std::any_of(terms.begin(), terms.end() - 1,
+                                   [&](const engine::Term& term) { return !term.negated && term.name == last.name; });
+    return terms.size() - (added ? 1 : 0);
+}
+
+}  // namespace
+
 void BothSets::add(const engine::Disjunction& filter) {
     const bool is_normal = std::all_of(filter.begin(), filter.end(), [](const engine::Conjunction& conjunction) {
         const engine::Disjunction alone{conjunction};  // that the terms point into
         const auto terms = engine::normalise(alone);
-        if (terms.size() != 1 || terms.front().size() != conjunction.size()) return false;
+        if (terms.size() != 1 || own_terms(terms.front()) != conjunction.size()) return false;
         return std::none_of(terms.front().begin(), terms.front().end(), [&](const engine::Term& term) {
             return std::any_of(terms.front().begin(), terms.front().end(),
                                [&](const engine::Term& other) { return are_opposites(term, other); });

@@ -533,7 +533,8 @@ TEST_CASE("many functions of many paths that have nodes") {
     for (int i = 0; i < 100; ++i) {
         const std::string name = "n" + std::to_string(i);
         xml += "<" + name + ">" + std::to_string(i) + "</" + name + "><" + name + ">1</" + name + ">";
-        for (const char* function : {"string(", "count(", "sum(", "string-length("}) names.push_back(function + name + ")");
+        for (const char* function : {"string(", "count(", "sum(", "string-length("})
+            names.push_back(function + name + ")");
     }
     const Extracted all = extract(tree_event(xml + "</i></r>", "//i"), names);
     for (std::size_t i = 0; i < 100; ++i) {
