@@ -38,8 +38,7 @@ AccessChooser::AccessChooser(const engine::PredicateTables& tables, const Observ
       led_(tables.bits()),
       tokens_(tables.attributes()),
       token_counted_(tables.bits()),
-      range_counted_(tables.attributes()),
-      led_by_range_(tables.attributes()) {
+      range_counted_(tables.attributes()) {
     equality_selectivity_.assign(tables.attributes(), 1);
     for (const engine::Family family : {engine::Family::equal, engine::Family::number_equal}) {
         for (std::uint32_t i = 0; i < tables.size(family); ++i)
@@ -153,10 +152,7 @@ void AccessChooser::count(std::span<const std::uint32_t> codes) {
     ++counted_;
     const Best b = best(codes);
     if (!b[0]) return;
-    if (b[0]->code.is_bit())
-        ++led_[tables_.bit(b[0]->code)];
-    else
-        ++led_by_range_[tables_.attribute_of(b[0]->code)];
+    if (b[0]->code.is_bit()) ++led_[tables_.bit(b[0]->code)];
     if (b[1]) {
         found_by_two_ += together(Best{b[0], b[1]});
         found_by_three_ += together(b);
@@ -195,18 +191,12 @@ Triples AccessChooser::choose_threes() const {
     return best;
 }
 
-// The rows that an event finds by the token, if that is theirs.
-double AccessChooser::rows_led(const Candidate& best) const {
-    if (best.code.is_bit()) return led_[tables_.bit(best.code)];
-    const double of_attribute = led_by_range_[tables_.attribute_of(best.code)];
-    return std::min(of_attribute, best.selectivity * static_cast<double>(counted_));
-}
-
 AccessChoice AccessChooser::choose(std::span<const std::uint32_t> codes) const {
     Best b = best(codes);
     AccessChoice choice;
     if (!b[0]) return choice;
-    const double rows = rows_led(*b[0]);
+    const double rows =
+        b[0]->code.is_bit() ? led_[tables_.bit(b[0]->code)] : b[0]->selectivity * static_cast<double>(counted_);
     const bool is_alone = rows <= one_token_rows_max;
     b = is_alone ? Best{b[0]} : best_together(codes, b);
     choice.literals[0] = b[0]->code;

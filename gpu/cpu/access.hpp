@@ -71,7 +71,6 @@ private:
     std::optional<Candidate> candidate(engine::LiteralCode code) const;
     Candidate bit_candidate(engine::LiteralCode code, double prior) const;
     void count_token(const Candidate& candidate);
-    double rows_led(const Candidate& best) const;
     Triples choose_threes() const;
     double selectivity(const Candidate& candidate, std::uint32_t tokens) const;
     double range_selectivity(engine::LiteralCode code, std::uint32_t width) const;
@@ -84,7 +83,6 @@ private:
     std::vector<double> tokens_;  // by attribute: the number of its tokens that an event is expected to have
     std::vector<std::uint8_t> token_counted_;  // by bit: is counted in tokens_
     std::vector<std::uint8_t> range_counted_;  // by attribute: its ranges are counted in tokens_
-    std::vector<std::uint32_t> led_by_range_;  // by attribute: the number of conjunctions with a range of it as best
     // The number of rows that an event finds if each row is found by its best two tokens, by three, or by three of one
     // half.
     double found_by_two_ = 0, found_by_three_ = 0, found_by_half_ = 0;
