@@ -169,7 +169,8 @@ Broker::Parts::Parts(config::Options options)
                  .subscriptions_max = options_.limits.subscriptions,
                  .operators_max = options_.limits.operators,
                  .scan_owners = &scan_owners_,
-                 .computed_owners = &computed_owners_},
+                 .computed_owners = &computed_owners_,
+                 .memory = &memory_},
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);

@@ -17,6 +17,7 @@ namespace {
 // Trimming walks the free memory and blocks allocating threads meanwhile, so it must be worth the cost.
 constexpr std::size_t trim_share = 16;                      // trim if 1/16 of the bound is overhead
 constexpr std::chrono::milliseconds first_trim_pause{500};  // after a trim that released much
+constexpr std::chrono::milliseconds near_trim_pause{100};   // the same while the process is near the bound
 constexpr std::chrono::seconds last_trim_pause{16};         // after several trims that released little
 
 }  // namespace
@@ -62,9 +63,13 @@ void MemoryKeeper::observe() {
     const std::size_t resident = resident_memory();
     if (resident == 0) return;
     // The measurement may include charges made just before or after it.
-    const std::size_t overhead = estimate_.update(resident, std::max(before, charged()));
+    const std::size_t accounted = std::max(before, charged());
+    std::size_t overhead = estimate_.update(resident, accounted);
+    // Near the bound, what is seen counts at once.
+    const bool is_near = resident > budget_.ceiling(MemoryUse::bodies);
+    if (is_near && resident > accounted) overhead = std::max(overhead, resident - accounted);
     budget_.set_overhead(overhead);
-    give_back(overhead);
+    give_back(overhead, is_near);
 }
 
 bool MemoryKeeper::is_short() {
@@ -72,7 +77,7 @@ bool MemoryKeeper::is_short() {
     return refused || budget_.used() > budget_.ceiling(MemoryUse::documents);
 }
 
-void MemoryKeeper::give_back(std::size_t overhead) {
+void MemoryKeeper::give_back(std::size_t overhead, bool is_near) {
     const Clock::time_point now = Clock::now();
     if (overhead < budget_.bytes_max() / trim_share || now < next_trim_) return;
     const std::size_t before = resident_memory();
@@ -80,7 +85,7 @@ void MemoryKeeper::give_back(std::size_t overhead) {
     const std::size_t after = resident_memory();
     const bool much = after < before - before / trim_share;
     trim_pause_ = much ? first_trim_pause : std::min<Clock::duration>(trim_pause_ * 2, last_trim_pause);
-    next_trim_ = now + trim_pause_;
+    next_trim_ = now + (is_near && much ? near_trim_pause : trim_pause_);
 }
 
 }  // namespace sluice::base

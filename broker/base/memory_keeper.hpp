@@ -43,7 +43,7 @@ private:
     void run();
     void observe();
     bool is_short();
-    void give_back(std::size_t overhead);
+    void give_back(std::size_t overhead, bool is_near);
 
     MemoryBudget& budget_;
     const std::function<void()> relieve_;

@@ -21,7 +21,7 @@ struct Endpoint {
     Handler handler;
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
     bool watched = false;                                   // the request is cancelled when the client leaves
-    bool for_monitoring = false;                            // answered even if limits.connections is reached
+    bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
 };
 
 std::span<const Endpoint> endpoints();

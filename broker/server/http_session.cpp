@@ -31,13 +31,15 @@ constexpr std::size_t new_connections_few = 16;  // they begin at once
 }  // namespace
 
 HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal,
-                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring)
+                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring,
+                         bool lacks_memory)
     : services_(services),
       memory_(std::move(memory)),
       transport_(std::move(transport)),
       principal_(std::move(principal)),
       place_(std::move(place)),
       for_monitoring_(std::move(for_monitoring)),
+      lacks_memory_(lacks_memory),
       reader_(services.options.http.header_bytes),
       arrival_(services, *transport_, *this, *place_, reader_, memory_bytes / 2) {}
 
@@ -169,7 +171,8 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     }
     if (for_monitoring_ && !route.endpoint->for_monitoring) {
         broker::count(services_.counters.connections_refused);
-        HttpReply reply = busy_problem("limits.connections is reached, and all connections are busy");
+        HttpReply reply = lacks_memory_ ? memory_problem(broker::MemoryShortage::temporary)
+                                        : busy_problem("limits.connections is reached, and all connections are busy");
         reply.closes = true;
         co_return co_await write_reply(std::move(reply));
     }

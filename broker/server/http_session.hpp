@@ -27,9 +27,10 @@ public:
     static constexpr std::size_t memory_bytes = 16u << 10;
 
     // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_monitoring`: if set, the connection is beyond
-    // limits.connections, and serves only endpoints for monitoring.
+    // limits.connections or, if `lacks_memory`, there was no memory for it; it serves only endpoints for monitoring.
     HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
-                base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring = std::nullopt);
+                base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring = std::nullopt,
+                bool lacks_memory = false);
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
@@ -75,6 +76,7 @@ private:
     const Principal principal_;
     const AddressPlace place_;
     std::optional<CountedPlace> for_monitoring_;
+    const bool lacks_memory_;
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
     RequestArrival arrival_;

@@ -36,7 +36,8 @@ namespace {
 
 constexpr int unsent_bytes_max = 256 << 10;
 constexpr int accepted_at_once_max = 64;
-constexpr std::size_t monitoring_max = 8;  // connections beyond limits.connections
+constexpr std::size_t monitoring_max = 8;       // connections beyond limits.connections
+constexpr std::size_t without_memory_max = 64;  // of these and of those for which there is no memory
 constexpr std::chrono::milliseconds pause_after_error{100};
 constexpr std::chrono::milliseconds pause_for_displaced{5};  // for cut connections to close their descriptors
 constexpr int pauses_for_displaced_max = 100;
@@ -213,14 +214,19 @@ void Listener::admit(tcp::socket socket) {
         return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
     }
     base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, HttpSession::memory_bytes);
-    if (!memory) {
-        broker::count(services_.counters.connections_refused);
-        return turn_away(socket, memory_problem(broker::MemoryShortage::temporary));
+    const bool lacks_memory = !memory;
+    if (lacks_memory) {
+        if (!for_monitoring) for_monitoring.emplace(services_.monitoring_connections, without_memory_max);
+        if (!for_monitoring->got()) {
+            broker::count(services_.counters.connections_refused);
+            return turn_away(socket, memory_problem(broker::MemoryShortage::temporary));
+        }
+        memory = services_.memory.force_charge(base::MemoryUse::connections, HttpSession::memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);
     std::make_shared<HttpSession>(services_, std::make_unique<TcpTransport>(std::move(socket)),
                                   Principal{peer_.address()}, std::move(place), std::move(memory),
-                                  std::move(for_monitoring))
+                                  std::move(for_monitoring), lacks_memory)
         ->start();
 }
 

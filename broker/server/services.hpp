@@ -50,7 +50,7 @@ struct Services {
     std::chrono::steady_clock::time_point started_at;
     std::atomic<std::size_t> subscribers{0};             // open event streams, and those that are being set up
     std::atomic<std::size_t> event_streams{0};           // whose filters are in place
-    std::atomic<std::size_t> monitoring_connections{0};  // beyond limits.connections
+    std::atomic<std::size_t> monitoring_connections{0};  // beyond limits.connections or memory
     std::atomic<std::size_t> new_connections{0};         // accepted, and not yet served
     std::atomic<bool> draining{false};
     std::atomic<bool> ending{false};            // the time for draining has expired

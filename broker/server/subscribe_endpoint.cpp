@@ -143,13 +143,13 @@ private:
             wanted_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
             return;
         }
-        const broker::SubscriptionMemory memory = broker::memory_of(made);
-        wanted_.kept += memory.kept;
+        wanted_.kept += made.memory.kept;
         if (made.operators != 0) {
             wanted_.kept += canonical.size();
             wanted_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
         }
-        if (!charge(wanted_.memory.bytes() - text.size() * syntax_times + memory.while_added)) return;
+        if (!charge(wanted_.memory.bytes() - text.size() * syntax_times + made.memory.while_added)) return;
+        std::erase_if(filter->leaves, [](const filter::Leaf& leaf) { return !leaf.computed(); });
         leaves_.push_back(std::move(filter->leaves));
     }
 
@@ -167,8 +167,8 @@ private:
     const config::LimitOptions& limits_;
     const std::string stream_;  // empty: all
     SubscribeRequest& wanted_;
-    std::size_t next_ = 0;  // in the query
-    std::vector<std::vector<filter::Leaf>> leaves_;
+    std::size_t next_ = 0;                           // in the query
+    std::vector<std::vector<filter::Leaf>> leaves_;  // those that an operator computes
     std::size_t literals_ = 0, operators_ = 0;
 };
 
@@ -298,6 +298,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
     subscriber->estimates = std::move(wanted.estimates);
     subscriber->computed = std::move(wanted.computed);
+    subscriber->owner = request.address_use;
     if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()

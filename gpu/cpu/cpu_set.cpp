@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -20,7 +21,9 @@ namespace sluice::cpu {
 
 namespace {
 
-constexpr std::uint64_t inline_merge_max = 1024;        // subscriptions; larger merges run on another thread
+// Larger merges run on another thread.
+constexpr std::uint64_t inline_merge_max = 1024;        // subscriptions
+constexpr std::uint64_t inline_words_max = 8'192;       // of their records
 constexpr std::size_t names_min = 4096;                 // this many names are kept without checking their use
 constexpr std::uint32_t pause_min = 8, pause_max = 64;  // calls of compile() before failed work is retried
 
@@ -68,7 +71,7 @@ public:
         add_pending_part();
         attempt([&] { release_retired(); });
         if (merge_.has_ended()) attempt([&] { end_merge(); });
-        std::erase_if(parts_, [&](const Part& part) { return part.live() == 0 && !merge_.replaces(*part.segment); });
+        attempt([&] { retire_dead(); });
         attempt([&] { merge_small(); });
         if (pause_ > 0)
             --pause_;
@@ -80,6 +83,16 @@ public:
         return std::make_shared<CpuProgram>(std::move(parts), names_.attributes.snapshot(), names_.scanned.snapshot(),
                                             review_.sample(), accelerator_);
     }
+
+    std::size_t memory_bytes() const override {
+        std::size_t bytes = freeing_->load() + names_.bytes() + (merge_.is_running() ? merge_bytes_ : 0);
+        for (const Part& part : parts_) bytes += part.bytes();
+        if (pending_ != nullptr) bytes += engine::segment_bytes(pending_->load());
+        for (const MergeSource& source : retired_) bytes += engine::segment_bytes(source.segment->load());
+        return bytes;
+    }
+
+    void ask_for_room(std::function<bool(std::size_t bytes)> ask) override { has_room_ = std::move(ask); }
 
     engine::EngineStatus status() const override {
         engine::EngineStatus status;
@@ -120,8 +133,20 @@ private:
                                            [](const MergeSource& source) { return source.segment.use_count() > 1; });
         if (unused == retired_.end()) return;
         std::vector<MergeSource> list(std::make_move_iterator(unused), std::make_move_iterator(retired_.end()));
+        std::size_t bytes = 0;
+        for (const MergeSource& source : list) bytes += engine::segment_bytes(source.segment->load());
         retired_.erase(unused, retired_.end());
-        helper_.post([list = std::move(list)] {});
+        freeing_->fetch_add(bytes);
+        // If the task is not even posted, the segments have been freed here.
+        auto freed = std::shared_ptr<void>(nullptr, [freeing = freeing_, bytes](void*) { freeing->fetch_sub(bytes); });
+        helper_.post([freed = std::move(freed), list = std::move(list)]() mutable { list.clear(); });
+    }
+
+    void retire_dead() {
+        const auto is_dead = [&](const Part& part) { return part.live() == 0 && !merge_.replaces(*part.segment); };
+        for (const Part& part : parts_)
+            if (is_dead(part)) retired_.push_back({part.segment, nullptr});
+        std::erase_if(parts_, is_dead);
     }
 
     void retire_sources() {
@@ -164,8 +189,8 @@ private:
         }
     }
 
-    PartRange find_mergeable(std::size_t live_max) const {
-        return cpu::find_mergeable(parts_, limits_.segment, live_max,
+    PartRange find_mergeable(std::size_t live_max, std::uint64_t words_max) const {
+        return cpu::find_mergeable(parts_, limits_.segment, live_max, words_max,
                                    [this](const Part& part) { return merge_.replaces(*part.segment); });
     }
     std::span<Part> parts_in(const PartRange& range) {
@@ -173,7 +198,7 @@ private:
     }
 
     void merge_small() {
-        const PartRange range = find_mergeable(inline_merge_max);
+        const PartRange range = find_mergeable(inline_merge_max, inline_words_max);
         if (range.empty()) return;
         Part merged(mirrored(merge(sources_of(parts_in(range)), devices_), accelerator_.get()));
         parts_[range.first] = std::move(merged);
@@ -183,14 +208,23 @@ private:
     }
 
     void begin_merge() {
-        const PartRange range = find_mergeable(merge_max_);
+        const PartRange range = find_mergeable(merge_max_, limits_.segment.record_words);
         if (range.empty())
             allow_larger_merges();  // from the next call on
         else
             begin_merge(parts_in(range));
     }
 
+    // Asks for what the result of a merge or renewal will take, and notes it.
+    bool get_room(std::span<const Part> parts, bool renews = false) {
+        merge_bytes_ = 0;
+        for (const Part& part : parts) merge_bytes_ += part.live_bytes();
+        if (renews && slots_.size() > 0) merge_bytes_ += names_.bytes();
+        return !has_room_ || has_room_(2 * merge_bytes_);  // the builder has as much for a while
+    }
+
     void begin_merge(std::span<Part> parts) {
+        if (!get_room(parts)) return;
         merging_ = 0;
         for (const Part& part : parts) merging_ += part.live();
         const std::vector<MergeSource> list = sources_of(parts);
@@ -240,6 +274,7 @@ private:
     // Rebuilds everything with only the names still in use, on the other thread. Meanwhile, programs and new parts
     // continue with the old names.
     void begin_renewal() {
+        if (!get_room(parts_, true)) return;
         renewal_ = std::make_shared<Names>(names_.attributes.epoch() + 1);
         renew({}, sources_of(parts_));
     }
@@ -258,9 +293,10 @@ private:
     void go_on_renewing(std::vector<Part> done) {
         std::vector<MergeSource> list = sources_of(parts_);
         std::erase_if(list, [this](const MergeSource& source) { return merge_.replaces(*source.segment); });
-        std::size_t entries = 0;
-        for (const MergeSource& source : list) entries += source.segment->size();
-        if (entries > inline_merge_max) return renew(std::move(done), list);
+        engine::SegmentLoad left;
+        for (const MergeSource& source : list) left += source.segment->load();
+        if (left.entries > inline_merge_max || left.record_words > inline_words_max)
+            return renew(std::move(done), list);
         for (const std::vector<MergeSource>& run : divide(list, limits_.segment))
             done.emplace_back(merge_renamed(run, devices_, names_.snapshot(), *renewal_));
         auto sample = std::make_shared<EventSample>();
@@ -289,6 +325,9 @@ private:
     std::uint64_t merging_ = 0;                          // subscriptions in the latest background merge
     std::uint64_t merge_max_ = limits_.segment.entries;  // in the next one
     std::vector<MergeSource> retired_;                   // kept until nobody else uses them
+    std::shared_ptr<std::atomic<std::size_t>> freeing_ = std::make_shared<std::atomic<std::size_t>>(0);  // bytes
+    std::size_t merge_bytes_ = 0;                      // of the result of the background work under way
+    std::function<bool(std::size_t bytes)> has_room_;  // or null
 
     std::atomic<std::uint64_t> failures_ = 0;
     std::uint32_t pause_ = 0, pause_after_failure_ = pause_min;

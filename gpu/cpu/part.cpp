@@ -14,7 +14,7 @@ std::vector<MergeSource> sources_of(std::span<Part> parts) {
 }
 
 PartRange find_mergeable(std::span<const Part> parts, const engine::SegmentLimits& limits, std::size_t live_max,
-                         const std::function<bool(const Part&)>& busy) {
+                         std::uint64_t words_max, const std::function<bool(const Part&)>& busy) {
     bool is_limited = true;
     for (std::size_t end = parts.size(); end > 0 && is_limited; --end) {
         std::size_t first = end, live = 0;
@@ -22,7 +22,7 @@ PartRange find_mergeable(std::span<const Part> parts, const engine::SegmentLimit
         engine::SegmentLoad load;
         for (std::size_t i = end; i-- > 0;) {
             load += parts[i].load();
-            if (busy(parts[i]) || live + parts[i].live() > live_max) break;
+            if (busy(parts[i]) || live + parts[i].live() > live_max || load.record_words > words_max) break;
             is_limited = !limits.fit(load);
             if (is_limited) break;
             if (2 * parts[i].live() <= live || parts[i].is_hollow()) first = i;

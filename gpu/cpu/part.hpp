@@ -21,6 +21,7 @@ struct Names {
     struct Snapshot {
         std::shared_ptr<const engine::Dictionary> attributes, scanned;
     };
+    std::size_t bytes() const { return attributes.bytes() + scanned.bytes(); }
     Snapshot snapshot() { return {attributes.snapshot(), scanned.snapshot()}; }
 };
 
@@ -42,6 +43,9 @@ struct Part {
         load.entries = live();
         return load;
     }
+    // Estimated, of a segment of the live entries.
+    std::size_t live_bytes() const { return segment->size() == 0 ? 0 : bytes() / segment->size() * live(); }
+    std::size_t bytes() const { return engine::segment_bytes(segment->load()); }
     bool is_hollow() const { return removed_count > 64 && 3 * removed_count > segment->size(); }
 
     bool remove(engine::SubscriptionId id) {
@@ -73,12 +77,12 @@ struct PartRange {
 
     bool empty() const { return first == end; }
 };
-// The parts to merge; empty if there are none. They fit into one segment, have at most `live_max` subscriptions, and
-// none is `busy`. Without limits they are the tail of the list: the parts before it are large enough compared with
-// those after. Where limits cut the tail short and it has nothing to merge, the list without its last part is looked at
-// in the same way. So a hollow part that fits together with no other is rebuilt alone.
+// The parts to merge; empty if there are none. They fit into one segment, have at most `live_max` subscriptions and
+// `words_max` record words, and none is `busy`. Without limits they are the tail of the list: the parts before it are
+// large enough compared with those after. Where limits cut the tail short and it has nothing to merge, the list without
+// its last part is looked at in the same way. So a hollow part that fits together with no other is rebuilt alone.
 PartRange find_mergeable(std::span<const Part> parts, const engine::SegmentLimits& limits, std::size_t live_max,
-                         const std::function<bool(const Part&)>& busy);
+                         std::uint64_t words_max, const std::function<bool(const Part&)>& busy);
 // Divides the sources, in their order, into runs that fit into one segment each.
 std::vector<std::vector<MergeSource>> divide(const std::vector<MergeSource>& sources,
                                              const engine::SegmentLimits& limits);

@@ -22,12 +22,27 @@ std::string exceeds(std::uint64_t count, const char* what, std::uint64_t max) {
     return std::to_string(count) + ' ' + what + "; a segment holds at most " + std::to_string(max);
 }
 
+// By family, in its order. A range has its place in two sorted lists and in a grid, a pattern in its attribute's
+// filter.
+constexpr std::array<std::size_t, families> bytes_of_family = {160, 112, 112, 448, 144, 144, 112, 112, 320, 32, 256};
+constexpr std::size_t record_word_bytes = 24;  // with its places in the tables that find it
+constexpr std::size_t entry_bytes = 64;
+
 }  // namespace
+
+std::size_t predicate_bytes(Family family) { return bytes_of_family[static_cast<std::size_t>(family)]; }
+
+std::size_t segment_bytes(const SegmentLoad& load) {
+    std::size_t bytes = load.record_words * record_word_bytes + load.entries * entry_bytes + load.operand_bytes;
+    for (std::size_t f = 0; f < families; ++f) bytes += load.predicates[f] * bytes_of_family[f];
+    return bytes;
+}
 
 SegmentLoad& SegmentLoad::operator+=(const SegmentLoad& other) {
     for (std::size_t f = 0; f < families; ++f) predicates[f] += other.predicates[f];
     record_words += other.record_words;
     entries += other.entries;
+    operand_bytes += other.operand_bytes;
     return *this;
 }
 

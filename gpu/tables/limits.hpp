@@ -19,6 +19,7 @@ struct SegmentLoad {
     std::array<std::uint64_t, families> predicates{};  // distinct ones by family; for exists, the attributes
     std::uint64_t record_words = 0;                    // for each conjunction a target and its literals
     std::uint64_t entries = 0;                         // subscriptions
+    std::uint64_t operand_bytes = 0;                   // of texts, and of the list of all names; not of operators
 
     std::uint64_t& of(Family family) { return predicates[static_cast<std::size_t>(family)]; }
     std::uint64_t of(Family family) const { return predicates[static_cast<std::size_t>(family)]; }
@@ -26,7 +27,12 @@ struct SegmentLoad {
     friend SegmentLoad operator+(SegmentLoad a, const SegmentLoad& b) { return a += b; }
 };
 
-// An upper bound of what the filter, in its normal form, adds to any segment.
+// Estimated bytes of a segment with this load, and of a predicate without its operand. As measured for predicates on
+// attributes of their own, which take the most.
+std::size_t segment_bytes(const SegmentLoad& load);
+std::size_t predicate_bytes(Family family);
+
+// An upper bound of what the filter, in its normal form, adds to any segment. Without operand_bytes.
 SegmentLoad load_bound(const std::vector<Terms>& filter);
 
 struct SegmentLimits {

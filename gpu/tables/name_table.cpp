@@ -17,6 +17,7 @@ std::uint32_t NameTable::intern(std::string_view name, std::shared_ptr<const Sca
         throw;
     }
     text_bytes_ += name.size();
+    if (conditions_.back() != nullptr) ++scanned_;
     return id;
 }
 

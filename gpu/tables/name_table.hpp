@@ -25,9 +25,15 @@ public:
     const std::shared_ptr<const Dictionary>& snapshot();
     // The number of names, plus one for every short_bytes of their text.
     std::size_t weight() const { return ids_.size() + text_bytes_ / short_bytes; }
+    // Estimated bytes of the table, and of a name in it: with the snapshots of two programs, and with a condition.
+    std::size_t bytes() const {
+        return names_.size() * name_bytes("") + text_bytes_ * text_copies + scanned_ * condition_bytes;
+    }
+    static std::size_t name_bytes(std::string_view name) { return place_bytes + name.size() * text_copies; }
 
 private:
-    static constexpr std::size_t short_bytes = 64;
+    static constexpr std::size_t short_bytes = 64, place_bytes = 320, text_copies = 4;
+    static constexpr std::size_t condition_bytes = 1'024;  // of a usual one
 
     struct Hash {
         using is_transparent = void;
@@ -41,7 +47,7 @@ private:
     std::uint64_t epoch_;
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_;
     std::vector<std::string> names_;
-    std::size_t text_bytes_ = 0;
+    std::size_t text_bytes_ = 0, scanned_ = 0;  // scanned_: the number of conditions
     std::vector<std::shared_ptr<const ScannedCondition>> conditions_;
     std::shared_ptr<const Dictionary> snapshot_;
 };

@@ -149,6 +149,9 @@ std::uint32_t PredicateTables::size(Family family) const {
 SegmentLoad PredicateTables::load() const {
     SegmentLoad load;
     for (std::size_t f = 0; f < families; ++f) load.predicates[f] = size(static_cast<Family>(f));
+    load.operand_bytes = locals_.size() * sizeof(std::uint32_t);
+    for (const TextTable* table : {&equal_, &contains_, &starts_with_, &ends_with_, &not_equal_})
+        load.operand_bytes += table->bytes();
     return load;
 }
 

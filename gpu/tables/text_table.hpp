@@ -22,6 +22,7 @@ public:
     std::string_view text(std::uint32_t index) const {
         return std::string_view(pool_).substr(ends_[index], ends_[index + 1] - ends_[index]);
     }
+    std::size_t bytes() const { return pool_.size(); }  // of all texts
     substrings::PatternTexts texts() const { return {pool_.data(), ends_.data(), ends_.data() + 1}; }
     const HashIndex& index() const { return index_; }
     static std::uint64_t hash(std::uint32_t attribute, std::string_view text) { return hash_bytes(text, attribute); }

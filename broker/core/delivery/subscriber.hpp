@@ -39,7 +39,7 @@ struct Subscriber {
     Subscriber(const Subscriber&) = delete;
     Subscriber& operator=(const Subscriber&) = delete;
 
-    base::MemoryCharge filter_memory;  // used by the endpoint alone until the subscription is in place
+    base::MemoryCharge filter_memory;  // used by the registry alone until the subscription is in place
     Mailbox mailbox;
     const Renderer& renderer;
     const bool tells_filters;                          // deliveries name the connection's filters that hold
@@ -48,9 +48,10 @@ struct Subscriber {
     Mailboxes* const mailboxes;
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;
-    std::string stream;                     // whose events it gets; empty: of all. Set before it is added
-    std::atomic<bool> gone{false};          // its subscriptions are being removed
-    std::atomic<bool> not_added{false};     // there was no memory for its subscriptions
+    std::string stream;                  // whose events it gets; empty: of all. Set before it is added
+    const void* owner = nullptr;         // with whose subscribers it shares a turn; null: none. Set before it is added
+    std::atomic<bool> gone{false};       // its subscriptions are being removed
+    std::atomic<bool> not_added{false};  // there was no memory for its subscriptions
     std::shared_ptr<Subscriber> next_gone;  // list of subscribers that the registry is to remove
     std::uint64_t scan_owner = 0;           // used by the registry: its id in ScanOwners
     std::uint64_t first_program = 0;        // the first program with all its subscriptions; set before fan-out

@@ -5,100 +5,20 @@
 
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
-#include "config/options.hpp"
-#include "gpu/operators/memory.hpp"
-#include "gpu/tables/limits.hpp"
-#include "gpu/tables/term.hpp"
-#include "protocol/filter/attribute.hpp"
 
 namespace sluice::broker {
-
-namespace {
-
-// The engine can hold every filter that the configuration admits, with the literal of its stream in each conjunction.
-using Most = config::LimitOptions;
-constexpr std::uint64_t literals_most = Most::filter_literals_max + Most::filter_conjunctions_max;
-static_assert(literals_most <= engine::SegmentLimits{}.predicates);
-static_assert(literals_most + Most::filter_conjunctions_max <= engine::SegmentLimits{}.record_words);
-static_assert(Most::filter_operators_max <= engine::SegmentLimits{}.measured);
-static_assert(Most::subscriptions_max <= engine::SetLimits{}.slots);
-
-// The distinct predicates for which `wanted` returns true.
-template <typename Wanted>
-std::vector<const engine::Predicate*> distinct(const engine::Disjunction& conjunctions, const Wanted& wanted) {
-    std::vector<const engine::Predicate*> found;
-    for (const engine::Conjunction& conjunction : conjunctions) {
-        for (const engine::Literal& literal : conjunction) {
-            const engine::Predicate& p = literal.predicate;
-            const auto same = [&](const engine::Predicate* other) { return *other == p; };
-            if (wanted(p) && std::none_of(found.begin(), found.end(), same)) found.push_back(&p);
-        }
-    }
-    return found;
-}
-
-bool is_measured(const engine::Predicate& p) { return p.measure.has_value(); }
-
-}  // namespace
-
-Subscription make_subscription(const std::string& stream, const std::string& canonical,
-                               engine::Disjunction conjunctions) {
-    if (!stream.empty()) {
-        filter::Attribute attribute;
-        attribute.variable = "stream";
-        const engine::Literal literal{{filter::to_string(attribute), engine::Operator::equal, stream, 0}, false};
-        for (engine::Conjunction& conjunction : conjunctions) conjunction.push_back(literal);
-    }
-    // Stream names contain no line feed, so the key is unambiguous.
-    const std::vector<const engine::Predicate*> measured = distinct(conjunctions, is_measured);
-    const std::size_t operators = measured.size();
-    std::vector<std::string> scanned, computed;
-    for (const engine::Predicate* p : measured) {
-        if (const auto bounds = engine::bounds_of(p->op, p->number))
-            computed.push_back(computed_key(p->attribute, *p->measure, *bounds));
-    }
-    for (const engine::Predicate* p :
-         distinct(conjunctions, [](const engine::Predicate& p) { return p.op == engine::Operator::scanned; }))
-        scanned.push_back(p->attribute);
-    return {stream + '\n' + canonical, std::move(conjunctions), operators, std::move(scanned), std::move(computed)};
-}
-
-// The constants are estimates of the memory that a filter and its literals take in the engine and around it.
-SubscriptionMemory memory_of(const Subscription& subscription) {
-    constexpr std::size_t place_bytes = 512;      // in the registry, in the fan-out and in the engine
-    constexpr std::size_t literal_bytes = 64;     // in the engine
-    constexpr std::size_t substring_bytes = 192;  // in the substring search
-    constexpr std::size_t owner_bytes = 192;      // for a scanned or computed condition and one owner
-    // For a long attribute or scanned condition: its name in the engine's tables and its compiled steps, both including
-    // the copies that replace them.
-    constexpr std::size_t short_name = 64, name_copies = 6, step_bytes = 128;
-    SubscriptionMemory memory{place_bytes + subscription.key.size(), place_bytes + subscription.key.size()};
-    for (const engine::Conjunction& conjunction : subscription.conjunctions) {
-        memory.while_added += sizeof(engine::Conjunction);
-        for (const engine::Literal& literal : conjunction) {
-            const engine::Predicate& p = literal.predicate;
-            const std::size_t text = p.attribute.size() + p.text.size() + (p.measure ? p.measure->operand.size() : 0);
-            memory.while_added += 2 * sizeof(engine::Literal) + 2 * text;
-            memory.kept += literal_bytes + 2 * text;
-            if (p.op == engine::Operator::contains) memory.kept += substring_bytes;
-            if (p.attribute.size() <= short_name) continue;
-            const auto steps = static_cast<std::size_t>(std::count(p.attribute.begin(), p.attribute.end(), '/'));
-            memory.kept += name_copies * p.attribute.size() + steps * step_bytes;
-        }
-    }
-    for (const engine::Predicate* p : distinct(subscription.conjunctions, is_measured))
-        memory.kept += operators::operator_bytes(*p->measure);
-    for (const auto* conditions : {&subscription.scanned, &subscription.computed})
-        for (const std::string& condition : *conditions) memory.kept += owner_bytes + 2 * condition.size();
-    memory.while_added += memory.kept;
-    return memory;
-}
 
 SubscriptionRegistry::SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink)
     : settings_(std::move(settings)),
       fanout_(fanout),
       sink_(std::move(sink)),
       set_(engine::make_subscription_set(settings_.engine)) {
+    if (base::MemoryBudget* const memory = settings_.memory) {
+        engine_memory_ = memory->force_charge(base::MemoryUse::filters, 0);
+        set_->ask_for_room([memory](std::size_t bytes) {
+            return memory->used() + bytes <= memory->ceiling(base::MemoryUse::overhead);
+        });
+    }
     sink_(set_->compile(), program_number_);
     thread_ = std::thread([this] { run(); });
 }
@@ -114,14 +34,16 @@ SubscriptionRegistry::~SubscriptionRegistry() {
 
 Admission SubscriptionRegistry::add(std::shared_ptr<Subscriber> subscriber, std::vector<Subscription> subscriptions,
                                     std::function<void()> done) {
+    const std::size_t n = subscriptions.size();
     std::size_t operators = 0;
     for (const Subscription& subscription : subscriptions) operators += subscription.operators;
+    Additions addition;
+    addition.push_back({std::move(subscriber), std::move(subscriptions), std::move(done), operators});
     {
         const std::lock_guard lock(mutex_);
-        if (size_ + subscriptions.size() > settings_.subscriptions_max) return Admission::too_many_subscriptions;
+        if (size_ + n > settings_.subscriptions_max) return Admission::too_many_subscriptions;
         if (operators > 0 && operators_ + operators > settings_.operators_max) return Admission::too_many_operators;
-        const std::size_t n = subscriptions.size();
-        additions_.push_back({std::move(subscriber), std::move(subscriptions), std::move(done)});
+        additions_.splice(additions_.end(), addition);
         size_ += n;
         operators_ += operators;
     }
@@ -168,16 +90,12 @@ void SubscriptionRegistry::run() {
         }
         // The first change after a pause is applied at once; those that follow closely are applied together.
         changed_.wait_until(lock, next_apply, [this] { return stopping_; });
-        if (additions_.empty() && removals_ == nullptr) return;  // stopping
-        auto additions = std::exchange(additions_, {});
-        auto removals = std::exchange(removals_, {});
+        if (additions_.empty() && removals_ == nullptr && !has_rest_) return;  // stopping
+        Additions additions = std::exchange(additions_, {});
+        SubscriberPtr removals = leaving_ == nullptr ? std::exchange(removals_, {}) : nullptr;
         lock.unlock();
         const auto begin = std::chrono::steady_clock::now();
-        try {
-            apply(std::move(additions), std::move(removals));
-        } catch (const std::exception& error) {
-            base::log_failure("changes of subscriptions were not completed", error.what());
-        }
+        apply_round(std::move(additions), std::move(removals));
         // After a long change, pause for as long as it took, to leave CPU time to other threads.
         const auto end = std::chrono::steady_clock::now();
         next_apply = end + std::max<std::chrono::steady_clock::duration>(settings_.apply_delay, end - begin);
@@ -189,6 +107,7 @@ void SubscriptionRegistry::run() {
 bool SubscriptionRegistry::publish_program() {
     try {
         std::shared_ptr<const engine::Program> program = set_->compile();
+        charge(*program);
         sink_(std::move(program), ++program_number_);
         return true;
     } catch (const std::exception& error) {
@@ -197,65 +116,124 @@ bool SubscriptionRegistry::publish_program() {
     }
 }
 
-void SubscriptionRegistry::apply(std::vector<Addition> additions, SubscriberPtr removals) {
+void SubscriptionRegistry::charge(const engine::Program& program) {
+    if (settings_.memory == nullptr) return;
+    const engine::Dictionary& attributes = *program.attributes();
+    if (std::exchange(paths_epoch_, attributes.epoch) != attributes.epoch) paths_ = paths_bytes_ = 0;
+    for (; paths_ < attributes.names.size(); ++paths_) paths_bytes_ += reader_bytes(attributes.names[paths_]);
+    engine_memory_.force_resize(set_->memory_bytes() + paths_bytes_);
+}
+
+void SubscriptionRegistry::apply_round(Additions additions, SubscriberPtr removals) {
+    if (leaving_ == nullptr) leaving_ = std::move(removals);
     Removed removed;
-    bool added = try_to_add(additions);
-    for (const Subscriber* gone = removals.get(); gone != nullptr; gone = gone->next_gone.get())
-        apply_removal(*gone, removed);
+    remove_some(removed);
+    try {
+        while (!additions.empty()) waiting_.take_first(additions);
+    } catch (const std::exception& error) {
+        base::log_failure("subscriptions could not be added", error.what());
+    }
+    Additions complete = add_some(removed);
     // Removed subscribers get no more deliveries, with or without a new program.
-    added = publish_program() && added;
-    if (!added) give_up(additions, removed);
+    if (!publish_program()) {
+        for (const Addition& addition : complete)
+            if (!addition.subscriber->not_added) give_up(addition, removed);
+    }
+    for (const Addition& addition : additions) give_up(addition, removed);
+    complete.splice(complete.end(), additions);
+    has_rest_ = leaving_ != nullptr || !waiting_.empty();
     {
         const std::lock_guard lock(mutex_);
         size_ -= removed.subscriptions;
         operators_ -= removed.operators;
         distinct_ = entries_.size();
     }
-    for (const Addition& addition : additions) addition.done();
-    // Iteratively, since destroying the chain of pointers would recurse.
-    while (removals != nullptr) removals = std::exchange(removals->next_gone, nullptr);
+    for (const Addition& addition : complete) addition.done();
 }
 
-bool SubscriptionRegistry::try_to_add(std::vector<Addition>& additions) {
-    try {
-        Fanout::Change change;
-        std::size_t n = 0;
-        for (const Addition& addition : additions) n += addition.subscriptions.size();
-        change.gained.reserve(n);
-        for (Addition& addition : additions) apply_addition(addition, change);
-        fanout_.apply(std::move(change));
+// Returns those that are now complete, and those that have failed.
+SubscriptionRegistry::Additions SubscriptionRegistry::add_some(Removed& removed) {
+    Additions ended;
+    for (std::size_t work = 0; work < round_work && !waiting_.empty();) {
+        std::size_t in_turn = 0;
+        Addition* addition = &waiting_.begin_turn();
+        while (addition != nullptr && in_turn < turn_work) {
+            if (!add_more(*addition, in_turn, removed)) break;
+            addition = waiting_.end_first(ended);
+        }
+        if (addition != nullptr && addition->placed != 0) waiting_.put_off_first();
+        work += in_turn;
+    }
+    return ended;
+}
+
+// Adds as many of the subscriptions as the turn permits. Returns whether the addition has ended: it is complete, or was
+// given up.
+bool SubscriptionRegistry::add_more(Addition& addition, std::size_t& work_of_turn, Removed& removed) noexcept {
+    if (addition.subscriber->gone) {
+        give_up(addition, removed);
         return true;
+    }
+    try {
+        work_of_turn += place_some(addition, turn_work - work_of_turn);
+        if (addition.placed < addition.subscriptions.size()) return false;
+        complete(addition);
     } catch (const std::exception& error) {
         base::log_failure("subscriptions could not be added", error.what());
-        return false;
+        give_up(addition, removed);
     }
+    return true;
 }
 
-void SubscriptionRegistry::apply_addition(Addition& addition, Fanout::Change& change) {
-    const std::size_t n = addition.subscriptions.size();
-    addition.subscriber->first_program = program_number_ + 1;
-    addition.subscriber->scan_owner = ++last_owner_;
-    auto& held = held_[addition.subscriber.get()];
-    held.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        Subscription& subscription = addition.subscriptions[i];
-        const auto [entry, is_new] = entries_.try_emplace(std::move(subscription.key));
-        try {
-            if (is_new) entry->second.id = set_->add(subscription.conjunctions);
-        } catch (...) {
-            entries_.erase(entry);
-            throw;
-        }
-        if (is_new) {
-            entry->second.operators = subscription.operators;
-            entry->second.scanned = std::move(subscription.scanned);
-            entry->second.computed = std::move(subscription.computed);
-        }
-        ++entry->second.users;
-        held.push_back(&*entry);
-        add_owner(*addition.subscriber, entry->second);
-        change.gained.push_back({entry->second.id, {addition.subscriber, static_cast<std::uint32_t>(i)}});
+// Adds some more of the subscriptions to the engine, at least one. Returns the work.
+std::size_t SubscriptionRegistry::place_some(Addition& addition, std::size_t work_max) {
+    if (addition.placed == 0) {
+        addition.subscriber->scan_owner = ++last_owner_;
+        addition.change.gained.reserve(addition.subscriptions.size());
+        held_[addition.subscriber.get()].reserve(addition.subscriptions.size());
     }
+    std::size_t work = 1;
+    while (addition.placed < addition.subscriptions.size() && work <= work_max) {
+        work += place(addition, addition.placed);
+        ++addition.placed;
+    }
+    return work;
+}
+
+// Adds one of the subscriptions to the engine, and forgets what only the engine needed. Returns the work.
+std::size_t SubscriptionRegistry::place(Addition& addition, std::size_t filter) {
+    Subscriber& subscriber = *addition.subscriber;
+    Subscription& subscription = addition.subscriptions[filter];
+    const auto [entry, is_new] = entries_.try_emplace(std::move(subscription.key));
+    try {
+        if (is_new) entry->second.id = set_->add(subscription.conjunctions);
+    } catch (...) {
+        entries_.erase(entry);
+        throw;
+    }
+    if (is_new) {
+        entry->second.operators = subscription.operators;
+        entry->second.scanned = std::move(subscription.scanned);
+        entry->second.computed = std::move(subscription.computed);
+    }
+    ++entry->second.users;
+    held_.find(&subscriber)->second.push_back(&*entry);
+    add_owner(subscriber, entry->second);
+    addition.change.gained.push_back({entry->second.id, {addition.subscriber, static_cast<std::uint32_t>(filter)}});
+    std::size_t work = 1 + entry->second.scanned.size() + entry->second.computed.size();
+    for (const engine::Conjunction& conjunction : std::exchange(subscription.conjunctions, {}))
+        if (is_new) work += conjunction.size();
+    const SubscriptionMemory& memory = subscription.memory;
+    if (is_new) engine_memory_.force_resize(engine_memory_.bytes() + memory.engine);
+    const std::size_t held_bytes = subscriber.filter_memory.bytes();
+    subscriber.filter_memory.force_resize(held_bytes - std::min(held_bytes, memory.while_added - memory.kept));
+    return work;
+}
+
+// All subscriptions are in the engine: the next program will be the first one with all of them.
+void SubscriptionRegistry::complete(Addition& addition) {
+    addition.subscriber->first_program = program_number_ + 1;
+    fanout_.apply(std::move(addition.change));
 }
 
 void SubscriptionRegistry::add_owner(const Subscriber& subscriber, const Entry& entry) {
@@ -276,31 +254,50 @@ void SubscriptionRegistry::remove_owner(const Subscriber& subscriber, const Entr
     remove(settings_.computed_owners, entry.computed);
 }
 
-// Gives up all additions, since no program contains them or some could not be added.
-void SubscriptionRegistry::give_up(const std::vector<Addition>& additions, Removed& removed) noexcept {
-    for (const Addition& addition : additions) {
-        addition.subscriber->not_added.store(true);
-        addition.subscriber->gone.store(true);
-        Removed held;  // unused: possibly not all had been added
-        apply_removal(*addition.subscriber, held);
-        removed.subscriptions += addition.subscriptions.size();
-        for (const Subscription& subscription : addition.subscriptions) removed.operators += subscription.operators;
+// Removes what has been added.
+void SubscriptionRegistry::give_up(const Addition& addition, Removed& removed) noexcept {
+    addition.subscriber->not_added.store(true);
+    addition.subscriber->gone.store(true);
+    Removed held;  // unused: possibly not all had been added
+    while (apply_removal(*addition.subscriber, held, round_work) != 0) {
+    }
+    removed.subscriptions += addition.subscriptions.size();
+    removed.operators += addition.operators;
+}
+
+void SubscriptionRegistry::remove_some(Removed& removed) noexcept {
+    for (std::size_t work = 0; leaving_ != nullptr && work < round_work; ++work) {
+        // What is not complete is given up when its turn comes.
+        while (leaving_->first_program != 0 && work < round_work) {
+            const std::size_t done = apply_removal(*leaving_, removed, round_work - work);
+            if (done == 0) break;
+            work += done;
+        }
+        if (work >= round_work) return;
+        leaving_ = std::exchange(leaving_->next_gone, nullptr);
     }
 }
 
-void SubscriptionRegistry::apply_removal(const Subscriber& subscriber, Removed& removed) noexcept {
+// Removes some subscriptions; returns the work, which is 0 when none is left.
+std::size_t SubscriptionRegistry::apply_removal(const Subscriber& subscriber, Removed& removed,
+                                                std::size_t work_max) noexcept {
     const auto held = held_.find(&subscriber);
-    if (held == held_.end()) return;
-    removed.subscriptions += held->second.size();
-    for (Entries::value_type* entry : held->second) {
+    if (held == held_.end()) return 0;
+    std::size_t work = 0;
+    while (!held->second.empty() && work < work_max) {
+        Entries::value_type* const entry = held->second.back();
+        held->second.pop_back();
+        ++removed.subscriptions;
         removed.operators += entry->second.operators;
+        work += 1 + entry->second.scanned.size() + entry->second.computed.size();
         fanout_.lose(entry->second.id);
         remove_owner(subscriber, entry->second);
         if (--entry->second.users != 0) continue;
         set_->remove(entry->second.id);
         entries_.erase(entries_.find(entry->first));
     }
-    held_.erase(held);
+    if (held->second.empty()) held_.erase(held);
+    return std::max<std::size_t>(work, 1);
 }
 
 }  // namespace sluice::broker

@@ -34,6 +34,6 @@ def row(**settings):
     return enlist
 
 
-for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "paths", "streams",
-               "nosy", "readers", "memory"):
+for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "paths",
+               "distinct_paths", "streams", "nosy", "readers", "memory"):
     importlib.import_module(f"rows.{module}")

@@ -402,6 +402,20 @@ TEST_CASE("connections over the limit are turned away, or make those go that wai
     EVENTUALLY(running.broker.services().monitoring_connections == 0);
 }
 
+TEST_CASE("operators get answers while the memory is used up") {
+    RunningBroker running;
+    sluice::base::MemoryBudget& memory = running.broker.services().memory;
+    const sluice::base::MemoryCharge all = memory.force_charge(sluice::base::MemoryUse::filters, memory.bytes_max());
+    for (int i = 0; i < 100; ++i) {
+        for (const char* target : {"/healthz", "/readyz", "/v1/status"})
+            REQUIRE(HttpClient(running.port()).get(target).status == 200);
+        const auto refused = HttpClient(running.port()).get("/v1/streams");
+        REQUIRE(refused.status == 503);
+        REQUIRE(refused.body.find("limits.memory") != std::string::npos);
+    }
+    EVENTUALLY(running.broker.services().monitoring_connections == 0);
+}
+
 TEST_CASE("what a long head takes is charged for, and given back") {
     RunningBroker running;
     const auto charged = [&] { return running.broker.services().memory.used(sluice::base::MemoryUse::bodies); };

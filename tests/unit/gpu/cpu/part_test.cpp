@@ -28,8 +28,9 @@ void remove_some(Part& part, std::uint32_t entries, std::uint32_t first = 0) {
 }
 
 std::pair<std::size_t, std::size_t> mergeable(const std::vector<Part>& parts, std::size_t live_max = 1'000'000,
-                                              const std::function<bool(const Part&)>& busy = never_busy) {
-    const PartRange range = find_mergeable(parts, {.predicates = 64}, live_max, busy);
+                                              const std::function<bool(const Part&)>& busy = never_busy,
+                                              std::uint64_t words_max = 1'000'000) {
+    const PartRange range = find_mergeable(parts, {.predicates = 64}, live_max, words_max, busy);
     return {range.first, range.end};
 }
 using Indices = std::pair<std::size_t, std::size_t>;
@@ -87,4 +88,12 @@ TEST_CASE("divide: consecutive sources that fit into one segment each") {
     CHECK(sizes == std::vector<std::size_t>{1, 2, 1, 1});
     CHECK(divide(sources, {}).size() == 1);
     CHECK(divide({}, {}).empty());
+}
+
+TEST_CASE("parts with more record words than may be merged are not") {
+    std::vector<Part> parts;
+    for (int i = 0; i < 3; ++i) parts.push_back(part_of(10, 10));
+    const std::uint64_t words = 3 * parts[0].load().record_words;
+    CHECK(mergeable(parts, 1'000'000, never_busy, words) == Indices(0, 3));
+    CHECK(mergeable(parts, 1'000'000, never_busy, words - 1) == Indices(0, 0));
 }

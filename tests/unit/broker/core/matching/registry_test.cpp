@@ -319,7 +319,7 @@ TEST_CASE("without any change, programs are still renewed from time to time") {
 }
 
 TEST_CASE("subscriptions are charged with what their computed conditions may take, each once") {
-    const auto kept = [](const std::string& filter) { return sluice::broker::memory_of(on_stream("s", filter)).kept; };
+    const auto kept = [](const std::string& filter) { return on_stream("s", filter).memory.kept; };
     std::string characters;
     for (int i = 0; i < 500; ++i)
         characters += {'\xE4', static_cast<char>(0xB8 + i / 64), static_cast<char>(0x80 + i % 64)};

@@ -1,0 +1,140 @@
+#include "broker/core/matching/subscription.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+#include <utility>
+
+#include "broker/core/matching/scan_owners.hpp"
+#include "config/options.hpp"
+#include "gpu/operators/memory.hpp"
+#include "gpu/tables/limits.hpp"
+#include "gpu/tables/name_table.hpp"
+#include "gpu/tables/term.hpp"
+#include "protocol/filter/attribute.hpp"
+
+namespace sluice::broker {
+
+namespace {
+
+// The engine can hold every filter that the configuration admits, with the literal of its stream in each conjunction.
+using Most = config::LimitOptions;
+constexpr std::uint64_t literals_most = Most::filter_literals_max + Most::filter_conjunctions_max;
+static_assert(literals_most <= engine::SegmentLimits{}.predicates);
+static_assert(literals_most + Most::filter_conjunctions_max <= engine::SegmentLimits{}.record_words);
+static_assert(Most::filter_operators_max <= engine::SegmentLimits{}.measured);
+static_assert(Most::subscriptions_max <= engine::SetLimits{}.slots);
+
+struct PredicateHash {
+    std::size_t operator()(const engine::Predicate* p) const {
+        const auto mix = [](std::size_t h, std::size_t more) { return (h ^ more) * 0x9fb21c651e98df25u; };
+        std::size_t h = mix(static_cast<std::size_t>(p->op), std::hash<std::string>{}(p->attribute));
+        h = mix(h, std::hash<std::string>{}(p->text));
+        h = mix(h, std::hash<double>{}(p->number));
+        return p->measure ? mix(h, std::hash<std::string>{}(p->measure->operand)) : h;
+    }
+};
+struct SamePredicate {
+    bool operator()(const engine::Predicate* a, const engine::Predicate* b) const { return *a == *b; }
+};
+
+// The distinct predicates, in the order of the filter.
+std::vector<const engine::Predicate*> distinct_predicates(const engine::Disjunction& conjunctions) {
+    std::unordered_set<const engine::Predicate*, PredicateHash, SamePredicate> known;
+    std::vector<const engine::Predicate*> found;
+    for (const engine::Conjunction& conjunction : conjunctions)
+        for (const engine::Literal& literal : conjunction)
+            if (known.insert(&literal.predicate).second) found.push_back(&literal.predicate);
+    return found;
+}
+
+engine::Family family_of(const engine::Predicate& p) {
+    using engine::Family;
+    using engine::Operator;
+    if (p.measure) return Family::measured;
+    switch (p.op) {
+        case Operator::contains:
+            return Family::contains;
+        case Operator::scanned:
+            return Family::scanned;
+        case Operator::exists:
+            return Family::exists;
+        case Operator::starts_with:
+        case Operator::ends_with:
+            return Family::starts_with;
+        case Operator::equal:
+        case Operator::not_equal:
+        case Operator::number_equal:
+        case Operator::number_not_equal:
+            return Family::equal;
+        default:
+            return Family::range;
+    }
+}
+
+std::size_t engine_bytes(const engine::Predicate& p) {
+    constexpr std::size_t scanned_bytes = 1'024, scanned_times = 8;  // of a condition, as compiled
+    std::size_t bytes = engine::predicate_bytes(family_of(p)) + engine::predicate_bytes(engine::Family::exists) +
+                        2 * p.text.size() + engine::NameTable::name_bytes(p.attribute);
+    return bytes + (p.op == engine::Operator::scanned ? scanned_bytes + scanned_times * p.attribute.size()
+                                                      : reader_bytes(p.attribute));
+}
+
+SubscriptionMemory memory_of(const Subscription& subscription, std::span<const engine::Predicate* const> predicates) {
+    constexpr std::size_t place_bytes = 512;  // in the registry and in the fan-out
+    constexpr std::size_t owner_bytes = 192;  // for a scanned or computed condition and one owner
+    SubscriptionMemory memory;
+    memory.kept = place_bytes + subscription.key.size();
+    for (const auto* conditions : {&subscription.scanned, &subscription.computed})
+        for (const std::string& condition : *conditions) memory.kept += owner_bytes + 2 * condition.size();
+    engine::SegmentLoad load;
+    load.entries = 1;
+    for (const engine::Conjunction& conjunction : subscription.conjunctions) {
+        load.record_words += conjunction.size() + 1;
+        memory.while_added += sizeof(engine::Conjunction);
+        for (const engine::Literal& literal : conjunction) {
+            const engine::Predicate& p = literal.predicate;
+            const std::size_t text = p.attribute.size() + p.text.size() + (p.measure ? p.measure->operand.size() : 0);
+            memory.while_added += 2 * sizeof(engine::Literal) + 2 * text;
+        }
+    }
+    memory.engine = engine::segment_bytes(load);
+    for (const engine::Predicate* p : predicates) {
+        memory.engine += engine_bytes(*p);
+        if (p->measure) memory.kept += operators::operator_bytes(*p->measure);
+    }
+    memory.while_added += memory.kept + memory.engine;
+    return memory;
+}
+
+}  // namespace
+
+Subscription make_subscription(const std::string& stream, const std::string& canonical,
+                               engine::Disjunction conjunctions) {
+    if (!stream.empty()) {
+        filter::Attribute attribute;
+        attribute.variable = "stream";
+        const engine::Literal literal{{filter::to_string(attribute), engine::Operator::equal, stream, 0}, false};
+        for (engine::Conjunction& conjunction : conjunctions) conjunction.push_back(literal);
+    }
+    // Stream names contain no line feed, so the key is unambiguous.
+    Subscription made{stream + '\n' + canonical, std::move(conjunctions), 0, {}, {}};
+    const std::vector<const engine::Predicate*> predicates = distinct_predicates(made.conjunctions);
+    for (const engine::Predicate* p : predicates) {
+        if (p->op == engine::Operator::scanned) made.scanned.push_back(p->attribute);
+        if (!p->measure) continue;
+        ++made.operators;
+        if (const auto bounds = engine::bounds_of(p->op, p->number))
+            made.computed.push_back(computed_key(p->attribute, *p->measure, *bounds));
+    }
+    made.memory = memory_of(made, predicates);
+    return made;
+}
+
+std::size_t reader_bytes(std::string_view attribute) {
+    constexpr std::size_t path_bytes = 768, step_bytes = 128;
+    const auto steps = static_cast<std::size_t>(std::count(attribute.begin(), attribute.end(), '/'));
+    return path_bytes + steps * step_bytes + 2 * attribute.size();
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,37 @@
+// A filter on a stream, ready for the engine, and the memory that it takes. Plain values; any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/api/predicate.hpp"
+
+namespace sluice::broker {
+
+// Estimated bytes that a subscription takes. Assumes that no other filter shares its conditions.
+struct SubscriptionMemory {
+    std::size_t while_added = 0;  // until it is in place: all of it, with what is compiled
+    std::size_t kept = 0;         // afterwards, beside the engine; with what operators keep
+    std::size_t engine = 0;       // afterwards, in the engine and in what reads its attributes
+};
+
+// Equal keys mean equal conjunctions.
+struct Subscription {
+    std::string key;
+    engine::Disjunction conjunctions;
+    std::size_t operators = 0;          // number of distinct predicates that an operator computes
+    std::vector<std::string> scanned;   // keys of the distinct scanned predicates
+    std::vector<std::string> computed;  // computed_key() of the distinct predicates that an operator computes
+    SubscriptionMemory memory = {};
+};
+
+// `stream` empty: all streams. `canonical` is the filter's canonical text, empty for every event of the stream.
+Subscription make_subscription(const std::string& stream, const std::string& canonical,
+                               engine::Disjunction conjunctions);
+
+// Estimated bytes that reading an attribute takes in the extractors of the current program and the one before it.
+std::size_t reader_bytes(std::string_view attribute);
+
+}  // namespace sluice::broker
