@@ -181,3 +181,23 @@ TEST_CASE_METHOD(Fixture, "a renewal of the names that runs out of memory is tri
     compile_until([&] { return program().attributes()->epoch > epoch; });
     CHECK(answers_right());
 }
+
+TEST_CASE_METHOD(Fixture,
+                 "background work waits for room, and what removed subscriptions take counts until it is done") {
+    std::size_t asked = 0;
+    bool has_room = false;
+    set().ask_for_room([&](std::size_t bytes) {
+        CHECK(bytes > 0);
+        ++asked;
+        return has_room;
+    });
+    const std::size_t empty = set().memory_bytes();
+    add(3000, "a", 100);
+    const std::size_t before = set().memory_bytes();
+    CHECK(before > empty + 3000 * 64);
+    remove_some(0, 2);
+    compile_until([&] { return asked >= 3; });
+    CHECK(set().memory_bytes() >= before);
+    has_room = true;
+    compile_until([&] { return set().memory_bytes() < before * 3 / 4; });
+}
