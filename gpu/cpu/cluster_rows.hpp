@@ -117,7 +117,7 @@ private:
     static constexpr std::uint32_t late_flag = 0x80000000u;
     static_assert(2 * engine::families * engine::SegmentLimits{}.predicates < late_flag);
     static constexpr std::size_t words_max = 16;
-    static constexpr std::size_t page_literals = 64;         // whose masks are made together
+    static constexpr std::size_t page_literals = 1024;       // whose masks are made together
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
     static_assert(engine::SegmentLimits{}.entries <= tail_flag);
 
