@@ -12,7 +12,6 @@ namespace sluice::filter {
 namespace {
 
 using engine::Operator;
-using Function = Attribute::Function;
 
 struct Nothing {
     std::string_view text;
@@ -20,21 +19,21 @@ struct Nothing {
 };
 
 // What the function makes of an empty set of nodes; none if that is no value.
-std::optional<Nothing> of_no_nodes(Function function) {
+std::optional<Nothing> of_no_nodes(Attribute::Function function) {
     switch (function) {
-        case Function::string:
-        case Function::normalize_space:
-        case Function::string_of_lower_case:
-        case Function::name:
+        case Attribute::Function::string:
+        case Attribute::Function::normalize_space:
+        case Attribute::Function::string_of_lower_case:
+        case Attribute::Function::name:
             return Nothing{"", std::numeric_limits<double>::quiet_NaN()};
-        case Function::string_length:
-        case Function::count:
-        case Function::sum:
+        case Attribute::Function::string_length:
+        case Attribute::Function::count:
+        case Attribute::Function::sum:
             return Nothing{"0", 0};
-        case Function::each:
-        case Function::lower_case:
-        case Function::date:
-        case Function::path:
+        case Attribute::Function::each:
+        case Attribute::Function::lower_case:
+        case Attribute::Function::date:
+        case Attribute::Function::path:
             break;
     }
     return std::nullopt;
@@ -115,8 +114,9 @@ bool holds_without_nodes(const engine::Predicate& predicate) {
 
 std::optional<engine::Predicate> opposite(const engine::Predicate& predicate) {
     // A text may have no such measure, and a sum may be NaN: then neither `<` nor `>=` holds.
-    const bool may_be_neither = predicate.measure || (is_ordering(predicate.op) &&
-                                                      parse_attribute(predicate.attribute)->function == Function::sum);
+    const bool may_be_neither =
+        predicate.measure ||
+        (is_ordering(predicate.op) && parse_attribute(predicate.attribute)->function == Attribute::Function::sum);
     const std::optional<Operator> op = opposite(predicate.op);
     if (may_be_neither || !op) return std::nullopt;
     engine::Predicate complement = predicate;
@@ -126,7 +126,7 @@ std::optional<engine::Predicate> opposite(const engine::Predicate& predicate) {
 
 engine::Predicate existence(const engine::Predicate& predicate) {
     Attribute attribute = *parse_attribute(predicate.attribute);
-    attribute.function = Function::each;
+    attribute.function = Attribute::Function::each;
     return {to_string(attribute), Operator::exists, {}, 0};
 }
 
