@@ -118,10 +118,11 @@ public:
     virtual std::shared_ptr<const Program> compile() = 0;
 
     // Estimated bytes of all subscriptions and names, of removed ones until background work has dropped them, and of
-    // what background work under way will return. Without what operators keep (gpu/operators/memory.hpp).
-    virtual std::size_t memory_bytes() const { return 0; }
+    // what background work under way will return. Without what operators keep (gpu/operators/memory.hpp). The naive
+    // backend says 0.
+    virtual std::size_t memory_bytes() const = 0;
     // Background work that will take about so many bytes more begins only if `ask`, called in compile(), returns true.
-    virtual void ask_for_room(std::function<bool(std::size_t bytes)> ask) { (void)ask; }
+    virtual void ask_for_room(std::function<bool(std::size_t bytes)> ask) = 0;
 
     // The state of the backend and its devices. Any thread.
     virtual EngineStatus status() const = 0;

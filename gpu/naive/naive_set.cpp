@@ -176,6 +176,8 @@ public:
     }
 
     std::size_t size() const override { return subscriptions_.size(); }
+    std::size_t memory_bytes() const override { return 0; }
+    void ask_for_room(std::function<bool(std::size_t bytes)> /*ask*/) override {}  // it has no background work
     EngineStatus status() const override {
         EngineStatus status;
         status.backend = "naive";
