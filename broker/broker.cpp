@@ -19,6 +19,7 @@
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/ingest/idempotency.hpp"
 #include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/batch_limits.hpp"
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/fanout.hpp"
@@ -162,7 +163,7 @@ Broker::Parts::Parts(config::Options options)
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_, options_.delivery.undecided, &event_memory_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
-                server::batch_limits(options_.limits, memory_, &scan_owners_, &computed_owners_)},
+                broker::batch_limits(options_.limits, &memory_, &scan_owners_, &computed_owners_)},
                queue_, fanout_, counters_),
       registry_({.engine = engine_options(options_.matcher),
                  .apply_delay = options_.matcher.apply_delay,

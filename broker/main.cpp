@@ -15,6 +15,7 @@
 #include "broker/base/log.hpp"
 #include "broker/base/machine_memory.hpp"
 #include "broker/base/process.hpp"
+#include "broker/base/signals.hpp"
 #include "broker/base/version.hpp"
 #include "broker/base/watchdog.hpp"
 #include "broker/broker.hpp"
@@ -26,6 +27,7 @@
 #include "config/load.hpp"
 #include "config/options.hpp"
 #include "protocol/filter/filter.hpp"
+#include "protocol/text/terminal.hpp"
 
 namespace {
 
@@ -51,7 +53,8 @@ int exit_after_output() { return sluice::base::finish_output("sluiced") ? 0 : ex
 std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     CLI::App app{"sluiced, a broker that delivers the items of published feeds to those whose filters accept them",
                  "sluiced"};
-    app.add_option("-c,--config", arguments.config, "configuration file (YAML); defaults apply without it")
+    app.add_option("-c,--config", arguments.config,
+                   "configuration file (YAML), or a pipe such as <(...); defaults apply without it")
         ->type_name("FILE");
     app.add_option("--set", arguments.overrides, "override an option, such as --set http.port=0; may be repeated")
         ->type_name("NAME=VALUE")
@@ -69,13 +72,17 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     return exit_after_output();
 }
 
-// Waits for the signal that ends the daemon and returns it.
+// Waits for SIGTERM or SIGINT and returns it. Logs the other signals.
 int wait_for_end(const sigset_t& signals) {
     for (;;) {
         int signal = 0;
         sigwait(&signals, &signal);
-        if (signal != SIGHUP) return signal;
-        sluice::base::log_warn("SIGHUP changes nothing: a new configuration needs a restart");
+        if (signal == SIGTERM || signal == SIGINT) return signal;
+        if (signal == SIGHUP)
+            sluice::base::log_warn("SIGHUP changes nothing: a new configuration needs a restart");
+        else
+            sluice::base::log_warn("signal ignored: it has no meaning here",
+                                   {{"signal", sluice::base::signal_name(signal)}});
     }
 }
 
@@ -167,11 +174,12 @@ int run_or_say_why_not(const sluice::config::Options& options, const sigset_t& s
 
 int main(int argc, char** argv) {
     sluice::base::open_standard_descriptors();
+    sigset_t signals = sluice::base::block_meaningless_signals();
     Arguments arguments;
     if (const auto status = read_arguments(argc, argv, arguments)) return *status;
     sluice::config::LoadedConfig config =
         sluice::config::load_config(arguments.config, arguments.overrides, sluice::broker::check_event_path);
-    for (const auto& error : config.errors) std::cerr << to_string(error) << '\n';
+    for (const auto& error : config.errors) std::cerr << sluice::text::terminal_lines(to_string(error)) << '\n';
     if (!config.errors.empty()) return exit_bad_configuration;
     if (arguments.check_config) {
         std::cout << "configuration is valid\n";
@@ -180,10 +188,7 @@ int main(int argc, char** argv) {
     sluice::base::configure_malloc();
     sluice::base::set_thread_stacks();
     sluice::base::raise_descriptor_limit();
-    std::signal(SIGPIPE, SIG_IGN);
     // Blocked before threads start: all inherit the mask, and only sigwait() receives the signals.
-    sigset_t signals;
-    sigemptyset(&signals);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     try {

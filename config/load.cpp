@@ -1,11 +1,9 @@
 #include "config/load.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
+#include "config/config_file.hpp"
 #include "config/schema.hpp"
 #include "config/yaml.hpp"
 
@@ -106,22 +104,13 @@ LoadedConfig parse_config(const std::string& name, std::string_view text, std::s
 LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::span<const std::string> overrides,
                          const TextCheck& check_event_path) {
     if (!file) return parse_config("", "", overrides, check_event_path);
-    const auto refuse = [&](const std::string& message) {
+    const FileText read = read_config_file(*file);
+    if (!read.error.empty()) {
         LoadedConfig config;
-        config.errors.push_back({file->string(), 0, 0, message});
+        config.errors.push_back({file->string(), 0, 0, read.error});
         return config;
-    };
-    std::error_code ignored;
-    if (std::filesystem::is_directory(*file, ignored)) return refuse("is a directory");
-    errno = 0;
-    std::ifstream stream(*file, std::ios::binary);
-    if (!stream) return refuse(std::string("cannot be read: ") + std::strerror(errno));
-    // One byte more than allowed makes parse_yaml refuse the file, however large it is (even a device).
-    std::string text(yaml_bytes_max + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad()) return refuse(std::string("cannot be read: ") + std::strerror(errno));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return parse_config(file->string(), text, overrides, check_event_path);
+    }
+    return parse_config(file->string(), read.text, overrides, check_event_path);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include "broker/base/log_limit.hpp"
 #include "broker/base/log_writer.hpp"
+#include "protocol/text/terminal.hpp"
 
 namespace sluice::base {
 
@@ -78,7 +79,10 @@ Log& log() {
     return instance;
 }
 
-std::string json_text(std::string_view text) { return boost::json::serialize(boost::json::string_view(text)); }
+// A log is read on terminals, too: what could command one or reorder its text is escaped.
+std::string json_text(std::string_view text) {
+    return text::terminal_json(boost::json::serialize(boost::json::string_view(text)));
+}
 
 // Bare if that is unambiguous, else quoted: a value can't forge a field or a line.
 std::string plain_text(std::string_view text) {

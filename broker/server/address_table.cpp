@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "broker/server/plain_address.hpp"
+
 namespace sluice::server {
 
 namespace asio = boost::asio;
@@ -74,8 +76,8 @@ AddressPlace AddressTable::connect(const asio::ip::address& address, Clock::time
     Key key = key_of(address);
     std::shared_ptr<AddressUse> use = exempt_use_;
     if (!is_exempt(key)) {
-        const bool is_v4 = address.is_v4() || address.to_v6().is_v4_mapped();
-        if (!is_v4) std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
+        if (plain_address(address).is_v6())
+            std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
         const std::lock_guard lock(mutex_);
         const bool is_full = uses_.size() >= addresses_max;
         if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);

@@ -4,6 +4,8 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/string.hpp>
 
+#include "broker/server/plain_address.hpp"
+
 namespace sluice::server {
 
 namespace asio = boost::asio;
@@ -44,11 +46,20 @@ bool is_same_origin(std::string_view origin, std::string_view host) {
 bool is_loopback_address(const std::string& text) {
     boost::system::error_code error;
     const asio::ip::address address = asio::ip::make_address(text, error);
-    return !error && address.is_loopback();
+    return !error && plain_address(address).is_loopback();
 }
 
-bool is_safe(http::verb method) {
-    return method == http::verb::get || method == http::verb::head || method == http::verb::options;
+// Whether the page of another origin makes the request. With "same-site" it is another origin, too: that of another
+// port or subdomain. "none" is the user's own doing, such as a typed address.
+bool is_of_another_origin(std::string_view site) {
+    return !site.empty() && !iequals(site, "same-origin") && !iequals(site, "none");
+}
+
+// Whether the user follows a link to a reply that the browser shows in place of the page, which can't read it. A
+// subscription is not one: browsers save an event stream to a file, and the page stays and may open the next.
+bool is_followed_link(http::verb method, const http::fields& fields, std::string_view path) {
+    return (method == http::verb::get || method == http::verb::head) && path != "/v1/events" &&
+           iequals(field(fields, "Sec-Fetch-Mode"), "navigate") && iequals(field(fields, "Sec-Fetch-Dest"), "document");
 }
 
 }  // namespace
@@ -77,8 +88,8 @@ bool BrowserRules::is_allowed(std::string_view origin) const {
                        [&](std::string_view allowed) { return allowed == "*" || allowed == origin; });
 }
 
-std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fields& fields,
-                                              std::string_view host) const {
+std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fields& fields, std::string_view host,
+                                              std::string_view path) const {
     if (listens_on_loopback_ && !host.empty() && !is_known_host(host)) {
         return status_reply(421, "the broker listens on a loopback address, and is not known as \"" +
                                      std::string(host) + "\"; add it to http.hosts to allow it");
@@ -88,9 +99,11 @@ std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fie
         return status_reply(403, "pages of \"" + std::string(origin) +
                                      "\" may not use the broker; list the origin in http.allow_origins to allow it");
     }
-    if (origin.empty() && !is_safe(method) && iequals(field(fields, "Sec-Fetch-Site"), "cross-site") &&
-        !is_allowed("*")) {
-        return status_reply(403, "the browser says that another site's page makes this request, but not which");
+    if (origin.empty() && is_of_another_origin(field(fields, "Sec-Fetch-Site")) &&
+        !is_followed_link(method, fields, path) && !is_allowed("*")) {
+        return status_reply(403,
+                            "a page of another origin makes this request, and the browser does not say which; use "
+                            "fetch() or EventSource, and list the origin in http.allow_origins to allow it");
     }
     return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // Decides which web pages may use the broker. Any page can make its reader's browser send requests to a broker that
-// only this machine or network can reach. Host, Origin and Sec-Fetch-Site distinguish such requests from others.
-// Clients other than browsers send no Origin and are not affected. Created once; any thread.
+// only this machine or network can reach. Host, Origin and the Sec-Fetch fields distinguish such requests from others:
+// those of an <img> or <script> have no Origin. Clients other than browsers send none of these and are not affected.
+// Created once; any thread.
 #pragma once
 
 #include <optional>
@@ -13,7 +14,8 @@
 
 namespace sluice::server {
 
-// Whether a Host field names "localhost", an address of 127.0.0.0/8 or [::1]; the port is ignored.
+// Whether a Host field names "localhost", an address of 127.0.0.0/8 (also as [::ffff:127.0.0.1]) or [::1]; the port is
+// ignored.
 bool is_loopback_host(std::string_view host);
 
 class BrowserRules {
@@ -21,8 +23,9 @@ public:
     explicit BrowserRules(const config::HttpOptions& options);
 
     // The reply that refuses a request, if any: 421 for a foreign host, 403 for a foreign web page. `host` comes from
-    // the request's target or its Host field; empty: the request has none, as HTTP/1.0 permits.
-    std::optional<HttpReply> refuse(http::verb method, const http::fields& fields, std::string_view host) const;
+    // the request's target or its Host field; empty: the request has none, as HTTP/1.0 permits. `path` is the target's.
+    std::optional<HttpReply> refuse(http::verb method, const http::fields& fields, std::string_view host,
+                                    std::string_view path) const;
 
     // Adds the CORS headers that let the requesting page read the reply.
     void permit(const http::fields& fields, HttpReply& reply) const;

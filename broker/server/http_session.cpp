@@ -160,7 +160,7 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     if (!target) co_return co_await refuse(400, "the request target is not a path with a well-formed query");
     const std::string_view host =
         target->authority.empty() ? std::string_view(head[http::field::host]) : target->authority;
-    if (auto reply = services_.browser_rules.refuse(head.method(), head, host)) {
+    if (auto reply = services_.browser_rules.refuse(head.method(), head, host, target->path)) {
         broker::count(services_.counters.foreign_requests_refused);
         co_return co_await write_reply(std::move(*reply));
     }

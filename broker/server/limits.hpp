@@ -1,11 +1,10 @@
-// Converts the options into the limits of the protocol folder, the matcher and the address table.
+// Converts the options into the limits of the protocol folder, and the address table.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string_view>
 
-#include "broker/core/matching/batch_matcher.hpp"
 #include "broker/server/address_table.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/document.hpp"
@@ -25,8 +24,5 @@ inline std::chrono::nanoseconds filter_estimate(std::size_t bytes) { return std:
 // Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
 // a low priority.
 std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);
-broker::BatchLimits batch_limits(const config::LimitOptions& options, base::MemoryBudget& memory,
-                                 const broker::ScanOwners* owners = nullptr,
-                                 const broker::ScanOwners* computed_owners = nullptr);
 
 }  // namespace sluice::server

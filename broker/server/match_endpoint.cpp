@@ -10,7 +10,7 @@
 #include "broker/base/workers.hpp"
 #include "broker/core/delivery/estimates.hpp"
 #include "broker/core/ingest/publisher.hpp"
-#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/core/matching/batch_limits.hpp"
 #include "broker/server/document_faults.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/limits.hpp"
@@ -116,7 +116,7 @@ Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& docu
     Answers answers(filter.leaves.size() + 1, std::vector<Answer>(items));
     const auto program = set->compile();
     const auto name = std::make_shared<const std::string>(stream);
-    broker::BatchMatcher matcher(batch_limits(limits, memory), pause);
+    broker::BatchMatcher matcher(broker::batch_limits(limits, &memory), pause);
     for (std::size_t first = 0; first < items; first += batch_events) {
         pause(0);
         std::vector<feed::Event> events;

@@ -4,11 +4,15 @@
 #include <boost/asio/ip/address.hpp>
 #include <string>
 
+#include "broker/server/plain_address.hpp"
+
 namespace sluice::server {
 
 struct Principal {
-    boost::asio::ip::address address;
-    std::string user{};  // the authenticated user; empty: anonymous
+    explicit Principal(const boost::asio::ip::address& of) : address(plain_address(of)) {}
+
+    boost::asio::ip::address address;  // IPv4-mapped ones as IPv4
+    std::string user;                  // the authenticated user; empty: anonymous
 };
 
 }  // namespace sluice::server

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <utility>
 
+#include "broker/server/plain_address.hpp"
 #include "broker/server/turns.hpp"
 
 namespace sluice::server {
@@ -30,7 +31,7 @@ std::size_t one_piece(const boost::system::error_code& error, std::size_t writte
 std::string TcpTransport::peer() const {
     boost::system::error_code error;
     const auto endpoint = socket_.remote_endpoint(error);
-    return error ? "" : fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
+    return error ? "" : fmt::format("{}:{}", plain_address(endpoint.address()).to_string(), endpoint.port());
 }
 
 asio::awaitable<std::size_t> TcpTransport::read_some(asio::mutable_buffer room) {

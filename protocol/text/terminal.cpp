@@ -16,16 +16,20 @@ bool commands_a_terminal(char32_t c) {
     return is_control || is_separator || is_bidirectional;
 }
 
-// `replace` appends what stands for a character that a terminal would obey.
-template <class Replace>
-std::string replaced(std::string_view text, const Replace& replace) {
+// Marks that hint at a direction (LRM, RLM, ALM). Right-to-left titles need them; they reorder no more than their own
+// neighbours.
+bool is_direction_mark(char32_t c) { return c == 0x200E || c == 0x200F || c == 0x061C; }
+
+// `replace` appends what stands for an unwanted character.
+template <class IsUnwanted, class Replace>
+std::string replaced(std::string_view text, const IsUnwanted& is_unwanted, const Replace& replace) {
     std::string safe;
     safe.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
         const auto [code, length] = utf8_at(text, at);
         if (length == 0)
             append_utf8(safe, 0xFFFD);
-        else if (commands_a_terminal(code))
+        else if (is_unwanted(code))
             replace(safe, code);
         else
             safe += text.substr(at, length);
@@ -37,19 +41,20 @@ std::string replaced(std::string_view text, const Replace& replace) {
 }  // namespace
 
 std::string terminal_line(std::string_view text) {
-    return replaced(text, [](std::string& line, char32_t code) {
+    return replaced(text, commands_a_terminal, [](std::string& line, char32_t code) {
         append_utf8(line, code == '\t' || code == '\n' || code == '\r' ? ' ' : 0xFFFD);
     });
 }
 
 std::string terminal_lines(std::string_view text) {
-    return replaced(text, [](std::string& lines, char32_t code) {
+    return replaced(text, commands_a_terminal, [](std::string& lines, char32_t code) {
         append_utf8(lines, code == '\t' || code == '\n' ? code : 0xFFFD);
     });
 }
 
 std::string terminal_json(std::string_view json) {
-    return replaced(json, [](std::string& safe, char32_t code) {
+    const auto is_unwanted = [](char32_t c) { return commands_a_terminal(c) || is_direction_mark(c); };
+    return replaced(json, is_unwanted, [](std::string& safe, char32_t code) {
         if (code == '\t' || code == '\n') return append_utf8(safe, code);
         if (code == '\r') return append_utf8(safe, ' ');
         char escaped[8];

@@ -57,10 +57,11 @@ FOLDERS = {
                     "gpu/operators/recurrence", "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
     "broker/server": ("broker/base", "broker/core", "config", "protocol/feed", "protocol/filter", "protocol/text",
                       "protocol/wire"),
-    "broker/cli": ("broker/base", "broker/core", "gpu/operators/alignment", "gpu/operators/edits",
+    "broker/cli": ("broker/base", "broker/core", "config", "gpu/operators/alignment", "gpu/operators/edits",
                    "gpu/operators/recurrence", "gpu/operators/substrings", "protocol/feed", "protocol/filter",
                    "protocol/text", "protocol/wire"),
-    "broker": ("broker/base", "broker/core", "broker/server", "broker/store", "config", "protocol/filter"),
+    "broker": ("broker/base", "broker/core", "broker/server", "broker/store", "config", "protocol/filter",
+               "protocol/text"),
 }
 FOLDERS["tests"] = tuple(FOLDERS)
 _ORDER = list(FOLDERS)
@@ -97,7 +98,7 @@ class Rule:
 RULES = [
     Rule("protocol", STANDARD - THREADS - CLOCKS,
          r"(pugixml\.hpp$|iconv\.h$|malloc\.h$|boost/(json|system)\b|boost/throw_exception\.hpp$)"),
-    Rule("config", STANDARD, r"yaml-cpp/|arpa/inet\.h$"),
+    Rule("config", STANDARD, r"(yaml-cpp/|(arpa/inet|fcntl|poll|sys/stat|unistd)\.h$)"),
     Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})"),
     Rule("broker", STANDARD, r".", CUDA),
     Rule("tests/cuda", STANDARD, r"."),

@@ -160,6 +160,36 @@ class Process(unittest.TestCase):
             self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
             self.assertEqual(subscriber.titles(1), ["a"])
 
+    def test_signals_without_a_meaning_change_nothing_and_are_logged(self):
+        named = {signal.SIGUSR1: "SIGUSR1", signal.SIGUSR2: "SIGUSR2", signal.SIGALRM: "SIGALRM",
+                 signal.SIGVTALRM: "SIGVTALRM", signal.SIGPROF: "SIGPROF", signal.SIGIO: "SIG(IO|POLL)",
+                 signal.SIGRTMIN: r"signal \d+", signal.SIGRTMAX: r"signal \d+"}
+        with Sluiced() as daemon, daemon.subscribe() as subscriber:
+            for number, name in named.items():
+                daemon.process.send_signal(number)
+                logged = daemon.wait_for_log("signal ignored: it has no meaning here")
+                self.assertRegex(logged["signal"], f"^{name}$")
+            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGWINCH, signal.SIGURG):
+                daemon.process.send_signal(number)
+            self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
+            self.assertEqual(subscriber.titles(1), ["a"])
+
+    def test_a_configuration_that_is_not_a_file_is_refused_at_once_unless_it_is_a_pipe_with_a_writer(self):
+        sluiced = os.environ["SLUICED"]
+        with tempfile.TemporaryDirectory() as folder:
+            fifo = f"{folder}/fifo"
+            os.mkfifo(fifo)
+            for path, reason in ((fifo, "is a pipe to which no program writes"), (folder, "is a directory"),
+                                 ("/dev/zero", "is a device; expected a file or a pipe")):
+                self.assertEqual(run_to_end("--config", path, "--check-config"), (2, "", f"{path}: {reason}\n"))
+            good, bad = "http: {port: 0}", "http: {pork: 0}"
+            for typed in ("{0} --check-config --config <(echo '{1}')", "echo '{1}' | {0} --check-config -c /dev/stdin"):
+                for text, status in ((good, 0), (bad, 2)):
+                    with self.subTest(typed, text=text):
+                        done = subprocess.run(["bash", "-c", typed.format(sluiced, text)], timeout=TIMEOUT_S,
+                                              capture_output=True, check=False)
+                        self.assertEqual(done.returncode, status, done.stderr)
+
     def ended_with_a_thread_held_up(self):
         """The last words of a daemon that gets SIGTERM while its only thread for connections does nothing."""
         daemon = Sluiced("io.threads=1", "shutdown.drain_timeout=1ms")

@@ -2,9 +2,10 @@
 """Publishing and subscribing as a user does it."""
 import gzip
 import json
+import socket
 import unittest
 
-from sluice_process import Sluiced, eventually, item, rss
+from sluice_process import TIMEOUT_S, Sluiced, eventually, item, rss
 
 
 class PublishSubscribe(unittest.TestCase):
@@ -26,6 +27,18 @@ class PublishSubscribe(unittest.TestCase):
     def test_a_stream_says_how_often_it_shows_that_it_lives(self):
         with Sluiced("delivery.heartbeat=15s") as daemon, daemon.subscribe() as subscriber:
             self.assertEqual(subscriber.reply.headers["Sluice-Heartbeat"], "15")
+
+    def test_a_subscriber_that_closes_its_sending_side_has_left(self):
+        with socket.create_connection(("127.0.0.1", self.daemon.port), timeout=TIMEOUT_S) as connection:
+            connection.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            received = b""
+            while b": subscribed\n" not in received:
+                received += connection.recv(65536)
+            self.assertEqual(self.daemon.status()["subscribers"], 1)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(65536):
+                pass
+            eventually(lambda: self.daemon.status()["subscribers"] == 0, "no subscriber")
 
     def test_posting_a_feed_again_delivers_what_changed(self):
         with self.daemon.subscribe() as subscriber:

@@ -42,6 +42,28 @@ def cross_origin(attack):
 
 
 @row()
+def requests_without_origin(attack):
+    """Pages of other sites that subscribe by <img>, <script>, <iframe> and links: browsers send no Origin with these."""
+    host = f"localhost:{attack.port}"
+    embedded = [("no-cors", "image"), ("no-cors", "script"), ("no-cors", "style"), ("no-cors", "empty"),
+                ("navigate", "iframe"), ("navigate", "embed"), ("navigate", "object")]
+    attack.under_way()
+    while attack.goes_on():
+        for site in ("cross-site", "same-site"):
+            for mode, destination in (*embedded, ("navigate", "document")):
+                headers = {"Host": host, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": destination}
+                reply = attack.note(attack.request("GET", "/v1/events?filter=true()", None, headers))
+                attack.expect(reply, (403,), f"a subscription by {headers}")
+                reply = attack.request("GET", "/v1/status", None, headers)
+                followed = destination == "document"
+                attack.expect(reply, (200,) if followed else (403,), f"/v1/status by {headers}")
+        for site in ("same-origin", "none"):
+            reply = attack.request("GET", "/v1/status", None, {"Host": host, "Sec-Fetch-Site": site,
+                                                               "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"})
+            attack.expect(reply, (200,), f"/v1/status with Sec-Fetch-Site: {site}")
+
+
+@row()
 def forged_events(attack):
     """Items containing carriage returns and event-stream syntax, which must not become separate events."""
     forgery = "\r\rid: 666\rdata: {\"forged\":1}\r\revent: error\rdata: x\r\r"

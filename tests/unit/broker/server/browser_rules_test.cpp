@@ -26,8 +26,8 @@ http::fields fields(const std::map<std::string, std::string>& values) {
 
 // Returns 0 if not refused.
 unsigned status(const HttpOptions& o, http::verb method, const std::map<std::string, std::string>& values,
-                std::string_view host) {
-    const auto refusal = BrowserRules(o).refuse(method, fields(values), host);
+                std::string_view host, std::string_view path = "/v1/events") {
+    const auto refusal = BrowserRules(o).refuse(method, fields(values), host, path);
     return refusal ? refusal->status : 0;
 }
 
@@ -41,16 +41,18 @@ std::string header(const HttpReply& reply, std::string_view name) {
 }  // namespace
 
 TEST_CASE("on a loopback address a request names a loopback host") {
-    for (const char* address : {"127.0.0.1", "127.9.9.9", "::1"}) {
-        for (const char* host : {"localhost", "LocalHost:8080", "localhost:", "localhost.", "127.0.0.1",
-                                 "127.0.0.1:8080", "127.1.2.3:1", "[::1]", "[::1]:8080", ""}) {
+    for (const char* address : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) {
+        for (const char* host :
+             {"localhost", "LocalHost:8080", "localhost:", "localhost.", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3:1",
+              "[::1]", "[::1]:8080", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]:8080", ""}) {
             CAPTURE(address, host);
             CHECK(status(options(address), http::verb::get, {}, host) == 0);
         }
         for (const char* host :
              {"evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1",
-              "[::2]", "127.1", "2130706433", "::", "[", "]:", "localhost@evil", "localhost:80@evil.example",
-              "localhost:evil.example", "127.0.0.1:80:80", "[::1]:80@evil.example", "[::1]evil.example", "::1"}) {
+              "[::2]", "[::ffff:192.0.2.1]", "127.1", "2130706433", "::", "[", "]:", "localhost@evil",
+              "localhost:80@evil.example", "localhost:evil.example", "127.0.0.1:80:80", "[::1]:80@evil.example",
+              "[::1]evil.example", "::1"}) {
             CAPTURE(address, host);
             CHECK(status(options(address), http::verb::get, {}, host) == 421);
         }
@@ -89,21 +91,48 @@ TEST_CASE("pages of other origins are refused") {
     CHECK(status(options("0.0.0.0"), http::verb::post, {{"Origin", "https://evil.example"}}, "192.0.2.1") == 403);
 }
 
-TEST_CASE("what another site's page sends without saying which is refused unless it is harmless") {
+TEST_CASE("a request of another origin's page without Origin is refused, whatever its method") {
     const HttpOptions o = options("127.0.0.1");
-    const std::map<std::string, std::string> cross{{"Sec-Fetch-Site", "cross-site"}};
-    CHECK(status(o, http::verb::post, cross, "localhost") == 403);
-    CHECK(status(o, http::verb::get, cross, "localhost") == 0);
-    CHECK(status(o, http::verb::post, {{"Sec-Fetch-Site", "same-origin"}}, "localhost") == 0);
-    CHECK(status(o, http::verb::post, {{"Sec-Fetch-Site", "none"}}, "localhost") == 0);
-    CHECK(status(options("127.0.0.1", {}, {"*"}), http::verb::post, cross, "localhost") == 0);
+    for (const http::verb method :
+         {http::verb::get, http::verb::head, http::verb::post, http::verb::delete_, http::verb::options}) {
+        const auto of = [&](const char* site, const HttpOptions& allowing) {
+            return status(allowing, method, {{"Sec-Fetch-Site", site}, {"Sec-Fetch-Mode", "no-cors"}}, "localhost");
+        };
+        CAPTURE(method);
+        CHECK(of("cross-site", o) == 403);
+        CHECK(of("Cross-Site", o) == 403);
+        CHECK(of("same-site", o) == 403);  // a page on another port of this host
+        CHECK(of("unheard-of", o) == 403);
+        CHECK(of("same-origin", o) == 0);
+        CHECK(of("none", o) == 0);
+        CHECK(of("cross-site", options("127.0.0.1", {}, {"*"})) == 0);
+        CHECK(of("cross-site", options("127.0.0.1", {}, {"https://good.example"})) == 403);
+        CHECK(of("cross-site", options("0.0.0.0")) == 403);
+    }
+    CHECK(status(options("127.0.0.1", {}, {"https://good.example"}), http::verb::get,
+                 {{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://good.example"}}, "localhost") == 0);
+}
+
+TEST_CASE("a link from another site to a reply that ends is followed, one to a subscription is not") {
+    const auto of = [](http::verb method, const char* mode, const char* destination, const char* path) {
+        return status(options("127.0.0.1"), method,
+                      {{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Mode", mode}, {"Sec-Fetch-Dest", destination}},
+                      "localhost", path);
+    };
+    CHECK(of(http::verb::get, "navigate", "document", "/v1/status") == 0);
+    CHECK(of(http::verb::get, "navigate", "document", "/") == 0);
+    CHECK(of(http::verb::get, "navigate", "document", "/v1/events") == 403);
+    CHECK(of(http::verb::post, "navigate", "document", "/v1/status") == 403);
+    CHECK(of(http::verb::get, "navigate", "iframe", "/v1/status") == 403);
+    CHECK(of(http::verb::get, "no-cors", "document", "/v1/status") == 403);
+    CHECK(of(http::verb::get, "no-cors", "image", "/v1/status") == 403);
 }
 
 TEST_CASE("origins that are allowed are told so") {
     const BrowserRules rules(options("127.0.0.1", {}, {"https://good.example"}));
     const http::fields good = fields({{"Origin", "https://good.example"}, {"Access-Control-Request-Method", "POST"}});
-    CHECK_FALSE(rules.refuse(http::verb::post, good, "localhost"));
-    CHECK(rules.refuse(http::verb::post, fields({{"Origin", "https://good.example.evil"}}), "localhost"));
+    CHECK_FALSE(rules.refuse(http::verb::post, good, "localhost", "/v1/events"));
+    CHECK(rules.refuse(http::verb::post, fields({{"Origin", "https://good.example.evil"}}), "localhost", "/v1/events"));
     HttpReply reply;
     rules.permit(good, reply);
     CHECK(header(reply, "Access-Control-Allow-Origin") == "https://good.example");

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "broker/server/principal.hpp"
+
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using sluice::server::TcpTransport;
@@ -54,6 +56,20 @@ TEST_CASE("what is written in turns arrives whole, however it is cut") {
         CHECK(written);
         CHECK((read == text));
     }
+}
+
+TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 client that it is") {
+    asio::io_context io{1};
+    tcp::acceptor acceptor(io, {asio::ip::make_address("::ffff:127.0.0.1"), 0});
+    tcp::socket near(io), far(io);
+    far.connect({asio::ip::address_v4::loopback(), acceptor.local_endpoint().port()});
+    acceptor.accept(near);
+    const auto address = near.remote_endpoint().address();
+    REQUIRE(address.is_v6());
+    CHECK(sluice::server::Principal(address).address == asio::ip::address_v4::loopback());
+    CHECK(TcpTransport(std::move(near)).peer() == "127.0.0.1:" + std::to_string(far.local_endpoint().port()));
+    const auto other = asio::ip::make_address("2001:db8::1");
+    CHECK(sluice::server::Principal(other).address == other);
 }
 
 TEST_CASE("writing in turns ends where the connection does") {

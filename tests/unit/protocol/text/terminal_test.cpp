@@ -28,5 +28,6 @@ TEST_CASE("lines for a terminal keep their ends and tabs only") {
 TEST_CASE("JSON for a terminal means what it meant") {
     CHECK(terminal_json("{\"a\":\"\xC2\x9B"
                         "2J\u202E\x7Fé\"}\n") == "{\"a\":\"\\u009b2J\\u202e\\u007fé\"}\n");
+    CHECK(terminal_json("\"\u061C\u200E\u200F\u2028\u2066\u2069\"") == R"("\u061c\u200e\u200f\u2028\u2066\u2069")");
     CHECK(terminal_json("{\r\n\t\"a\": 1}") == "{ \n\t\"a\": 1}");
 }
