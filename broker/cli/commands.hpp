@@ -16,8 +16,8 @@
 
 namespace sluice::cli {
 
-// As for grep: 1 is a result (nothing matched), 2 is a failure.
-constexpr int exit_done = 0, exit_no_match = 1, exit_failed = 2;
+// As for grep: 1 is a result (nothing matched), 2 is a failure. 3: match left an item undecided.
+constexpr int exit_done = 0, exit_no_match = 1, exit_failed = 2, exit_undecided = 3;
 constexpr int exit_interrupted = 130;  // as shells report a process that Ctrl-C ended
 
 constexpr const char* default_server = "http://127.0.0.1:8080";
@@ -101,8 +101,9 @@ int align(const AlignOptions& options, Console console);
 enum class SearchOutput { occurrences, counts, summary };
 
 struct SearchOptions : OutputOptions {
-    std::string patterns_file;            // a pattern on each line; "-": standard input
+    std::string patterns_file;            // a pattern on each line, or FASTA; "-": standard input
     std::vector<std::string> text_files;  // "-": standard input
+    bool plain = false;                   // FASTA is searched as other files are
     SearchOutput output = SearchOutput::occurrences;
     substrings::Algorithm algorithm = substrings::Algorithm::filter;
     substrings::Processor processor = substrings::Processor::automatic;
@@ -113,6 +114,7 @@ int search(const SearchOptions& options, Console console);
 struct DistanceOptions : OutputOptions {
     std::string pattern_file, text_file;  // a pattern or a text per line; one of them may be "-"
     bool one_text = false;                // text_file is one text
+    bool plain = false;                   // FASTA is read as other files are
     bool best = false, summary = false;
     std::string costs = "unit";        // unit, typing, vowels or a file
     edits::AllPairsOptions all_pairs;  // how

@@ -1,6 +1,8 @@
 #include "broker/cli/content_type.hpp"
 
+#include "broker/cli/fasta.hpp"
 #include "protocol/text/ascii.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
@@ -12,8 +14,6 @@ std::string content_type_of(std::string_view file, std::string_view document) {
         {".ndjson", "application/x-ndjson"},
         {".jsonl", "application/x-ndjson"},
         {".csv", "text/csv"},
-        {".fasta", "text/x-fasta"},
-        {".fa", "text/x-fasta"},
         {".fastq", "text/x-fastq"},
         {".fq", "text/x-fastq"},
         {".json", "application/json"},
@@ -24,8 +24,8 @@ std::string content_type_of(std::string_view file, std::string_view document) {
     const std::string name = text::ascii_lower(file);
     for (const auto& [ending, type] : endings)
         if (name.ends_with(ending)) return std::string(type);
-    if (document.starts_with("\xEF\xBB\xBF")) document.remove_prefix(3);
-    const bool is_text = text::trim(document).find_first_of("{[>@") == 0;
+    if (has_fasta_name(file)) return "text/x-fasta";
+    const bool is_text = text::trim(text::without_byte_order_mark(document)).find_first_of("{[>@") == 0;
     return is_text ? "text/plain" : "application/xml";
 }
 

@@ -7,6 +7,7 @@
 #include "broker/cli/commands.hpp"
 #include "broker/cli/distance_input.hpp"
 #include "broker/cli/distance_output.hpp"
+#include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/interrupt.hpp"
 #include "broker/cli/progress.hpp"
@@ -63,6 +64,7 @@ private:
     TextReader::Options reader_options() const {
         TextReader::Options how;
         how.one_text = options_.one_text;
+        how.plain = options_.plain;
         how.whole = options_.all_pairs.extent == Extent::whole;
         how.overlap = costs_.longest_substring(patterns_.longest());
         how.texts_max = std::max<std::size_t>(1, batch_pairs_max / patterns_.patterns.size());
@@ -132,31 +134,31 @@ private:
         distances = distances.first(patterns_.patterns.size());
         if (piece.begins) {
             least_.assign(distances.begin(), distances.end());
-            if (!shown_patterns_.empty()) shown_text_ = shown_string(piece.utf8);
+            if (!shown_patterns_.empty()) shown_text_ = shown_string(piece.record ? *piece.record : piece.utf8);
         } else {
             std::ranges::transform(least_, distances, least_.begin(),
                                    [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
         }
-        if (piece.ends) take_text(piece.text);
+        if (piece.ends) take_text(piece);
     }
 
-    void take_text(std::uint64_t text) {
+    void take_text(const TextReader::Piece& piece) {
         const std::uint32_t bound = options_.all_pairs.within.value_or(~0u - 1);
         const auto nearest = std::ranges::min_element(least_);
         for (auto distance = options_.best ? nearest : least_.begin(); distance != least_.end(); ++distance) {
             if (*distance <= bound) {
                 ++within_;
-                if (!options_.summary) print(*distance, static_cast<std::size_t>(distance - least_.begin()), text);
+                if (!options_.summary) print(*distance, static_cast<std::size_t>(distance - least_.begin()), piece);
             }
             if (options_.best) break;
         }
     }
 
-    void print(std::uint32_t distance, std::size_t pattern, std::uint64_t text) {
+    void print(std::uint32_t distance, std::size_t pattern, const TextReader::Piece& text) {
         if (options_.json)
-            console_.print_json(boost::json::serialize(distance_json(distance, pattern + 1, text)));
+            console_.print_json(boost::json::serialize(distance_json(distance, pattern + 1, text.text, text.record)));
         else
-            console_.out << distance_line(distance, pattern + 1, text, shown_patterns_[pattern], shown_text_);
+            console_.out << distance_line(distance, pattern + 1, text.text, shown_patterns_[pattern], shown_text_);
     }
 
     void print_summary() {
@@ -207,7 +209,9 @@ int distance(const DistanceOptions& options, Console console) {
         return exit_failed;
     }
     const auto costs = read_costs(options.costs, console);
-    const auto patterns = costs ? read_patterns(options.pattern_file, console) : std::nullopt;
+    const auto patterns =
+        costs ? read_patterns(options.pattern_file, !options.plain && has_fasta_name(options.pattern_file), console)
+              : std::nullopt;
     if (!patterns || !can_compare(options, *patterns, *costs, console)) return exit_failed;
     return DistanceRun(options, *patterns, *costs, console).run();
 }

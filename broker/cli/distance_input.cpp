@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/text_reader.hpp"
 #include "gpu/operators/edits/cost_file.hpp"
@@ -50,12 +51,23 @@ void report_line(const std::string& path, std::size_t line, const std::string& t
                   {{"about", input_name(path)}, {"line", line}});
 }
 
-std::optional<DistancePatterns> read_patterns(const std::string& path, const Console& console) {
+std::optional<DistancePatterns> read_patterns(const std::string& path, bool is_fasta, const Console& console) {
     auto bytes = read_small(path, pattern_file_bytes_max, console);
     if (!bytes) return std::nullopt;
+    if (is_fasta) {
+        // A line for each record, in the place of the file.
+        std::string joined;
+        FastaFile fasta = parse_fasta(*bytes);
+        if (!fasta.error.empty()) {
+            report_line(path, fasta.error_line, fasta.error, console);
+            return std::nullopt;
+        }
+        for (const FastaRecord& record : fasta.records) (joined += record.sequence) += '\n';
+        *bytes = std::move(joined);
+    }
     DistancePatterns found;
     found.bytes = std::make_unique<const std::string>(std::move(*bytes));
-    std::string_view rest = *found.bytes;
+    std::string_view rest = text::without_byte_order_mark(*found.bytes);
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         std::string_view pattern = rest.substr(0, end);
@@ -82,7 +94,7 @@ std::optional<edits::Costs> read_costs(const std::string& name, const Console& c
     if (const auto table = edits::cost_table(name)) return edits::Costs(*table);
     const auto bytes = read_small(name, cost_file_bytes_max, console);
     if (!bytes) return std::nullopt;
-    const auto file = edits::parse_costs(*bytes);
+    const auto file = edits::parse_costs(text::without_byte_order_mark(*bytes));
     if (file.error.empty()) return edits::Costs(file.matrix);
     const std::string place = std::to_string(file.line) + (file.column > 0 ? ":" + std::to_string(file.column) : "");
     boost::json::object more{{"about", input_name(name)}, {"line", file.line}};

@@ -21,8 +21,8 @@ struct DistancePatterns {
     std::uint64_t characters() const;
 };
 
-// A pattern per line, each valid.
-std::optional<DistancePatterns> read_patterns(const std::string& path, const Console& console);
+// A pattern per line, or of FASTA per record, each valid.
+std::optional<DistancePatterns> read_patterns(const std::string& path, bool is_fasta, const Console& console);
 
 // "unit", "typing", "vowels" or the name of a file.
 std::optional<edits::Costs> read_costs(const std::string& name, const Console& console);

@@ -58,8 +58,12 @@ std::string distance_line(std::uint32_t distance, std::uint64_t pattern, std::ui
     return line;
 }
 
-boost::json::object distance_json(std::uint32_t distance, std::uint64_t pattern, std::uint64_t text) {
-    return {{"pattern", pattern}, {"text", text}, {"distance", distance}};
+boost::json::object distance_json(std::uint32_t distance, std::uint64_t pattern, std::uint64_t text,
+                                  const std::optional<std::string>& record) {
+    boost::json::object object{{"pattern", pattern}, {"text", text}};
+    if (record) object["record"] = text::printable_utf8(*record);
+    object["distance"] = distance;
+    return object;
 }
 
 std::string summary_line(const DistanceOptions& options, const DistanceSummary& summary) {

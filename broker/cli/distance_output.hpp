@@ -3,6 +3,7 @@
 
 #include <boost/json/object.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,9 @@ std::string shown_string(std::string_view utf8);
 // A pair: "DISTANCE\tPATTERN NUMBER\tTEXT NUMBER\tPATTERN\tTEXT\n", the last two as shown_string() makes them.
 std::string distance_line(std::uint32_t distance, std::uint64_t pattern, std::uint64_t text,
                           std::string_view shown_pattern, std::string_view shown_text);
-boost::json::object distance_json(std::uint32_t distance, std::uint64_t pattern, std::uint64_t text);
+// `record`: the name of the text, if it is a record of FASTA.
+boost::json::object distance_json(std::uint32_t distance, std::uint64_t pattern, std::uint64_t text,
+                                  const std::optional<std::string>& record);
 
 struct DistanceSummary {
     std::uint64_t patterns = 0, pattern_characters = 0;

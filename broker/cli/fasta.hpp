@@ -1,5 +1,4 @@
-// Parses FASTA files: a line that starts with '>' names a sequence; its letters follow on further lines. Pure
-// functions; any thread.
+// FASTA files that are kept whole (protocol/text/fasta.hpp reads them), and their names. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,8 @@
 namespace sluice::cli {
 
 struct FastaRecord {
-    std::string name;      // up to the first white space
-    std::string sequence;  // letters and '*', without line breaks
+    std::string name;      // up to the first blank or tab
+    std::string sequence;  // letters, '*', '-' and '.', without line breaks and blanks
 };
 
 struct FastaFile {
@@ -20,7 +19,10 @@ struct FastaFile {
     std::size_t error_line = 0;
 };
 
-// Lines may end in \r\n. Skips blank lines and lines that start with ';' (an old comment syntax).
+// A record without letters is an error, since there is nothing to align.
 FastaFile parse_fasta(std::string_view text);
+
+// Whether the name ends in .fasta, .fa, .fas, .fna, .faa, .ffn or .frn, in any case.
+bool has_fasta_name(std::string_view path);
 
 }  // namespace sluice::cli

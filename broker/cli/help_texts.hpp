@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (match, search, distance), 2 failed. Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (match, search, distance), 2 failed, 3 an item is undecided (match). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -39,10 +39,12 @@ constexpr CommandHelp subscribe{true, R"(  sluice subscribe --count 1 "category 
   sluice subscribe --count 1 --json --stream '*' 'contains($title, "lamp")' >> events.jsonl
 )"};
 
-constexpr CommandHelp match{true, R"(  sluice match 'price < 100' news.rss
+constexpr CommandHelp match{
+    true, R"(  sluice match 'price < 100' news.rss
   sluice match --json '//entry[link]' news.rss archive.atom.gz
 )",
-                            "0 items matched, 1 nothing matched, 2 failed"};
+    "0 items matched, 1 nothing matched, 2 failed, 3 an item was left undecided: a condition would exceed a "
+    "broker's default budget"};
 
 constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
 )"};
@@ -53,6 +55,7 @@ constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta geno
 
 constexpr CommandHelp search{false, R"(  sluice search patterns.txt genome.fasta
   sluice search --count patterns.txt genome.fasta > counts.tsv
+  sluice search --plain patterns.txt genome.fasta
   cat genome.fasta | sluice search --summary --algorithm prefix-sums patterns.txt -
 )",
                              "0 a pattern occurs, 1 none occurs, 2 failed"};

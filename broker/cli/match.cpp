@@ -11,7 +11,9 @@
 #include "broker/cli/problem.hpp"
 #include "broker/cli/progress.hpp"
 #include "broker/core/delivery/estimates.hpp"
+#include "broker/core/matching/batch_limits.hpp"
 #include "broker/core/matching/batch_matcher.hpp"
+#include "config/load.hpp"
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/item_xml.hpp"
@@ -26,29 +28,45 @@ namespace {
 // Matches as the broker does, with one subscription and one thread.
 class FileMatcher {
 public:
-    explicit FileMatcher(const filter::Filter& filter) : program_(compile(filter)) {}
+    FileMatcher(const filter::Filter& filter, const config::LimitOptions& limits)
+        : program_(compile(filter)), matcher_(broker::batch_limits(limits, nullptr)) {}
 
     // The events that satisfy the filter, in order. Tells `progress` the share of the events that it has done.
     std::vector<feed::Event> match(std::span<const feed::Event> events, const std::function<void(double)>& progress) {
         std::vector<feed::Event> matching;
         unreadable_ = 0;
+        undecided_.clear();
         const std::size_t all = events.size();
         for (; !events.empty(); events = events.subspan(std::min(events.size(), engine::EventBatch::events_max))) {
             const auto batch = events.first(std::min(events.size(), engine::EventBatch::events_max));
-            std::vector<std::uint32_t> words((batch.size() + 31) / 32);
-            for (const engine::Match& match : matcher_.match(*program_, batch)) words[match.word] |= match.accepted;
-            for (const auto& kind : matcher_.operator_work().kinds) unreadable_ += kind.unreadable;
+            const Words accepted = words_of(matcher_.match(*program_, batch), batch.size());
+            const Words undecided = words_of(matcher_.undecided(), batch.size());
             for (std::size_t e = 0; e < batch.size(); ++e) {
-                if ((words[e / 32] >> (e % 32) & 1u) != 0) matching.push_back(batch[e]);
+                const auto has = [e](const Words& words) { return (words[e / 32] >> (e % 32) & 1u) != 0; };
+                if (has(accepted))
+                    matching.push_back(batch[e]);
+                else if (has(undecided))  // and no other condition decides
+                    undecided_.push_back(batch[e]);
             }
+            for (const auto& kind : matcher_.operator_work().kinds) unreadable_ += kind.unreadable;
             progress(1 - static_cast<double>(events.size() - batch.size()) / static_cast<double>(all));
         }
         return matching;
     }
     // How often, in the last match(), a condition's measure was undefined for a text.
     std::uint64_t unreadable() const { return unreadable_; }
+    // The events of the last match() for which the filter would exceed a budget.
+    const std::vector<feed::Event>& undecided() const { return undecided_; }
 
 private:
+    using Words = std::vector<std::uint32_t>;  // a bit for each event
+
+    static Words words_of(std::span<const engine::Match> matches, std::size_t events) {
+        Words words((events + 31) / 32);
+        for (const engine::Match& match : matches) words[match.word] |= match.accepted;
+        return words;
+    }
+
     static std::shared_ptr<const engine::Program> compile(const filter::Filter& filter) {
         const auto set = engine::make_subscription_set(engine::Backend::cpu);
         set->add(filter.conjunctions);
@@ -58,6 +76,7 @@ private:
     std::shared_ptr<const engine::Program> program_;
     broker::BatchMatcher matcher_;
     std::uint64_t unreadable_ = 0;
+    std::vector<feed::Event> undecided_;
 };
 
 std::string title_of(const feed::Event& event) {
@@ -95,10 +114,11 @@ void report_repair(const Console& console, const std::string& name, const feed::
 
 class FilesMatcher {
 public:
-    FilesMatcher(const MatchOptions& options, const filter::Filter& filter, const Console& console)
+    FilesMatcher(const MatchOptions& options, const filter::Filter& filter, const config::LimitOptions& limits,
+                 const Console& console)
         : options_(options),
           console_(console),
-          matcher_(filter),
+          matcher_(filter, limits),
           estimates_(broker::Estimates::make({filter.leaves})),
           bar_(console_.err, console_.progress_columns) {}
 
@@ -110,6 +130,7 @@ public:
             failed |= status == exit_failed;
         }
         if (failed) return exit_failed;
+        if (has_undecided_) return exit_undecided;
         return any ? exit_done : exit_no_match;
     }
 
@@ -148,9 +169,19 @@ private:
                                  (n == 1 ? " text is not a series of numbers, or is too long"
                                          : " texts are not series of numbers, or are too long"),
                              {{"about", name}});
+        for (const auto& event : matcher_.undecided()) report_undecided(event, name);
         series_ = {};
         for (const auto& event : matching) print(event, name);
         return matching.empty() ? exit_no_match : exit_done;
+    }
+
+    void report_undecided(const feed::Event& event, const std::string& name) {
+        has_undecided_ = true;
+        console_.error(name + ": item " + std::to_string(event.id) + " (" + title_of(event) +
+                           ") is undecided: the filter would exceed a budget for conditions, as it would in a broker "
+                           "with the default limits (limits.condition_steps, limits.condition_time …): " +
+                           options_.filter,
+                       {{"about", name}, {"item", event.id}, {"filter", options_.filter}});
     }
 
     // If there are several files, the item's line begins with the file's name; its JSON, with a member "file".
@@ -186,6 +217,7 @@ private:
     const std::unique_ptr<const broker::Estimates> estimates_;
     broker::FoundSeries series_;  // of the file
     ProgressBar bar_;
+    bool has_undecided_ = false;
 };
 
 }  // namespace
@@ -208,7 +240,8 @@ int match(const MatchOptions& options, Console console) {
         }
     }
     print_hints(*filter, console);
-    return FilesMatcher(options, *filter, console).run();
+    const config::LoadedConfig defaults = config::parse_config("", "");
+    return FilesMatcher(options, *filter, defaults.options.limits, console).run();
 }
 
 }  // namespace sluice::cli

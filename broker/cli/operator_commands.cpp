@@ -57,9 +57,16 @@ void add_search(CLI::App& app, int& exit_status) {
     std::shared_ptr<SearchOptions> options;
     auto& command = add_command(app, "search", "Find many exact patterns in files of any size (needs no broker)",
                                 help::search, search, exit_status, options);
-    command.add_option("PATTERNS", options->patterns_file, "File with one pattern per line; - reads standard input")
+    command
+        .add_option("PATTERNS", options->patterns_file,
+                    "File with one pattern per line, or FASTA by its name; - reads standard input")
         ->required();
-    command.add_option("TEXT", options->text_files, "Files to search; - reads standard input")->required();
+    command
+        .add_option("TEXT", options->text_files,
+                    "Files to search; - reads standard input. FASTA, by its name or a first character '>', is searched "
+                    "by the record: lines are joined, and the offset is that in the record's sequence, behind its name")
+        ->required();
+    command.add_flag("--plain", options->plain, "Search FASTA as other files: line by line, and with its headers");
     auto* count = command.add_flag_callback(
         "--count", [options] { options->output = SearchOutput::counts; },
         "Print how often each pattern occurs in all files, instead of the occurrences");
@@ -90,9 +97,16 @@ void add_distance(CLI::App& app, int& exit_status) {
     std::shared_ptr<DistanceOptions> options;
     auto& command = add_command(app, "distance", "Print how near the texts of a file are to patterns (needs no broker)",
                                 help::distance, distance, exit_status, options);
-    command.add_option("PATTERNS", options->pattern_file, "A pattern per line, UTF-8; - reads standard input")
+    command
+        .add_option("PATTERNS", options->pattern_file,
+                    "A pattern per line, UTF-8, or FASTA by its name: per record; - reads standard input")
         ->required();
-    command.add_option("TEXTS", options->text_file, "A text per line, UTF-8; - reads standard input")->required();
+    command
+        .add_option("TEXTS", options->text_file,
+                    "A text per line, UTF-8, or FASTA by its name or a first character '>': per record, whose name is "
+                    "printed; - reads standard input")
+        ->required();
+    command.add_flag("--plain", options->plain, "Read FASTA as other files: line by line, and with its headers");
     auto* whole = command.add_flag_callback(
         "--whole", [options] { options->all_pairs.extent = edits::Extent::whole; },
         "Compare whole texts (edit distance) instead of the most similar substring");

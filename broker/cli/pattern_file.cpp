@@ -1,6 +1,10 @@
 #include "broker/cli/pattern_file.hpp"
 
 #include <unordered_map>
+#include <utility>
+
+#include "broker/cli/fasta.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
@@ -30,10 +34,21 @@ void find_duplicates(PatternFile& file) {
     }
 }
 
+// Completes a file with patterns and without errors.
+void finish(PatternFile& file) {
+    file.error_line = 0;
+    if (file.lines.size() > substrings::patterns_max)
+        file.error = "the number of patterns, " + std::to_string(file.lines.size()) + ", is more than the limit of " +
+                     std::to_string(substrings::patterns_max);
+    else
+        find_duplicates(file);
+}
+
 }  // namespace
 
 PatternFile parse_patterns(std::string_view bytes) {
     PatternFile file;
+    bytes = text::without_byte_order_mark(bytes);
     while (!bytes.empty()) {
         const std::size_t end = std::min(bytes.find('\n'), bytes.size());
         std::string_view pattern = bytes.substr(0, end);
@@ -44,14 +59,26 @@ PatternFile parse_patterns(std::string_view bytes) {
         file.error_line = file.lines.size();
         if (!file.error.empty()) return file;
     }
-    file.error_line = 0;
     if (file.lines.empty())
         file.error = "the file is empty; expected one pattern per line";
-    else if (file.lines.size() > substrings::patterns_max)
-        file.error = "the number of patterns, " + std::to_string(file.lines.size()) + ", is more than the limit of " +
-                     std::to_string(substrings::patterns_max);
     else
-        find_duplicates(file);
+        finish(file);
+    return file;
+}
+
+PatternFile parse_fasta_patterns(std::string_view bytes) {
+    PatternFile file;
+    FastaFile fasta = parse_fasta(bytes);
+    file.error = fasta.error;
+    file.error_line = fasta.error_line;
+    for (FastaRecord& record : fasta.records) {
+        if (!file.error.empty()) return file;
+        file.error = fault_of_pattern(record.sequence);
+        file.sequences.push_back(std::move(record.sequence));
+    }
+    if (!file.error.empty()) return file;
+    file.lines.assign(file.sequences.begin(), file.sequences.end());
+    finish(file);
     return file;
 }
 

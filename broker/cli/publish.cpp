@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <boost/json.hpp>
-#include <boost/url.hpp>
 #include <chrono>
 #include <ostream>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "broker/cli/input.hpp"
 #include "broker/cli/problem.hpp"
 #include "broker/cli/progress.hpp"
+#include "broker/cli/target.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
@@ -23,11 +23,11 @@ constexpr unsigned wait_seconds_max = 60;  // a broker that wants more is not me
 constexpr unsigned status_accepted = 202, status_unavailable = 503;
 
 std::string publish_target(const PublishOptions& options) {
-    boost::urls::url target("/v1/events");
-    if (!options.stream.empty()) target.params().append({"stream", options.stream});
-    if (!options.deduplicate) target.params().append({"deduplicate", "false"});
-    if (!options.repair.empty()) target.params().append({"repair", options.repair});
-    return target.buffer();
+    Parameters parameters;
+    if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
+    if (!options.deduplicate) parameters.emplace_back("deduplicate", "false");
+    if (!options.repair.empty()) parameters.emplace_back("repair", options.repair);
+    return target_of("/v1/events", parameters);
 }
 
 // "12 received: 3 new, 1 updated, 8 unchanged", from {"received":12,"new":3,"updated":1,"unchanged":8}. If items were

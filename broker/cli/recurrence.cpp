@@ -11,6 +11,7 @@
 #include "broker/cli/progress.hpp"
 #include "broker/cli/recurrence_output.hpp"
 #include "gpu/operators/recurrence/series.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::cli {
 
@@ -26,10 +27,11 @@ std::optional<std::vector<double>> read_series(const std::string& path, const Co
         console.error(describe_unreadable(path, bytes.error().message()), {{"about", input_name(path)}});
         return std::nullopt;
     }
+    const std::string_view series = text::without_byte_order_mark(*bytes);
     std::vector<double> values;
     try {
-        if (const auto fault = parse_series(*bytes, values, analysed_points_max)) {
-            const auto line = 1 + std::count(bytes->begin(), bytes->begin() + static_cast<long>(fault->offset), '\n');
+        if (const auto fault = parse_series(series, values, analysed_points_max)) {
+            const auto line = 1 + std::count(series.begin(), series.begin() + static_cast<long>(fault->offset), '\n');
             console.error(input_name(path) + ":" + std::to_string(line) + ": " + fault->message,
                           {{"about", input_name(path)}, {"line", line}});
             return std::nullopt;

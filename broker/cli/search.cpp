@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "broker/cli/commands.hpp"
+#include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/interrupt.hpp"
 #include "broker/cli/pattern_file.hpp"
@@ -69,10 +70,12 @@ private:
     void search_file(substrings::OccurrenceSearch& search, const std::string& file) {
         const std::string name = input_name(file);
         SearchSummary summary;
-        PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested);
+        const auto kind = options_.plain ? FileKind::plain : FileKind::detect;
+        PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested, kind);
+        const std::uint64_t bytes_before = bytes_done_;
         while (const auto piece = reader.next()) {
             const auto report = [&](const substrings::OccurrenceBlock& block) {
-                return take(name, piece->offset, block, summary);
+                return take({name, piece->offset, reader.fasta()}, block, summary);
             };
             const std::string error = search.search(piece->bytes, piece->own, wanted(), report);
             report_gpu_failure(search);
@@ -82,20 +85,34 @@ private:
                 is_over_ = true;
             }
             if (is_over_ || !console_.out || Interrupt::requested()) return bar_.hide();
+            if (reader.fasta()) bytes_done_ = bytes_before + reader.bytes_read();
         }
         bar_.hide();
         if (Interrupt::requested()) return;
+        const JoinedFasta* fasta = reader.fasta();
+        if (fasta) {
+            summary.bytes = fasta->letters();
+            summary.records = fasta->record_count();
+        }
         if (reader.error()) {
             console_.error(describe_unreadable(file, reader.error().message()), {{"about", name}});
             has_failed_ = true;
+        } else if (fasta && !fasta->error().empty()) {
+            report_bad_fasta(name, *fasta);
         } else if (options_.output == SearchOutput::summary) {
             printer_.print_summary(name, summary, search);
         }
     }
 
+    void report_bad_fasta(const std::string& name, const JoinedFasta& fasta) {
+        console_.error(name + ":" + std::to_string(fasta.error_line()) + ": " + fasta.error() +
+                           "; --plain searches the file as it is",
+                       {{"about", name}, {"line", fasta.error_line()}});
+        has_failed_ = true;
+    }
+
     // Counts and prints what was found in a block. Returns whether to go on.
-    bool take(const std::string& name, std::uint64_t offset, const substrings::OccurrenceBlock& block,
-              SearchSummary& summary) {
+    bool take(const SearchedPiece& piece, const substrings::OccurrenceBlock& block, SearchSummary& summary) {
         summary.bytes += block.end - block.begin;
         summary.seconds += block.seconds;
         summary.kernel_seconds += block.kernel_seconds;
@@ -105,7 +122,7 @@ private:
             for (const auto& occurrence : block.occurrences) ++counts_[occurrence.pattern];
         } else if (options_.output == SearchOutput::occurrences && block.number > 0) {
             bar_.hide();
-            if (!printer_.print_occurrences(name, offset, block.occurrences, Interrupt::requested)) return false;
+            if (!printer_.print_occurrences(piece, block.occurrences, Interrupt::requested)) return false;
         }
         bytes_done_ += block.end - block.begin;
         if (!has_unknown_size_) bar_.show(static_cast<double>(bytes_done_) / static_cast<double>(all_bytes_));
@@ -171,7 +188,8 @@ int search(const SearchOptions& options, Console console) {
                       {{"about", input_name(options.patterns_file)}});
         return exit_failed;
     }
-    const PatternFile patterns = parse_patterns(*bytes);
+    const bool is_fasta = !options.plain && has_fasta_name(options.patterns_file);
+    const PatternFile patterns = is_fasta ? parse_fasta_patterns(*bytes) : parse_patterns(*bytes);
     if (!check_patterns(options, patterns, console)) return exit_failed;
     const Interrupt interrupt;
     return FilesSearch(options, patterns, console).run();

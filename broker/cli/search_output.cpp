@@ -48,13 +48,34 @@ const char* name_of(substrings::Algorithm algorithm, bool as_option) {
 SearchPrinter::SearchPrinter(const SearchOptions& options, const PatternFile& patterns, const Console& console)
     : options_(options), patterns_(patterns), console_(console), shown_(patterns.lines.size()) {}
 
-bool SearchPrinter::print_occurrences(const std::string& file, std::uint64_t offset,
-                                      std::span<const substrings::Occurrence> occurrences, bool (*is_stopped)()) {
-    std::string prefix, lines;
-    if (options_.json)
-        prefix = "{\"file\":" + json_of(file) + ",\"offset\":";
-    else if (options_.text_files.size() > 1)
-        prefix = console_.coloured(console_.out_is_terminal ? text::terminal_line(file) : file, Colour::magenta) + ":";
+std::string SearchPrinter::file_prefix(const std::string& file) const {
+    if (options_.json) return "{\"file\":" + json_of(file) + ",\"offset\":";
+    if (options_.text_files.size() == 1) return "";
+    return console_.coloured(console_.out_is_terminal ? text::terminal_line(file) : file, Colour::magenta) + ":";
+}
+
+std::string SearchPrinter::record_prefix(const std::string& of_file, const JoinedFasta::Record& record) const {
+    if (!options_.json)
+        return of_file + (console_.out_is_terminal ? text::terminal_line(record.name) : record.name) + ":";
+    constexpr std::string_view offset = "\"offset\":";
+    return of_file.substr(0, of_file.size() - offset.size()) + "\"record\":" + json_of(record.name) +
+           ",\"record_index\":" + std::to_string(record.index) + "," + std::string(offset);
+}
+
+bool SearchPrinter::print_occurrences(const SearchedPiece& piece, std::span<const substrings::Occurrence> occurrences,
+                                      bool (*is_stopped)()) {
+    const std::string of_file = file_prefix(piece.file);
+    std::string prefix = of_file, lines;
+    std::uint64_t begin = 0;      // of the record
+    std::size_t next_record = 0;  // the one behind it
+    const auto go_to_record = [&](std::uint64_t offset) {
+        const auto& records = piece.fasta->records();
+        const std::size_t before = next_record;
+        while (next_record < records.size() && records[next_record].begin <= offset) ++next_record;
+        if (next_record == before) return;
+        begin = records[next_record - 1].begin;
+        prefix = record_prefix(of_file, records[next_record - 1]);
+    };
     for (std::size_t i = 0; i < occurrences.size();) {
         const std::uint32_t position = occurrences[i].position;
         matches_.clear();
@@ -64,7 +85,8 @@ bool SearchPrinter::print_occurrences(const std::string& file, std::uint64_t off
                 matches_.push_back(line);
         }
         std::sort(matches_.begin(), matches_.end());
-        for (const std::uint32_t line : matches_) print_line(lines, prefix, offset + position, line);
+        if (piece.fasta) go_to_record(piece.offset + position);
+        for (const std::uint32_t line : matches_) print_line(lines, prefix, piece.offset + position - begin, line);
         if (lines.size() >= written_bytes && (!write(lines) || is_stopped())) return false;
     }
     return write(lines);
@@ -126,6 +148,7 @@ void SearchPrinter::print_summary(const std::string& file, const SearchSummary& 
                                    {"patterns", patterns_.lines.size()},
                                    {"occurrences", summary.occurrences},
                                    {"seconds", summary.seconds}};
+        if (summary.records) object["records"] = *summary.records;
         if (search.on_gpu()) object["kernel_seconds"] = summary.kernel_seconds;
         object["algorithm"] = name_of(options_.algorithm, true);
         object["processor"] = search.on_gpu() ? "gpu" : "cpu";
@@ -135,8 +158,11 @@ void SearchPrinter::print_summary(const std::string& file, const SearchSummary& 
         return;
     }
     std::string line =
-        file + ": " + numbered(summary.bytes, "byte") + ", " + numbered(patterns_.lines.size(), "pattern") + ", " +
-        numbered(summary.occurrences, "occurrence") + " in " + time_and_rate(summary.bytes, summary.seconds);
+        file + ": " +
+        (summary.records ? numbered(summary.bytes, "letter") + " in " + numbered(*summary.records, "record")
+                         : numbered(summary.bytes, "byte")) +
+        ", " + numbered(patterns_.lines.size(), "pattern") + ", " + numbered(summary.occurrences, "occurrence") +
+        " in " + time_and_rate(summary.bytes, summary.seconds);
     if (search.on_gpu()) line += ", of which " + time_and_rate(summary.bytes, summary.kernel_seconds) + " in kernels";
     line += std::string(", ") + name_of(options_.algorithm, false) + " on " +
             (search.on_gpu() ? "the GPU" : numbered(search.threads(), "thread"));

@@ -23,15 +23,21 @@ bool is_local_name(std::string name) {
     return name == "localhost" || name.ends_with(".localhost");
 }
 
+bool is_this_machine(const auto& address) { return address.is_loopback() || address.is_unspecified(); }
+
+// The IPv4 address in ::ffff:192.0.2.1.
+urls::ipv4_address mapped_address(const urls::ipv6_address& address) {
+    const auto bytes = address.to_bytes();
+    return urls::ipv4_address(urls::ipv4_address::bytes_type{bytes[12], bytes[13], bytes[14], bytes[15]});
+}
+
 bool is_local(const urls::url_view& url) {
     switch (url.host_type()) {
-        case urls::host_type::ipv4: {
-            const auto address = url.host_ipv4_address();
-            return address.is_loopback() || address.is_unspecified();
-        }
+        case urls::host_type::ipv4:
+            return is_this_machine(url.host_ipv4_address());
         case urls::host_type::ipv6: {
             const auto address = url.host_ipv6_address();
-            return address.is_loopback() || address.is_unspecified();
+            return address.is_v4_mapped() ? is_this_machine(mapped_address(address)) : is_this_machine(address);
         }
         default:
             return is_local_name(url.host());

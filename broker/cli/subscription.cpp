@@ -1,20 +1,21 @@
 #include "broker/cli/subscription.hpp"
 
 #include <algorithm>
-#include <boost/url.hpp>
+
+#include "broker/cli/target.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
 HttpRequest request_of(const SubscribeOptions& options, const std::string& last_id) {
-    boost::urls::url target("/v1/events");
-    if (!options.stream.empty()) target.params().append({"stream", options.stream});
-    for (const auto& filter : options.filters) target.params().append({"filter", filter});
-    if (options.format == ItemFormat::xml) target.params().append({"format", "xml"});
-    if (options.annotate_alignment) target.params().append({"annotate", "alignment"});
+    Parameters parameters;
+    if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
+    for (const auto& filter : options.filters) parameters.emplace_back("filter", filter);
+    if (options.format == ItemFormat::xml) parameters.emplace_back("format", "xml");
+    if (options.annotate_alignment) parameters.emplace_back("annotate", "alignment");
     HttpRequest request;
-    request.target = target.buffer();
+    request.target = target_of("/v1/events", parameters);
     request.headers.emplace_back("Accept: text/event-stream");
     if (!last_id.empty()) request.headers.push_back("Last-Event-ID: " + last_id);
     return request;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
+#include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -70,12 +71,60 @@ std::optional<double> TextReader::share_read() const {
 
 // Reads a chunk; returns whether there is one.
 bool TextReader::fill() {
+    if (!has_begun_) return begin();
+    return fasta_ ? join() : read_chunk();
+}
+
+bool TextReader::read_chunk() {
     chunk_.resize(chunk_bytes);
     chunk_.resize(std::fread(chunk_.data(), 1, chunk_.size(), file_.get()));
     next_ = 0;
     bytes_read_ += chunk_.size();
     if (std::ferror(file_.get())) error_ = describe_unreadable(path_, std::generic_category().message(errno));
     return error_.empty() && !chunk_.empty();
+}
+
+// Finds out whether the file is FASTA, and skips a byte order mark.
+bool TextReader::begin() {
+    has_begun_ = true;
+    const bool has_chunk = read_chunk();
+    if (!error_.empty()) return false;
+    const bool is_fasta = has_fasta_name(path_) || text::begins_like_fasta(chunk_).value_or(false);
+    if (is_fasta && !options_.plain) {
+        if (options_.one_text) {
+            error_ = input_name(path_) + " is FASTA, of which each record is a text; --plain reads it as one text";
+            return false;
+        }
+        fasta_.emplace();
+        raw_.swap(chunk_);
+        fasta_->give(raw_, raw_ended_ = !has_chunk);
+        return join();
+    }
+    next_ = chunk_.size() - text::without_byte_order_mark(chunk_).size();
+    return next_ < chunk_.size() || (has_chunk && read_chunk());
+}
+
+bool TextReader::join() {
+    chunk_.resize(chunk_bytes);
+    std::size_t size = fasta_->take(chunk_.data(), chunk_.size());
+    while (size == 0 && fasta_->error().empty() && (fasta_->stopped_at_record() || !raw_ended_)) {
+        if (!fasta_->stopped_at_record()) {
+            const bool has_chunk = read_chunk();
+            if (!error_.empty()) return false;
+            raw_.swap(chunk_);
+            fasta_->give(raw_, raw_ended_ = !has_chunk);
+            chunk_.resize(chunk_bytes);
+        }
+        size = fasta_->take(chunk_.data(), chunk_.size());
+    }
+    chunk_.resize(size);
+    next_ = 0;
+    if (!fasta_->error().empty()) {
+        error_line_ = fasta_->error_line();
+        error_ = input_name(path_) + ":" + std::to_string(error_line_) + ": " + fasta_->error() +
+                 "; --plain reads the file as it is";
+    }
+    return error_.empty() && size > 0;
 }
 
 std::vector<TextReader::Piece> TextReader::read() {
@@ -142,12 +191,19 @@ void TextReader::emit(std::vector<Piece>& batch, std::size_t bytes, bool ends) {
     const std::string_view fresh = std::string_view(text_).substr(seen_, bytes - seen_);
     characters_ +=
         static_cast<std::uint64_t>(std::count_if(fresh.begin(), fresh.end(), [](char c) { return !continues(c); }));
-    batch.push_back({texts_, text_.substr(0, bytes), !is_cut_, ends});
+    batch.push_back({texts_, text_.substr(0, bytes), !is_cut_, ends, std::nullopt});
+    if (fasta_) batch.back().record = record_name();
     is_cut_ = !ends;
     const std::size_t left = ends ? text_.size() : begin_of_last(batch.back().utf8, options_.overlap);
     drop(left);
     seen_ = ends ? 0 : bytes - left;
     checked_ = ends ? 0 : checked_ - left;
+}
+
+// The name of the record that is the current text. Forgets those before it.
+std::string TextReader::record_name() {
+    while (fasta_->records().front().index + 1 < texts_) fasta_->forget_before(fasta_->records()[1].begin);
+    return fasta_->records().front().name;
 }
 
 // Removes bytes from the beginning of the current text.
@@ -160,6 +216,10 @@ void TextReader::drop(std::size_t bytes) {
 }
 
 void TextReader::fail(const std::string& what, std::size_t at) {
+    if (fasta_) {
+        error_ = input_name(path_) + ": record " + std::to_string(texts_ + 1) + ": " + what;
+        return;
+    }
     drop(at);
     error_line_ = line_;
     error_ = input_name(path_) + ":" + std::to_string(line_) + ": " + what;

@@ -1,5 +1,5 @@
-// Reads a file of texts, a line each, or a file that is one text, in batches of bounded size. A long text comes in
-// pieces that overlap, unless whole texts are wanted. Belongs to one thread.
+// Reads a file of texts, a line each, or of FASTA a record each, or a file that is one text, in batches of bounded
+// size. A long text comes in pieces that overlap, unless whole texts are wanted. Belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "broker/cli/joined_fasta.hpp"
 
 namespace sluice::cli {
 
@@ -25,6 +27,7 @@ class TextReader {
 public:
     struct Options {
         bool one_text = false;                        // the whole file; a final line end does not count
+        bool plain = false;                           // FASTA is read as other files are
         bool whole = false;                           // texts are not cut, and thus limited
         std::uint64_t overlap = 0;                    // of pieces, in characters
         std::size_t texts_max = 1;                    // of a batch
@@ -37,7 +40,8 @@ public:
     struct Piece {
         std::uint64_t text;  // its number, from 1 on
         std::string utf8;
-        bool begins, ends;  // whether it is the text's first piece, its last
+        bool begins, ends;                  // whether it is the text's first piece, its last
+        std::optional<std::string> record;  // of FASTA: its name
     };
 
     // "-": standard input.
@@ -65,11 +69,15 @@ private:
     };
 
     bool fill();
+    bool read_chunk();
+    bool begin();
+    bool join();
     void take(std::vector<Piece>& batch);
     bool check(bool complete);
     void emit(std::vector<Piece>& batch, std::size_t bytes, bool ends);
     void drop(std::size_t bytes);
     void fail(const std::string& what, std::size_t at);
+    std::string record_name();
 
     std::string path_;
     Options options_;
@@ -79,6 +87,10 @@ private:
     std::string error_;
     std::size_t error_line_ = 0;
 
+    bool has_begun_ = false;
+    std::optional<JoinedFasta> fasta_;  // makes a line of each record
+    std::string raw_;                   // of FASTA: the bytes to be joined
+    bool raw_ended_ = false;
     std::string chunk_;  // read, from next_ on not yet taken
     std::size_t next_ = 0;
     bool at_end_ = false;

@@ -8,12 +8,16 @@
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_lines.hpp"
 #include "protocol/text/ascii.hpp"
+#include "protocol/text/fasta.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
 
 namespace {
 
-std::size_t records_begin(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
+std::size_t records_begin(std::string_view text) { return text.size() - text::without_byte_order_mark(text).size(); }
+
+constexpr const char* bad_residue = "a sequence has letters, '*', '-' and '.' only";
 
 bool is_residue(char c) { return text::is_ascii_letter(c) || c == '*' || c == '-' || c == '.'; }
 bool is_score(char c) { return c >= '!' && c <= '~'; }
@@ -31,57 +35,69 @@ std::optional<Fault> add_residues(const TextLines& lines, std::string& sequence)
         if (is_residue(line[i]))
             sequence += line[i];
         else if (line[i] != ' ' && line[i] != '\t')
-            return Fault{lines.begin() + i, "a sequence has letters, '*', '-' and '.' only"};
+            return Fault{lines.begin() + i, bad_residue};
     }
     return std::nullopt;
 }
 
-// "@id" is the first word of the header line, "description" the rest.
+// "@id" is the first word of the header line, which comes without its first character; "description" is the rest.
 void add_header(DocumentBuilder& builder, pugi::xml_node item, std::string_view header) {
-    header.remove_prefix(1);
-    const std::size_t end = std::min(header.find_first_of(" \t"), header.size());
-    const std::string_view description = text::trim(header.substr(end));
-    if (end != 0) builder.add_attribute(item, "id", std::string(header.substr(0, end)));
+    const std::string_view name = text::fasta_name(header);
+    const std::string_view description = text::trim(header.substr(name.size()));
+    if (!name.empty()) builder.add_attribute(item, "id", std::string(name));
     if (!description.empty()) builder.add_value(item, "description", std::string(description));
 }
 
-class FastaReader {
+class FastaDocument {
 public:
-    explicit FastaReader(DocumentBuilder& builder)
-        : builder_(builder), lines_(builder.text(), records_begin(builder.text())) {}
+    explicit FastaDocument(DocumentBuilder& builder) : builder_(builder) {}
 
     void read();
 
 private:
+    void take(const text::FastaReader::Part& part);
     void end_record();
 
     DocumentBuilder& builder_;
-    TextLines lines_;
     pugi::xml_node item_;
     std::size_t end_ = 0;  // of the record's last line so far
     std::string sequence_;
     std::optional<Fault> fault_;
 };
 
-void FastaReader::read() {
-    while (!builder_.has_failed() && lines_.next()) {
-        const std::string_view line = lines_.line();
-        if (is_empty_line(line) || line.starts_with(';')) continue;
-        if (line.starts_with('>')) {
-            end_record();
-            item_ = builder_.begin_item(lines_.begin());
-            add_header(builder_, item_, line);
-        } else if (!item_) {
-            builder_.fail(FeedError::Kind::not_well_formed, lines_.begin(), "not FASTA: a record begins with '>'");
-        } else if (!fault_) {
-            fault_ = add_residues(lines_, sequence_);
-        }
-        end_ = lines_.end();
+void FastaDocument::read() {
+    text::FastaReader reader;
+    reader.give(builder_.text(), true);
+    while (!builder_.has_failed()) {
+        const auto part = reader.next();
+        if (!part) break;
+        take(*part);
     }
     end_record();
 }
 
-void FastaReader::end_record() {
+void FastaDocument::take(const text::FastaReader::Part& part) {
+    using Kind = text::FastaReader::Part::Kind;
+    switch (part.kind) {
+        case Kind::header:
+            end_record();
+            item_ = builder_.begin_item(part.offset - 1);
+            add_header(builder_, item_, part.text);
+            break;
+        case Kind::residues:
+            if (!fault_) sequence_ += part.text;
+            break;
+        case Kind::bad:
+            if (!fault_) fault_ = Fault{part.offset, bad_residue};
+            break;
+        case Kind::stray:
+            builder_.fail(FeedError::Kind::not_well_formed, part.offset, "not FASTA: a record begins with '>'");
+            break;
+    }
+    end_ = part.offset + part.text.size();
+}
+
+void FastaDocument::end_record() {
     if (!item_) return;
     if (fault_) {
         builder_.refuse_item(FeedError::Kind::not_well_formed, fault_->offset, std::move(fault_->message));
@@ -131,7 +147,7 @@ void FastqReader::read() {
             lines_.go_to(behind_header);
             continue;
         }
-        add_header(builder_, item, header);
+        add_header(builder_, item, header.substr(1));
         builder_.add_value(item, "sequence", sequence_);
         builder_.add_value(item, "quality", quality_);
         builder_.end_item(lines_.end());
@@ -167,7 +183,7 @@ std::optional<Fault> FastqReader::read_quality() {
 
 ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
     DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
-    FastaReader(builder).read();
+    FastaDocument(builder).read();
     return builder.finish();
 }
 

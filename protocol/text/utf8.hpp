@@ -8,6 +8,12 @@
 
 namespace sluice::text {
 
+// U+FEFF, with which some programs begin a file; it is no part of the text.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+    return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
+}
+
 // The character that begins at text[at], and its length in bytes. The length is 0 if the bytes are not UTF-8 (as in an
 // overlong form, a surrogate or anything above U+10FFFF).
 struct Utf8Char {

@@ -25,6 +25,39 @@ def url(port, scheme="http", path=""):
     return f"{scheme}://127.0.0.1:{port}{path}"
 
 
+class Texts(unittest.TestCase):
+    # Every printable character of ASCII, escapes of a query, characters beyond ASCII and white space.
+    ANY = "".join(map(chr, range(33, 127))).replace("'", "") + " a+b%2B%zz&c=d;e#f \u00e9\u6f22\U0001f600\t\nz"
+
+    def test_filters_arrive_as_they_were_typed(self):
+        texts = ["C++", "'", self.ANY]
+        with Sluiced() as daemon:
+            for text, quote in zip(texts, "'\"'"):
+                client = self.enterContext(Client("subscribe", "--server", url(daemon.port), "--count", "1", "--json",
+                                                  f"contains(v, {quote}{text}{quote}) and price + 5 > 10"))
+                daemon.wait_for_subscriptions()
+                for price in (1, 6):
+                    documents = [{"v": text, "price": price}, {"v": text.replace("+", " ", 1) + "x", "price": price}]
+                    self.assertEqual(daemon.publish(json.dumps(documents), "application/json")[0], 202)
+                self.assertEqual(json.loads(client.line())["values"], {"v": [text], "price": ["6"]})
+                self.assertEqual(client.ended(), 0)
+                eventually(lambda: daemon.status()["subscribers"] == 0, "no subscriber")
+
+    def test_names_and_settings_of_streams_arrive_as_they_were_typed(self):
+        with Sluiced() as daemon, tempfile.TemporaryDirectory() as folder:
+            address = ("--server", url(daemon.port))
+            path = Path(folder) / "one.json"
+            path.write_text("{}")
+            for command in (("subscribe", "true()"), ("publish", str(path))):
+                for name in ("a+b", "a b", "a%2Bb", "a&stream=b", "a#b", "\u00e9"):
+                    done = sluice(*command, *address, "--stream", name)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertIn(f'"{name}"', done.stderr)
+            event_path = "//a[. = 'x+y & z%2B']"
+            done = sluice("streams", "s", *address, "--set", f"event_path={event_path}", "--json")
+            self.assertEqual((done.returncode, json.loads(done.stdout)["options"]["event_path"]), (0, event_path), done.stderr)
+
+
 class Reconnecting(unittest.TestCase):
     def test_across_a_restart_of_the_broker(self):
         """The two brokers have ports of their own; the client knows only the relay's, which nobody else can get."""

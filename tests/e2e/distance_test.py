@@ -122,6 +122,11 @@ class Distance(unittest.TestCase):
                 self.assertEqual(self.run_it("--algorithm", algorithm, *files),
                                  f"{expected}\t1\t1\t{pattern}\t{text}\n", algorithm)
 
+    def test_a_byte_order_mark_is_of_no_file(self):
+        files = [self.file(name, "\ufeff" + text) for name, text in
+                 (("patterns", "lamp\n"), ("texts", "lamb\n"), ("costs", "delete 3\ninsert 4\nother 5\n\na b\na 0 1\nb 1 0\n"))]
+        self.assertEqual(self.run_it("--whole", "--costs", files[2], *files[:2]), "5\t1\t1\tlamp\tlamb\n")
+
     def test_random_inputs(self):
         chance = random.Random(1)
         for turn in range(12):

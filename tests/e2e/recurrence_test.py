@@ -179,6 +179,11 @@ class Recurrence(unittest.TestCase):
     def test_the_example_of_pyrqas_manual(self):
         self.assert_exact(self.analysed(MANUAL, .65), measures(MANUAL, .65))
 
+    def test_a_byte_order_mark_is_not_a_number(self):
+        series = ("recurrence", "--epsilon", "0.5", "--json", "-")
+        with_mark, without = (json.loads(sluice(*series, input=mark + "1 2 3 1 2 3").stdout) for mark in ("\ufeff", ""))
+        self.assertEqual(with_mark["recurrence_rate"], without["recurrence_rate"])
+
     def test_threads_do_not_change_a_result(self):
         chance = random.Random(7)
         series = [chance.random() for _ in range(3000)]

@@ -4,6 +4,7 @@ cpu (the default) or gpu."""
 import json
 import os
 import random
+import re
 import shlex
 import signal
 import subprocess
@@ -43,6 +44,144 @@ def random_case(rng):
         at = rng.randrange(len(text))
         text = text[:at] + b"\r\n" + text[at:]
     return patterns + rng.choices(patterns, k=rng.randrange(3)), text
+
+
+def records_of(fasta):
+    """(name, sequence) of each record: a plain reader, which joins lines."""
+    records = []
+    for line in fasta.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
+        if line.startswith(b">"):
+            records.append((re.split(rb"[ \t]", line[1:], maxsplit=1)[0], []))
+        elif records and not line.startswith(b";"):
+            records[-1][1].append(line.translate(None, b" \t"))
+    return [(name, b"".join(lines)) for name, lines in records]
+
+
+def random_fasta(rng, letters_max=400):
+    """Lines of any length and all line ends, comments, blanks, empty lines and records, names that are missing."""
+    end = lambda: rng.choice(rng.choice(((b"\n",), (b"\r\n",), (b"\r",), (b"\n", b"\r\n", b"\r", b"\n\n"))))
+    parts = [rng.choice((b"", b"\xef\xbb\xbf"))]
+    for index in range(rng.randrange(1, 8)):
+        parts += [rng.choice((b">%d" % index, b">", b"> %d" % index, b">%d\tof > some; words" % index, b">dup")), end()]
+        left = rng.choice((0, 1, rng.randrange(letters_max)))
+        while left > 0:
+            size = min(left, rng.choice((1, 3, 70)))
+            line = bytes(rng.choices(rng.choice((b"AC", b"ACGTacgtN", b"AC-.*")), k=size))
+            at = rng.randrange(size)
+            blank = rng.choice((b"", b"", b" ", b"\t", b" \t "))
+            parts += [line[:at] + blank + line[at:], end(), rng.choice((b"",) * 8 + (b";ACGT" + end(), b" \t" + end()))]
+            left -= size
+    return b"".join(parts) if rng.randrange(2) else b"".join(parts).rstrip(b"\r\n")
+
+
+class Fasta(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return str(path)
+
+    def lines(self, *arguments, statuses=(0, 1), **more):
+        done = subprocess.run([os.environ["SLUICE"], *arguments], timeout=TIMEOUT_S, capture_output=True,
+                              env=environment(), check=False, **more)
+        report_crash(done.returncode, done.args)
+        self.assertIn(done.returncode, statuses, done.stderr)
+        return done.stdout.splitlines()
+
+    def search(self, *arguments, **more):
+        return self.lines("search", "--processor", PROCESSOR, *arguments, **more)
+
+    def check_search(self, patterns, fasta, records):
+        """By name and by content, of a file and of standard input."""
+        expected = [(name, index, at, pattern) for index, (name, sequence) in enumerate(records)
+                    for at, pattern in occurrences(patterns, sequence)]
+        pattern_file = self.file("patterns", b"\n".join(patterns))
+        named, content = self.file("a.fasta", fasta), self.file("text", fasta)
+        shown = [b"%s:%d:%s" % (name, at, patterns[pattern]) for name, _, at, pattern in expected]
+        self.assertEqual(self.search(pattern_file, named), shown)
+        self.assertEqual(self.search(pattern_file, "-", input=fasta), shown)
+        both = self.search(pattern_file, named, content)
+        self.assertEqual(both, [path.encode() + b":" + line for path in (named, content) for line in shown])
+        self.assertEqual([json.loads(line) for line in self.search("--json", pattern_file, content)],
+                         [{"file": content, "record": name.decode(), "record_index": index, "offset": at,
+                           "pattern": patterns[pattern].decode(), "pattern_index": pattern}
+                          for name, index, at, pattern in expected])
+        summary = json.loads(self.search("--json", "--summary", pattern_file, content)[0])
+        self.assertEqual((summary["bytes"], summary["records"], summary["occurrences"]),
+                         (sum(len(sequence) for _, sequence in records), len(records), len(expected)))
+        counts = [int(line.split(b"\t")[0]) for line in self.search("--count", pattern_file, content)]
+        self.assertEqual(counts, [sum(pattern == each for *_, each in expected) for pattern in range(len(patterns))])
+
+    def test_every_command_reads_it_as_a_plain_reader_does(self):
+        rng = random.Random(9)
+        for _ in range(25):
+            fasta = random_fasta(rng)
+            records = records_of(fasta)
+            with self.subTest(fasta=fasta):
+                cut = [sequence[at:at + rng.randrange(1, 30)] for _, sequence in records if sequence
+                       for at in (rng.randrange(len(sequence)) for _ in range(3))]
+                self.check_search([*dict.fromkeys([*cut, b"A", b"CA"])], fasta, records)
+                path = self.file("a.fasta", fasta)
+                matched = [json.loads(line)["values"] for line in self.lines("match", "--json", "true()", path)]
+                self.assertEqual([values.get("sequence", [""])[0].encode() for values in matched],
+                                 [sequence for _, sequence in records])
+                self.assertEqual([values.get("@id", [""])[0].encode() for values in matched],
+                                 [name for name, _ in records])
+                compared = self.lines("distance", "--json", "--whole", self.file("empty", b"\xc3\xa9\n"), path)
+                self.assertEqual([(each["record"].encode(), each["text"], each["distance"])
+                                  for each in map(json.loads, compared)],
+                                 [(name, index, max(1, len(sequence))) for index, (name, sequence) in
+                                  enumerate(records, 1)])
+                full = self.file("full.fa", b"".join(b">%s\r%s\r" % record for record in records if record[1]))
+                if any(sequence for _, sequence in records):
+                    aligned = [json.loads(line) for line in self.lines("align", "--json", full, full)]
+                    names = [name.decode() for name, sequence in records if sequence]
+                    self.assertEqual([(pair["query"], pair["text"]) for pair in aligned],
+                                     [(query, text) for query in names for text in names])
+
+    def test_records_that_cross_the_pieces_of_a_long_file(self):
+        """A piece has 16 MiB or 4 MiB for each thread on the CPU, and 128 MiB on a GPU."""
+        piece = (16 << 20) if PROCESSOR == "cpu" else (128 << 20)
+        line, lines = b"A" * 63 + b"\n", piece // 63 + 200
+        fasta = bytearray(b">long\n" + line * lines + b">next\n" + line * 3)
+        for at in (piece - 10, piece, piece + 1000):  # letters
+            for k, letter in enumerate(b"CGTCGT"):
+                fasta[6 + (at + k) // 63 * 64 + (at + k) % 63] = letter
+        patterns = [b"CGTCGT", b"ACGT", b"GTA"]
+        pattern = self.file("patterns", b"\n".join(patterns))
+        found = self.search("--threads", "1", pattern, self.file("long", bytes(fasta)))
+        sequence = records_of(bytes(fasta))[0][1]
+        self.assertEqual(found, [b"long:%d:%s" % (at, patterns[index]) for at, index in occurrences(patterns, sequence)])
+        self.assertEqual(len(found), 9)
+
+    def test_patterns_may_be_fasta_by_their_name(self):
+        patterns = self.file("primers.fa", b">p\nAC\nGT\n>q\nTT\n")
+        self.assertEqual(self.search(patterns, self.file("text", b">r\nTTAC\nGT\n")), [b"r:0:TT", b"r:2:ACGT"])
+
+    def test_plain_reads_fasta_as_it_is(self):
+        patterns, text = self.file("patterns", b"ACGT\nseq\n"), self.file("a.fasta", b">seq\nAC\nGTACGT\n")
+        self.assertEqual(self.search(patterns, text), [b"seq:0:ACGT", b"seq:4:ACGT"])
+        self.assertEqual(self.search("--plain", patterns, text), [b"1:seq", b"10:ACGT"])
+
+    def test_what_is_not_fasta_is_refused_by_line_or_searched_as_it_is(self):
+        patterns = self.file("patterns", b"ACGT\n")
+        for name, content, line in (("text", b">a\nACGT\nAC1T\n", 3), ("a.fa", b"ACGT\n", 1), ("b.fa", b"\x1f\x8b", 1),
+                                    ("c.fa", b"@a\nA\n+\nI\n", 1)):
+            for command in ("search", "distance"):
+                path = self.file(name, content)
+                done = sluice(command, patterns, path)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertTrue(done.stderr.startswith(f"sluice: {path}:{line}: expected "), done.stderr)
+                self.assertIn("--plain", done.stderr)
+        for plain in (b"ACGT\n>a\nACGT\n", b"a\n", b"", b"\xef\xbb\xbfACGT>"):
+            at = [b"%d:ACGT" % each for each, _ in occurrences([b"ACGT"], plain)]
+            self.assertEqual(self.search(patterns, self.file("plain", plain)), at)
+
+    def test_a_byte_order_mark_is_of_no_pattern(self):
+        patterns = self.file("patterns", b"\xef\xbb\xbflamp\npier\n")
+        self.assertEqual(self.search(patterns, self.file("text", b"pier lamp")), [b"0:pier", b"5:lamp"])
 
 
 class Search(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include "broker/cli/event_text.hpp"
 #include "broker/cli/fasta.hpp"
 #include "broker/cli/http_headers.hpp"
+#include "broker/cli/joined_fasta.hpp"
 #include "broker/cli/sse_reader.hpp"
 #include "protocol/text/terminal.hpp"
 
@@ -30,6 +31,28 @@ void check_fasta(std::string_view text) {
     for (std::size_t i = 0; i < file.records.size(); ++i) {
         if (again.records[i].sequence != file.records[i].sequence) std::abort();
     }
+}
+
+std::string joined(std::string_view text, std::size_t piece) {
+    JoinedFasta fasta;
+    std::string all, portion(1 + piece / 2, ' ');
+    const auto take_all = [&] {
+        for (std::size_t n = 1; n > 0;) all.append(portion, 0, n = fasta.take(portion.data(), portion.size()));
+    };
+    for (; !text.empty(); text.remove_prefix(std::min(piece, text.size()))) {
+        fasta.give(text.substr(0, piece), false);
+        take_all();
+    }
+    fasta.give("", true);
+    take_all();
+    return all + fasta.error() + std::to_string(fasta.error_line());
+}
+
+// The sequences are the same for all pieces.
+void check_joined(std::string_view text) {
+    const std::string whole = joined(text, text.size() + 1);
+    for (const std::size_t piece : {1u, 7u})
+        if (joined(text, piece) != whole) std::abort();
 }
 
 std::vector<SseEvent> events(std::string_view bytes, std::size_t piece) {
@@ -78,6 +101,7 @@ void check_terminal(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     check_fasta(bytes);
+    check_joined(bytes);
     check_stream(bytes);
     check_head(bytes);
     check_terminal(bytes);

@@ -1,5 +1,6 @@
 #include "broker/cli/commands.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/unit/broker/cli/ran.hpp"
@@ -67,7 +68,7 @@ TEST_CASE("match says which file an item of several comes from, and goes on afte
 
 TEST_CASE("align prints score, place and alignment of every pair, and says what is wrong with a file") {
     const TemporaryFile query(">gene\nACGTTGCAACGGTCATTGCA\n"), text(">a\nACGTTGCAACTCATTGCA\n>b\nTTTT\n"),
-        bad(">x\nAC\nA-C\n");
+        bad(">x\nAC\nA1C\n");
     AlignOptions options;
     options.query_file = query.path();
     options.text_file = text.path();
@@ -87,7 +88,7 @@ TEST_CASE("align prints score, place and alignment of every pair, and says what 
     options.global = true;
     CHECK_THAT(run(align, options).out, Catch::Contains("score    11 (global, dna)"));
     options.text_file = bad.path();
-    CHECK_THAT(run(align, options).err, Catch::EndsWith(":3: expected letters, not '-' (column 2)\n"));
+    CHECK_THAT(run(align, options).err, Catch::EndsWith(":3: expected letters, '*', '-' or '.', not '1' (column 2)\n"));
     CHECK(run(align, options).exit_status == exit_failed);
     options.scheme = "pam250";
     CHECK_THAT(run(align, options).err, Catch::StartsWith("sluice: scheme 'pam250': expected"));
@@ -131,6 +132,35 @@ TEST_CASE("match says that there were texts that can't be measured") {
     CHECK_THAT(run(match, options).err, Catch::Contains(": 2 texts are not series of numbers, or are too long\n"));
     options.filter = "contains(v, 'oops')";
     CHECK(run(match, options).err.empty());
+}
+
+TEST_CASE("match has a broker's budgets, and names the items that it leaves undecided") {
+    const auto item = [](int pairs) {
+        std::string text = "<item><title>" + std::to_string(pairs) + "</title>";
+        for (int i = 0; i < pairs; ++i) text += "<a>x</a><b>y</b>";
+        return text + "</item>";
+    };
+    const TemporaryFile file("<rss><channel><title>t</title>" + item(10) + item(4'900) +
+                             "<item><title>c</title><a>x</a>"
+                             "<b>x</b></item></channel></rss>");
+    const std::string costly = "boolean(a[string-length(..) = string-length(.)])";
+    MatchOptions options;
+    options.filter = costly + " or title = 'c'";  // its other condition decides the last item
+    options.files = {file.path()};
+    const auto ran = run(match, options);
+    CHECK(ran.exit_status == exit_undecided);
+    CHECK(ran.out == "c\n");
+    CHECK_THAT(ran.err, Catch::StartsWith("sluice: " + file.path() + ": item 2 (4900) is undecided: ") &&
+                            Catch::EndsWith(": " + options.filter + "\n"));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    options.json = true;
+    CHECK_THAT(run(match, options).err, Catch::Contains(R"("item":2,"filter":"boolean)"));
+    options.json = false;
+    options.filter = costly + " or title";
+    CHECK(run(match, options).exit_status == exit_done);
+    options.filter = costly;
+    options.files.emplace_back("/no such file");
+    CHECK(run(match, options).exit_status == exit_failed);
 }
 
 TEST_CASE("match and explain point at the fault of a filter") {

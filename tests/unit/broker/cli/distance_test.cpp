@@ -209,3 +209,67 @@ TEST_CASE("what is no text has a place, in long texts, too") {
     pieces_of("x\n" + std::string(TextReader::whole_bytes_max + 1, 'a'), options, &error);
     CHECK(error == "texts.txt:2: the text has more than 16777216 bytes, too many for --whole");
 }
+
+TEST_CASE("distance: texts of FASTA are its records, and have their names") {
+    const Files files("ACGTAC\n", "\xEF\xBB\xBF>one x\nAC\r\nGT AC\r\n>\n>three\nACG-\n");
+    CHECK(run(distance, files.options()).out == "0\t1\t1\tACGTAC\tone\n6\t1\t2\tACGTAC\t\n3\t1\t3\tACGTAC\tthree\n");
+    auto options = files.options();
+    options.json = true;
+    options.best = true;
+    CHECK(run(distance, options).out ==
+          "{\"pattern\":1,\"text\":1,\"record\":\"one\",\"distance\":0}\n"
+          "{\"pattern\":1,\"text\":2,\"record\":\"\",\"distance\":6}\n"
+          "{\"pattern\":1,\"text\":3,\"record\":\"three\",\"distance\":3}\n");
+    options = files.options();
+    options.one_text = true;
+    CHECK(files.error(options) ==
+          "sluice: texts.txt is FASTA, of which each record is a text; --plain reads it as one text\n");
+    options.plain = true;
+    CHECK(run(distance, options).out.starts_with("3\t1\t1\tACGTAC\t>one x AC"));
+}
+
+TEST_CASE("distance: patterns of FASTA are its records") {
+    const TemporaryFile patterns(">p\nAC\nGT\n>q\nA\n", "patterns.fa");
+    const Files files;
+    const TemporaryFile texts("ACGT\n", "texts.txt");
+    auto options = files.options();
+    options.pattern_file = patterns.path();
+    options.text_file = texts.path();
+    CHECK(run(distance, options).out == "0\t1\t1\tACGT\tACGT\n0\t2\t1\tA\tACGT\n");
+}
+
+TEST_CASE("distance: a byte order mark is of no pattern and no text") {
+    const std::string mark = "\xEF\xBB\xBF";
+    const Files files(mark + "lamp\n", mark + "lamp\n");
+    auto options = files.options();
+    options.all_pairs.extent = Extent::whole;
+    CHECK(run(distance, options).out == "0\t1\t1\tlamp\tlamp\n");
+    options.one_text = true;
+    CHECK(run(distance, options).out == "0\t1\t1\tlamp\tlamp\n");
+}
+
+TEST_CASE("TextReader: records of FASTA of any length, in pieces that overlap") {
+    std::string fasta;
+    for (int i = 0; i < 100; ++i) fasta += (i % 40 == 0 ? ">r" + std::to_string(i) + "\n" : "") + "ACGTACGTAC\n";
+    TextReader::Options options;
+    options.piece_bytes = 100;
+    options.overlap = 5;
+    const Strings pieces = pieces_of(fasta, options);
+    std::string joined;
+    for (const std::string& piece : pieces) {
+        const std::size_t open = piece.find_first_of("[(");
+        const std::size_t seen = piece[open] == '[' ? 0 : options.overlap;
+        joined += piece.substr(open + 1 + seen, piece.size() - open - 2 - seen) + (piece.back() == ']' ? "\n" : "");
+    }
+    std::string expected;
+    for (const int lines : {40, 40, 20}) {
+        for (int i = 0; i < lines; ++i) expected += "ACGTACGTAC";
+        expected += "\n";
+    }
+    CHECK(joined == expected);
+    CHECK(pieces.size() > 3);
+    std::string error;
+    CHECK(pieces_of(">a\nAC\n>b\nA1\n", {}, &error).empty());
+    CHECK(error ==
+          "texts.txt:4: expected letters, '*', '-' or '.', not '1' (column 2); --plain reads the file as it is");
+}

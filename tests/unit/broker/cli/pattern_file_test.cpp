@@ -38,3 +38,20 @@ TEST_CASE("parse_patterns: empty patterns, long ones and empty files are errors 
     check("b\n" + longest, "", 0);
     check("b\n" + longest + "a\n", "the pattern has 65537 bytes, more than the limit of 65536", 2);
 }
+
+TEST_CASE("parse_patterns: a byte order mark at the beginning is not of the first pattern") {
+    CHECK(parse_patterns("\xEF\xBB\xBFlamp\npier\n").lines == std::vector<std::string_view>{"lamp", "pier"});
+    CHECK(parse_patterns("lamp\n\xEF\xBB\xBFpier\n").lines[1] == "\xEF\xBB\xBFpier");
+    CHECK(parse_patterns("\xEF\xBB\xBF").error == "the file is empty; expected one pattern per line");
+}
+
+TEST_CASE("parse_fasta_patterns: each record is a pattern") {
+    const auto file = parse_fasta_patterns(">a\nAC\nGT\n>b\r\nT T\r\n>c\nACGT\n");
+    CHECK(file.error.empty());
+    CHECK(file.lines == std::vector<std::string_view>{"ACGT", "TT", "ACGT"});
+    CHECK(file.distinct.size() == 2);
+    CHECK(parse_fasta_patterns(">a\nA\n>b\n").error == "the sequence has no letters");
+    CHECK(parse_fasta_patterns(">a\nA\n>b\n").error_line == 3);
+    CHECK(parse_fasta_patterns(">a\n" + std::string((std::size_t{64} << 10) + 1, 'a')).error ==
+          "the pattern has 65537 bytes, more than the limit of 65536");
+}

@@ -56,3 +56,41 @@ TEST_CASE("PieceReader: waiting for input can be stopped") {
     close(ends[0]);
     close(ends[1]);
 }
+
+TEST_CASE("PieceReader: pieces of FASTA are joined sequences") {
+    const std::string joined = "ABCDEFGHIJKL\n\nMNO\n";
+    const TemporaryFile file("\xEF\xBB\xBF\n>a\nABCD\nEFG\r\nHI JKL\n>b\n>c\nMNO");
+    for (const std::size_t own : {8u, 10u, 100u}) {  // FASTA is recognised in the first piece
+        for (const std::size_t overlap : {0u, 2u, 9u}) {
+            CAPTURE(own, overlap);
+            PieceReader reader(file.path(), own, overlap, {}, FileKind::detect);
+            std::string read;
+            while (const auto piece = reader.next()) {
+                CHECK(piece->offset == read.size());
+                CHECK(piece->bytes == std::string_view(joined).substr(read.size(), own + overlap));
+                REQUIRE(reader.fasta());
+                CHECK(reader.fasta()->records().front().begin <= piece->offset);
+                read += piece->bytes.substr(0, piece->own);
+            }
+            CHECK(read == joined);
+        }
+    }
+    PieceReader plain(file.path(), 100, 0, {}, FileKind::plain);
+    CHECK(plain.next()->bytes.starts_with("\xEF\xBB\xBF\n>a"));
+    CHECK(!plain.fasta());
+}
+
+TEST_CASE("PieceReader: other files are read as they are") {
+    for (const char* bytes : {"a>b",
+                              "\xEF\xBB\xBF"
+                              "a",
+                              "\n\n", "\xEF", ""}) {
+        CAPTURE(bytes);
+        const TemporaryFile file(bytes);
+        PieceReader reader(file.path(), 2, 1, {}, FileKind::detect);
+        std::string read;
+        while (const auto piece = reader.next()) read += piece->bytes.substr(0, piece->own);
+        CHECK(read == bytes);
+        CHECK(!reader.fasta());
+    }
+}

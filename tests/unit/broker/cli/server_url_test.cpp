@@ -24,14 +24,15 @@ TEST_CASE("a server's URL has a scheme, a host, and perhaps a port and a path") 
 }
 
 TEST_CASE("a URL of this machine is recognised, since no proxy can lead there") {
-    for (const char* local :
-         {"http://localhost", "http://LOCALHOST:1", "http://localhost.", "http://a.localhost", "http://127.0.0.1",
-          "http://127.8.9.10:80", "http://[::1]", "http://0.0.0.0:8080", "http://[::]"}) {
+    for (const char* local : {"http://localhost", "http://LOCALHOST:1", "http://localhost.", "http://a.localhost",
+                              "http://127.0.0.1", "http://127.8.9.10:80", "http://[::1]", "http://0.0.0.0:8080",
+                              "http://[::]", "http://[::ffff:127.0.0.1]", "http://[::ffff:0.0.0.0]"}) {
         CAPTURE(local);
         CHECK(parse_server_url(local)->is_local);
     }
-    for (const char* other : {"http://example.org", "http://localhost.example.org", "http://10.0.0.1",
-                              "http://128.0.0.1", "http://[fe80::1]", "http://notlocalhost"}) {
+    for (const char* other :
+         {"http://example.org", "http://localhost.example.org", "http://10.0.0.1", "http://128.0.0.1",
+          "http://[fe80::1]", "http://[::ffff:10.0.0.1]", "http://notlocalhost"}) {
         CAPTURE(other);
         CHECK(!parse_server_url(other)->is_local);
     }
