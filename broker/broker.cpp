@@ -66,7 +66,8 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
     return room;
 }
 
-std::size_t worker_threads() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
+// At least two, so that one is left for short tasks.
+std::size_t worker_threads() { return std::max(2u, std::thread::hardware_concurrency() / 2); }
 
 // Half of the machine's memory by default. If that is unknown, assumes a small machine of 1 GiB.
 std::size_t memory_max(const config::Options& options) {
@@ -184,7 +185,7 @@ Broker::Parts::Parts(config::Options options)
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
       trials_(1, trials_max),
-      addresses_(server::address_limits(options_.limits)),
+      addresses_(server::address_limits(options_.limits, connections_.connections_max())),
       browser_rules_(options_.http),
       services_{options_,       counters_,
                 queue_,         publisher_,

@@ -83,7 +83,7 @@ struct LimitOptions {
     std::size_t operators{};
     std::size_t subscribers{};
     std::size_t connections{};
-    std::size_t address_connections{};  // 0: no limit, as for the next three
+    std::optional<std::size_t> address_connections;  // none: auto; 0: no limit, as for the next three
     std::size_t address_requests{};
     std::size_t address_bytes{};
     std::size_t address_streams{};

@@ -136,7 +136,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("operators", o.operators, 0, many);
     s.integer("subscribers", o.subscribers, 1, many);
     s.integer("connections", o.connections, 1, many);
-    s.integer("address_connections", o.address_connections, 0, many);
+    s.integer_or_auto("address_connections", o.address_connections, 0, many);
     s.integer("address_requests", o.address_requests, 0, many);
     s.size("address_bytes", o.address_bytes, 0, 1'024 * gib);
     s.integer("address_streams", o.address_streams, 0, many);

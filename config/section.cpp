@@ -37,7 +37,7 @@ std::string Section::full_name(std::string_view name) const {
 }
 
 void Section::fault(const YamlNode& at, std::string message) {
-    faults_.push_back({source_, at.line, at.column, std::move(message)});
+    if (faults_.size() < faults_max) faults_.push_back({source_, at.line, at.column, std::move(message)});
 }
 
 const YamlNode* Section::find(std::string_view name) {
@@ -133,12 +133,21 @@ void Section::read_size(std::string_view name, std::size_t& out, std::size_t min
     }
 }
 
-std::optional<std::uint64_t> Section::read_integer(std::string_view name, std::uint64_t min, std::uint64_t max) {
-    const YamlNode* node = scalar(name, "an integer");
+void Section::integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min,
+                              std::uint64_t max) {
+    const YamlNode* node = find(name);
+    if (node == nullptr) return;
+    if (node->text == "auto") return out.reset();
+    if (const auto number = read_integer(name, min, max, "auto or an integer")) out = static_cast<std::size_t>(*number);
+}
+
+std::optional<std::uint64_t> Section::read_integer(std::string_view name, std::uint64_t min, std::uint64_t max,
+                                                   std::string_view expected) {
+    const YamlNode* node = scalar(name, expected);
     if (node == nullptr) return std::nullopt;
     const std::string_view digits = std::string_view(node->text).substr(node->text.starts_with('-') ? 1 : 0);
     if (node->quoted || digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-        fault(*node, full_name(name) + ": expected an integer, found " + describe(*node));
+        fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
         return std::nullopt;
     }
     const auto value = parse_integer(node->text);
@@ -216,14 +225,16 @@ void Section::section(std::string_view name, const std::function<void(Section&)>
 }
 
 void Section::each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read) {
+    knows_all_ = true;
     for (const auto& [key, value] : map_.members) {
-        known_.push_back(key.text);
         read_map(key.text, value, [&, &member = key](Section& child) { read(member.text, member, child); });
     }
 }
 
 void Section::finish() {
+    if (knows_all_) return;
     for (const auto& [key, value] : map_.members) {
+        if (faults_.size() >= faults_max) return;
         if (std::find(known_.begin(), known_.end(), key.text) != known_.end()) continue;
         std::string message = "unknown option " + quote(key.text) + (path_.empty() ? "" : " in " + quote(path_));
         const std::string_view suggestion =

@@ -1,6 +1,6 @@
 // One map of a configuration file while it is read into options. Each call names an option that the map may contain and
-// sets it if the map does. finish() reports all other members as unknown. Faults are collected, so the user sees all of
-// them at once. Used by one thread.
+// sets it if the map does. finish() reports all other members as unknown. Faults are collected, so the user sees many
+// of them at once: the first `faults_max`. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,8 @@ namespace sluice::config {
 
 class Section {
 public:
+    static constexpr std::size_t faults_max = 100;
+
     enum class Completeness : std::uint8_t { partial, complete };  // complete: an option that is not set is a fault
 
     Section(std::string source, std::string path, const YamlNode& map, std::vector<ConfigError>& faults,
@@ -36,6 +38,7 @@ public:
     void integer(std::string_view name, Number& out, std::uint64_t min, std::uint64_t max) {
         if (const auto number = read_integer(name, min, max)) out = static_cast<Number>(*number);
     }
+    void integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min, std::uint64_t max);
     // A non-empty list of distinct integers.
     void integers(std::string_view name, std::vector<int>& out, int min, int max);
     // A list of at most `texts_max` texts that are `good`, possibly empty; `expected` describes those. Returns whether
@@ -60,7 +63,8 @@ private:
     const YamlNode* find(std::string_view name);
     const YamlNode* scalar(std::string_view name, std::string_view expected);
     void read_size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max, bool may_be_auto);
-    std::optional<std::uint64_t> read_integer(std::string_view name, std::uint64_t min, std::uint64_t max);
+    std::optional<std::uint64_t> read_integer(std::string_view name, std::uint64_t min, std::uint64_t max,
+                                              std::string_view expected = "an integer");
     std::optional<std::size_t> read_choice(std::string_view name, const std::vector<std::string_view>& names);
     void read_map(std::string_view name, const YamlNode& node, const std::function<void(Section&)>& read);
     std::string full_name(std::string_view name) const;
@@ -71,6 +75,7 @@ private:
     std::vector<ConfigError>& faults_;
     const Completeness completeness_;
     std::vector<std::string> known_;
+    bool knows_all_ = false;  // each() has read every member
 };
 
 }  // namespace sluice::config

@@ -1,5 +1,6 @@
 #include "config/yaml.hpp"
 
+#include <map>
 #include <sstream>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -47,6 +48,7 @@ private:
         YamlNode node;
         YamlNode key;
         bool has_key = false;
+        std::map<std::string, std::size_t> lines{};  // of the map's keys
     };
 
     [[noreturn]] static void fail(const YAML::Mark& mark, const std::string& message) {
@@ -80,10 +82,8 @@ private:
     void leaf(YamlNode node, const YAML::Mark& mark) {
         if (!wants_key()) return put(std::move(node));
         if (node.kind != YamlNode::Kind::scalar) fail(mark, "a key must be a plain name");
-        for (const auto& [key, value] : stack_.back().node.members) {
-            if (key.text != node.text) continue;
-            fail(mark, "duplicate key \"" + node.text + "\", first on line " + std::to_string(key.line));
-        }
+        const auto [known, is_new] = stack_.back().lines.try_emplace(node.text, node.line);
+        if (!is_new) fail(mark, "duplicate key \"" + node.text + "\", first on line " + std::to_string(known->second));
         stack_.back().key = std::move(node);
         stack_.back().has_key = true;
     }

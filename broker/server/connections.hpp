@@ -72,6 +72,7 @@ public:
     void add(std::shared_ptr<Connection> connection);
     void remove(const std::shared_ptr<Connection>& connection);
     std::size_t size() const;
+    std::size_t connections_max() const { return room_.connections; }
 
     void drain();
     void end_streams();

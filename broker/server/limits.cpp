@@ -35,9 +35,11 @@ filter::FilterLimits filter_limits(const config::LimitOptions& options) {
     return limits;
 }
 
-AddressLimits address_limits(const config::LimitOptions& options) {
+AddressLimits address_limits(const config::LimitOptions& options, std::size_t connections_max) {
+    constexpr std::size_t share = 4, enough = 1'000;
     AddressLimits limits;
-    limits.connections = options.address_connections;
+    limits.connections =
+        options.address_connections.value_or(std::clamp<std::size_t>(connections_max / share, 1, enough));
     limits.requests = options.address_requests;
     limits.bytes = options.address_bytes;
     limits.streams = options.address_streams;

@@ -16,10 +16,15 @@ feed::FeedLimits feed_limits(const config::LimitOptions& options);
 filter::FilterLimits filter_limits(const config::LimitOptions& options);
 // What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
-AddressLimits address_limits(const config::LimitOptions& options);
-// How long a worker may take for a document, to unpack, parse or match it, and for a filter, to compile it. Rough
-// guesses that let small ones overtake large ones of others.
+// `connections_max`: the most connections that there can be, as file descriptors permit.
+AddressLimits address_limits(const config::LimitOptions& options, std::size_t connections_max);
+// How long a worker may take for a document, to parse or match it, to unpack it (of compressed bytes) or to compute its
+// digest; for a filter, to compile it; and for a stream's options, to parse them. Rough guesses that let small ones
+// overtake large ones.
 inline std::chrono::nanoseconds document_estimate(std::size_t bytes) { return std::chrono::nanoseconds(20 * bytes); }
+inline std::chrono::nanoseconds unpack_estimate(std::size_t bytes) { return std::chrono::nanoseconds(20 * bytes); }
+inline std::chrono::nanoseconds digest_estimate(std::size_t bytes) { return std::chrono::nanoseconds(4 * bytes); }
+inline std::chrono::nanoseconds options_estimate(std::size_t bytes) { return std::chrono::microseconds(bytes); }
 inline std::chrono::nanoseconds filter_estimate(std::size_t bytes) { return std::chrono::microseconds(bytes); }
 // Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
 // a low priority.

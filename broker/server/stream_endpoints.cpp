@@ -70,22 +70,44 @@ std::optional<HttpReply> refuse_request(const HttpRequest& request) {
 
 HttpReply no_such_stream(const std::string& name) { return status_reply(404, "there is no stream \"" + name + "\""); }
 
-// Applies the body's options over `options` and defines the stream with the result.
-HttpReply define(Services& services, const HttpRequest& request, config::StreamOptions options) {
+// Serves PUT and PATCH: sets the options that the body has, over the defaults or those of the stream.
+HttpReply set_options(Services& services, const HttpRequest& request) {
     const std::string name(request.name);
-    if (!request.header(boost::beast::http::field::content_encoding).empty())
-        return status_reply(415, "the body must have no Content-Encoding");
-    const auto errors = config::parse_stream_options("body", request.body, options, broker::check_event_path);
-    if (!errors.empty()) return status_reply(400, to_string(errors.front()));
+    const bool is_put = request.method == boost::beast::http::verb::put;
     broker::Streams& streams = services.publisher.streams();
+    std::vector<config::ConfigError> errors;
+    const auto apply = [&](config::StreamOptions& options) {
+        errors = config::parse_stream_options("body", request.body, options, broker::check_event_path);
+        return errors.empty();
+    };
     const auto may_begin = [use = request.address_use] {
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());
     };
-    const auto is_new = streams.define(name, options, may_begin);
-    if (!is_new) return publish_problem(services.options, is_new.error());
+    boost::system::result<bool, broker::PublishRefusal> done = false;
+    if (!is_put)
+        done = streams.redefine(name, apply);
+    else if (config::StreamOptions options; apply(options))
+        done = streams.define(name, options, may_begin);
+    if (!errors.empty()) return status_reply(400, to_string(errors.front()));
+    if (!done) return publish_problem(services.options, done.error());
+    if (!is_put && !*done) return no_such_stream(name);
     const auto state = streams.state(name);
-    const bool is_created = *is_new && request.method == boost::beast::http::verb::put;
-    return state ? json_reply(is_created ? 201 : 200, stream_json(*state)) : no_such_stream(name);
+    return state ? json_reply(is_put && *done ? 201 : 200, stream_json(*state)) : no_such_stream(name);
+}
+
+// Parsing options takes some microseconds per byte, so a worker parses a long body.
+asio::awaitable<HttpReply> set_options_somewhere(Services& services, HttpRequest& request) {
+    constexpr std::size_t short_bytes = 2u << 10;
+    if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
+    if (!request.header(boost::beast::http::field::content_encoding).empty())
+        co_return status_reply(415, "the body must have no Content-Encoding");
+    if (request.body.size() <= short_bytes) co_return set_options(services, request);
+    auto work = [&services, &request] { return set_options(services, request); };
+    auto reply =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, options_estimate(request.body.size()));
+    if (!reply) co_return busy_problem("too many requests are waiting for a worker");
+    co_return std::move(*reply);
 }
 
 // The streams after `after` by name, and the URL of the next page if there are more, as JSON.
@@ -129,16 +151,11 @@ asio::awaitable<HttpReply> show_stream(Services& services, HttpRequest& request)
 }
 
 asio::awaitable<HttpReply> put_stream(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
-    config::StreamOptions defaults;
-    co_return define(services, request, std::move(defaults));
+    return set_options_somewhere(services, request);
 }
 
 asio::awaitable<HttpReply> patch_stream(Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
-    const std::string name(request.name);
-    const auto state = services.publisher.streams().state(name);
-    co_return state ? define(services, request, state->options) : no_such_stream(name);
+    return set_options_somewhere(services, request);
 }
 
 asio::awaitable<HttpReply> delete_stream(Services& services, HttpRequest& request) {

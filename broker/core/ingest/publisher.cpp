@@ -96,8 +96,7 @@ Publisher::Outcome Publisher::finish(Stream& stream, PublishAttempt& attempt) {
         result.last_id = result.first_id + events - 1;
     }
     attempt.keep();
-    stream.published_at = Stream::Clock::now();
-    stream.publications += events != 0 ? 1u : 0u;
+    streams_.note_published(stream, events != 0);
     count(counters_.documents);
     count(counters_.events, events);
     count(counters_.events_unchanged, result.unchanged);

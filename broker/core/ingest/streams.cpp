@@ -8,9 +8,8 @@ namespace {
 
 // Memory of a stream: its name, its map entry, its first few items.
 constexpr std::size_t stream_bytes = 1'024;
-constexpr std::size_t identities_share = 8;       // when memory is short, items are forgotten above 1/8 of the budget
-constexpr std::size_t evicted_share = 64;         // when there are too many streams, 1/64 of them are evicted together
-constexpr std::chrono::minutes look_interval{1};  // between searches for idle streams
+constexpr std::size_t identities_share = 8;  // when memory is short, items are forgotten above 1/8 of the budget
+constexpr std::size_t evictions_tried = 32;  // for a new stream, since some are being published to
 
 std::size_t bytes_of(const config::StreamOptions& options) {
     std::size_t bytes = options.event_path.capacity() + options.id_path.capacity();
@@ -22,16 +21,27 @@ std::size_t bytes_of(const config::StreamOptions& options) {
 }  // namespace
 
 StreamHold::StreamHold(Streams& streams, std::string name) : name_(std::move(name)) {
-    const std::lock_guard lock(streams.holds_mutex_);
-    ++streams.holds_[name_];
+    streams.hold(name_);
     streams_ = &streams;
 }
 
 StreamHold::~StreamHold() {
-    if (streams_ == nullptr) return;
-    const std::lock_guard lock(streams_->holds_mutex_);
-    const auto at = streams_->holds_.find(name_);
-    if (--at->second == 0) streams_->holds_.erase(at);
+    if (streams_ != nullptr) streams_->end_hold(name_);
+}
+
+void Streams::hold(const std::string& name) {
+    const std::shared_lock lock(mutex_);
+    const std::lock_guard holds_lock(holds_mutex_);
+    ++holds_[name];
+    if (const auto at = streams_.find(name); at != streams_.end()) eviction_order_.keep(at->second->eviction_place);
+}
+
+void Streams::end_hold(const std::string& name) {
+    const std::shared_lock lock(mutex_);
+    const std::lock_guard holds_lock(holds_mutex_);
+    const auto held = holds_.find(name);
+    if (--held->second == 0) holds_.erase(held);
+    if (const auto at = streams_.find(name); at != streams_.end()) eviction_order_.release(at->second->eviction_place);
 }
 
 StreamPtr Streams::find(const std::string& name) const {
@@ -42,36 +52,46 @@ StreamPtr Streams::find(const std::string& name) const {
 
 StreamOptionsPtr Streams::configured(const std::string& name) const {
     const auto found = settings_.configured.find(name);
-    config::StreamOptions options = found == settings_.configured.end() ? config::StreamOptions{} : found->second;
-    fill_in(options);
-    return std::make_shared<const config::StreamOptions>(std::move(options));
+    return filled_in(found == settings_.configured.end() ? config::StreamOptions{} : found->second);
 }
 
-// What holds for all streams, where the options of one do not say otherwise.
-void Streams::fill_in(config::StreamOptions& options) const {
+// Adds the options for all streams where the stream has none of its own.
+StreamOptionsPtr Streams::filled_in(config::StreamOptions options) const {
     if (options.deduplication_window.count() == 0) options.deduplication_window = settings_.deduplication_window;
     if (!options.deduplication_ignore) options.deduplication_ignore = settings_.deduplication_ignore;
+    return std::make_shared<const config::StreamOptions>(std::move(options));
 }
 
 boost::system::result<StreamPtr, PublishRefusal> Streams::find_or_create(const std::string& name,
                                                                          const MayBegin& may_begin) {
     if (StreamPtr found = find(name)) return found;
+    std::vector<StreamPtr> evicted;  // destroyed without the lock: a stream may have remembered many items
     const std::lock_guard lock(mutex_);
     if (const auto found = streams_.find(name); found != streams_.end()) return found->second;
-    return create(name, may_begin);
+    if (may_begin && !may_begin()) return PublishRefusal::too_many_new_streams;
+    return create(name, evicted);
 }
 
-boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::string& name, const MayBegin& may_begin) {
+boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::string& name,
+                                                                 std::vector<StreamPtr>& evicted) {
     const Clock::time_point now = Clock::now();
-    if (may_begin && !may_begin()) return PublishRefusal::too_many_new_streams;
-    if (now >= next_look_) evict_idle(now);
-    if (streams_.size() >= settings_.streams_max) evict_least_used();
+    evict_idle(now, evicted);
+    if (streams_.size() >= settings_.streams_max) evict_least_used(evicted);
     if (streams_.size() >= settings_.streams_max) return PublishRefusal::too_many_streams;
     base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, stream_bytes + name.size());
     if (!memory) return PublishRefusal::no_memory;
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
     stream->window = stream->options->deduplication_window;
-    streams_.emplace(name, stream);
+    std::size_t keepers = settings_.configured.contains(name) ? 1 : 0;
+    const std::lock_guard holds_lock(holds_mutex_);
+    if (const auto held = holds_.find(name); held != holds_.end()) keepers += held->second;
+    const auto at = streams_.emplace(name, stream).first;
+    try {
+        eviction_order_.add(stream->eviction_place, *stream->name, now, keepers);
+    } catch (...) {
+        streams_.erase(at);
+        throw;
+    }
     return stream;
 }
 
@@ -85,38 +105,61 @@ StreamOptionsPtr Streams::options(const std::string& name) const {
 boost::system::result<bool, PublishRefusal> Streams::define(const std::string& name,
                                                             const config::StreamOptions& options,
                                                             const MayBegin& may_begin) {
-    config::StreamOptions filled_in = options;
-    fill_in(filled_in);
-    const auto whole = std::make_shared<const config::StreamOptions>(std::move(filled_in));
+    const StreamOptionsPtr whole = filled_in(options);
     for (;;) {
         const auto found = find_or_create(name, may_begin);
         if (!found) return found.error();
         Stream& stream = **found;
         const std::lock_guard lock(mutex_);
         const std::lock_guard stream_lock(stream.mutex);
-        if (stream.gone) continue;
-        const bool is_new = !stream.defined;
-        if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
-        base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(*whole));
-        if (!memory) return PublishRefusal::no_memory;
-        stream.options_memory = std::move(memory);
-        stream.window = whole->deduplication_window;
-        stream.options = whole;
-        stream.defined = true;
-        defined_ += is_new ? 1u : 0u;
-        return is_new;
+        if (!stream.gone) return set_options(stream, whole);
     }
+}
+
+boost::system::result<bool, PublishRefusal> Streams::redefine(const std::string& name, const Change& change) {
+    for (;;) {
+        const StreamPtr found = find(name);
+        if (found == nullptr) return false;
+        Stream& stream = *found;
+        const StreamOptionsPtr before = options(name);
+        config::StreamOptions changed = *before;
+        if (!change(changed)) return false;
+        const StreamOptionsPtr whole = filled_in(std::move(changed));
+        const std::lock_guard lock(mutex_);
+        const std::lock_guard stream_lock(stream.mutex);
+        if (stream.gone || stream.options != before) continue;
+        const auto set = set_options(stream, whole);
+        if (!set) return set.error();
+        return true;
+    }
+}
+
+// Returns true if the stream was not defined before. Called under both locks.
+boost::system::result<bool, PublishRefusal> Streams::set_options(Stream& stream, const StreamOptionsPtr& options) {
+    const bool is_new = !stream.defined;
+    if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
+    base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(*options));
+    if (!memory) return PublishRefusal::no_memory;
+    stream.options_memory = std::move(memory);
+    stream.window = options->deduplication_window;
+    stream.options = options;
+    stream.defined = true;
+    if (is_new) eviction_order_.keep(stream.eviction_place);
+    defined_ += is_new ? 1u : 0u;
+    return is_new;
 }
 
 // An append in progress completes as if the stream still existed; the items it remembers are forgotten with the stream.
 bool Streams::erase(const std::string& name) {
+    StreamPtr stream;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
     const auto at = streams_.find(name);
     if (at == streams_.end()) return false;
-    const StreamPtr stream = at->second;
+    stream = at->second;
     const std::lock_guard stream_lock(stream->mutex);
     log_.clear(name);
     stream->gone = true;
+    eviction_order_.remove(stream->eviction_place);
     defined_ -= stream->defined ? 1u : 0u;
     streams_.erase(at);
     return true;
@@ -137,48 +180,29 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
     return state;
 }
 
-bool Streams::is_kept(const Stream& stream) const {
-    if (stream.defined || settings_.configured.contains(*stream.name)) return true;
-    const std::lock_guard lock(holds_mutex_);
-    return holds_.contains(*stream.name);
-}
-
-// Returns false if the stream is kept or being published to.
-bool Streams::evict(Map::iterator at) {
-    Stream& stream = *at->second;
-    std::unique_lock lock(stream.mutex, std::try_to_lock);
-    if (!lock || is_kept(stream) || !stream.under_way.empty()) return false;
-    log_.clear(*stream.name);
-    stream.gone = true;
-    const StreamPtr keep = at->second;  // until it is unlocked
+// Returns false if the stream is being published to.
+bool Streams::evict(const std::string& name, std::vector<StreamPtr>& evicted) {
+    const auto at = streams_.find(name);
+    const StreamPtr& stream = evicted.emplace_back(at->second);
+    const std::unique_lock lock(stream->mutex, std::try_to_lock);
+    if (!lock || !stream->under_way.empty()) return false;
+    log_.clear(*stream->name);
+    stream->gone = true;
+    eviction_order_.remove(stream->eviction_place);
     streams_.erase(at);
-    lock.unlock();
     return true;
 }
 
-// Evicts streams without publications for so long that all their items have been forgotten.
-void Streams::evict_idle(Clock::time_point now) {
-    next_look_ = now + look_interval;
-    for (auto at = streams_.begin(); at != streams_.end();) {
-        const auto next = std::next(at);
-        if (now - at->second->published_at.load() > at->second->window.load()) evict(at);
-        at = next;
-    }
+// Evicts some of the streams without publications for so long that all their items have been forgotten. Those that may
+// be evicted have no window of their own.
+void Streams::evict_idle(Clock::time_point now, std::vector<StreamPtr>& evicted) {
+    const Clock::time_point then = now - settings_.deduplication_window;
+    for (const std::string* name : eviction_order_.idle_since(then, evictions_tried)) evict(*name, evicted);
 }
 
-// Evicts streams with at most one publication first: a flood of names that are used once must not evict other streams.
-void Streams::evict_least_used() {
-    std::vector<Map::iterator> streams;
-    streams.reserve(streams_.size());
-    for (auto at = streams_.begin(); at != streams_.end(); ++at)
-        if (!is_kept(*at->second)) streams.push_back(at);
-    const auto usefulness = [](const Map::iterator& at) {
-        return std::pair(at->second->publications.load() > 1, at->second->published_at.load());
-    };
-    const std::size_t n = std::min(streams.size(), streams.size() / evicted_share + 1);
-    std::partial_sort(streams.begin(), streams.begin() + static_cast<std::ptrdiff_t>(n), streams.end(),
-                      [&](const auto& a, const auto& b) { return usefulness(a) < usefulness(b); });
-    for (std::size_t i = 0; i < n; ++i) evict(streams[i]);
+void Streams::evict_least_used(std::vector<StreamPtr>& evicted) {
+    for (const std::string* name : eviction_order_.first(evictions_tried))
+        if (evict(*name, evicted)) return;
 }
 
 void Streams::relieve_memory() {

@@ -23,6 +23,7 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/deduplicator.hpp"
+#include "broker/core/ingest/eviction_order.hpp"
 #include "broker/core/ingest/publish_result.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
@@ -34,8 +35,6 @@ class PublishAttempt;
 using StreamOptionsPtr = std::shared_ptr<const config::StreamOptions>;
 
 struct Stream {
-    using Clock = std::chrono::steady_clock;
-
     Stream(const std::string& stream_name, StreamOptionsPtr stream_options, std::size_t entries_max,
            base::MemoryCharge memory)
         : name(std::make_shared<const std::string>(stream_name)),
@@ -43,10 +42,9 @@ struct Stream {
           options(std::move(stream_options)) {}
 
     const std::shared_ptr<const std::string> name;
-    std::atomic<std::uint64_t> publications{0};  // with new or changed items
-    std::atomic<Clock::time_point> published_at{Clock::now()};
     std::atomic<bool> defined{false};
     std::atomic<std::chrono::microseconds> window{};  // options.deduplication_window
+    EvictionOrder::Place eviction_place{};
 
     std::mutex mutex;  // guards the members below
     Deduplicator seen;
@@ -108,10 +106,20 @@ public:
     // others.
     boost::system::result<bool, PublishRefusal> define(const std::string& name, const config::StreamOptions& options,
                                                        const MayBegin& may_begin);
+    // Changes the options of an existing stream, which becomes defined. `change` gets a copy of them and returns
+    // whether to set it; if others have set options meanwhile, it is called again, with these. Returns false if there
+    // is no such stream, or `change` did.
+    using Change = std::function<bool(config::StreamOptions&)>;
+    boost::system::result<bool, PublishRefusal> redefine(const std::string& name, const Change& change);
     // Deletes the stream with its items, events and definition. Returns false if there is no such stream.
     bool erase(const std::string& name);
 
     std::optional<StreamState> state(const std::string& name) const;
+
+    // The stream got a document. `has_news`: with new or changed items.
+    void note_published(Stream& stream, bool has_news) {
+        eviction_order_.published(stream.eviction_place, EvictionOrder::Clock::now(), has_news);
+    }
 
     // Called when memory is short: if identities exceed their share of the memory budget, forgets half of the items of
     // the stream with the most, the least recently seen first.
@@ -123,25 +131,27 @@ public:
 
 private:
     friend class StreamHold;
-    using Clock = Stream::Clock;
+    using Clock = EvictionOrder::Clock;
     using Map = std::unordered_map<std::string, StreamPtr>;
 
     StreamPtr find(const std::string& name) const;  // null: no such stream
     StreamOptionsPtr configured(const std::string& name) const;
-    void fill_in(config::StreamOptions& options) const;
-    boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, const MayBegin& may_begin);
-    void evict_idle(Clock::time_point now);
-    void evict_least_used();
-    bool evict(Map::iterator stream);
-    bool is_kept(const Stream& stream) const;
+    StreamOptionsPtr filled_in(config::StreamOptions options) const;
+    boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, std::vector<StreamPtr>& evicted);
+    boost::system::result<bool, PublishRefusal> set_options(Stream& stream, const StreamOptionsPtr& options);
+    void evict_idle(Clock::time_point now, std::vector<StreamPtr>& evicted);
+    void evict_least_used(std::vector<StreamPtr>& evicted);
+    bool evict(const std::string& name, std::vector<StreamPtr>& evicted);
+    void hold(const std::string& name);
+    void end_hold(const std::string& name);
 
     const Settings settings_;
     store::EventLog& log_;
     base::MemoryBudget& memory_;
     mutable std::shared_mutex mutex_;
     Map streams_;
-    std::size_t defined_ = 0;        // number of defined streams
-    Clock::time_point next_look_{};  // next search for idle streams
+    std::size_t defined_ = 0;  // number of defined streams
+    EvictionOrder eviction_order_;
     mutable std::mutex holds_mutex_;
     std::unordered_map<std::string, std::size_t> holds_;  // of streams with subscribers: how many
 };

@@ -248,3 +248,22 @@ TEST_CASE("stream names") {
     for (const char* bad : {"", "*", "a b", "a/b", "é", "a\n", ".", "..", "-"})
         CHECK_FALSE(sluice::text::is_stream_name(bad));
 }
+
+TEST_CASE("a map of many keys is read, and only the first hundred faults in it are reported") {
+    std::string streams = "streams:\n", unknown = "{", repeated;
+    for (int i = 0; i < 20'000; ++i) {
+        streams += "  s" + std::to_string(i) + ": {}\n";
+        unknown += (i == 0 ? "k" : ", k") + std::to_string(i);
+    }
+    repeated = streams + "  s10000: {}\n";
+    const auto config = sluice::config::parse_config("f.yaml", streams, {}, {});
+    CHECK(config.errors.empty());
+    CHECK(config.options.streams.size() == 20'000);
+    const auto twice = sluice::config::parse_config("f.yaml", repeated, {}, {});
+    REQUIRE(twice.errors.size() == 1);
+    CHECK(to_string(twice.errors[0]) == "f.yaml:20002:3: duplicate key \"s10000\", first on line 10002");
+    sluice::config::StreamOptions options;
+    const auto faults = sluice::config::parse_stream_options("body", unknown + "}", options, {});
+    REQUIRE(faults.size() == 100);
+    CHECK(to_string(faults[99]).find("unknown option \"k99\"") != std::string::npos);
+}

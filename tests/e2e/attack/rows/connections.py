@@ -195,3 +195,19 @@ def all_connections(attack):
         time.sleep(0.1)
         held = endings(attack, held)
     attack.served["held"] = len(held)
+
+
+@row(options=("limits.connections=200",))
+def all_subscribers(attack):
+    """One address subscribes more often than there are connections: it gets a quarter, and others can still subscribe."""
+    attack.under_way()
+    held = []
+    while attack.goes_on() or not held:
+        if len(held) < 50 and (stream := attack.subscribe("stream=attack", 0)) is not None:
+            held.append(stream)
+        elif attack.subscribe("stream=attack", 0) is not None:
+            attack.fault(f"more than {len(held)} of 200 connections for one address")
+            break
+        time.sleep(0.001)
+    attack.check(attack.subscribe("stream=attack", 1) is not None, "no connection is left for another address")
+    attack.served["held"] = len(held)

@@ -54,15 +54,18 @@ def long_status(attack):
             time.sleep(0.05)
 
 
+MANY_KEYS = b"{" + b",".join(b"%x" % n for n in range(12_000)) + b"}"
+
+
 def options_of(n):
     """Options as a client would give, with the longest event path that is allowed, and such as are refused."""
     return (b'{"event_path": "' + b"//a" * 341 + b'"}', b'{"deduplicate": false}', b"[" * 60_000,
-            b"a: " * 20_000, b'{"event_path": "' + b"//a[" * 5_000 + b'"}', b"k: 1\n" * 10_000)[n % 6]
+            b"a: " * 20_000, b'{"event_path": "' + b"//a[" * 5_000 + b'"}', b"k: 1\n" * 10_000, MANY_KEYS)[n % 7]
 
 
 @row(options=("limits.streams=1000",))
 def defined_streams(attack):
-    """Streams are defined, changed and deleted under ever new names, with options that are large, nested or wrong."""
+    """Streams are defined, changed and deleted under ever new names, with options that are large, nested, many or wrong."""
     attack.under_way()
     connections = {}
     n = 0

@@ -340,6 +340,24 @@ TEST_CASE("an address has its share of connections, requests and bytes") {
     CHECK(counters.address_connections_refused == 1);
 }
 
+TEST_CASE("by default the subscribers of one address leave connections to others") {
+    const auto connected = [](const std::vector<std::string>& overrides) {
+        RunningBroker running(overrides);
+        std::vector<std::unique_ptr<HttpClient>> subscribers;
+        for (int i = 0; i < 12; ++i) {
+            subscribers.push_back(std::make_unique<HttpClient>(running.port()));
+            subscribers.back()->send("GET /v1/events HTTP/1.1\r\nHost: t\r\n\r\n");
+            const unsigned status = subscribers.back()->read_head().status;
+            if (status != 200) return std::pair(i, status);
+        }
+        return std::pair(12, 0u);
+    };
+    CHECK(connected({"limits.address_exempt=[]", "limits.connections=20"}) == std::pair(5, 429u));
+    CHECK(connected({"limits.connections=20"}) == std::pair(12, 0u));  // the machine's own addresses are exempt
+    CHECK(connected({"limits.address_exempt=[]", "limits.connections=20", "limits.address_connections=0"}) ==
+          std::pair(12, 0u));
+}
+
 TEST_CASE("bytes of requests that are under way are shared by the connections of an address") {
     RunningBroker running({"limits.address_exempt=[]", "limits.address_bytes=1000"});
     const std::string post = "POST /v1/events HTTP/1.1\r\nHost: t\r\n" + xml;

@@ -1,7 +1,12 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
+#include <future>
+#include <thread>
 
+#include "broker/base/workers.hpp"
+#include "broker/server/services.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using sluice::broker::HttpClient;
@@ -121,4 +126,31 @@ TEST_CASE("streams are listed a hundred at a time") {
     const auto second = f.json(f.request("GET", "/v1/streams?after=s10099"));
     CHECK(second.at("streams").as_array().size() == 1);
     CHECK_FALSE(second.contains("next"));
+}
+
+TEST_CASE("the options of many keys in a long body are parsed by a worker, while its I/O thread serves others") {
+    Fixture f({"io.threads=1"});
+    auto& workers = f.running.broker.services().workers;
+    std::promise<void> go_on;
+    const auto waits = go_on.get_future().share();
+    std::atomic<std::size_t> busy = 0;
+    const std::size_t threads = std::max(2u, std::thread::hardware_concurrency() / 2);
+    for (std::size_t i = 0; i < threads; ++i) {
+        const auto wait = [&busy, waits] {
+            ++busy;
+            waits.wait();
+        };
+        REQUIRE(workers.post(nullptr, wait));
+    }
+    EVENTUALLY(busy == threads);
+    std::string body = "{";
+    for (int i = 10'000; body.size() < 60'000; ++i) body += std::to_string(i) + ",";
+    body += "}";
+    f.client.send("PUT /v1/streams/s HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(body.size()) +
+                  "\r\n\r\n" + body);
+    EVENTUALLY(workers.waiting() == 1);
+    HttpClient other(f.running.port());
+    CHECK(other.get("/v1/streams/s").status == 404);
+    go_on.set_value();
+    CHECK(f.client.read_reply().status == 400);
 }

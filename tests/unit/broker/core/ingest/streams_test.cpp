@@ -1,6 +1,8 @@
 #include "broker/core/ingest/streams.hpp"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <thread>
 
 #include "broker/store/memory_log.hpp"
 
@@ -88,4 +90,87 @@ TEST_CASE_METHOD(Fixture, "a stream's options are charged, and without memory fo
     const auto others = memory.force_charge(sluice::base::MemoryUse::mailboxes, memory.bytes_max());
     CHECK(streams.define("s", with_path("//b"), nullptr).error() == PublishRefusal::no_memory);
     CHECK(streams.state("s")->options.event_path.size() == 1'002);
+}
+
+TEST_CASE("Streams: a new stream evicts exactly one, however many there are") {
+    constexpr std::size_t many = 1'000;
+    base::MemoryBudget memory{100'000'000};
+    store::MemoryLog log{{100'000, 100}, memory};
+    Streams streams{{many, 100, 1h}, log, memory};
+    const auto name = [](std::size_t i) { return "s" + std::to_string(10'000 + i); };
+    for (std::size_t i = 0; i < many; ++i) streams.find_or_create(name(i), nullptr).value();
+    for (int publications = 0; publications < 2; ++publications)
+        streams.note_published(*streams.find_or_create(name(1), nullptr).value(), true);
+    const StreamHold held(streams, name(2));
+    const StreamHold early(streams, name(many));
+    streams.define(name(3), {}, nullptr).value();
+    streams.find_or_create(name(4), nullptr).value()->under_way.push_back(nullptr);
+
+    for (std::size_t i = many; i < many + 3; ++i) streams.find_or_create(name(i), nullptr).value();
+    CHECK(streams.names().size() == many);
+    for (const std::size_t gone : {0u, 5u, 6u}) CHECK_FALSE(streams.state(name(gone)));
+    for (std::size_t i = many + 3; i < 2 * many; ++i) streams.find_or_create(name(i), nullptr).value();
+    CHECK(streams.names().size() == many);
+    for (const std::size_t kept : {1u, 2u, 3u, 4u}) CHECK(streams.state(name(kept)));
+    CHECK(streams.state(name(many)));
+    CHECK_FALSE(streams.state(name(many + 1)));
+}
+
+TEST_CASE("Streams: idle streams are evicted when another is created") {
+    base::MemoryBudget memory{1'000'000};
+    store::MemoryLog log{{100'000, 100}, memory};
+    Streams streams{{10, 100, 1us, {{"configured", {}}}}, log, memory};
+    for (const char* name : {"configured", "idle"}) streams.find_or_create(name, nullptr).value();
+    const auto created = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - created <= 1us) std::this_thread::yield();
+    streams.find_or_create("new", nullptr).value();
+    CHECK(streams.names() == std::vector<std::string>{"configured", "new"});
+}
+
+TEST_CASE_METHOD(Fixture, "Streams: a change of options that another one overtakes is made again on the new options") {
+    const auto set_id_path = [&](config::StreamOptions& options) {
+        options.id_path = "@id";
+        return true;
+    };
+    CHECK_FALSE(streams.redefine("s", set_id_path).value());
+    streams.find_or_create("s", nullptr).value();
+    int calls = 0;
+    CHECK(streams
+              .redefine("s",
+                        [&](config::StreamOptions& options) {
+                            if (++calls == 1) streams.redefine("s", set_id_path).value();
+                            options.event_path = "//e";
+                            return true;
+                        })
+              .value());
+    CHECK(calls == 2);
+    CHECK(streams.state("s")->options.id_path == "@id");
+    CHECK(streams.state("s")->options.event_path == "//e");
+    CHECK(streams.state("s")->defined);
+
+    CHECK_FALSE(streams.redefine("s", [](config::StreamOptions&) { return false; }).value());
+    const auto erase_first = [&](config::StreamOptions&) { return streams.erase("s"); };
+    CHECK_FALSE(streams.redefine("s", erase_first).value());
+}
+
+TEST_CASE_METHOD(Fixture, "Streams: no change of options is lost when two threads change one stream") {
+    constexpr int rounds = 500;
+    streams.define("s", {}, nullptr).value();
+    std::atomic<int> failures{0};
+    // Each thread appends to an option of its own.
+    const auto change = [&](std::string config::StreamOptions::*option) {
+        for (int i = 0; i < rounds; ++i) {
+            const auto changed = streams.redefine("s", [&](config::StreamOptions& options) {
+                options.*option += 'x';
+                return true;
+            });
+            failures += changed && *changed ? 0 : 1;
+        }
+    };
+    std::thread other(change, &config::StreamOptions::id_path);
+    change(&config::StreamOptions::event_path);
+    other.join();
+    CHECK(failures == 0);
+    CHECK(streams.state("s")->options.id_path.size() == rounds);
+    CHECK(streams.state("s")->options.event_path.size() == rounds);
 }

@@ -1,0 +1,67 @@
+#include "broker/core/ingest/eviction_order.hpp"
+
+#include <utility>
+
+namespace sluice::broker {
+
+void EvictionOrder::add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers) {
+    const std::lock_guard lock(mutex_);
+    place.inside = uses_.insert({false, now, &name}).first;
+    place.is_in_use = true;
+    place.keepers = keepers;
+    if (keepers != 0) place.outside = uses_.extract(place.inside);
+}
+
+EvictionOrder::Uses::node_type EvictionOrder::take_out(Place& place) noexcept {
+    return place.outside ? std::move(place.outside) : uses_.extract(place.inside);
+}
+
+void EvictionOrder::remove(Place& place) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(place.is_in_use, false)) take_out(place);
+}
+
+void EvictionOrder::keep(Place& place) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (place.is_in_use && place.keepers++ == 0) place.outside = uses_.extract(place.inside);
+}
+
+void EvictionOrder::release(Place& place) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (place.is_in_use && --place.keepers == 0) place.inside = uses_.insert(std::move(place.outside)).position;
+}
+
+void EvictionOrder::published(Place& place, Clock::time_point now, bool has_news) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!place.is_in_use) return;
+    place.publications += has_news ? 1u : 0u;
+    auto use = take_out(place);
+    use.value().is_repeated = place.publications > 1;
+    use.value().published_at = now;
+    if (place.keepers != 0)
+        place.outside = std::move(use);
+    else
+        place.inside = uses_.insert(std::move(use)).position;
+}
+
+std::vector<const std::string*> EvictionOrder::first(std::size_t n) const {
+    std::vector<const std::string*> names;
+    const std::lock_guard lock(mutex_);
+    for (auto at = uses_.begin(); at != uses_.end() && names.size() < n; ++at) names.push_back(at->name);
+    return names;
+}
+
+std::vector<const std::string*> EvictionOrder::idle_since(Clock::time_point then, std::size_t n) const {
+    std::vector<const std::string*> names;
+    const std::lock_guard lock(mutex_);
+    for (const bool is_repeated : {false, true}) {
+        auto at = uses_.lower_bound({is_repeated, Clock::time_point::min(), nullptr});
+        for (std::size_t i = 0; i < n && at != uses_.end(); ++i, ++at) {
+            if (at->is_repeated != is_repeated || at->published_at >= then) break;
+            names.push_back(at->name);
+        }
+    }
+    return names;
+}
+
+}  // namespace sluice::broker

@@ -1,0 +1,64 @@
+// Orders the streams that may be evicted: first those with at most one publication, then all others; in either group
+// those without publications for longest come first. Changes take logarithmic time, however many streams there are.
+// Any thread.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sluice::broker {
+
+class EvictionOrder {
+public:
+    using Clock = std::chrono::steady_clock;
+
+private:
+    struct Use {
+        bool is_repeated = false;  // by a second publication
+        Clock::time_point published_at{};
+        const std::string* name = nullptr;
+
+        auto operator<=>(const Use&) const = default;
+    };
+    using Uses = std::set<Use>;
+
+public:
+    // A stream's place in the order. Kept in the stream, and guarded by the order.
+    class Place {
+        friend class EvictionOrder;
+        Uses::node_type outside;  // while the stream must stay
+        Uses::iterator inside;    // otherwise; valid while `outside` is empty and the place is in use
+        bool is_in_use = false;
+        std::size_t keepers = 0;
+        std::size_t publications = 0;
+    };
+
+    // Adds a stream that `keepers` reasons keep from being evicted. The name must live as long as the stream.
+    void add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers);
+    void remove(Place& place) noexcept;  // the other functions then do nothing
+
+    // A reason more, or less, to keep the stream.
+    void keep(Place& place) noexcept;
+    void release(Place& place) noexcept;
+
+    // The stream got a document. `has_news`: with new or changed items.
+    void published(Place& place, Clock::time_point now, bool has_news) noexcept;
+
+    // The names of the first `n` streams. They are valid while these streams exist.
+    std::vector<const std::string*> first(std::size_t n) const;
+    // Up to `n` streams of each group without documents since `then`.
+    std::vector<const std::string*> idle_since(Clock::time_point then, std::size_t n) const;
+
+private:
+    Uses::node_type take_out(Place& place) noexcept;
+
+    mutable std::mutex mutex_;
+    Uses uses_;
+};
+
+}  // namespace sluice::broker

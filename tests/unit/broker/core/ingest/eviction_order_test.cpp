@@ -1,0 +1,85 @@
+#include "broker/core/ingest/eviction_order.hpp"
+
+#include <array>
+#include <catch2/catch.hpp>
+
+using sluice::broker::EvictionOrder;
+
+namespace {
+
+struct Fixture {
+    using Time = EvictionOrder::Clock::time_point;
+
+    static Time at(int seconds) { return Time(std::chrono::seconds(seconds)); }
+    // Adds the streams 0, 1 … at these times.
+    void add(std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) order.add(places[i], names[i], at(static_cast<int>(i)), 0);
+    }
+    static std::string joined(const std::vector<const std::string*>& list) {
+        std::string all;
+        for (const std::string* name : list) all += *name;
+        return all;
+    }
+    std::string all() const { return joined(order.first(100)); }
+
+    const std::array<std::string, 5> names = {"a", "b", "c", "d", "e"};
+    EvictionOrder order;
+    std::array<EvictionOrder::Place, 5> places;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Fixture, "EvictionOrder: streams with one publication precede all others, then age decides") {
+    add(5);
+    CHECK(all() == "abcde");
+    CHECK(joined(order.first(2)) == "ab");
+    for (int i = 0; i < 2; ++i) order.published(places[0], at(10), true);
+    order.published(places[1], at(11), true);
+    CHECK(all() == "cdeba");
+    order.published(places[2], at(12), true);
+    for (int i = 0; i < 3; ++i) order.published(places[2], at(13), false);  // nothing new in them
+    CHECK(all() == "debca");
+    order.published(places[3], at(14), true);
+    order.published(places[3], at(9), true);
+    CHECK(all() == "ebcda");
+}
+
+TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream is left out until the last reason to keep it has gone") {
+    order.add(places[4], names[4], at(0), 1);
+    add(3);
+    CHECK(all() == "abc");
+    order.keep(places[0]);
+    order.keep(places[0]);
+    CHECK(all() == "bc");
+    order.published(places[0], at(10), true);
+    order.published(places[0], at(11), true);
+    order.published(places[4], at(12), true);
+    order.release(places[0]);
+    CHECK(all() == "bc");
+    order.release(places[0]);
+    order.release(places[4]);
+    CHECK(all() == "bcea");
+}
+
+TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream that was removed does not return") {
+    add(3);
+    order.keep(places[1]);
+    for (const std::size_t i : {0u, 1u}) order.remove(places[i]);
+    for (const std::size_t i : {0u, 1u}) {
+        order.published(places[i], at(20), true);
+        order.keep(places[i]);
+        order.release(places[i]);
+        order.remove(places[i]);
+    }
+    CHECK(all() == "c");
+}
+
+TEST_CASE_METHOD(Fixture, "EvictionOrder: idle streams are found in either group") {
+    add(5);
+    for (int i = 0; i < 2; ++i) order.published(places[0], at(0), true);
+    for (int i = 0; i < 2; ++i) order.published(places[4], at(4), true);
+    CHECK(all() == "bcdae");
+    CHECK(joined(order.idle_since(at(3), 10)) == "bca");
+    CHECK(joined(order.idle_since(at(3), 1)) == "ba");
+    CHECK(joined(order.idle_since(at(0), 10)).empty());
+}
