@@ -15,8 +15,8 @@ namespace sluice::base {
 namespace {
 
 constexpr int niceness = 10;
-constexpr std::size_t owners_kept =
-    256;  // beyond it, owners without tasks that have nothing to make up for are forgotten
+// Beyond it, accounts without tasks that have nothing to make up for are forgotten.
+constexpr std::size_t accounts_kept = 256;
 constexpr Workers::Time least_time{1};  // so that tasks take turns even where the clock does not see them
 
 }  // namespace
@@ -24,7 +24,7 @@ constexpr Workers::Time least_time{1};  // so that tasks take turns even where t
 Workers::Workers(std::size_t threads, std::size_t tasks_max) : Workers(threads, tasks_max, cpu_time) {}
 
 Workers::Workers(std::size_t threads, std::size_t tasks_max, Clock clock)
-    : tasks_max_(tasks_max), clock_(std::move(clock)) {
+    : threads_max_(threads), tasks_max_(tasks_max), clock_(std::move(clock)) {
     try {
         for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
     } catch (...) {
@@ -42,10 +42,10 @@ void Workers::end() {
     }
     changed_.notify_all();
     for (std::thread& thread : threads_) thread.join();
-    Owners dropped;
+    Accounts dropped;
     const std::lock_guard lock(mutex_);
-    dropped.swap(owners_);
-    ready_.clear();
+    dropped.swap(accounts_);
+    for (Ready& ready : ready_) ready.clear();
     waiting_ = 0;
 }
 
@@ -54,16 +54,17 @@ Workers::Ticket Workers::post(Owner owner, Task task, Time estimate) {
     {
         const std::lock_guard lock(mutex_);
         if (stopping_ || waiting_ >= tasks_max_) return 0;
-        if (owners_.size() > owners_kept + 2 * ready_.size()) forget_idle_locked();
-        const auto of_owner = owners_.try_emplace(owner).first;
+        if (accounts_.size() > accounts_kept + 2 * ready_locked()) forget_idle_locked();
+        const auto at = accounts_.try_emplace({owner, estimate > short_max}).first;
+        Account& account = at->second;
         ticket = ++last_number_;
-        of_owner->second.tasks.push_back({ticket, std::move(task), estimate});
-        if (of_owner->second.tasks.size() == 1) {
-            of_owner->second.used = std::max(of_owner->second.used, now_);
+        account.tasks.push_back({ticket, std::move(task), estimate});
+        if (account.tasks.size() == 1) {
+            account.used = std::max(account.used, now_);
             try {
-                insert_locked(of_owner);
+                insert_locked(at);
             } catch (...) {
-                of_owner->second.tasks.pop_back();
+                account.tasks.pop_back();
                 throw;
             }
         }
@@ -76,17 +77,20 @@ Workers::Ticket Workers::post(Owner owner, Task task, Time estimate) {
 bool Workers::cancel(Owner owner, Ticket ticket) noexcept {
     Task dropped;  // destroyed without the lock
     const std::lock_guard lock(mutex_);
-    const auto of_owner = owners_.find(owner);
-    if (of_owner == owners_.end()) return false;
-    std::deque<Queued>& tasks = of_owner->second.tasks;
-    const auto found = std::lower_bound(tasks.begin(), tasks.end(), ticket,
-                                        [](const Queued& queued, Ticket t) { return queued.ticket < t; });
-    if (found == tasks.end() || found->ticket != ticket) return false;
-    dropped = std::move(found->task);
-    tasks.erase(found);
-    --waiting_;
-    if (tasks.empty()) ready_.erase(of_owner->second.key);
-    return true;
+    for (const bool is_long : {false, true}) {
+        const auto at = accounts_.find({owner, is_long});
+        if (at == accounts_.end()) continue;
+        std::deque<Queued>& tasks = at->second.tasks;
+        const auto found = std::lower_bound(tasks.begin(), tasks.end(), ticket,
+                                            [](const Queued& queued, Ticket t) { return queued.ticket < t; });
+        if (found == tasks.end() || found->ticket != ticket) continue;
+        dropped = std::move(found->task);
+        tasks.erase(found);
+        --waiting_;
+        if (tasks.empty()) ready_of(at).erase(at->second.key);
+        return true;
+    }
+    return false;
 }
 
 std::size_t Workers::waiting() const {
@@ -94,50 +98,60 @@ std::size_t Workers::waiting() const {
     return waiting_;
 }
 
-void Workers::insert_locked(Owners::iterator owner) {
-    owner->second.key = {owner->second.finish(), ++last_number_};
-    ready_.emplace(owner->second.key, owner);
+void Workers::insert_locked(Accounts::iterator account) {
+    account->second.key = {account->second.finish(), ++last_number_};
+    ready_of(account).emplace(account->second.key, account);
 }
 
-// Moves the owner's place in ready_ without allocating, or takes it out if it has no more tasks.
-Workers::Owners::iterator Workers::take_locked(Task& task) {
-    auto place = ready_.extract(ready_.begin());
-    const auto owner = place.mapped();
-    OwnersTasks& of_owner = owner->second;
-    task = std::move(of_owner.tasks.front().task);
-    of_owner.tasks.pop_front();
+// Null: no task may begin now.
+Workers::Ready* Workers::next_locked() {
+    auto& [shorts, longs] = ready_;
+    const bool has_long = !longs.empty() && may_begin_long_locked();
+    if (!shorts.empty() && (!has_long || shorts.begin()->first < longs.begin()->first)) return &shorts;
+    return has_long ? &longs : nullptr;
+}
+
+// Moves the account's place in `ready` without allocating, or takes it out if it has no more tasks.
+Workers::Accounts::iterator Workers::take_locked(Ready& ready, Task& task) {
+    auto place = ready.extract(ready.begin());
+    const auto at = place.mapped();
+    Account& account = at->second;
+    task = std::move(account.tasks.front().task);
+    account.tasks.pop_front();
     --waiting_;
     ++running_;
-    ++of_owner.running;
-    if (!of_owner.tasks.empty()) {
-        place.key() = of_owner.key = {of_owner.finish(), ++last_number_};
-        ready_.insert(std::move(place));
+    running_long_ += at->first.second ? 1u : 0u;
+    ++account.running;
+    if (!account.tasks.empty()) {
+        place.key() = account.key = {account.finish(), ++last_number_};
+        ready.insert(std::move(place));
     }
-    return owner;
+    return at;
 }
 
-void Workers::finish_locked(Owners::iterator owner, Time took) {
-    OwnersTasks& of_owner = owner->second;
+void Workers::finish_locked(Accounts::iterator at, Time took) {
+    Account& account = at->second;
     took = std::max(took, least_time);
-    of_owner.used += took;
-    --of_owner.running;
+    account.used += took;
+    --account.running;
     --running_;
-    // About the number of owners that have shared the workers.
-    now_ += took / static_cast<std::int64_t>(ready_.size() + running_ + (of_owner.tasks.empty() ? 1 : 0));
-    if (!of_owner.tasks.empty() && !stopping_) {
-        auto place = ready_.extract(of_owner.key);
-        place.key() = of_owner.key = {of_owner.finish(), ++last_number_};
-        ready_.insert(std::move(place));
+    running_long_ -= at->first.second ? 1u : 0u;
+    // About the number of accounts that have shared the workers.
+    now_ += took / static_cast<std::int64_t>(ready_locked() + running_ + (account.tasks.empty() ? 1 : 0));
+    if (!account.tasks.empty() && !stopping_) {
+        auto place = ready_of(at).extract(account.key);
+        place.key() = account.key = {account.finish(), ++last_number_};
+        ready_of(at).insert(std::move(place));
     }
     if (running_ != 0 || waiting_ != 0) return;
-    owners_.clear();  // nobody has waited for another
+    accounts_.clear();  // nobody has waited for another
     now_ = Time{0};
 }
 
 void Workers::forget_idle_locked() {
-    std::erase_if(owners_, [this](const auto& entry) {
-        const OwnersTasks& of_owner = entry.second;
-        return of_owner.tasks.empty() && of_owner.running == 0 && of_owner.used <= now_;
+    std::erase_if(accounts_, [this](const auto& entry) {
+        const Account& account = entry.second;
+        return account.tasks.empty() && account.running == 0 && account.used <= now_;
     });
 }
 
@@ -146,12 +160,13 @@ void Workers::run() {
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);  // on Linux, affects this thread only
     for (;;) {
         Task task;
-        Owners::iterator owner;
+        Accounts::iterator account;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return stopping_ || waiting_ != 0; });
+            Ready* ready = nullptr;
+            changed_.wait(lock, [&] { return stopping_ || (ready = next_locked()) != nullptr; });
             if (stopping_) return;
-            owner = take_locked(task);
+            account = take_locked(*ready, task);
         }
         const Time begun = clock_();
         try {
@@ -161,7 +176,7 @@ void Workers::run() {
         }
         task = nullptr;
         const std::lock_guard lock(mutex_);
-        finish_locked(owner, clock_() - begun);
+        finish_locked(account, clock_() - begun);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -122,6 +123,70 @@ TEST_CASE("of newcomers, the one with the smaller task is first, but nobody wait
     CHECK(order.size() == 22);
     CHECK(order.starts_with("snn"));
     CHECK(order.find('l') < 8);
+}
+
+namespace {
+
+// A task that notes that it has begun, and ends on request.
+struct Blocker {
+    void operator()() {
+        begun = true;
+        ends.wait(false);
+    }
+    void end() {
+        ends = true;
+        ends.notify_all();
+    }
+
+    std::atomic<bool> begun = false, ends = false;
+};
+
+// Ends them even if the test fails, since the workers wait for them.
+struct Ender {
+    ~Ender() {
+        for (Blocker& blocker : blockers) blocker.end();
+    }
+    std::span<Blocker> blockers;
+};
+
+}  // namespace
+
+TEST_CASE("Workers: long tasks leave a worker for short ones, also for those of their own owner", "[workers]") {
+    const Workers::Time long_time = 2 * Workers::short_max;
+    const int owners[2] = {};
+    Blocker blockers[3];
+    std::atomic<int> shorts = 0;
+    Workers workers(3, 100);
+    const Ender ender{blockers};
+    for (Blocker& blocker : blockers) REQUIRE(workers.post(&owners[0], std::ref(blocker), long_time));
+    for (const int& owner : owners)
+        REQUIRE(workers.post(
+            &owner, [&] { ++shorts; }, Workers::short_max));
+    EVENTUALLY(shorts == 2);
+    EVENTUALLY(blockers[0].begun && blockers[1].begun);
+    CHECK_FALSE(blockers[2].begun);
+    CHECK(workers.waiting() == 1);
+    blockers[0].end();
+    EVENTUALLY(blockers[2].begun);
+}
+
+TEST_CASE("Workers: an idle worker does not begin a long task while the others do, and one alone does all",
+          "[workers]") {
+    const Workers::Time long_time = 2 * Workers::short_max;
+    std::atomic<bool> done = false;
+    Workers alone(1, 100);
+    REQUIRE(alone.post(
+        nullptr, [&] { done = true; }, long_time));
+    EVENTUALLY(done);
+    Blocker blockers[2];
+    auto& [first, second] = blockers;
+    Workers two(2, 100);
+    const Ender ender{blockers};
+    REQUIRE(two.post(nullptr, std::ref(first), long_time));
+    const Workers::Ticket ticket = two.post(nullptr, std::ref(second), long_time);
+    EVENTUALLY(first.begun);
+    CHECK(two.cancel(nullptr, ticket));
+    CHECK_FALSE(second.begun);
 }
 
 TEST_CASE("a queued task can be cancelled, and is then not run", "[workers]") {
