@@ -35,9 +35,9 @@ std::size_t MemoryBudget::ceiling(MemoryUse use) const {
     return bytes_max_;
 }
 
-bool MemoryBudget::could_fit(MemoryUse use, std::size_t bytes) const {
-    const std::size_t overhead = used(MemoryUse::overhead);
-    return overhead <= ceiling(use) && bytes <= ceiling(use) - overhead;
+bool MemoryBudget::could_fit(MemoryUse use, std::size_t bytes, std::size_t held) const {
+    const std::size_t idle = idle_overhead(), bytes_max = ceiling_for(use, bytes);
+    return idle <= bytes_max && held <= bytes_max - idle && bytes <= bytes_max - idle - held;
 }
 
 // Small charges may go further, so that small requests get through beside large ones.

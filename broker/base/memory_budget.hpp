@@ -44,8 +44,8 @@ public:
     // The total, over all uses, up to which charges for `use` are accepted: lower for incoming data than for outgoing.
     // Charges of at most 64 KiB and 1/1,024 of the bound may exceed it by a sixteenth of the bound.
     std::size_t ceiling(MemoryUse use) const;
-    // Whether `bytes` would fit if nothing but the overhead were charged.
-    bool could_fit(MemoryUse use, std::size_t bytes) const;
+    // Whether a request that has charged `held` could charge `bytes` more for `use` if the broker were idle otherwise.
+    bool could_fit(MemoryUse use, std::size_t bytes, std::size_t held = 0) const;
 
     std::size_t bytes_max() const { return bytes_max_; }
     std::size_t used() const { return used_.load(std::memory_order_relaxed); }
@@ -54,6 +54,9 @@ public:
 
     // Sets the charge of MemoryUse::overhead. It may exceed the bound; new charges are then refused.
     void set_overhead(std::size_t bytes);
+    // Sets the overhead of an idle broker, which could_fit() assumes.
+    void set_idle_overhead(std::size_t bytes) { idle_overhead_.store(bytes, std::memory_order_relaxed); }
+    std::size_t idle_overhead() const { return idle_overhead_.load(std::memory_order_relaxed); }
 
 private:
     friend class MemoryCharge;
@@ -72,6 +75,7 @@ private:
     Bytes used_{0};
     std::array<Bytes, memory_use_names.size()> by_use_{};
     std::atomic<std::uint64_t> refusals_{0};
+    Bytes idle_overhead_{0};
 };
 
 // Bytes charged to a budget; the destructor releases them. An empty charge belongs to no budget: it grows without limit

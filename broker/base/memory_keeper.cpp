@@ -14,6 +14,8 @@ namespace sluice::base {
 
 namespace {
 
+constexpr std::size_t idle_share = 64;  // the broker is idle if at most 1/64 of the bound is charged
+
 // Trimming walks the free memory and blocks allocating threads meanwhile, so it must be worth the cost.
 constexpr std::size_t trim_share = 16;                      // trim if 1/16 of the bound is overhead
 constexpr std::chrono::milliseconds first_trim_pause{500};  // after a trim that released much
@@ -65,6 +67,7 @@ void MemoryKeeper::observe() {
     // The measurement may include charges made just before or after it.
     const std::size_t accounted = std::max(before, charged());
     std::size_t overhead = estimate_.update(resident, accounted);
+    budget_.set_idle_overhead(idle_estimate_.update(overhead, accounted, budget_.bytes_max() / idle_share));
     // Near the bound, what is seen counts at once.
     const bool is_near = resident > budget_.ceiling(MemoryUse::bodies);
     if (is_near && resident > accounted) overhead = std::max(overhead, resident - accounted);

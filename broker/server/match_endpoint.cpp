@@ -13,6 +13,7 @@
 #include "broker/core/matching/batch_limits.hpp"
 #include "broker/server/document_faults.hpp"
 #include "broker/server/endpoints.hpp"
+#include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/on_worker.hpp"
 #include "broker/server/problems.hpp"
@@ -191,8 +192,9 @@ struct Subject {
     feed::DocumentPtr document;
 };
 
-// Returns a reply if the filter or document is invalid or too large, or if there is no memory for it.
-std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Subject& subject,
+// `held`: the memory charged to the request. Returns a reply if the filter or document is invalid or too large, or if
+// there is no memory for it.
+std::optional<HttpReply> read_subject(const Services& services, Trial& trial, std::size_t held, Subject& subject,
                                       const std::function<void(double)>& pause) {
     const filter::FilterLimits limits = filter_limits(services.options.limits);
     auto filter = filter::compile_filter(trial.filter, limits);
@@ -208,7 +210,8 @@ std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Su
     if (!repair) return status_reply(400, "member \"repair\" is neither \"lenient\" nor \"strict\"");
     const feed::DocumentOptions options{trial.content_type, trial.event_path, feed_limits(services.options.limits),
                                         *repair};
-    const broker::ChargedDocument parsed = broker::parse_charged(services.memory, std::move(trial.document), options);
+    const broker::ChargedDocument parsed =
+        broker::parse_charged(services.memory, std::move(trial.document), options, held);
     if (parsed.shortage) return memory_problem(*parsed.shortage);
     if (parsed.fault && parsed.fault->kind == feed::FeedError::Kind::event_path)
         return event_path_problem(*parsed.fault);
@@ -222,22 +225,25 @@ std::optional<HttpReply> read_subject(const Services& services, Trial& trial, Su
 
 // Makes the reply. Runs on a worker, since both the filter and the document may take long. `pause` is called before
 // each piece of work, with the estimated nanoseconds of a computation; it may throw.
-HttpReply try_filter(const Services& services, const std::string& body, const std::function<void(double)>& pause) {
+HttpReply try_filter(const Services& services, const HttpRequest& request, const std::function<void(double)>& pause) {
     pause(0);
-    const auto no_memory = [&](std::size_t bytes) {
-        return memory_problem(broker::shortage_of(services.memory, base::MemoryUse::evaluation, bytes));
+    const std::string& body = request.body;
+    const std::size_t held = request.memory.bytes() + HttpSession::memory_bytes;
+    const auto no_memory = [&](std::size_t bytes, std::size_t of_document) {
+        return memory_problem(
+            broker::shortage_of(services.memory, base::MemoryUse::evaluation, bytes, held + of_document));
     };
     const std::size_t body_memory = json_memory_max(body);
     base::MemoryCharge memory = services.memory.charge(base::MemoryUse::evaluation, body_memory);
-    if (!memory) return no_memory(body_memory);
+    if (!memory) return no_memory(body_memory, 0);
     Trial trial;
     if (auto refusal = read_trial(body, trial)) return std::move(*refusal);
     Subject subject;
-    if (auto refusal = read_subject(services, trial, subject, pause)) return std::move(*refusal);
+    if (auto refusal = read_subject(services, trial, held + body_memory, subject, pause)) return std::move(*refusal);
     const auto estimates = broker::Estimates::make({subject.filter.leaves});
     const std::size_t memory_bytes =
         body_memory + reply_memory(subject.filter, estimates.get(), subject.document->items().size());
-    if (!memory.resize(memory_bytes)) return no_memory(memory_bytes);
+    if (!memory.resize(memory_bytes)) return no_memory(memory_bytes, subject.document->memory_bytes());
     try {
         const auto answers = find_answers(subject.filter, subject.document, trial.stream, services.options.limits,
                                           services.memory, pause);
@@ -280,7 +286,7 @@ asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& reque
     auto work = [&services, &request]() -> std::optional<HttpReply> {
         TrialMeter meter(services, request);
         try {
-            return try_filter(services, request.body, [&meter](double ns) { meter.spend(ns); });
+            return try_filter(services, request, [&meter](double ns) { meter.spend(ns); });
         } catch (const NotWanted&) {
             return std::nullopt;
         }

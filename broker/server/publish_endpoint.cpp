@@ -34,10 +34,18 @@ namespace {
 // All clients that are exempt from limits share an owner.
 asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
     if (task.is_small()) co_return prepare_publication(task, services.memory);
+    const auto deadline = worker_deadline(services.options.publish);
+    // By itself, since only then it shows how long parsing may take.
+    if (task.is_gzip) {
+        auto unpack = [&task, &services] { return decompress(task, services.memory); };
+        auto unpacked = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(unpack),
+                                               nullptr, unpack_estimate(task.body.size()));
+        if (!unpacked) co_return busy_problem("too many large documents are being parsed");
+        if (*unpacked) co_return std::move(**unpacked);
+    }
     auto work = [&task, &services] { return prepare_publication(task, services.memory); };
-    auto prepared =
-        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
-                               std::move(work), nullptr, document_estimate(task.body.size()));
+    auto prepared = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(work), nullptr,
+                                           document_estimate(task.body.size()));
     if (!prepared) prepared = busy_problem("too many large documents are being parsed");
     co_return std::move(*prepared);
 }
@@ -182,7 +190,7 @@ asio::awaitable<std::optional<base::Digest>> digest_somewhere(Services& services
     if (request.body.size() <= small_body_bytes) co_return request_digest(request);
     auto work = [&request] { return request_digest(request); };
     co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
-                                     std::move(work));
+                                     std::move(work), nullptr, digest_estimate(request.body.size()));
 }
 
 }  // namespace

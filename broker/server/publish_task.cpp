@@ -6,6 +6,7 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/gunzip.hpp"
+#include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
@@ -18,33 +19,13 @@ namespace sluice::server {
 
 namespace {
 
-std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget) {
-    const std::size_t bytes_max = task.options.limits.document_bytes_max;
-    base::MemoryCharge memory = budget.charge(base::MemoryUse::evaluation, 0);
-    std::size_t wanted = 0;
-    auto plain = broker::gunzip(task.body, bytes_max, [&](std::size_t bytes) {
-        wanted = bytes;
-        return memory && memory.resize(bytes);
-    });
-    if (plain) {
-        task.body = std::move(*plain);
-        task.memory = std::move(memory);
-        task.is_gzip = false;
-        return std::nullopt;
-    }
-    if (plain.error() == broker::GunzipError::no_room)
-        return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted);
-    if (plain.error() == broker::GunzipError::corrupt)
-        return status_reply(400, "the body is not complete and valid gzip");
-    return status_reply(413,
-                        "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
-}
+std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + HttpSession::memory_bytes; }
 
 // Turns the data of a CloudEvent in binary mode and its headers into the structured event.
 std::optional<Prepared> make_structured(PublishTask& task, base::MemoryBudget& budget) {
     const std::size_t bytes = feed::structured_bytes_max(*task.cloud_event, task.body);
     base::MemoryCharge memory = budget.charge(base::MemoryUse::bodies, bytes);
-    if (!memory) return broker::shortage_of(budget, base::MemoryUse::bodies, bytes);
+    if (!memory) return broker::shortage_of(budget, base::MemoryUse::bodies, bytes, held_by(task));
     auto text = feed::structured_cloud_event(*task.cloud_event, task.body, task.options.limits);
     if (!text) return feed_problem(text.error());
     task.body = std::move(*text);
@@ -106,6 +87,28 @@ bool PublishTask::is_small() const {
     return options.event_path.empty() && body.size() <= (is_gzip ? small_gzip_bytes : small_body_bytes);
 }
 
+std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget) {
+    const std::size_t bytes_max = task.options.limits.document_bytes_max;
+    base::MemoryCharge memory = budget.charge(base::MemoryUse::evaluation, 0);
+    std::size_t wanted = 0;
+    auto plain = broker::gunzip(task.body, bytes_max, [&](std::size_t bytes) {
+        wanted = bytes;
+        return memory && memory.resize(bytes);
+    });
+    if (plain) {
+        task.body = std::move(*plain);
+        task.memory = std::move(memory);
+        task.is_gzip = false;
+        return std::nullopt;
+    }
+    if (plain.error() == broker::GunzipError::no_room)
+        return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
+    if (plain.error() == broker::GunzipError::corrupt)
+        return status_reply(400, "the body is not complete and valid gzip");
+    return status_reply(413,
+                        "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
+}
+
 std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request) {
     if (auto refusal = refuse_unknown_parameters(request.query, {"stream", "deduplicate", "repair"}))
         return std::move(*refusal);
@@ -141,7 +144,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
         if (auto refusal = decompress(task, budget)) return std::move(*refusal);
     if (task.cloud_event)
         if (auto refusal = make_structured(task, budget)) return std::move(*refusal);
-    broker::ChargedDocument parsed = broker::parse_charged(budget, std::move(task.body), task.options);
+    broker::ChargedDocument parsed = broker::parse_charged(budget, std::move(task.body), task.options, held_by(task));
     if (parsed.shortage) return *parsed.shortage;
     task.memory.release();  // the document has its own charge
     if (parsed.fault) return document_problem(*parsed.fault);

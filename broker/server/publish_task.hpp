@@ -43,6 +43,10 @@ struct PublishTask {
 // The task that the request describes, which gives up its body; or the reply that refuses it.
 std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request);
 
+// Decompresses the body of a task that is gzip. Returns nothing if it succeeded, else as prepare_publication(). Any
+// thread.
+std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget);
+
 // Returns the publication, the reply that refuses it, or why there is no memory for it; in the last case the task keeps
 // its body, and can be tried again. Any thread.
 Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget);

@@ -108,7 +108,7 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
         if (deadline_ == Clock::time_point()) deadline_ = begun + services_.options.http.request_timeout;
         const std::size_t received = reader_.body().size();
         if (!share.grow(received)) co_return end_without_share(received);
-        if (!charge_body(memory)) co_return End::no_memory;
+        if (!charge_body(memory)) co_return end_without_memory();
         connection_.set_deadline(
             std::min(deadline_, slow_body_deadline(begun, received, services_.options.http.body_rate)));
         if (!co_await read_more()) co_return end_early();
@@ -148,9 +148,19 @@ bool RequestArrival::charge_head() {
 }
 
 // Charges for what has arrived and for what the next read may add. Bytes that are only announced take no memory yet.
-bool RequestArrival::charge_body(base::MemoryCharge& memory) {
+bool RequestArrival::charge_body(base::MemoryCharge& memory) { return memory && memory.resize(body_memory(0)); }
+
+// `least`: the size of the body, or more than has arrived of it.
+std::size_t RequestArrival::body_memory(std::uint64_t least) const {
     constexpr std::size_t next_bytes = 2 * RequestReader::read_bytes_max;
-    return memory && memory.resize(reader_.body().capacity() + next_bytes);
+    return std::max<std::size_t>(reader_.body().capacity(), least) + next_bytes;
+}
+
+// An announced body is judged by its whole length. The connection's charge is twice that of a short head.
+RequestArrival::End RequestArrival::end_without_memory() const {
+    const std::size_t bytes = body_memory(reader_.content_length().value_or(0));
+    const std::size_t held = 2 * short_head_bytes_ + head_memory_.bytes();
+    return services_.memory.could_fit(base::MemoryUse::bodies, bytes, held) ? End::no_memory : End::never_any_memory;
 }
 
 }  // namespace sluice::server

@@ -29,10 +29,11 @@ public:
         complete,
         refused,  // by the reader, which gives the reason
         peer_left,
-        late,  // see give_up()
-        no_memory,
-        share_taken,      // by other requests of the address
-        share_too_small,  // for this request, even alone
+        late,              // see give_up()
+        no_memory,         // now
+        never_any_memory,  // not even in an idle broker
+        share_taken,       // by other requests of the address
+        share_too_small,   // for this request, even alone
         unknown_expectation,
     };
 
@@ -64,6 +65,8 @@ private:
     End end_without_share(std::uint64_t bytes) const;
     bool charge_head();
     bool charge_body(base::MemoryCharge& memory);
+    std::size_t body_memory(std::uint64_t least) const;
+    End end_without_memory() const;
 
     Services& services_;
     Transport& transport_;

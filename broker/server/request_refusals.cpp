@@ -40,6 +40,8 @@ HttpReply arrival_refusal(RequestArrival::End end, Services& services, const Add
             return late_refusal(services);
         case End::no_memory:
             return memory_problem(broker::MemoryShortage::temporary);
+        case End::never_any_memory:
+            return memory_problem(broker::MemoryShortage::permanent);
         case End::share_taken:
         case End::share_too_small:
             return share_refusal(end == End::share_too_small, services, address);

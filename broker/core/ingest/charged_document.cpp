@@ -17,17 +17,18 @@ struct Held {
 
 }  // namespace
 
-MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes) {
-    return memory.could_fit(use, bytes) ? MemoryShortage::temporary : MemoryShortage::permanent;
+MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes, std::size_t held) {
+    return memory.could_fit(use, bytes, held) ? MemoryShortage::temporary : MemoryShortage::permanent;
 }
 
-ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options) {
+ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options,
+                              std::size_t held_bytes) {
     ChargedDocument parsed;
     const std::size_t bytes_max = feed::document_memory_max(bytes, options);
     const auto held = std::make_shared<Held>();
     held->document_memory = memory.charge(base::MemoryUse::documents, bytes_max);
     if (!held->document_memory) {
-        parsed.shortage = shortage_of(memory, base::MemoryUse::documents, bytes_max);
+        parsed.shortage = shortage_of(memory, base::MemoryUse::documents, bytes_max, held_bytes);
         return parsed;
     }
     auto document = feed::parse_document(std::move(bytes), options);
@@ -37,12 +38,10 @@ ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, c
     }
     held->document = std::move(*document);
     held->document_memory.force_resize(held->document->memory_bytes() + sizeof(Held));
-    const std::size_t event_bytes = held->document->items().size() * sizeof(QueuedEvent);
-    held->event_memory = memory.charge(base::MemoryUse::queues, event_bytes);
-    if (held->event_memory)
-        parsed.document = feed::DocumentPtr(held, held->document.get());
-    else
-        parsed.shortage = shortage_of(memory, base::MemoryUse::queues, held->document_memory.bytes() + event_bytes);
+    // The text is gone, so the caller could not try again. The estimate was for more than both charges.
+    held->event_memory =
+        memory.force_charge(base::MemoryUse::queues, held->document->items().size() * sizeof(QueuedEvent));
+    parsed.document = feed::DocumentPtr(held, held->document.get());
     return parsed;
 }
 

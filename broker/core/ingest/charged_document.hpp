@@ -9,10 +9,12 @@
 
 namespace sluice::broker {
 
-// Why a charge was refused. temporary: other charges use the memory; permanent: the whole budget would not suffice.
+// Why a charge was refused. temporary: other charges use the memory, and an idle broker would have it; permanent: it
+// would not.
 enum class MemoryShortage : std::uint8_t { temporary, permanent };
 
-MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes);
+// `held`: what the same request has already charged, and holds until this charge is released.
+MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes, std::size_t held);
 
 // Exactly one member is set.
 struct ChargedDocument {
@@ -21,7 +23,8 @@ struct ChargedDocument {
     std::optional<MemoryShortage> shortage;
 };
 
-// Consumes `bytes`, unless there is no memory for the document: then the caller may try again.
-ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options);
+// Consumes `bytes`, unless there is no memory for the document: then the caller may try again. `held`: as above.
+ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options,
+                              std::size_t held);
 
 }  // namespace sluice::broker

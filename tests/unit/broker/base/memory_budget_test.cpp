@@ -75,6 +75,14 @@ TEST_CASE("what comes in leaves room for what goes out", "[memory]") {
     CHECK(budget.could_fit(MemoryUse::bodies, 600));
     CHECK_FALSE(budget.could_fit(MemoryUse::bodies, 601));
     budget.set_overhead(700);
+    CHECK(budget.could_fit(MemoryUse::bodies, 600));  // later
+    CHECK(budget.could_fit(MemoryUse::bodies, 400, 200));
+    CHECK_FALSE(budget.could_fit(MemoryUse::bodies, 401, 200));
+    budget.set_idle_overhead(100);
+    CHECK(budget.could_fit(MemoryUse::bodies, 300, 200));
+    CHECK_FALSE(budget.could_fit(MemoryUse::bodies, 301, 200));
+    CHECK_FALSE(budget.could_fit(MemoryUse::bodies, 1, 600));
+    budget.set_idle_overhead(700);
     CHECK_FALSE(budget.could_fit(MemoryUse::bodies, 1));
 }
 

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
@@ -14,10 +15,12 @@
 #include "broker/server/browser_rules.hpp"
 #include "broker/server/connections.hpp"
 #include "broker/server/io_threads.hpp"
+#include "broker/server/limits.hpp"
 #include "broker/server/listener.hpp"
 #include "broker/server/services.hpp"
 #include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
+#include "protocol/feed/document_memory.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
@@ -217,4 +220,38 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     }
     EVENTUALLY(connections.size() == 0);
     threads.stop();
+}
+
+TEST_CASE("a busy broker answers 503 to a document that would fit into an idle one, and 413 to any other", "[memory]") {
+    using sluice::base::MemoryUse;
+    RunningBroker running({"limits.memory=256MiB", "publish.wait=0s"});
+    auto& memory = running.broker.services().memory;
+    const auto limits = sluice::server::feed_limits(running.broker.services().options.limits);
+    std::size_t replies[2] = {};
+    for (const char* each : {"some text ", "<a/>", "<a b='c'/>x "}) {
+        for (std::size_t bytes = 3'000'000; bytes <= 15'000'000; bytes += 2'000'000) {
+            std::string text = "<r><i>";
+            while (text.size() < bytes) text += each;
+            text += "</i></r>";
+            const std::size_t needed = sluice::feed::document_memory_max(
+                text, {"application/rss+xml", "", limits, sluice::feed::RepairMode::lenient});
+            const auto could_fit = [&](std::size_t held) {
+                return memory.could_fit(MemoryUse::documents, needed, held);
+            };
+            const bool fits = could_fit(text.size());
+            if (fits != could_fit(text.size() + (1u << 20)) || needed < (40u << 20)) continue;
+            // The body finds room, the document does not.
+            const std::size_t others = memory.ceiling(MemoryUse::bodies) - text.size() - (2u << 20);
+            if (memory.used() > others) continue;  // a large build
+            const auto charge = memory.force_charge(MemoryUse::mailboxes, others - memory.used());
+            HttpClient client(running.port());
+            const Reply reply = client.post("/v1/events", text, xml);
+            if (fits != could_fit(text.size())) continue;  // the measured overhead has changed
+            CAPTURE(each, bytes, needed, reply.body);
+            CHECK(reply.status == (fits ? 503 : 413));
+            ++replies[fits ? 1 : 0];
+        }
+    }
+    INFO(replies[0] << " " << replies[1]);
+    if (memory.idle_overhead() < (64u << 20)) CHECK((replies[0] > 0 && replies[1] > 0));
 }
