@@ -7,7 +7,7 @@ using sluice::broker::EvictionOrder;
 
 namespace {
 
-struct Fixture {
+struct Ordered {
     using Time = EvictionOrder::Clock::time_point;
 
     static Time at(int seconds) { return Time(std::chrono::seconds(seconds)); }
@@ -29,7 +29,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "EvictionOrder: streams with one publication precede all others, then age decides") {
+TEST_CASE_METHOD(Ordered, "EvictionOrder: streams with one publication precede all others, then age decides") {
     add(5);
     CHECK(all() == "abcde");
     CHECK(joined(order.first(2)) == "ab");
@@ -44,7 +44,7 @@ TEST_CASE_METHOD(Fixture, "EvictionOrder: streams with one publication precede a
     CHECK(all() == "ebcda");
 }
 
-TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream is left out until the last reason to keep it has gone") {
+TEST_CASE_METHOD(Ordered, "EvictionOrder: a stream is left out until the last reason to keep it has gone") {
     order.add(places[4], names[4], at(0), 1);
     add(3);
     CHECK(all() == "abc");
@@ -61,7 +61,7 @@ TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream is left out until the last re
     CHECK(all() == "bcea");
 }
 
-TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream that was removed does not return") {
+TEST_CASE_METHOD(Ordered, "EvictionOrder: a stream that was removed does not return") {
     add(3);
     order.keep(places[1]);
     for (const std::size_t i : {0u, 1u}) order.remove(places[i]);
@@ -74,7 +74,7 @@ TEST_CASE_METHOD(Fixture, "EvictionOrder: a stream that was removed does not ret
     CHECK(all() == "c");
 }
 
-TEST_CASE_METHOD(Fixture, "EvictionOrder: idle streams are found in either group") {
+TEST_CASE_METHOD(Ordered, "EvictionOrder: idle streams are found in either group") {
     add(5);
     for (int i = 0; i < 2; ++i) order.published(places[0], at(0), true);
     for (int i = 0; i < 2; ++i) order.published(places[4], at(4), true);
