@@ -66,8 +66,7 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
     return room;
 }
 
-// At least two, so that one is left for short tasks.
-std::size_t worker_threads() { return std::max(2u, std::thread::hardware_concurrency() / 2); }
+std::size_t worker_threads() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
 
 // Half of the machine's memory by default. If that is unknown, assumes a small machine of 1 GiB.
 std::size_t memory_max(const config::Options& options) {

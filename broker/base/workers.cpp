@@ -24,9 +24,9 @@ constexpr Workers::Time least_time{1};  // so that tasks take turns even where t
 Workers::Workers(std::size_t threads, std::size_t tasks_max) : Workers(threads, tasks_max, cpu_time) {}
 
 Workers::Workers(std::size_t threads, std::size_t tasks_max, Clock clock)
-    : threads_max_(threads), tasks_max_(tasks_max), clock_(std::move(clock)) {
+    : running_max_(threads), tasks_max_(tasks_max), clock_(std::move(clock)) {
     try {
-        for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+        for (std::size_t i = 0; i <= threads; ++i) threads_.emplace_back([this] { run(); });
     } catch (...) {
         end();  // the destructor won't run, and destroying a joinable thread would terminate the process
         throw;
@@ -106,8 +106,9 @@ void Workers::insert_locked(Accounts::iterator account) {
 // Null: no task may begin now.
 Workers::Ready* Workers::next_locked() {
     auto& [shorts, longs] = ready_;
-    const bool has_long = !longs.empty() && may_begin_long_locked();
-    if (!shorts.empty() && (!has_long || shorts.begin()->first < longs.begin()->first)) return &shorts;
+    const bool has_place = running_ < running_max_, has_long = has_place && !longs.empty();
+    const bool has_short = (has_place || running_ == running_long_) && !shorts.empty();
+    if (has_short && (!has_long || shorts.begin()->first < longs.begin()->first)) return &shorts;
     return has_long ? &longs : nullptr;
 }
 
@@ -167,6 +168,7 @@ void Workers::run() {
             changed_.wait(lock, [&] { return stopping_ || (ready = next_locked()) != nullptr; });
             if (stopping_) return;
             account = take_locked(*ready, task);
+            if (next_locked() != nullptr) changed_.notify_one();  // a short one beside a long one
         }
         const Time begun = clock_();
         try {

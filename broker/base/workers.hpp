@@ -2,13 +2,12 @@
 // a document. The task queue is bounded. Owners of tasks share the workers fairly: the next task is that of the owner
 // that will then have used them least (weighted fair queueing, Demers et al. 1989, with measured times and a virtual
 // time that is brought up to date when a task ends). So a newcomer waits for what runs, and for other newcomers with
-// smaller tasks, whatever others have queued. A task that is expected to take long may not occupy the last free worker,
-// and counts for another account of its owner: so short tasks never wait for long ones, not even for those of the same
-// owner, if there are two workers or more. Workers run at a lower priority than the other threads, which therefore
-// stay responsive while workers are busy. Any thread may post and cancel.
+// smaller tasks, whatever others have queued. Short tasks never wait for long ones, not even for those of their own
+// owner: they count for an account of their own, and one more worker runs a short task while all others run long ones.
+// Workers run at a lower priority than the other threads, which therefore stay responsive while workers are busy. Any
+// thread may post and cancel.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <condition_variable>
@@ -34,7 +33,9 @@ public:
 
     static constexpr Time short_max = std::chrono::milliseconds(10);  // a task with a greater estimate is long
 
-    Workers(std::size_t threads, std::size_t tasks_max);  // throws std::system_error if a thread cannot be started
+    // `threads`: the number of tasks that may run at a time, not counting the one more. Throws std::system_error if a
+    // thread cannot be started.
+    Workers(std::size_t threads, std::size_t tasks_max);
     Workers(std::size_t threads, std::size_t tasks_max, Clock clock);
     ~Workers();  // drops queued tasks and waits for running ones
 
@@ -67,7 +68,6 @@ private:
 
     void run();
     void end();
-    bool may_begin_long_locked() const { return running_long_ < std::max<std::size_t>(threads_max_, 2) - 1; }
     Ready* next_locked();
     Accounts::iterator take_locked(Ready& ready, Task& task);
     void finish_locked(Accounts::iterator account, Time took);
@@ -76,7 +76,7 @@ private:
     std::size_t ready_locked() const { return ready_[0].size() + ready_[1].size(); }
     Ready& ready_of(Accounts::iterator account) { return ready_[account->first.second ? 1 : 0]; }
 
-    const std::size_t threads_max_;
+    const std::size_t running_max_;  // and one more, if it is short and all others are long
     const std::size_t tasks_max_;
     const Clock clock_;
     mutable std::mutex mutex_;

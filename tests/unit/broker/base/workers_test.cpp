@@ -151,12 +151,12 @@ struct Ender {
 
 }  // namespace
 
-TEST_CASE("Workers: long tasks leave a worker for short ones, also for those of their own owner", "[workers]") {
+TEST_CASE("Workers: short tasks do not wait for long ones, not even for those of their own owner", "[workers]") {
     const Workers::Time long_time = 2 * Workers::short_max;
     const int owners[2] = {};
     Blocker blockers[3];
     std::atomic<int> shorts = 0;
-    Workers workers(3, 100);
+    Workers workers(2, 100);
     const Ender ender{blockers};
     for (Blocker& blocker : blockers) REQUIRE(workers.post(&owners[0], std::ref(blocker), long_time));
     for (const int& owner : owners)
@@ -170,23 +170,47 @@ TEST_CASE("Workers: long tasks leave a worker for short ones, also for those of 
     EVENTUALLY(blockers[2].begun);
 }
 
-TEST_CASE("Workers: an idle worker does not begin a long task while the others do, and one alone does all",
-          "[workers]") {
+TEST_CASE("Workers: the worker for short tasks does nothing while another short task runs", "[workers]") {
     const Workers::Time long_time = 2 * Workers::short_max;
-    std::atomic<bool> done = false;
-    Workers alone(1, 100);
-    REQUIRE(alone.post(
-        nullptr, [&] { done = true; }, long_time));
-    EVENTUALLY(done);
-    Blocker blockers[2];
-    auto& [first, second] = blockers;
-    Workers two(2, 100);
+    Blocker blockers[4];
+    auto& [first, next, last, large] = blockers;
+    Workers workers(1, 100);
     const Ender ender{blockers};
-    REQUIRE(two.post(nullptr, std::ref(first), long_time));
-    const Workers::Ticket ticket = two.post(nullptr, std::ref(second), long_time);
+    REQUIRE(workers.post(nullptr, std::ref(first)));
     EVENTUALLY(first.begun);
-    CHECK(two.cancel(nullptr, ticket));
-    CHECK_FALSE(second.begun);
+    for (Blocker* blocker : {&next, &last}) REQUIRE(workers.post(nullptr, std::ref(*blocker)));
+    REQUIRE(workers.post(nullptr, std::ref(large), long_time));
+    first.end();
+    EVENTUALLY(next.begun);
+    CHECK(workers.waiting() == 2);
+    CHECK_FALSE(last.begun);
+    CHECK_FALSE(large.begun);
+    next.end();
+    last.end();
+    EVENTUALLY(large.begun);
+}
+
+TEST_CASE("Workers: a short task begins beside a long one that has begun in the place of a short one", "[workers]") {
+    const Workers::Time long_time = 2 * Workers::short_max;
+    const int owners[2] = {};
+    Blocker blockers[4];
+    auto& [first_long, first_short, next_long, next_short] = blockers;
+    std::atomic<Workers::Time> now{Workers::Time(0)};
+    Workers workers(1, 100, [&] { return now.load(); });
+    const Ender ender{blockers};
+    REQUIRE(workers.post(&owners[0], std::ref(first_long), long_time));
+    EVENTUALLY(first_long.begun);
+    const auto take_a_second = [&] {
+        first_short();
+        now = std::chrono::seconds(1);
+    };
+    REQUIRE(workers.post(&owners[1], take_a_second));
+    EVENTUALLY(first_short.begun);
+    REQUIRE(workers.post(&owners[0], std::ref(next_long), long_time));
+    REQUIRE(workers.post(&owners[1], std::ref(next_short)));  // later than next_long, for the second
+    first_long.end();
+    first_short.end();
+    EVENTUALLY(next_short.begun);
 }
 
 TEST_CASE("a queued task can be cancelled, and is then not run", "[workers]") {
