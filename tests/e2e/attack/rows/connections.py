@@ -199,7 +199,7 @@ def all_connections(attack):
 
 @row(options=("limits.connections=200",))
 def all_subscribers(attack):
-    """One address subscribes more often than there are connections: it gets a quarter, and others can still subscribe."""
+    """One address subscribes more often than there are connections: it gets a quarter, and others still subscribe."""
     attack.under_way()
     held = []
     while attack.goes_on() or not held:

@@ -173,7 +173,7 @@ TEST_CASE("Workers: short tasks do not wait for long ones, not even for those of
 TEST_CASE("Workers: the worker for short tasks does nothing while another short task runs", "[workers]") {
     const Workers::Time long_time = 2 * Workers::short_max;
     Blocker blockers[4];
-    auto& [first, next, last, large] = blockers;
+    Blocker &first = blockers[0], &next = blockers[1], &last = blockers[2], &large = blockers[3];
     Workers workers(1, 100);
     const Ender ender{blockers};
     REQUIRE(workers.post(nullptr, std::ref(first)));
@@ -194,14 +194,14 @@ TEST_CASE("Workers: a short task begins beside a long one that has begun in the 
     const Workers::Time long_time = 2 * Workers::short_max;
     const int owners[2] = {};
     Blocker blockers[4];
-    auto& [first_long, first_short, next_long, next_short] = blockers;
+    Blocker &first_long = blockers[0], &first_short = blockers[1], &next_long = blockers[2], &next_short = blockers[3];
     std::atomic<Workers::Time> now{Workers::Time(0)};
     Workers workers(1, 100, [&] { return now.load(); });
     const Ender ender{blockers};
     REQUIRE(workers.post(&owners[0], std::ref(first_long), long_time));
     EVENTUALLY(first_long.begun);
     const auto take_a_second = [&] {
-        first_short();
+        blockers[1]();
         now = std::chrono::seconds(1);
     };
     REQUIRE(workers.post(&owners[1], take_a_second));
