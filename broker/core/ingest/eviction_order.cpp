@@ -6,42 +6,42 @@ namespace sluice::broker {
 
 void EvictionOrder::add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers) {
     const std::lock_guard lock(mutex_);
-    place.inside = uses_.insert({false, now, &name}).first;
-    place.is_in_use = true;
-    place.keepers = keepers;
-    if (keepers != 0) place.outside = uses_.extract(place.inside);
+    place.inside_ = uses_.insert({false, now, &name}).first;
+    place.is_in_use_ = true;
+    place.keepers_ = keepers;
+    if (keepers != 0) place.outside_ = uses_.extract(place.inside_);
 }
 
 EvictionOrder::Uses::node_type EvictionOrder::take_out(Place& place) noexcept {
-    return place.outside ? std::move(place.outside) : uses_.extract(place.inside);
+    return place.outside_ ? std::move(place.outside_) : uses_.extract(place.inside_);
 }
 
 void EvictionOrder::remove(Place& place) noexcept {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(place.is_in_use, false)) take_out(place);
+    if (std::exchange(place.is_in_use_, false)) take_out(place);
 }
 
 void EvictionOrder::keep(Place& place) noexcept {
     const std::lock_guard lock(mutex_);
-    if (place.is_in_use && place.keepers++ == 0) place.outside = uses_.extract(place.inside);
+    if (place.is_in_use_ && place.keepers_++ == 0) place.outside_ = uses_.extract(place.inside_);
 }
 
 void EvictionOrder::release(Place& place) noexcept {
     const std::lock_guard lock(mutex_);
-    if (place.is_in_use && --place.keepers == 0) place.inside = uses_.insert(std::move(place.outside)).position;
+    if (place.is_in_use_ && --place.keepers_ == 0) place.inside_ = uses_.insert(std::move(place.outside_)).position;
 }
 
 void EvictionOrder::published(Place& place, Clock::time_point now, bool has_news) noexcept {
     const std::lock_guard lock(mutex_);
-    if (!place.is_in_use) return;
-    place.publications += has_news ? 1u : 0u;
+    if (!place.is_in_use_) return;
+    place.publications_ += has_news ? 1u : 0u;
     auto use = take_out(place);
-    use.value().is_repeated = place.publications > 1;
+    use.value().is_repeated = place.publications_ > 1;
     use.value().published_at = now;
-    if (place.keepers != 0)
-        place.outside = std::move(use);
+    if (place.keepers_ != 0)
+        place.outside_ = std::move(use);
     else
-        place.inside = uses_.insert(std::move(use)).position;
+        place.inside_ = uses_.insert(std::move(use)).position;
 }
 
 std::vector<const std::string*> EvictionOrder::first(std::size_t n) const {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <compare>
 #include <cstddef>
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace sluice::broker {
@@ -23,7 +23,10 @@ private:
         Clock::time_point published_at{};
         const std::string* name = nullptr;
 
-        auto operator<=>(const Use&) const = default;
+        bool operator<(const Use& other) const {
+            return std::tie(is_repeated, published_at, name) <
+                   std::tie(other.is_repeated, other.published_at, other.name);
+        }
     };
     using Uses = std::set<Use>;
 
@@ -31,11 +34,11 @@ public:
     // A stream's place in the order. Kept in the stream, and guarded by the order.
     class Place {
         friend class EvictionOrder;
-        Uses::node_type outside;  // while the stream must stay
-        Uses::iterator inside;    // otherwise; valid while `outside` is empty and the place is in use
-        bool is_in_use = false;
-        std::size_t keepers = 0;
-        std::size_t publications = 0;
+        Uses::node_type outside_;  // while the stream must stay
+        Uses::iterator inside_;    // otherwise; valid while `outside_` is empty and the place is in use
+        bool is_in_use_ = false;
+        std::size_t keepers_ = 0;
+        std::size_t publications_ = 0;
     };
 
     // Adds a stream that `keepers` reasons keep from being evicted. The name must live as long as the stream.
