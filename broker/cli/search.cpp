@@ -15,7 +15,7 @@ namespace sluice::cli {
 namespace {
 
 // As many bytes as patterns within the limits have, with line ends.
-constexpr std::size_t pattern_file_bytes_max = substrings::all_patterns_bytes_max + 2 * substrings::patterns_max;
+constexpr std::size_t searched_patterns_bytes_max = substrings::all_patterns_bytes_max + 2 * substrings::patterns_max;
 
 bool reads_standard_input_twice(const SearchOptions& options) {
     const auto texts = std::count(options.text_files.begin(), options.text_files.end(), "-");
@@ -182,7 +182,7 @@ int search(const SearchOptions& options, Console console) {
         console.error("only one of the files can be standard input");
         return exit_failed;
     }
-    const auto bytes = read_input(options.patterns_file, pattern_file_bytes_max);
+    const auto bytes = read_input(options.patterns_file, searched_patterns_bytes_max);
     if (!bytes) {
         console.error(describe_unreadable(options.patterns_file, bytes.error().message()),
                       {{"about", input_name(options.patterns_file)}});
