@@ -5,10 +5,10 @@
 namespace sluice::base {
 
 sigset_t block_meaningless_signals() {
-    for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+    for (const int signal : {SIGPIPE, SIGXFSZ, SIGVTALRM, SIGPROF}) std::signal(signal, SIG_IGN);
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL}) sigaddset(&signals, signal);
+    for (const int signal : {SIGUSR1, SIGUSR2, SIGALRM, SIGPOLL}) sigaddset(&signals, signal);
     for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     return signals;

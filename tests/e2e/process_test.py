@@ -162,14 +162,14 @@ class Process(unittest.TestCase):
 
     def test_signals_without_a_meaning_change_nothing_and_are_logged(self):
         named = {signal.SIGUSR1: "SIGUSR1", signal.SIGUSR2: "SIGUSR2", signal.SIGALRM: "SIGALRM",
-                 signal.SIGVTALRM: "SIGVTALRM", signal.SIGPROF: "SIGPROF", signal.SIGIO: "SIG(IO|POLL)",
-                 signal.SIGRTMIN: r"signal \d+", signal.SIGRTMAX: r"signal \d+"}
+                 signal.SIGIO: "SIG(IO|POLL)", signal.SIGRTMIN: r"signal \d+", signal.SIGRTMAX: r"signal \d+"}
         with Sluiced() as daemon, daemon.subscribe() as subscriber:
             for number, name in named.items():
                 daemon.process.send_signal(number)
                 logged = daemon.wait_for_log("signal ignored: it has no meaning here")
                 self.assertRegex(logged["signal"], f"^{name}$")
-            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD, signal.SIGWINCH, signal.SIGURG):
+            for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGVTALRM, signal.SIGPROF, signal.SIGCHLD,
+                           signal.SIGWINCH, signal.SIGURG):
                 daemon.process.send_signal(number)
             self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
             self.assertEqual(subscriber.titles(1), ["a"])
