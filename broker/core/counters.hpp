@@ -70,9 +70,10 @@ public:
     Counter& batches = metrics.counter({"batches", "Batches that went through the matcher"});
     Counter& events_matched = metrics.counter({"events_matched", "Events that went through the matcher"});
     Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});
-    Counter& scan_microseconds = metrics.counter({.name = "scan_microseconds",
-                                                  .help = "Time spent evaluating conditions that no index decides",
-                                                  .unit = "microseconds"});
+    Counter& scan_microseconds = metrics.counter(
+        {.name = "scan_microseconds",
+         .help = "Time spent evaluating conditions that no index decides; a nanosecond a step where that is short",
+         .unit = "microseconds"});
     Counter& events_lost = metrics.counter({"events_lost", "Accepted events that could not be matched or delivered"});
     Counter& deliveries = metrics.counter({"deliveries", "Events handed to a subscriber's queue"});
     Counter& deliveries_written =

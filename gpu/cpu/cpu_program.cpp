@@ -16,13 +16,16 @@ public:
     }
     void done() { in_use_ = false; }
     Segment::Scratch& operator*() { return scratch_; }
+    ScanCache::Memory& scans() { return scans_; }
 
 private:
     thread_local static Segment::Scratch scratch_;
+    thread_local static ScanCache::Memory scans_;
     thread_local static bool in_use_;
 };
 
 thread_local Segment::Scratch ThreadScratch::scratch_;
+thread_local ScanCache::Memory ThreadScratch::scans_;
 thread_local bool ThreadScratch::in_use_ = false;
 
 }  // namespace
@@ -38,7 +41,7 @@ CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Di
 
 void CpuProgram::match(const engine::EventBatch& batch, std::vector<engine::Match>& matches) const {
     ThreadScratch scratch;
-    ScanCache scans(batch);
+    ScanCache scans(batch, scratch.scans());
     if (accelerator_ && batch.unknown.empty())
         accelerator_->match(parts_, batch, scans, *scratch, matches);
     else

@@ -122,7 +122,8 @@ Counts counts(const std::vector<std::string>& kinds, std::size_t paths, const st
     feed::Extractor(names).extract(event, batch, arena, groups, reading);
     std::size_t values = batch.values.size();
     for (const engine::ValueGroup& group : batch.groups) values += group.values.size();
-    cpu::ScanCache scans(batch);
+    cpu::ScanCache::Memory memory;
+    cpu::ScanCache scans(batch, memory);
     cpu::Segment::Scratch scratch;
     std::vector<engine::Match> matches;
     segment->match(batch, nullptr, scans, scratch, matches);

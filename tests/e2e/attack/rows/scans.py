@@ -54,6 +54,7 @@ class Listeners:
         self.query = urlencode([*parameters.items(), *(("filter", text) for text in filters)], safe=":/()*|[]$'")
         self.threads = [threading.Thread(target=self.listen, args=(i,), daemon=True) for i in range(n)]
         self.tried = threading.Semaphore(0)
+        self.accepted = 0  # subscriptions
         for thread in self.threads:
             thread.start()
         for _ in self.threads:
@@ -62,7 +63,9 @@ class Listeners:
     def subscribe(self, n):
         """A Stream, or None."""
         try:
-            return self.attack.subscribe(self.query, n, timeout=self.attack.seconds + wire.TIMEOUT_S)
+            stream = self.attack.subscribe(self.query, n, timeout=self.attack.seconds + wire.TIMEOUT_S)
+            self.accepted += stream is not None
+            return stream
         except (OSError, wire.Broken) as error:
             self.attack.note_end(f"subscription failed: {error}")
             return None
@@ -256,8 +259,8 @@ def disjunctions(filters, conditions, kinds=("following",)):
 
 def subscribe_to_all(attack, filters_of_each):
     """A connection for each list of filters, of all streams, and tiny documents."""
-    for filters in filters_of_each:
-        Listeners(attack, filters, more=(("stream", "*"),))
+    listeners = [Listeners(attack, filters, more=(("stream", "*"),)) for filters in filters_of_each]
+    attack.check(all(each.accepted for each in listeners), "a subscription was refused")
     attack.under_way()
     publish_again_and_again(attack, TINY)
 

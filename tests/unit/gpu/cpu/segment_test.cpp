@@ -58,7 +58,8 @@ public:
     void match(const engine::EventBatch& whole, std::vector<engine::Match>& matches) const override {
         engine::EventBatch batch = whole;
         test::forget_some(*this, unknown_share_, 1, batch);
-        cpu::ScanCache scans(batch);
+        cpu::ScanCache::Memory memory;
+        cpu::ScanCache scans(batch, memory);
         if (how_ == How::match) {
             filters_.segment->match(batch, &filters_.removed, scans, scratch_, matches);
         } else {
