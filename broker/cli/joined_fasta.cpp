@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <utility>
 
 namespace sluice::cli {
@@ -35,8 +34,7 @@ std::size_t JoinedFasta::take(char* to, std::size_t room) {
     stopped_at_record_ = false;
     while (size < room && !stopped_at_record_) {
         if (rest_.empty() && !read_part()) break;
-        const std::size_t n = std::min(rest_.size(), room - size);
-        std::memcpy(to + size, rest_.data(), n);
+        const std::size_t n = rest_.copy(to + size, room - size);
         rest_.remove_prefix(n);
         size += n;
         written_ += n;
