@@ -1,7 +1,9 @@
 #include "gpu/cpu/cluster_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <type_traits>
 
 namespace sluice::cpu {
 
@@ -23,10 +25,11 @@ void ClusterRows::begin(std::size_t events, Scratch& scratch) const {
     scratch.valid.assign(words, 0);
     for (std::size_t e = 0; e < events; ++e) scratch.valid[e / 32] |= 1u << e % 32;
     ++scratch.chunk;
+    scratch.unfinished = pages();
     const auto make_room = [](auto& v, std::size_t size) { v.resize(std::max(v.size(), size)); };
     make_room(scratch.masks, literals_.size() * words);
     make_room(scratch.bounds, bounds_ * words);
-    for (auto* pages : {&scratch.made, &scratch.finished}) make_room(*pages, literals_.size() / page_literals + 1);
+    for (auto* stamps : {&scratch.made, &scratch.finished}) make_room(*stamps, pages());
     make_room(scratch.has_numbers, ranges_.size());
     make_room(scratch.may_run, led_blocks_.size());
     for (auto* used : {&scratch.pages, &scratch.ranges, &scratch.runs}) used->clear();
@@ -41,7 +44,7 @@ void ClusterRows::make_page(std::uint32_t page, Scratch& scratch) const {
     std::fill(&scratch.masks[first * words], scratch.masks.data() + end * words, 0);
     auto full = std::lower_bound(full_literals_.begin(), full_literals_.end(), first);
     for (; full != full_literals_.end() && *full < end; ++full)
-        std::copy(scratch.valid.begin(), scratch.valid.end(), &scratch.masks[*full * words]);
+        for (std::size_t w = 0; w < words; ++w) scratch.masks[*full * words + w] = scratch.valid[w];
 }
 
 std::uint32_t* ClusterRows::mask(std::uint32_t literal, Scratch& scratch) const {
@@ -51,8 +54,9 @@ std::uint32_t* ClusterRows::mask(std::uint32_t literal, Scratch& scratch) const 
 
 // Called when the events are set.
 void ClusterRows::finish_page(std::uint32_t page, Scratch& scratch) const {
-    if (scratch.finished[page] == scratch.chunk) return;
+    if (scratch.unfinished == 0 || scratch.finished[page] == scratch.chunk) return;
     scratch.finished[page] = scratch.chunk;
+    --scratch.unfinished;
     make_page(page, scratch);
     const std::size_t end = (page + 1) * page_literals;
     auto n = std::lower_bound(not_equals_.begin(), not_equals_.end(), page * page_literals,
@@ -128,36 +132,56 @@ void ClusterRows::leave_out(std::size_t event, Scratch& scratch) const {
     }
 }
 
-// The events at a bound are those set at it and, for los, those above; for his, those below.
-void ClusterRows::finish_ranges(Scratch& scratch) const {
-    const std::size_t words = scratch.words;
-    for (const std::uint32_t range : scratch.ranges) {  // the masks of others are as they are made
-        const RangeMasks& m = ranges_[range];
-        std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
-        std::uint32_t* const his = los + m.los.size() * words;
-        for (std::size_t k = (m.los.size() - 1) * words; k-- > 0;) los[k] |= los[k + words];
-        for (std::size_t k = words; k < m.his.size() * words; ++k) his[k] |= his[k - words];
-        for (const RangeMask& r : m.ranges) {
-            std::uint32_t* const of_range = mask(r.literal, scratch);
-            std::uint32_t any = 0;
-            for (std::size_t w = 0; w < words; ++w) {
-                const std::uint32_t inside = los[r.lo * words + w] & his[r.hi * words + w];
-                any |= inside;
-                of_range[w] = r.negated ? scratch.valid[w] & ~inside : inside;
-            }
-            if (any != 0 && !r.negated) lead(r.literal, scratch);
-        }
+// The events at a bound are those set at it and, for los, those above; for his, those below. `words`: the scratch's, as
+// a constant where it is known, since a batch may have tens of thousands of ranges.
+template <class Words>
+void ClusterRows::finish_ranges(const RangeMasks& m, Words words, Scratch& scratch) const {
+    std::uint32_t* const los = &scratch.bounds[m.first_bound * words];
+    std::uint32_t* const his = los + m.los.size() * words;
+    std::array<std::uint32_t, words_max> above = {}, below = {};
+    for (std::size_t k = m.los.size(); k-- > 0;) {
+        for (std::size_t w = 0; w < words; ++w) los[k * words + w] = above[w] |= los[k * words + w];
     }
+    for (std::size_t k = 0; k < m.his.size(); ++k) {
+        for (std::size_t w = 0; w < words; ++w) his[k * words + w] = below[w] |= his[k * words + w];
+    }
+    std::uint32_t page = engine::none;
+    for (const RangeMask& r : m.ranges) {  // ascending, so that most are of the page before
+        if (r.literal / page_literals != page) make_page(page = r.literal / page_literals, scratch);
+        std::uint32_t* const of_range = &scratch.masks[r.literal * words];
+        std::uint32_t any = 0;
+        for (std::size_t w = 0; w < words; ++w) {
+            const std::uint32_t inside = los[r.lo * words + w] & his[r.hi * words + w];
+            any |= inside;
+            of_range[w] = r.negated ? scratch.valid[w] & ~inside : inside;
+        }
+        if (r.leads && any != 0) lead(r.literal, scratch);
+    }
+}
+
+void ClusterRows::finish_ranges(Scratch& scratch) const {
+    for (const std::uint32_t range : scratch.ranges) {  // the masks of others are as they are made
+        if (scratch.words == 1)
+            finish_ranges(ranges_[range], std::integral_constant<std::size_t, 1>(), scratch);
+        else
+            finish_ranges(ranges_[range], scratch.words, scratch);
+    }
+}
+
+// Whether the block's access literal holds for some event.
+bool ClusterRows::may_hold(std::uint32_t number, Scratch& scratch) const {
+    const std::uint32_t literal = blocks_[number].access;
+    finish_page(literal / page_literals, scratch);
+    const std::uint32_t* const access = &scratch.masks[literal * scratch.words];
+    return std::any_of(access, access + scratch.words, [](std::uint32_t events) { return events != 0; });
 }
 
 std::size_t ClusterRows::run(std::uint32_t number, Scratch& scratch, std::size_t hits) const {
     static const auto narrow = cluster_kernel<std::uint16_t>(simd::best_instruction_set());
     static const auto wide = cluster_kernel<std::uint32_t>(simd::best_instruction_set());
     const ClusterBlock& block = blocks_[number];
-    finish_page(block.access / page_literals, scratch);
-    const std::uint32_t* const access = &scratch.masks[block.access * scratch.words];
-    if (std::all_of(access, access + scratch.words, [](std::uint32_t events) { return events == 0; })) return 0;
-    for (std::uint32_t i = first_page_[number]; i < first_page_[number + 1]; ++i) finish_page(block_pages_[i], scratch);
+    for (std::uint32_t i = first_page_[number]; i < first_page_[number + 1] && scratch.unfinished != 0; ++i)
+        finish_page(block_pages_[i], scratch);
     ++scratch.blocks_run;
     ClusterHit* const room = scratch.hits.data() + hits;
     if (columns32_.empty()) return narrow(block, columns16_.data(), scratch.masks.data(), scratch.words, room);

@@ -35,6 +35,7 @@ public:
         // What holds only if its number is that of the chunk is stale otherwise, so that nothing need be cleared.
         std::uint64_t chunk = 0;
         std::vector<std::uint64_t> made, finished;  // by page of masks
+        std::size_t unfinished = 0;                 // pages
         std::vector<std::uint64_t> has_numbers;     // by index in ranges_: some event has numbers of the attribute
         std::vector<std::uint64_t> may_run;         // by index in led_blocks_
         std::vector<std::uint32_t> pages, ranges;   // those made; those that have numbers
@@ -71,7 +72,9 @@ public:
             hits += run(block, scratch, hits);
             if (hits >= hits_max) flush();
         };
-        for (const std::uint32_t block : other_blocks_) run_block(block);
+        for (const std::uint32_t block : other_blocks_) {
+            if (may_hold(block, scratch)) run_block(block);
+        }
         for (const std::uint32_t led : scratch.runs) {
             for (std::uint32_t b = led_blocks_[led].first; b < led_blocks_[led].second; ++b) run_block(b);
         }
@@ -117,7 +120,7 @@ private:
     static constexpr std::uint32_t late_flag = 0x80000000u;
     static_assert(2 * engine::families * engine::SegmentLimits{}.predicates < late_flag);
     static constexpr std::size_t words_max = 16;
-    static constexpr std::size_t page_literals = 1024;       // whose masks are made together
+    static constexpr std::uint32_t page_literals = 1024;     // whose masks are made together
     static constexpr std::uint32_t tail_flag = 0x40000000u;  // in targets_
     static_assert(engine::SegmentLimits{}.entries <= tail_flag);
 
@@ -131,12 +134,13 @@ private:
     struct RangeMask {
         std::uint32_t literal, lo, hi;
         bool negated;
+        bool leads = false;  // to blocks
     };
     struct RangeMasks {  // of one attribute
         std::uint32_t attribute;
         std::vector<std::uint32_t> los, his;  // ranks in the tables, ascending
-        std::vector<RangeMask> ranges;
-        std::size_t first_bound;  // in Scratch::bounds, counted in masks
+        std::vector<RangeMask> ranges;        // by literal
+        std::size_t first_bound;              // in Scratch::bounds, counted in masks
     };
     // x != c is `x exists` and not `all x are c`.
     struct NotEqualMask {
@@ -158,10 +162,14 @@ private:
     std::uint32_t* mask(std::uint32_t literal, Scratch& scratch) const;
     void make_page(std::uint32_t page, Scratch& scratch) const;
     void finish_page(std::uint32_t page, Scratch& scratch) const;
+    std::size_t pages() const { return (literals_.size() - 1) / page_literals + 1; }
     void lead(std::uint32_t literal, Scratch& scratch) const;
     void set_bounds(std::uint32_t range, const engine::NumberPosition& position, std::size_t event,
                     Scratch& scratch) const;
+    template <class Words>
+    void finish_ranges(const RangeMasks& masks, Words words, Scratch& scratch) const;
     void finish_ranges(Scratch& scratch) const;
+    bool may_hold(std::uint32_t block, Scratch& scratch) const;
     std::size_t run(std::uint32_t block, Scratch& scratch, std::size_t hits) const;
     std::size_t resolve(const engine::PredicateTables& tables, std::size_t first_event, std::size_t hits,
                         ScanCache& scans, Scratch& scratch, DeferredRows& deferred) const;

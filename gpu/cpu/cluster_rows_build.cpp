@@ -156,8 +156,7 @@ void ClusterRows::note_pages(std::span<const Draft> rows) {
     const auto first = static_cast<std::ptrdiff_t>(block_pages_.size());
     for (const Draft& d : rows) {
         for (std::uint32_t i = d.begin; i < d.begin + d.size; ++i) {
-            if ((draft_codes_[i] & late_flag) == 0)
-                block_pages_.push_back(draft_codes_[i] / static_cast<std::uint32_t>(page_literals));
+            if ((draft_codes_[i] & late_flag) == 0) block_pages_.push_back(draft_codes_[i] / page_literals);
         }
     }
     std::sort(block_pages_.begin() + first, block_pages_.end());
@@ -181,6 +180,9 @@ void ClusterRows::lead_to_blocks() {
             led_blocks_.emplace_back(b, b);
         }
         led_blocks_[led].second = b + 1;
+    }
+    for (RangeMasks& m : ranges_) {
+        for (RangeMask& r : m.ranges) r.leads = leads_to_[r.literal] != engine::none;
     }
 }
 
