@@ -74,7 +74,7 @@ def random_fasta(rng, letters_max=400):
     return b"".join(parts) if rng.randrange(2) else b"".join(parts).rstrip(b"\r\n")
 
 
-class Fasta(unittest.TestCase):
+class WithFiles(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
@@ -83,6 +83,8 @@ class Fasta(unittest.TestCase):
         path.write_bytes(content)
         return str(path)
 
+
+class Fasta(WithFiles):
     def lines(self, *arguments, statuses=(0, 1), **more):
         done = subprocess.run([os.environ["SLUICE"], *arguments], timeout=TIMEOUT_S, capture_output=True,
                               env=environment(), check=False, **more)
@@ -184,15 +186,7 @@ class Fasta(unittest.TestCase):
         self.assertEqual(self.search(patterns, self.file("text", b"pier lamp")), [b"0:pier", b"5:lamp"])
 
 
-class Search(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return str(path)
-
+class Search(WithFiles):
     def search(self, *arguments, status=0, **more):
         """Standard output of a search, as bytes."""
         command = [os.environ["SLUICE"], "search", "--processor", PROCESSOR, *arguments]

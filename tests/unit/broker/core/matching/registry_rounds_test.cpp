@@ -8,25 +8,17 @@
 #include "broker/core/matching/registry.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/matching/subscriptions.hpp"
 
 using namespace std::chrono_literals;
 using sluice::broker::Admission;
+using sluice::broker::make_subscriber;
+using sluice::broker::on_stream;
 using sluice::broker::Subscriber;
 using sluice::broker::Subscription;
 using sluice::broker::SubscriptionRegistry;
 
 namespace {
-
-std::shared_ptr<Subscriber> subscriber() {
-    return std::make_shared<Subscriber>(
-        sluice::broker::MailboxLimits{1000, 1'000'000}, [] {}, sluice::broker::plain_renderer, false);
-}
-
-Subscription on_stream(const std::string& stream, const std::string& filter) {
-    auto compiled = sluice::filter::compile_filter(filter);
-    return sluice::broker::make_subscription(stream, compiled.value().canonical, compiled.value().conjunctions);
-}
 
 // A filter of `n` conditions, each on a path of its own.
 std::string distinct_paths(int n, const std::string& name) {
@@ -63,7 +55,7 @@ struct InRounds {
 
     void hold() {
         held.lock();
-        add(subscriber(), {on_stream("s", "title = 't'")}, [] {});
+        add(make_subscriber(), {on_stream("s", "title = 't'")}, [] {});
         EVENTUALLY(begun > rounds);
     }
     void go_on() { held.unlock(); }
@@ -94,11 +86,11 @@ TEST_CASE("a subscriber with one filter waits for a turn of those with thousands
     std::array<std::atomic<std::uint64_t>, 4> done{};
     const int one_address = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-        const auto greedy = subscriber();
+        const auto greedy = make_subscriber();
         if (i < 2) greedy->owner = &one_address;
         in.add(greedy, in.huge("p" + std::to_string(i) + "_"), [&, i] { done[i] = in.rounds + 1; });
     }
-    const auto modest = subscriber();
+    const auto modest = make_subscriber();
     modest->owner = &one_address;
     in.add(modest, {on_stream("s", "category = 'x'")}, [&] { done[3] = in.rounds + 1; });
     in.go_on();
@@ -112,7 +104,7 @@ TEST_CASE("a subscriber with one filter waits for a turn of those with thousands
 
 TEST_CASE("a subscriber gets events only once all of its filters are in place, however many rounds that takes") {
     InRounds in;
-    const auto greedy = subscriber();
+    const auto greedy = make_subscriber();
     std::atomic<bool> done{false};
     in.add(greedy, in.huge("p"), [&] { done = true; });
     in.go_on();
@@ -128,7 +120,7 @@ TEST_CASE("leaving with many filters takes several rounds, in which others subsc
         many.push_back(on_stream("s", "count(p" + std::to_string(i) + ") mod 3 = 1 and " + "count(q" +
                                           std::to_string(i) + ") mod 3 = 1 and " + "count(r" + std::to_string(i) +
                                           ") mod 3 = 1"));
-    const auto greedy = subscriber();
+    const auto greedy = make_subscriber();
     std::atomic<bool> added{false}, modest_added{false};
     in.add(greedy, std::move(many), [&] { added = true; });
     in.go_on();
@@ -137,7 +129,7 @@ TEST_CASE("leaving with many filters takes several rounds, in which others subsc
     const std::uint64_t before = in.begun;
     std::size_t left = 0;
     in.registry->remove(greedy);
-    in.add(subscriber(), {on_stream("s", "category = 'x'")}, [&] {
+    in.add(make_subscriber(), {on_stream("s", "category = 'x'")}, [&] {
         left = in.registry->size();
         modest_added = true;
     });
@@ -150,7 +142,7 @@ TEST_CASE("leaving with many filters takes several rounds, in which others subsc
 
 TEST_CASE("a subscriber that leaves before all of its filters are in place leaves nothing behind") {
     InRounds in;
-    const auto greedy = subscriber();
+    const auto greedy = make_subscriber();
     std::atomic<bool> done{false};
     in.add(greedy, in.huge("p"), [&] { done = true; });
     in.registry->remove(greedy);
@@ -165,7 +157,7 @@ TEST_CASE("what the engine keeps is charged until it is dropped, whoever has lef
     sluice::base::MemoryBudget budget(1u << 30);
     const auto charged = [&] { return budget.used(sluice::base::MemoryUse::filters); };
     InRounds in(&budget);
-    const auto greedy = subscriber();
+    const auto greedy = make_subscriber();
     std::vector<Subscription> subscriptions = in.huge("p");
     std::size_t kept = 0, asked = 0;
     for (const Subscription& subscription : subscriptions) {
@@ -183,7 +175,7 @@ TEST_CASE("what the engine keeps is charged until it is dropped, whoever has lef
     in.registry->remove(greedy);
     const auto change = [&] {  // so that the engine adopts what its threads have done
         std::promise<void> added;
-        const auto visitor = subscriber();
+        const auto visitor = make_subscriber();
         in.add(visitor, {on_stream("s", "category = 'x'")}, [&] { added.set_value(); });
         added.get_future().wait();
         in.registry->remove(visitor);

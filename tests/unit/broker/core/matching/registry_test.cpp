@@ -9,26 +9,18 @@
 #include "broker/core/matching/batch_matcher.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/matching/subscriptions.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
 using sluice::broker::Admission;
+using sluice::broker::make_subscriber;
+using sluice::broker::on_stream;
 using sluice::broker::Subscriber;
 using sluice::broker::Subscription;
 using sluice::broker::SubscriptionRegistry;
 
 namespace {
-
-std::shared_ptr<Subscriber> subscriber() {
-    return std::make_shared<Subscriber>(
-        sluice::broker::MailboxLimits{1000, 1'000'000}, [] {}, sluice::broker::plain_renderer, false);
-}
-
-Subscription on_stream(const std::string& stream, const std::string& filter) {
-    auto compiled = sluice::filter::compile_filter(filter);
-    return sluice::broker::make_subscription(stream, compiled.value().canonical, compiled.value().conjunctions);
-}
 
 struct Fixture {
     sluice::broker::Counters counters;
@@ -84,7 +76,7 @@ struct Fixture {
 }  // namespace
 
 TEST_CASE_METHOD(Fixture, "a subscription is in place when add is done") {
-    const auto a = subscriber();
+    const auto a = make_subscriber();
     REQUIRE(add(a, {on_stream("s", "category = 'x'")}));
     CHECK(publish("s", "x") == 1);
     CHECK(publish("s", "y") == 0);
@@ -93,8 +85,8 @@ TEST_CASE_METHOD(Fixture, "a subscription is in place when add is done") {
 }
 
 TEST_CASE_METHOD(Fixture, "equal subscriptions are one for the engine") {
-    const auto a = subscriber();
-    const auto b = subscriber();
+    const auto a = make_subscriber();
+    const auto b = make_subscriber();
     add(a, {on_stream("s", "category = 'x'")});
     add(b, {on_stream("s", "category=\"x\""), on_stream("s", "'x' = category"), on_stream("t", "category = 'x'")});
     CHECK(registry->size() == 4);
@@ -104,8 +96,8 @@ TEST_CASE_METHOD(Fixture, "equal subscriptions are one for the engine") {
 }
 
 TEST_CASE_METHOD(Fixture, "a subscriber gets nothing of a batch that was begun with some of its filters only") {
-    const auto a = subscriber();
-    const auto b = subscriber();
+    const auto a = make_subscriber();
+    const auto b = make_subscriber();
     add(a, {on_stream("s", "category = 'x'")});
     const auto add_b = [&] { add(b, {on_stream("s", "title = 't'"), on_stream("s", "category = 'x'")}); };
     CHECK(publish("s", "x", add_b) == 1);
@@ -114,12 +106,12 @@ TEST_CASE_METHOD(Fixture, "a subscriber gets nothing of a batch that was begun w
 }
 
 TEST_CASE_METHOD(Fixture, "removal ends what one subscriber gets and nothing else") {
-    const auto a = subscriber();
-    const auto b = subscriber();
+    const auto a = make_subscriber();
+    const auto b = make_subscriber();
     add(a, {on_stream("s", "category = 'x'")});
     add(b, {on_stream("s", "category = 'x'")});
     registry->remove(a);
-    const auto c = subscriber();
+    const auto c = make_subscriber();
     add(c, {on_stream("s", "category = 'y'")});  // applied after the removal
     CHECK(registry->size() == 2);
     CHECK(publish("s", "x") == 1);
@@ -133,21 +125,21 @@ TEST_CASE_METHOD(Fixture, "removal ends what one subscriber gets and nothing els
 }
 
 TEST_CASE_METHOD(Fixture, "no filter means every event, no stream means all streams") {
-    add(subscriber(), {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})});
+    add(make_subscriber(), {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})});
     CHECK(publish("s", "x") == 1);
     CHECK(publish("t", "x") == 0);
-    add(subscriber(), {sluice::broker::make_subscription("", "", {sluice::engine::Conjunction{}})});
+    add(make_subscriber(), {sluice::broker::make_subscription("", "", {sluice::engine::Conjunction{}})});
     CHECK(publish("s", "x") == 2);
     CHECK(publish("t", "x") == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "the number of subscriptions is bounded") {
-    const auto a = subscriber();
+    const auto a = make_subscriber();
     REQUIRE(add(a, std::vector<Subscription>(10, on_stream("s", "category = 'x'"))));
-    CHECK_FALSE(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    CHECK_FALSE(add(make_subscriber(), {on_stream("s", "category = 'x'")}));
     registry->remove(a);
     // Room comes back once the removal has been applied.
-    EVENTUALLY(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    EVENTUALLY(add(make_subscriber(), {on_stream("s", "category = 'x'")}));
     CHECK(registry->size() == 1);
 }
 
@@ -156,29 +148,29 @@ TEST_CASE_METHOD(Fixture, "the number of computed conditions is bounded") {
         "approx-contains(title, 'a', 1) and edit-distance(title, 'b') < 2 or "
         "approx-contains(title, 'a', 1) and edit-distance(title, 'c') < 2";
     const char* const one = "category = 'x' and approx-contains(title, 't', 0)";
-    CHECK(admit(subscriber(), {on_stream("s", three)}, [] {}) == Admission::too_many_operators);
-    CHECK(admit(subscriber(), std::vector<Subscription>(3, on_stream("s", one)), [] {}) ==
+    CHECK(admit(make_subscriber(), {on_stream("s", three)}, [] {}) == Admission::too_many_operators);
+    CHECK(admit(make_subscriber(), std::vector<Subscription>(3, on_stream("s", one)), [] {}) ==
           Admission::too_many_operators);
-    CHECK(admit(subscriber(), std::vector<Subscription>(11, on_stream("s", one)), [] {}) ==
+    CHECK(admit(make_subscriber(), std::vector<Subscription>(11, on_stream("s", one)), [] {}) ==
           Admission::too_many_subscriptions);
-    const auto a = subscriber();
+    const auto a = make_subscriber();
     REQUIRE(add(a, {on_stream("s", one), on_stream("s", one)}));
     CHECK(registry->operators() == 2);
-    CHECK_FALSE(add(subscriber(), {on_stream("s", one)}));
-    REQUIRE(add(subscriber(), {on_stream("s", "category = 'x'")}));
+    CHECK_FALSE(add(make_subscriber(), {on_stream("s", one)}));
+    REQUIRE(add(make_subscriber(), {on_stream("s", "category = 'x'")}));
     CHECK(publish("s", "x") == 2);
     registry->remove(a);
-    EVENTUALLY(add(subscriber(), {on_stream("s", one)}));
+    EVENTUALLY(add(make_subscriber(), {on_stream("s", one)}));
     CHECK(registry->operators() == 1);
 }
 
 TEST_CASE_METHOD(Fixture, "filters come and go while events flow") {
     std::atomic<bool> done{false};
-    const auto constant = subscriber();
+    const auto constant = make_subscriber();
     add(constant, {on_stream("s", "category = 'x'")});
     std::thread churn([&] {
         for (int i = 0; i < 200; ++i) {
-            const auto visitor = subscriber();
+            const auto visitor = make_subscriber();
             add(visitor, {on_stream("s", "category = 'x'"), on_stream("s", "title = '" + std::to_string(i) + "'")});
             registry->remove(visitor);
         }
@@ -215,7 +207,7 @@ TEST_CASE("it is known whose filters have which scanned conditions") {
         owners.find(condition, found);
         return found.size();
     };
-    const auto a = subscriber(), b = subscriber(), c = subscriber();
+    const auto a = make_subscriber(), b = make_subscriber(), c = make_subscriber();
     const std::string scanned = "count(x) mod 3 = 1", key = "test count(x) mod 3 = 1";
     add(a, {scanned, scanned, "y = 1 and " + scanned, "z = 2"});
     REQUIRE(owners.conditions() == 1);
@@ -226,7 +218,7 @@ TEST_CASE("it is known whose filters have which scanned conditions") {
     add(c, {"z = 2"});  // behind the removal
     CHECK(of(key) == 1);
     registry.remove(b);
-    add(subscriber(), {"z = 2"});
+    add(make_subscriber(), {"z = 2"});
     CHECK(owners.conditions() == 0);
 }
 
@@ -251,7 +243,7 @@ TEST_CASE(
                                       program_number = number;
                                   });
     const auto add = [&](const std::vector<std::string>& patterns, const std::string& comparison) {
-        const auto to = subscriber();
+        const auto to = make_subscriber();
         std::vector<Subscription> subscriptions;
         for (const std::string& pattern : patterns)
             subscriptions.push_back(on_stream("s", "approx-distance(category, '" + pattern + "') " + comparison));

@@ -1,0 +1,24 @@
+// Subscribers and subscriptions for the registry's tests.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "broker/core/matching/subscription.hpp"
+#include "protocol/filter/filter.hpp"
+#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+
+namespace sluice::broker {
+
+inline std::shared_ptr<Subscriber> make_subscriber() {
+    return std::make_shared<Subscriber>(
+        MailboxLimits{1000, 1'000'000}, [] {}, plain_renderer, false);
+}
+
+inline Subscription on_stream(const std::string& stream, const std::string& filter) {
+    auto compiled = filter::compile_filter(filter);
+    return make_subscription(stream, compiled.value().canonical, compiled.value().conjunctions);
+}
+
+}  // namespace sluice::broker
