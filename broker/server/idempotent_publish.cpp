@@ -38,7 +38,7 @@ std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& req
     return std::string(key);
 }
 
-base::Digest request_digest(const HttpRequest& request) {
+text::Digest request_digest(const HttpRequest& request) {
     std::string all;
     const auto add = [&](std::string_view name, std::string_view value) {
         all.append(name).append("=").append(value) += '\n';
@@ -48,14 +48,14 @@ base::Digest request_digest(const HttpRequest& request) {
         const std::string name = text::ascii_lower(std::string_view(field.name_string()));
         if (decides(name)) add(name, std::string_view(field.value()));
     }
-    const base::Digest body = base::digest(request.body);
+    const text::Digest body = text::digest(request.body);
     all.append(reinterpret_cast<const char*>(body.data()), sizeof body);
-    return base::digest(all);
+    return text::digest(all);
 }
 
 std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,
                                                                   const std::string& stream, const std::string& key,
-                                                                  const base::Digest& digest) {
+                                                                  const text::Digest& digest) {
     using State = broker::IdempotencyKeys::State;
     const Principal& client = *request.principal;
     const std::string who = client.user.empty() ? "address " + client.address.to_string() : "user " + client.user;

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "broker/base/digest.hpp"
+#include "protocol/text/digest.hpp"
 #include "broker/core/ingest/idempotency.hpp"
 #include "broker/server/http_types.hpp"
 #include "broker/server/services.hpp"
@@ -18,12 +18,12 @@ inline constexpr std::size_t idempotency_key_bytes_max = 255;
 std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& request);
 
 // A digest of everything that decides what becomes of the publication: its body, query and headers.
-base::Digest request_digest(const HttpRequest& request);
+text::Digest request_digest(const HttpRequest& request);
 
 // The claim on the key; the first reply, if there is one; or the reply that refuses the request: 409 while the first
 // request runs, 422 if that was another request, 503 without memory for the key.
 std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,
                                                                   const std::string& stream, const std::string& key,
-                                                                  const base::Digest& digest);
+                                                                  const text::Digest& digest);
 
 }  // namespace sluice::server

@@ -186,7 +186,7 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
 }
 
 // The digest of a large body takes as long as parsing a small one.
-asio::awaitable<std::optional<base::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
+asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
     if (request.body.size() <= small_body_bytes) co_return request_digest(request);
     auto work = [&request] { return request_digest(request); };
     co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
@@ -199,7 +199,7 @@ asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& reque
     auto key = read_idempotency_key(request);
     if (auto* refusal = std::get_if<HttpReply>(&key)) co_return std::move(*refusal);
     const std::string& name = std::get<std::string>(key);
-    std::optional<base::Digest> digest;
+    std::optional<text::Digest> digest;
     if (!name.empty()) {
         digest = co_await digest_somewhere(services, request);
         if (!digest) co_return busy_problem("too many large documents are being parsed");

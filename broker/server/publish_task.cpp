@@ -75,10 +75,8 @@ std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& reques
     return event;
 }
 
-std::vector<broker::PublishedKey> keys_of(const feed::Document& document, const config::StreamOptions& options) {
-    std::span<const std::string> ignored;
-    if (options.deduplication_ignore) ignored = *options.deduplication_ignore;
-    return broker::item_keys(document, feed::IgnoredParts(ignored), options.id_path);
+feed::IgnoredParts ignored_parts(const config::StreamOptions& options) {
+    return options.deduplication_ignore ? feed::IgnoredParts(*options.deduplication_ignore) : feed::IgnoredParts();
 }
 
 }  // namespace
@@ -130,6 +128,7 @@ std::variant<PublishTask, HttpReply> read_publish_task(const Services& services,
     task.is_gzip = std::get<bool>(coding);
     task.options = {std::string(request.header(http::field::content_type)), of_stream.event_path,
                     feed_limits(services.options.limits), *repair};
+    if (task.deduplicate) task.options.digests = broker::digest_options(ignored_parts(of_stream), of_stream.id_path);
     task.cloud_event = read_cloud_event(request);
     task.owner = request.principal->user;
     task.trace_parent = trace_field(request, "traceparent");
@@ -154,7 +153,9 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     record->trace_parent = std::move(task.trace_parent);
     record->trace_state = std::move(task.trace_state);
     const auto publication = std::make_shared<broker::Publication>();
-    if (task.deduplicate) publication->keys = keys_of(*parsed.document, *task.of_stream);
+    if (task.deduplicate)
+        publication->keys =
+            broker::item_keys(*parsed.document, ignored_parts(*task.of_stream), task.of_stream->id_path);
     publication->stream = std::move(task.stream);
     publication->document = std::move(parsed.document);
     publication->record = std::move(record);

@@ -12,11 +12,11 @@ void LastIds::remember(std::string_view name, std::uint64_t last_id) {
         older_.clear();
         older_.swap(newer_);
     }
-    newer_[base::digest(name)] = last_id;
+    newer_[text::digest(name)] = last_id;
 }
 
 std::uint64_t LastIds::last_id(std::string_view name) const {
-    const base::Digest key = base::digest(name);
+    const text::Digest key = text::digest(name);
     // A stream that was dropped twice is in both.
     if (const auto found = newer_.find(key); found != newer_.end()) return found->second;
     if (const auto found = older_.find(key); found != older_.end()) return found->second;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "broker/base/digest.hpp"
+#include "protocol/text/digest.hpp"
 
 namespace sluice::store {
 
@@ -23,7 +23,7 @@ public:
     std::size_t size() const { return newer_.size() + older_.size(); }
 
 private:
-    using Ids = std::unordered_map<base::Digest, std::uint64_t, base::DigestHash>;
+    using Ids = std::unordered_map<text::Digest, std::uint64_t, text::DigestHash>;
 
     const std::size_t names_max_;
     // When `newer_` is full, it replaces `older_`, whose names are forgotten all at once.

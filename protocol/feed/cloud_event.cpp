@@ -97,8 +97,8 @@ bool CloudEventReader::is_complete(std::size_t begin, pugi::xml_node element) {
     return true;
 }
 
-ParsedDocumentResult parse(std::shared_ptr<const std::string> text, const FeedLimits& limits, bool is_batch) {
-    DocumentBuilder builder(std::move(text), FeedFormat::cloud_event, limits);
+ParsedDocumentResult parse(std::shared_ptr<const std::string> text, const DocumentOptions& options, bool is_batch) {
+    DocumentBuilder builder(std::move(text), FeedFormat::cloud_event, options);
     const std::size_t begin = builder.text().starts_with("\xEF\xBB\xBF") ? 3 : 0;
     JsonReader reader(builder.text(), begin, builder.text().size());
     JsonTree tree(builder, reader);
@@ -120,12 +120,12 @@ bool is_cloud_event_name(std::string_view name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), is_allowed);
 }
 
-ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
-    return parse(std::move(text), limits, false);
+ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
+    return parse(std::move(text), options, false);
 }
 
-ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
-    return parse(std::move(text), limits, true);
+ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
+    return parse(std::move(text), options, true);
 }
 
 }  // namespace sluice::feed

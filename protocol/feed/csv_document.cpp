@@ -125,18 +125,22 @@ void add_row(DocumentBuilder& builder, CsvReader& reader, const std::vector<std:
                                    "the row has " + std::to_string(fields.size()) + " fields, but there are " +
                                        std::to_string(names.size()) + " columns");
     }
-    for (std::size_t i = 0; i < names.size(); ++i) builder.add_value(item, names[i], fields[i]);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        builder.add_value(item, names[i], fields[i]);
+        builder.say(names[i], fields[i]);
+    }
     builder.end_item(reader.offset());
 }
 
 }  // namespace
 
-ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const FeedLimits& limits, bool has_header) {
-    DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
+ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const DocumentOptions& options,
+                               bool has_header) {
+    DocumentBuilder builder(std::move(text), FeedFormat::data, options);
     const std::string_view all = builder.text();
     if (has_header && begins_as_markup(all))
         builder.fail(FeedError::Kind::not_a_feed, 0, "the document is a page of HTML, or XML, not CSV");
-    CsvReader reader(all, all.starts_with("\xEF\xBB\xBF") ? 3 : 0, limits.item_values_max);
+    CsvReader reader(all, all.starts_with("\xEF\xBB\xBF") ? 3 : 0, options.limits.item_values_max);
     std::vector<std::string> names;
     bool is_first = true;
     while (!builder.has_failed() && reader.begin_row()) {

@@ -82,19 +82,19 @@ ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<cons
                                   const DocumentOptions& options, Repairs& repairs) {
     switch (form.syntax) {
         case Syntax::json:
-            return parse_json_document(std::move(text), options.limits);
+            return parse_json_document(std::move(text), options);
         case Syntax::json_lines:
-            return parse_json_lines(std::move(text), options.limits);
+            return parse_json_lines(std::move(text), options);
         case Syntax::cloud_event:
-            return parse_cloud_event(std::move(text), options.limits);
+            return parse_cloud_event(std::move(text), options);
         case Syntax::cloud_events:
-            return parse_cloud_events(std::move(text), options.limits);
+            return parse_cloud_events(std::move(text), options);
         case Syntax::csv:
-            return parse_csv(std::move(text), options.limits, form.type.header != "absent");
+            return parse_csv(std::move(text), options, form.type.header != "absent");
         case Syntax::fasta:
-            return parse_fasta(std::move(text), options.limits);
+            return parse_fasta(std::move(text), options);
         case Syntax::fastq:
-            return parse_fastq(std::move(text), options.limits);
+            return parse_fastq(std::move(text), options);
         case Syntax::xml:
             break;
     }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/feed/content_digest.hpp"
 #include "protocol/feed/document_syntax.hpp"
 #include "protocol/feed/feed_error.hpp"
 #include "protocol/feed/repairs.hpp"
@@ -52,6 +53,7 @@ struct DocumentOptions {
     std::string event_path;
     FeedLimits limits;
     RepairMode repair = RepairMode::strict;
+    std::optional<DigestOptions> digests = std::nullopt;  // of the items; empty: none are taken
 };
 
 // Budget for evaluating an event path (protocol/filter/evaluator/meter.hpp).
@@ -63,6 +65,7 @@ inline constexpr std::size_t event_path_bytes_max = 64u << 20;
 struct Item {
     pugi::xml_node element;
     std::string_view source;
+    text::Digest content{};  // of what it says; zero: not taken
 };
 
 // A name in the tree whose namespace the tree's declarations do not say: that of an element, which are counted in

@@ -7,8 +7,11 @@
 
 namespace sluice::feed {
 
-DocumentBuilder::DocumentBuilder(std::shared_ptr<const std::string> text, FeedFormat format, const FeedLimits& limits)
-    : document_(std::make_shared<ParsedDocument>()), limits_(limits) {
+DocumentBuilder::DocumentBuilder(std::shared_ptr<const std::string> text, FeedFormat format,
+                                 const DocumentOptions& options)
+    : document_(std::make_shared<ParsedDocument>()), limits_(options.limits) {
+    if (options.digests && (format == FeedFormat::json || (format == FeedFormat::data && options.digests->of_data)))
+        normalizer_.emplace(options.digests->ignored);
     document_->text_ = std::move(text);
     document_->format_ = format;
     document_->feed_ = document_->tree_.append_child("feed");
@@ -22,6 +25,7 @@ pugi::xml_node DocumentBuilder::begin_item(std::size_t offset) {
     if (document_->items_.size() == limits_.items_max && !fault_) fault_ = too_many_items(text(), offset, limits_);
     item_begin_ = offset;
     item_values_ = 0;
+    if (normalizer_) normalizer_->clear();
     ++items_seen_;
     item_ = {};
     if (!count_value(0)) return {};
@@ -35,7 +39,7 @@ void DocumentBuilder::end_item(std::size_t end) {
         return;
     }
     const std::string_view source = std::string_view(text()).substr(item_begin_, end - item_begin_);
-    document_->items_.push_back({item_, source});
+    document_->items_.push_back({item_, source, normalizer_ ? normalizer_->digest() : text::Digest{}});
     item_ = {};
 }
 

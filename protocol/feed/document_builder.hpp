@@ -8,16 +8,20 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/feed/data_normal_form.hpp"
 #include "protocol/feed/parsed_document.hpp"
 
 namespace sluice::feed {
 
 class DocumentBuilder {
 public:
-    DocumentBuilder(std::shared_ptr<const std::string> text, FeedFormat format, const FeedLimits& limits);
+    // The options must outlive it.
+    DocumentBuilder(std::shared_ptr<const std::string> text, FeedFormat format, const DocumentOptions& options);
 
     const std::string& text() const { return *document_->text_; }
     const FeedLimits& limits() const { return limits_; }
+    // Gets what the begun item says; null if nobody asks for digests of such items.
+    DataNormalizer* normalizer() { return normalizer_ ? &*normalizer_ : nullptr; }
     pugi::xml_node feed() const { return document_->feed_; }
 
     // Begins the item that is published at this offset. Null if the document has too many items or values.
@@ -34,6 +38,10 @@ public:
     void add_value(pugi::xml_node parent, const std::string& name, const std::string& text);
     // The same as an attribute. An item has few of them; none is added to a full item.
     void add_attribute(pugi::xml_node element, const std::string& name, const std::string& text);
+    // For the normalizer: the item has a value that is this text.
+    void say(std::string_view name, std::string_view text) {
+        if (normalizer_) normalizer_->member(name, text);
+    }
 
     // The items depend on the text before this offset (Document::head).
     void set_head(std::size_t end) { document_->head_ = std::string_view(text()).substr(0, end); }
@@ -57,6 +65,7 @@ private:
     std::size_t values_ = 0;
     std::size_t long_name_bytes_ = 0;
     std::optional<FeedError> fault_;
+    std::optional<DataNormalizer> normalizer_;
 };
 
 }  // namespace sluice::feed

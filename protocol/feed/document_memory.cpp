@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <pugixml.hpp>
 
+#include "protocol/feed/data_normal_form.hpp"
 #include "protocol/feed/document_syntax.hpp"
 #include "protocol/feed/json_reader.hpp"
 #include "protocol/feed/xml_edits.hpp"
@@ -100,6 +101,12 @@ std::size_t count_values(std::string_view bytes, Syntax syntax, const std::strin
     return count_of(bytes, ",:[{") + 1;
 }
 
+// Of the tree and the normal form. While that grows, for which it needs its old and its new storage, there is no tree.
+std::size_t normal_form_memory(std::size_t text, std::size_t elements, std::size_t attributes, std::size_t tree) {
+    const std::size_t form = XmlNormalForm::bytes_max(text, elements + attributes);
+    return elements * sizeof(XmlNormalForm::Range) * growth + std::max(growth * form, form * 2 + tree);
+}
+
 }  // namespace
 
 // Covers XML and JSON both where parsing alone shows which it is; the larger estimate counts. UTF-16 contains each mark
@@ -112,13 +119,16 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
     const std::size_t text = std::min(bytes.size() + bytes.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
     // Text may follow each tag. Elements in UndeclaredName fit into what the ranges get beyond their final size.
+    const std::size_t attributes = std::min(marks.attributes, limits.values_max);
+    const std::size_t tree = elements * node_bytes + (marks.opening + marks.closing) * node_bytes;
     const std::size_t xml =
-        elements * node_bytes + (marks.opening + marks.closing) * node_bytes +
-        std::min(marks.attributes, limits.values_max) *
-            (attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth) +
-        elements * sizeof(ElementRange) * growth;
+        attributes * (attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth) +
+        elements * sizeof(ElementRange) * growth +
+        (options.digests ? normal_form_memory(text, elements, attributes, tree) : tree);
     const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
-    const std::size_t data = values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(bytes) : 0);
+    const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
+    const std::size_t data =
+        values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(bytes) + normalized : 0);
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
     // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
     const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;

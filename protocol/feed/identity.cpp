@@ -73,7 +73,7 @@ ItemIdentity ItemIdentities::in_feed(const Item& item) const {
     if (!id) id = read_link(document_, item);
     if (!id) return {};
     std::string room;
-    if (is_address(*id)) return {Sameness::by_id, without_scheme(ignored_.without(*id, room))};
+    if (is_address(*id)) return {Sameness::by_id, without_scheme(ignored_.without_parameters(*id, room))};
     // "17" is another item in another feed.
     return {Sameness::by_id, feed_.empty() ? *id : feed_ + '\n' + *id};
 }

@@ -9,119 +9,96 @@ namespace sluice::feed {
 namespace {
 
 constexpr std::size_t npos = std::string_view::npos;
-constexpr std::size_t failed_passes = 4;  // over the source, by all searches for an end that find none
-constexpr std::string_view ends_of_value = "&\"'<>#) \t\r\n";
-
-bool is_parameter_char(char c) {
-    return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '_' || c == '-' || c == '.';
-}
 
 bool is_parameter(const std::string& name) { return name.front() == '?'; }
 
-char char_at(std::string_view text, std::size_t at) { return at < text.size() ? text[at] : '\0'; }
+// In a query, apart from what separates its parameters.
+bool is_query_char(char c) {
+    return text::is_ascii_letter(c) || text::is_ascii_digit(c) ||
+           std::string_view("-._~!$'()*+,=:@/?%").find(c) != npos;
+}
 
-// The length of what separates parameters, if it is at `at`, in XML or in JSON; else 0.
-std::size_t separator_size(std::string_view source, std::size_t at) {
-    for (const std::string_view separator : {"&amp;", "&#38;", "&", ";"}) {
-        if (source.substr(at).starts_with(separator)) return separator.size();
+// Of a name that a trailing '*' stands for.
+bool is_name_char_of_parameter(char c) {
+    return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '_' || c == '-' || c == '.';
+}
+
+// The length of what separates parameters, if the text begins with it, as it is written or escaped for HTML or (once
+// too often) for JSON; else 0.
+std::size_t separator_size(std::string_view text) {
+    for (const std::string_view separator : {"&amp;", "&#38;", "&#038;", "&#x26;", "&", ";", "\\u0026"}) {
+        if (text.starts_with(separator)) return separator.size();
     }
     return 0;
 }
 
-// The offset behind the '>' of the tag that begins at `at`; npos if it has none.
-std::size_t end_of_tag(std::string_view source, std::size_t at) {
-    char quote = '\0';
-    for (; at < source.size(); ++at) {
-        const char c = source[at];
-        if (quote != '\0') {
-            if (c == quote) quote = '\0';
-        } else if (c == '"' || c == '\'') {
-            quote = c;
-        } else if (c == '>') {
-            return at + 1;
-        }
-    }
-    return npos;
+// The offset of the next separator, or `end`.
+std::size_t end_of_parameter(std::string_view address, std::size_t at, std::size_t end) {
+    while ((at = address.find_first_of("&;\\", at)) < end && separator_size(address.substr(at)) == 0) ++at;
+    return std::min(at, end);
 }
 
-// The offset behind the element `name` whose start tag's name ends at `at`; npos if it has no end.
-std::size_t end_of_named(std::string_view source, std::size_t at, const std::string& name) {
-    const std::size_t end = end_of_tag(source, at);
-    if (end == npos || source[end - 2] == '/') return end;
-    const std::string close_tag = "</" + name;
-    const std::size_t close = source.find(close_tag, end);
-    return close == npos ? npos : end_of_tag(source, close + close_tag.size());
+// The offset of the '#' of the address's fragment, or its end. The '#' of a reference to '&' is none.
+std::size_t fragment_of(std::string_view address, std::size_t at) {
+    while ((at = address.find('#', at)) != npos) {
+        if (address[at - 1] != '&' || separator_size(address.substr(at - 1)) == 1) return at;
+        ++at;
+    }
+    return address.size();
 }
 
 }  // namespace
 
-// The offset behind the ignored element that begins at `at`; npos if none does, or it has no end.
-std::size_t IgnoredParts::end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const {
-    const char first = char_at(source, at + 1);
-    for (const std::string& name : names_) {
-        if (name.front() != first || is_parameter(name) || !source.substr(at + 1).starts_with(name)) continue;
-        const std::size_t after = at + 1 + name.size();
-        const char next = char_at(source, after);
-        if (next != '>' && next != '/' && text::ascii_space.find(next) == npos) continue;
-        if (patience < source.size() - at) return npos;
-        const std::size_t end = end_of_named(source, after, name);
-        if (end == npos) patience -= source.size() - at;
-        return end;
+bool IgnoredParts::has_element(const KnownNamespace* known, std::string_view tree_prefix,
+                               std::string_view local) const {
+    for (const std::string& each : names_) {
+        std::string_view prefix = each;
+        if (!prefix.ends_with(local) || is_parameter(each)) continue;
+        prefix.remove_suffix(local.size());
+        if (prefix == tree_prefix || (known && prefix == known->prefix())) return true;
     }
-    return npos;
+    return false;
 }
 
-// The offset behind the value of the ignored parameter that begins at `at`; npos if none does.
-std::size_t IgnoredParts::end_of_parameter(std::string_view source, std::size_t at) const {
+bool IgnoredParts::has_parameter(std::string_view parameter) const {
+    const std::size_t size = std::min(parameter.find('='), parameter.size());
+    if (size == parameter.size()) return false;
     for (const std::string& each : names_) {
         if (!is_parameter(each)) continue;
         std::string_view name = std::string_view(each).substr(1);
+        std::string_view rest = parameter.substr(0, size);
         const bool is_prefix = name.ends_with('*');
         if (is_prefix) name.remove_suffix(1);
-        if (!source.substr(at).starts_with(name)) continue;
-        std::size_t end = at + name.size();
-        while (is_prefix && is_parameter_char(char_at(source, end))) ++end;
-        if (char_at(source, end) == '=') return std::min(source.find_first_of(ends_of_value, end), source.size());
+        if (!rest.starts_with(name)) continue;
+        rest.remove_prefix(name.size());
+        if (!rest.empty() && !(is_prefix && std::all_of(rest.begin(), rest.end(), is_name_char_of_parameter))) continue;
+        return std::all_of(parameter.begin(), parameter.end(), is_query_char);
     }
-    return npos;
+    return false;
 }
 
-// What to leave out for the ignored parameters behind the '?' or separator at `at`: an address without them is the one
-// that never had them. Empty if there are none.
-IgnoredParts::Range IgnoredParts::parameters_behind(std::string_view source, std::size_t at) const {
-    const bool is_first = source[at] == '?';
-    const std::size_t begin = at + (is_first ? 1 : separator_size(source, at));
-    std::size_t end = begin;
-    while (true) {
-        const std::size_t end_of_value = end_of_parameter(source, end);
-        if (end_of_value == npos) return {begin, end};
-        const std::size_t separator = separator_size(source, end_of_value);
-        if (!is_first || separator == 0) return {at, end_of_value};
-        end = end_of_value + separator;
-    }
-}
-
-std::string_view IgnoredParts::without(std::string_view source, std::string& room) const {
-    std::size_t patience = failed_passes * source.size();
-    room.clear();
-    std::size_t copied = 0;
-    for (std::size_t at = 0; at < source.size();) {
-        Range left_out{at, at};
-        if (source[at] == '<') {
-            const std::size_t end = end_of_element(source, at, patience);
-            if (end != npos) left_out.end = end;
-        } else if (source[at] == '?' || source[at] == '&' || source[at] == ';') {
-            left_out = parameters_behind(source, at);
+std::string_view IgnoredParts::without_parameters(std::string_view address, std::string& room) const {
+    const std::size_t query = address.find_first_of("?#");
+    if (query == npos || address[query] == '#' || names_.empty()) return address;
+    const std::size_t end = fragment_of(address, query);
+    room.assign(address, 0, query);
+    bool any = false, is_first = true;
+    for (std::size_t begin = query, separator = 1; separator != 0;) {
+        const std::size_t name = begin + separator;
+        const std::size_t behind = end_of_parameter(address, name, end);
+        const std::string_view parameter = address.substr(name, behind - name);
+        if (has_parameter(parameter)) {
+            any = true;
+        } else {
+            room += is_first ? std::string_view("?") : address.substr(begin, separator);
+            room += parameter;
+            is_first = false;
         }
-        if (left_out.begin == left_out.end) {
-            ++at;
-            continue;
-        }
-        room += source.substr(copied, left_out.begin - copied);
-        copied = at = left_out.end;
+        begin = behind;
+        separator = behind == end ? 0 : separator_size(address.substr(behind, end - behind));
     }
-    if (copied == 0) return source;
-    room += source.substr(copied);
+    if (!any) return address;
+    room += address.substr(end);
     return room;
 }
 

@@ -2,35 +2,35 @@
 // an item has been updated. Immutable; any thread.
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "protocol/feed/namespaces.hpp"
 
 namespace sluice::feed {
 
 class IgnoredParts {
 public:
-    // Names of elements as they are written: "slash:comments". A leading '?' marks the name of a query parameter, of
+    // Names of elements, as filters write them: "slash:comments". A leading '?' marks the name of a query parameter, of
     // any address in the item: "?fbclid". A trailing '*' then makes that a prefix: "?utm_*". None is empty; they must
     // outlive this.
     explicit IgnoredParts(std::span<const std::string> names) : names_(names) {}
     IgnoredParts() = default;  // nothing
 
-    // Returns the source of an item, or an address, without these elements and parameters. The source is read as text,
-    // in one pass, so look-alikes in a CDATA section are removed, too. Look-alikes without an end cost a search to the
-    // source's end; after a few such searches no more elements are removed. `room` holds the result if anything is
-    // removed.
-    std::string_view without(std::string_view source, std::string& room) const;
+    // Whether an element is ignored: by its namespace if that is a known one, else by its prefix in the tree, which
+    // comes with its colon.
+    bool has_element(const KnownNamespace* known, std::string_view tree_prefix, std::string_view local) const;
+    // Whether a key of what is not XML is ignored.
+    bool has_key(std::string_view name) const { return has_element(nullptr, {}, name); }
+
+    // Returns the address without the parameters: the one that never had them. A parameter whose value has characters
+    // that no query has (RFC 3986 §3.4) stays, since that may be text behind the address. Parameters end at '&',
+    // however it is escaped, and at ';'. `room` holds the result if anything is removed.
+    std::string_view without_parameters(std::string_view address, std::string& room) const;
 
 private:
-    struct Range {
-        std::size_t begin, end;
-    };
-
-    std::size_t end_of_element(std::string_view source, std::size_t at, std::size_t& patience) const;
-    std::size_t end_of_parameter(std::string_view source, std::size_t at) const;
-    Range parameters_behind(std::string_view source, std::size_t at) const;
+    bool has_parameter(std::string_view parameter) const;
 
     std::span<const std::string> names_;
 };

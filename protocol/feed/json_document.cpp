@@ -41,9 +41,9 @@ void read_json_feed(DocumentBuilder& builder, JsonReader& reader, JsonTree& tree
 
 }  // namespace
 
-ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
     const bool is_feed = is_json_feed(*text);
-    DocumentBuilder builder(std::move(text), is_feed ? FeedFormat::json : FeedFormat::data, limits);
+    DocumentBuilder builder(std::move(text), is_feed ? FeedFormat::json : FeedFormat::data, options);
     JsonReader reader(builder.text(), content_begin(builder.text()), builder.text().size());
     JsonTree tree(builder, reader);
     const auto read_item = [&](pugi::xml_node element) { return tree.object(element); };
@@ -59,8 +59,8 @@ ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text
 }
 
 // A bad line is refused; the next line is not affected.
-ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
-    DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
+ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
+    DocumentBuilder builder(std::move(text), FeedFormat::data, options);
     const std::string_view lines = builder.text();
     for (std::size_t begin = content_begin(lines); begin < lines.size() && !builder.has_failed();) {
         const std::size_t end = std::min(lines.find_first_of("\r\n", begin), lines.size());

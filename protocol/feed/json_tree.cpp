@@ -19,9 +19,11 @@ bool JsonTree::fail_as_no_object(char first) {
 bool JsonTree::value(pugi::xml_node parent, const std::string& name, std::size_t depth) {
     const char first = reader_.next();
     if (first == '[') return !is_too_deep(depth) && array(parent, name, depth);
-    if (first == '{') return !is_too_deep(depth) && object(builder_.add_element(parent, name), depth);
+    if (first == '{') return !is_too_deep(depth) && inner_object(builder_.add_element(parent, name), depth);
     const bool is_string = first == '"';
+    const std::size_t begin = reader_.offset();
     if (!reader_.scalar(text_)) return false;
+    if (normalizer_) is_string ? normalizer_->string(text_) : normalizer_->scalar(reader_.text_from(begin));
     if (is_string || text_ != "null") builder_.add_value(parent, name, text_);
     return true;
 }
@@ -29,16 +31,35 @@ bool JsonTree::value(pugi::xml_node parent, const std::string& name, std::size_t
 bool JsonTree::object(pugi::xml_node element) { return object(element, 1); }
 
 bool JsonTree::object(pugi::xml_node element, std::size_t depth) {
-    return members([&](const std::string& key) { return value(element, element_name(key), depth + 1); });
+    const auto read = [&](const std::string& key) {
+        const std::string name = element_name(key);
+        if (!normalizer_) return value(element, name, depth + 1);
+        normalizer_->open_member(key, name);
+        if (!value(element, name, depth + 1)) return false;
+        normalizer_->close_member();
+        return true;
+    };
+    return members(read);
+}
+
+bool JsonTree::inner_object(pugi::xml_node element, std::size_t depth) {
+    if (normalizer_) normalizer_->open_object();
+    if (!object(element, depth)) return false;
+    if (normalizer_) normalizer_->close_object();
+    return true;
 }
 
 bool JsonTree::array(pugi::xml_node parent, const std::string& name, std::size_t depth) {
     reader_.take('[');
-    if (reader_.take(']')) return true;
-    do {
-        if (!value(parent, name, depth + 1)) return false;
-    } while (reader_.take(','));
-    return reader_.expect(']', "or ',' after a value");
+    if (normalizer_) normalizer_->open_array();
+    if (!reader_.take(']')) {
+        do {
+            if (!value(parent, name, depth + 1)) return false;
+        } while (reader_.take(','));
+        if (!reader_.expect(']', "or ',' after a value")) return false;
+    }
+    if (normalizer_) normalizer_->close_array();
+    return true;
 }
 
 // False: the end of the bad item that begins here is uncertain.

@@ -15,7 +15,8 @@ namespace sluice::feed {
 
 class JsonTree {
 public:
-    JsonTree(DocumentBuilder& builder, JsonReader& reader) : builder_(builder), reader_(reader) {}
+    JsonTree(DocumentBuilder& builder, JsonReader& reader)
+        : builder_(builder), reader_(reader), normalizer_(builder.normalizer()) {}
 
     // Reads the value that comes next into an element of `parent`. False: it is not well-formed or nests too deeply,
     // and has been read in part. What the builder has no room for is read and left out.
@@ -48,6 +49,7 @@ public:
 private:
     bool value(pugi::xml_node parent, const std::string& name, std::size_t depth);
     bool object(pugi::xml_node element, std::size_t depth);
+    bool inner_object(pugi::xml_node element, std::size_t depth);
     bool array(pugi::xml_node parent, const std::string& name, std::size_t depth);
     bool is_too_deep(std::size_t depth);
     bool fail_as_no_object(char first);
@@ -55,6 +57,7 @@ private:
 
     DocumentBuilder& builder_;
     JsonReader& reader_;
+    DataNormalizer* const normalizer_;  // null: there is none
     std::string key_, text_;
     bool is_too_deep_ = false;
 };

@@ -49,13 +49,14 @@ using ParsedDocumentResult = boost::system::result<std::shared_ptr<ParsedDocumen
 
 // `text` is UTF-8 without control characters (to_utf8, check_utf8), and not null.
 ParsedDocumentResult parse_xml_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const FeedLimits& limits);
-ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const FeedLimits& limits);
-ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const FeedLimits& limits);
-ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const FeedLimits& limits);
-ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const FeedLimits& limits, bool has_header);
-ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const FeedLimits& limits);
-ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const FeedLimits& limits);
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const DocumentOptions& options,
+                               bool has_header);
+ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const DocumentOptions& options);
 
 // What a document is, by its content type and first bytes.
 struct DocumentForm {

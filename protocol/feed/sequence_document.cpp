@@ -46,6 +46,8 @@ void add_header(DocumentBuilder& builder, pugi::xml_node item, std::string_view 
     const std::string_view description = text::trim(header.substr(name.size()));
     if (!name.empty()) builder.add_attribute(item, "id", std::string(name));
     if (!description.empty()) builder.add_value(item, "description", std::string(description));
+    builder.say("id", name);
+    builder.say("description", description);
 }
 
 class FastaDocument {
@@ -103,6 +105,7 @@ void FastaDocument::end_record() {
         builder_.refuse_item(FeedError::Kind::not_well_formed, fault_->offset, std::move(fault_->message));
     } else {
         builder_.add_value(item_, "sequence", sequence_);
+        builder_.say("sequence", sequence_);
         builder_.end_item(end_);
     }
     item_ = {};
@@ -150,6 +153,8 @@ void FastqReader::read() {
         add_header(builder_, item, header.substr(1));
         builder_.add_value(item, "sequence", sequence_);
         builder_.add_value(item, "quality", quality_);
+        builder_.say("sequence", sequence_);
+        builder_.say("quality", quality_);
         builder_.end_item(lines_.end());
     }
 }
@@ -181,14 +186,14 @@ std::optional<Fault> FastqReader::read_quality() {
 
 }  // namespace
 
-ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
-    DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
+ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
+    DocumentBuilder builder(std::move(text), FeedFormat::data, options);
     FastaDocument(builder).read();
     return builder.finish();
 }
 
-ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const FeedLimits& limits) {
-    DocumentBuilder builder(std::move(text), FeedFormat::data, limits);
+ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
+    DocumentBuilder builder(std::move(text), FeedFormat::data, options);
     FastqReader(builder).read();
     return builder.finish();
 }

@@ -49,6 +49,7 @@ private:
     std::shared_ptr<ParsedDocument> document_;
     const DocumentOptions& options_;
     std::vector<ElementRange> ranges_;
+    XmlNormalForm normal_form_;
     bool has_capitals_ = false;
 };
 
@@ -95,13 +96,15 @@ ParsedDocumentResult XmlDocumentParser::parse() {
 }
 
 std::optional<FeedError> XmlDocumentParser::load() {
-    auto scanned = scan_xml(*document_->text_, options_.limits);
+    auto scanned =
+        scan_xml(*document_->text_, options_.limits, options_.digests ? &options_.digests->ignored : nullptr);
     if (!scanned) return std::move(scanned).error();
     document_->buffer_ = std::move(scanned->text);
     document_->undeclared_names_ = std::move(scanned->undeclared);
     ranges_ = std::move(scanned->elements);
     document_->context_ = std::move(scanned->context);
     has_capitals_ = scanned->has_capitals;
+    normal_form_ = std::move(scanned->normal_form);
     std::string& buffer = document_->buffer_;
     const pugi::xml_parse_result parsed =
         document_->tree_.load_buffer_inplace(buffer.data(), buffer.size(), feed_parse_flags, pugi::encoding_utf8);
@@ -241,6 +244,7 @@ std::optional<FeedError> XmlDocumentParser::locate_items() {
         if (++count > limits.items_max) return too_many_items(*document_->text_, range.begin, limits);
         if (range.values > limits.item_values_max) return too_many_item_values(*document_->text_, range.begin, limits);
         item.source = std::string_view(*document_->text_).substr(range.begin, range.end - range.begin);
+        if (options_.digests) item.content = normal_form_.digest(static_cast<std::size_t>(&range - ranges_.data()));
     }
     return std::nullopt;
 }

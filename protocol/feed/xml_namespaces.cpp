@@ -16,6 +16,7 @@ bool XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementNamespace& en
     Namespace found;
     if (!resolve(tag.name, name_begin, found)) return false;
     entered.known = found.known;
+    entered.uri = found.uri();
     if (!plain_) {
         const NamespaceBinding* const unprefixed = scopes_.find({});
         plain_ = plain_vocabulary(tag.name, element == 0, found.known, unprefixed ? unprefixed->known : nullptr);

@@ -28,6 +28,7 @@ namespace sluice::feed {
 // Of an element while it is open.
 struct ElementNamespace {
     const KnownNamespace* known = nullptr;
+    std::string_view uri;          // empty: no namespace
     std::string_view tree_prefix;  // with its colon
     std::size_t outer_bindings = 0;
     bool begins_feed = false;

@@ -1,10 +1,14 @@
 #include "protocol/feed/xml_references.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <string>
 
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/windows_1252.hpp"
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
 
@@ -51,6 +55,60 @@ bool XmlReferences::own_entity(const XmlEntity& entity, std::string_view name, s
     }
     rewriter_.note(begin, cursor_.at(), text);
     return true;
+}
+
+void append_with_line_feeds(std::string& out, std::string_view written) {
+    for (std::size_t at = 0; at < written.size();) {
+        const std::size_t end = std::min(written.find('\r', at), written.size());
+        out += written.substr(at, end - at);
+        if (end == written.size()) return;
+        out += '\n';
+        at = end + (written.substr(end).starts_with("\r\n") ? 2u : 1u);
+    }
+}
+
+// Appends the text of the reference that `written` begins with, and returns its size.
+std::size_t XmlReferences::append_reference(std::string& out, std::string_view written) const {
+    const std::size_t size = std::min(written.find(';'), written.size() - 1) + 1;
+    const std::string_view name = written.substr(1, size - 2);
+    if (name.starts_with('#')) {
+        const bool is_hex = name.substr(1).starts_with('x');
+        std::uint32_t code = 0;
+        std::from_chars(name.data() + (is_hex ? 2 : 1), name.data() + name.size(), code, is_hex ? 16 : 10);
+        if (is_windows_1252_only(code))
+            out += windows_1252_text(code);
+        else
+            text::append_utf8(out, code);
+    } else if (is_xml_entity(name)) {
+        out += name == "lt" ? '<' : name == "gt" ? '>' : name == "amp" ? '&' : name == "quot" ? '"' : '\'';
+    } else if (const XmlEntity* entity = doctype_.find(name)) {
+        const auto used = texts_.find(entity);
+        if (used != texts_.end()) append_content(out, used->second);
+    } else {
+        out += html_entity(name);
+    }
+    return size;
+}
+
+void XmlReferences::append_content(std::string& out, std::string_view written) const {
+    for (std::size_t at = 0; at < written.size();) {
+        const std::size_t end = std::min(written.find('&', at), written.size());
+        append_with_line_feeds(out, written.substr(at, end - at));
+        at = end;
+        if (at < written.size()) at += append_reference(out, written.substr(at));
+    }
+}
+
+void XmlReferences::append_value(std::string& out, std::string_view written) const {
+    for (std::size_t at = 0; at < written.size();) {
+        const char c = written[at];
+        if (c == '&') {
+            at += append_reference(out, written.substr(at));
+            continue;
+        }
+        out += text::is_ascii_space(c) ? ' ' : c;
+        at += written.substr(at).starts_with("\r\n") ? 2u : 1u;
+    }
 }
 
 }  // namespace sluice::feed

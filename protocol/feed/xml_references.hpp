@@ -16,6 +16,9 @@ namespace sluice::feed {
 // The entities that every document has: lt, gt, amp, quot, apos.
 bool is_xml_entity(std::string_view name);
 
+// Appends text with line ends as a reader of XML sees them (XML 1.0 §2.11).
+void append_with_line_feeds(std::string& out, std::string_view written);
+
 class XmlReferences {
 public:
     // The most text that references to a document's own entities may add.
@@ -29,7 +32,13 @@ public:
     // it has noted a fault.
     bool reference();
 
+    // Append what a text or an attribute's value says, whose references have been read: with references resolved, a
+    // line feed for each line end, and in a value spaces for all white space.
+    void append_content(std::string& out, std::string_view written) const;
+    void append_value(std::string& out, std::string_view written) const;
+
 private:
+    std::size_t append_reference(std::string& out, std::string_view written) const;
     bool own_entity(const XmlEntity& entity, std::string_view name, std::size_t begin);
 
     XmlCursor& cursor_;

@@ -1,5 +1,6 @@
 #include "protocol/feed/xml_scanner.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "protocol/feed/repairs.hpp"
@@ -24,14 +25,21 @@ struct OpenElement {
     ElementNamespace in;
 };
 
+// What is between the marks that the text begins and ends with.
+std::string_view between(std::string_view text, std::string_view first, std::string_view last) {
+    return text.substr(first.size(), text.size() - first.size() - last.size());
+}
+
 class Scanner {
 public:
-    Scanner(const std::string& text, const FeedLimits& limits)
+    Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
         : cursor_(text),
           rewriter_(text),
           references_(cursor_, rewriter_, scanned_.context.doctype),
           namespaces_(cursor_, rewriter_, scanned_.context.doctype),
-          limits_(limits) {}
+          limits_(limits) {
+        if (ignored) normal_.emplace(references_, *ignored, text.size());
+    }
 
     bool scan() { return prolog() && start_tag() && content() && epilog(); }
     ScannedXml take() {
@@ -39,6 +47,7 @@ public:
         scanned_.context.namespaces = namespaces_.take_declarations();
         scanned_.undeclared = namespaces_.take_undeclared();
         scanned_.undeclared.shrink_to_fit();  // it is kept with the document
+        if (normal_) scanned_.normal_form = normal_->take();
         return std::move(scanned_);
     }
     FeedError error() const { return cursor_.error(); }
@@ -65,6 +74,7 @@ private:
     std::vector<OpenElement> open_;
     std::size_t values_ = 0;  // elements, attributes, comments, CDATA sections and instructions so far
     XmlTag tag_;              // being read
+    std::optional<XmlNormalizer> normal_;
 };
 
 bool Scanner::prolog() {
@@ -130,8 +140,12 @@ bool Scanner::epilog() {
 }
 
 bool Scanner::character_data() {
+    const std::size_t begin = cursor_.at();
     while (cursor_.skip_to(xml_ends_text)) {
-        if (cursor_.peek() == '<') return true;
+        if (cursor_.peek() == '<') {
+            if (normal_) normal_->text(cursor_.since(begin));
+            return true;
+        }
         if (cursor_.peek() == '&') {
             if (!references_.reference()) return false;
             rewriter_.apply();
@@ -145,8 +159,12 @@ bool Scanner::character_data() {
 }
 
 bool Scanner::comment_or_instruction() {
-    if (!count_values(cursor_.at(), 1)) return false;
-    return cursor_.looks_at("<?") ? cursor_.processing_instruction() : cursor_.comment();
+    const std::size_t begin = cursor_.at();
+    if (!count_values(begin, 1)) return false;
+    if (!cursor_.looks_at("<?")) return cursor_.comment();
+    if (!cursor_.processing_instruction()) return false;
+    if (normal_) normal_->instruction(between(cursor_.since(begin), "<?", "?>"));
+    return true;
 }
 
 // Counts nodes and attributes of the tree.
@@ -159,12 +177,14 @@ bool Scanner::count_values(std::size_t begin, std::size_t more) {
 }
 
 bool Scanner::cdata() {
-    if (!count_values(cursor_.at(), 1)) return false;
-    const std::size_t end = cursor_.text().find("]]>", cursor_.at());
+    const std::size_t begin = cursor_.at();
+    if (!count_values(begin, 1)) return false;
+    const std::size_t end = cursor_.text().find("]]>", begin);
     if (end == std::string_view::npos) {
-        return cursor_.fail(cursor_.at(), "the CDATA section that begins here does not end");
+        return cursor_.fail(begin, "the CDATA section that begins here does not end");
     }
     cursor_.move_to(end + 3);
+    if (normal_) normal_->cdata(between(cursor_.since(begin), "<![CDATA[", "]]>"));
     return true;
 }
 
@@ -183,6 +203,7 @@ bool Scanner::start_tag() {
     scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
     scanned_.elements.push_back({rewriter_.position(tag_.begin + 1), tag_.begin, 0, values_, element.in.known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
+    if (normal_) normal_->open(tag_, element.in);
     rewriter_.apply();
     open_.push_back(element);
     if (tag_.is_empty) close_element(cursor_.at());
@@ -215,13 +236,15 @@ void Scanner::close_element(std::size_t end) {
     range.end = end;
     range.values = values_ - range.values;
     namespaces_.leave(element.in, end);
+    if (normal_) normal_->close();
     open_.pop_back();
 }
 
 }  // namespace
 
-boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits) {
-    Scanner scanner(text, limits);
+boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits,
+                                                      const IgnoredParts* ignored) {
+    Scanner scanner(text, limits, ignored);
     if (!scanner.scan()) return scanner.error();
     return scanner.take();
 }

@@ -12,6 +12,7 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/namespaces.hpp"
 #include "protocol/feed/source_context.hpp"
+#include "protocol/feed/xml_normal_form.hpp"
 
 namespace sluice::feed {
 
@@ -32,10 +33,12 @@ struct ScannedXml {
     SourceContext context;                   // with views of the original text
     std::vector<UndeclaredName> undeclared;  // in document order, with views of the original text
     bool has_capitals = false;               // some element's name begins with a capital letter, without a prefix
+    XmlNormalForm normal_form;               // empty: not asked for
 };
 
 // `text` is UTF-8 without control characters (find_bad_text). Limits: limits.depth_max for the nesting of elements,
-// limits.values_max for the number of values.
-boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits);
+// limits.values_max for the number of values. The normal form is made if `ignored` is not null: without these parts.
+boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits,
+                                                      const IgnoredParts* ignored = nullptr);
 
 }  // namespace sluice::feed

@@ -21,7 +21,7 @@ Deduplicator::Deduplicator(std::size_t entries_max, base::MemoryCharge memory)
       memory_(std::move(memory)),
       base_bytes_(memory_.bytes()) {}
 
-Deduplicator::Verdict Deduplicator::see(const ItemKey& key, Clock::time_point now, base::Digest* previous) {
+Deduplicator::Verdict Deduplicator::see(const ItemKey& key, Clock::time_point now, text::Digest* previous) {
     if (!table_.empty()) {
         if (const std::uint32_t i = table_[slot_of(key.identity)]; i != none) {
             unlink(i);
@@ -52,7 +52,7 @@ void Deduplicator::make_room() noexcept {
     ++forgotten_;
 }
 
-void Deduplicator::undo(const ItemKey& key, Verdict verdict, const base::Digest& previous) noexcept {
+void Deduplicator::undo(const ItemKey& key, Verdict verdict, const text::Digest& previous) noexcept {
     if (verdict == Verdict::unchanged || table_.empty()) return;
     const std::uint32_t i = table_[slot_of(key.identity)];
     if (i == none) return;
@@ -62,7 +62,7 @@ void Deduplicator::undo(const ItemKey& key, Verdict verdict, const base::Digest&
         entries_[i].key.content = previous;
 }
 
-bool Deduplicator::remembers(const base::Digest& identity, const base::Digest& content) const {
+bool Deduplicator::remembers(const text::Digest& identity, const text::Digest& content) const {
     if (table_.empty()) return false;
     const std::uint32_t i = table_[slot_of(identity)];
     return i != none && entries_[i].key.content == content;
@@ -124,9 +124,9 @@ void Deduplicator::fill_table() noexcept {
 }
 
 // The slot that holds the identity, or the free slot where it belongs.
-std::size_t Deduplicator::slot_of(const base::Digest& identity) const {
+std::size_t Deduplicator::slot_of(const text::Digest& identity) const {
     const std::size_t mask = table_.size() - 1;
-    std::size_t slot = base::DigestHash()(identity) & mask;
+    std::size_t slot = text::DigestHash()(identity) & mask;
     while (table_[slot] != none && entries_[table_[slot]].key.identity != identity) slot = (slot + 1) & mask;
     return slot;
 }
@@ -150,7 +150,7 @@ void Deduplicator::erase(std::uint32_t i) noexcept {
 void Deduplicator::erase_slot(std::size_t hole) noexcept {
     const std::size_t mask = table_.size() - 1;
     for (std::size_t slot = (hole + 1) & mask; table_[slot] != none; slot = (slot + 1) & mask) {
-        const std::size_t home = base::DigestHash()(entries_[table_[slot]].key.identity) & mask;
+        const std::size_t home = text::DigestHash()(entries_[table_[slot]].key.identity) & mask;
         if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
         table_[hole] = table_[slot];
         hole = slot;

@@ -9,15 +9,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "broker/base/digest.hpp"
 #include "broker/base/memory_budget.hpp"
+#include "protocol/text/digest.hpp"
 
 namespace sluice::broker {
 
 // The key by which an item is remembered.
 struct ItemKey {
-    base::Digest identity;  // which item it is
-    base::Digest content;   // its source text
+    text::Digest identity;  // which item it is
+    text::Digest content;   // its source text
 };
 
 class Deduplicator {
@@ -31,12 +31,12 @@ public:
     // Classifies the item and remembers it. If `previous` is not null, it receives the former content of an updated
     // item. If there is no room for another item, one is forgotten. Throws std::bad_alloc only if no items are
     // remembered.
-    Verdict see(const ItemKey& key, Clock::time_point now = {}, base::Digest* previous = nullptr);
+    Verdict see(const ItemKey& key, Clock::time_point now = {}, text::Digest* previous = nullptr);
     // Undoes the see() that returned this verdict; items forgotten by that call stay forgotten.
-    void undo(const ItemKey& key, Verdict verdict, const base::Digest& previous) noexcept;
+    void undo(const ItemKey& key, Verdict verdict, const text::Digest& previous) noexcept;
 
     // Whether an item with this identity is remembered, and said this when it was last seen.
-    bool remembers(const base::Digest& identity, const base::Digest& content) const;
+    bool remembers(const text::Digest& identity, const text::Digest& content) const;
 
     void forget_before(Clock::time_point time) noexcept;
     void forget_oldest(std::size_t n) noexcept;  // and releases their memory
@@ -63,7 +63,7 @@ private:
     void move_to(std::size_t capacity);
     void shrink() noexcept;
     void fill_table() noexcept;
-    std::size_t slot_of(const base::Digest& identity) const;
+    std::size_t slot_of(const text::Digest& identity) const;
     void make_room() noexcept;
     void erase(std::uint32_t i) noexcept;
     void erase_slot(std::size_t slot) noexcept;

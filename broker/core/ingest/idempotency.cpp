@@ -11,9 +11,9 @@ constexpr std::size_t entry_bytes = 512;  // with its nodes in the maps and list
 constexpr std::size_t memory_share = 32;  // keys take at most this part of the budget
 constexpr std::size_t forgotten_max = 64;  // of one attempt to make room in the budget
 
-base::Digest id_of(const base::Digest& scope, std::string_view key) {
-    const std::array<base::Digest, 2> both{scope, base::digest(key)};
-    return base::digest({reinterpret_cast<const char*>(both.data()), sizeof both});
+text::Digest id_of(const text::Digest& scope, std::string_view key) {
+    const std::array<text::Digest, 2> both{scope, text::digest(key)};
+    return text::digest({reinterpret_cast<const char*>(both.data()), sizeof both});
 }
 
 }  // namespace
@@ -23,8 +23,8 @@ void IdempotencyKeys::Claim::keep(const std::string& reply, Clock::time_point no
 }
 
 IdempotencyKeys::Answer IdempotencyKeys::begin(std::string_view scope_name, std::string_view key,
-                                               const base::Digest& request, Clock::time_point now) {
-    const base::Digest scope = base::digest(scope_name), id = id_of(scope, key);
+                                               const text::Digest& request, Clock::time_point now) {
+    const text::Digest scope = text::digest(scope_name), id = id_of(scope, key);
     const std::lock_guard lock(mutex_);
     forget_before(now - settings_.window);
     if (const auto found = entries_.find(id); found != entries_.end()) {
@@ -40,7 +40,7 @@ IdempotencyKeys::Answer IdempotencyKeys::begin(std::string_view scope_name, std:
     return {State::begun, Claim(shared_from_this(), id)};
 }
 
-void IdempotencyKeys::keep(const base::Digest& id, const std::string& reply, Clock::time_point now) noexcept {
+void IdempotencyKeys::keep(const text::Digest& id, const std::string& reply, Clock::time_point now) noexcept {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found == entries_.end()) return;
@@ -65,7 +65,7 @@ void IdempotencyKeys::keep(const base::Digest& id, const std::string& reply, Clo
         erase(entries_.find(of_scope.front()));
 }
 
-void IdempotencyKeys::forget(const base::Digest& id) noexcept {
+void IdempotencyKeys::forget(const text::Digest& id) noexcept {
     const std::lock_guard lock(mutex_);
     if (const auto found = entries_.find(id); found != entries_.end()) erase(found);
 }

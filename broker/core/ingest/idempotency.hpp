@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "broker/base/digest.hpp"
 #include "broker/base/memory_budget.hpp"
+#include "protocol/text/digest.hpp"
 
 namespace sluice::broker {
 
@@ -48,10 +48,10 @@ public:
 
     private:
         friend class IdempotencyKeys;
-        Claim(std::shared_ptr<IdempotencyKeys> keys, const base::Digest& id) : keys_(std::move(keys)), id_(id) {}
+        Claim(std::shared_ptr<IdempotencyKeys> keys, const text::Digest& id) : keys_(std::move(keys)), id_(id) {}
 
         std::shared_ptr<IdempotencyKeys> keys_;  // a claim may outlive the daemon's other parts
-        base::Digest id_{};
+        text::Digest id_{};
     };
 
     enum class State : std::uint8_t {
@@ -71,26 +71,26 @@ public:
     IdempotencyKeys(const Settings& settings, base::MemoryBudget& memory) : settings_(settings), memory_(memory) {}
 
     // `scope` is who publishes where, `request` is a digest of what is to be published.
-    Answer begin(std::string_view scope, std::string_view key, const base::Digest& request,
+    Answer begin(std::string_view scope, std::string_view key, const text::Digest& request,
                  Clock::time_point now = Clock::now());
 
     std::size_t size() const;
 
 private:
-    using Order = std::list<base::Digest>;  // of the keys with a reply, the oldest first
+    using Order = std::list<text::Digest>;  // of the keys with a reply, the oldest first
 
     struct Entry {
-        base::Digest scope, request;
+        text::Digest scope, request;
         base::MemoryCharge memory;
         bool is_done = false;
         std::string reply{};
         Clock::time_point done_at{};
         Order::iterator in_all{}, in_scope{};  // once it is done
     };
-    using Entries = std::unordered_map<base::Digest, Entry, base::DigestHash>;
+    using Entries = std::unordered_map<text::Digest, Entry, text::DigestHash>;
 
-    void keep(const base::Digest& id, const std::string& reply, Clock::time_point now) noexcept;
-    void forget(const base::Digest& id) noexcept;
+    void keep(const text::Digest& id, const std::string& reply, Clock::time_point now) noexcept;
+    void forget(const text::Digest& id) noexcept;
     void erase(Entries::iterator entry) noexcept;
     void forget_before(Clock::time_point time) noexcept;
     bool make_room(std::size_t bytes) noexcept;
@@ -101,7 +101,7 @@ private:
     mutable std::mutex mutex_;
     Entries entries_;
     Order all_;
-    std::unordered_map<base::Digest, Order, base::DigestHash> by_scope_;
+    std::unordered_map<text::Digest, Order, text::DigestHash> by_scope_;
     std::size_t bytes_ = 0;  // of all charges
 };
 

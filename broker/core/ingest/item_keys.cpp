@@ -10,7 +10,7 @@ namespace sluice::broker {
 
 namespace {
 
-using base::Digest;
+using text::Digest;
 
 struct Shared {
     Digest content;  // of the first item with this identity
@@ -19,12 +19,12 @@ struct Shared {
 
 Digest identity_by_content(const ItemKey& key) {
     const std::array<Digest, 2> both{key.identity, key.content};
-    return base::digest({reinterpret_cast<const char*>(both.data()), sizeof both});
+    return text::digest({reinterpret_cast<const char*>(both.data()), sizeof both});
 }
 
 // If items with the same identity differ in content, gives each of them an identity that includes its content.
 void tell_apart(std::vector<PublishedKey>& items) {
-    std::unordered_map<Digest, Shared, base::DigestHash> by_identity;
+    std::unordered_map<Digest, Shared, text::DigestHash> by_identity;
     by_identity.reserve(items.size());
     bool any_differs = false;
     for (const PublishedKey& item : items) {
@@ -48,11 +48,15 @@ Digest other_identity(const PublishedKey& item) {
     return item.shared == Digest{} ? identity_by_content(item.key) : item.shared;
 }
 
+// Without an identity, data is always new.
+feed::DigestOptions digest_options(const feed::IgnoredParts& ignored, const std::string& id_path) {
+    return {ignored, !id_path.empty()};
+}
+
 std::vector<PublishedKey> item_keys(const feed::Document& document, const feed::IgnoredParts& ignored,
                                     const std::string& id_path) {
     std::vector<PublishedKey> keys;
     keys.reserve(document.items().size());
-    std::string room;
     bool any_known = false;
     const feed::ItemIdentities identities(document, id_path, ignored);
     for (const feed::Item& item : document.items()) {
@@ -60,9 +64,9 @@ std::vector<PublishedKey> item_keys(const feed::Document& document, const feed::
         ItemKey key{};
         any_known = any_known || identity.sameness != feed::Sameness::never;
         if (identity.sameness == feed::Sameness::by_id || identity.sameness == feed::Sameness::by_content)
-            key.identity = key.content = base::digest(ignored.without(item.source, room));
-        if (identity.sameness == feed::Sameness::by_id) key.identity = base::digest(identity.id);
-        if (identity.sameness == feed::Sameness::by_id_alone) key.identity = key.content = base::digest(identity.id);
+            key.identity = key.content = item.content;
+        if (identity.sameness == feed::Sameness::by_id) key.identity = text::digest(identity.id);
+        if (identity.sameness == feed::Sameness::by_id_alone) key.identity = key.content = text::digest(identity.id);
         keys.push_back({key, {}});
     }
     if (!any_known) return {};

@@ -41,7 +41,7 @@ public:
 private:
     struct Change {
         Deduplicator::Verdict verdict;
-        base::Digest previous;
+        text::Digest previous;
     };
 
     Change see_item(std::size_t i, Deduplicator::Clock::time_point now);

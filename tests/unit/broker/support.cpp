@@ -53,7 +53,9 @@ std::string item(const std::string& title, const std::string& category) {
 }
 
 feed::DocumentPtr document(const std::vector<std::string>& items) {
-    auto parsed = feed::parse_document(rss(items), {"application/rss+xml", "", {}});
+    feed::DocumentOptions options{"application/rss+xml", "", {}};
+    options.digests = feed::DigestOptions{};
+    auto parsed = feed::parse_document(rss(items), options);
     if (!parsed) throw std::runtime_error(parsed.error().message);
     return *parsed;
 }

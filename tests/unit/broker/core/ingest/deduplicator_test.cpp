@@ -95,7 +95,7 @@ TEST_CASE("without memory for more others make room") {
 TEST_CASE("what was seen can be taken back") {
     Deduplicator seen(10);
     seen.see(key(1, 1));
-    sluice::base::Digest previous{};
+    sluice::text::Digest previous{};
     CHECK(seen.see(key(1, 2), {}, &previous) == Verdict::updated);
     seen.undo(key(1, 2), Verdict::updated, previous);
     CHECK(seen.see(key(1, 1), {}, &previous) == Verdict::unchanged);

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const base::Digest one = base::digest("one"), two = base::digest("two");
+const text::Digest one = text::digest("one"), two = text::digest("two");
 
 struct Fixture {
     base::MemoryBudget memory{std::size_t{1} << 20};
@@ -19,7 +19,7 @@ struct Fixture {
     IdempotencyKeys::Clock::time_point now{};
 
     // Publishes with success; returns what begin() said.
-    State publish(const char* scope, const char* key, const base::Digest& request = one) {
+    State publish(const char* scope, const char* key, const text::Digest& request = one) {
         auto answer = keys->begin(scope, key, request, now);
         if (answer.state == State::begun) answer.claim.keep("reply to " + std::string(key), now);
         return answer.state;

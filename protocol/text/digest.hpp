@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sluice::base {
+namespace sluice::text {
 
 using Digest = std::array<std::uint64_t, 2>;
 
-Digest digest(std::string_view bytes);
+// Of the bytes of both, one after the other.
+Digest digest(std::string_view bytes, std::string_view more = {});
 
 struct DigestHash {
     std::size_t operator()(const Digest& d) const { return d[0]; }
 };
 
-}  // namespace sluice::base
+}  // namespace sluice::text

@@ -1,4 +1,4 @@
-#include "broker/base/digest.hpp"
+#include "protocol/text/digest.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -6,7 +6,7 @@
 namespace {
 
 std::string hex(std::string_view bytes) {
-    const sluice::base::Digest d = sluice::base::digest(bytes);
+    const sluice::text::Digest d = sluice::text::digest(bytes);
     unsigned char raw[16];
     std::memcpy(raw, d.data(), sizeof raw);
     std::string text;

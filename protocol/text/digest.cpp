@@ -1,11 +1,11 @@
-#include "broker/base/digest.hpp"
+#include "protocol/text/digest.hpp"
 
 #include <cstring>
 #include <memory>
 #include <openssl/evp.h>
 #include <stdexcept>
 
-namespace sluice::base {
+namespace sluice::text {
 
 namespace {
 
@@ -18,7 +18,7 @@ struct FreeContext {
 
 }  // namespace
 
-Digest digest(std::string_view bytes) {
+Digest digest(std::string_view bytes, std::string_view more) {
     // Fetching the algorithm costs more than hashing an item, so each thread keeps it. What could not be had for lack
     // of memory is asked for again.
     thread_local std::unique_ptr<EVP_MD, FreeMd> sha256;
@@ -28,6 +28,7 @@ Digest digest(std::string_view bytes) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
     if (!sha256 || !context || EVP_DigestInit_ex2(context.get(), sha256.get(), nullptr) != 1 ||
         EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) != 1 ||
+        EVP_DigestUpdate(context.get(), more.data(), more.size()) != 1 ||
         EVP_DigestFinal_ex(context.get(), hash.data(), nullptr) != 1) {
         throw std::runtime_error("SHA-256 is not available");
     }
@@ -36,4 +37,4 @@ Digest digest(std::string_view bytes) {
     return prefix;
 }
 
-}  // namespace sluice::base
+}  // namespace sluice::text
