@@ -82,7 +82,7 @@ ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<cons
                                   const DocumentOptions& options, Repairs& repairs) {
     switch (form.syntax) {
         case Syntax::json:
-            return parse_json_document(std::move(text), options);
+            return parse_json_document(std::move(text), options, names_feed(form.type.type));
         case Syntax::json_lines:
             return parse_json_lines(std::move(text), options);
         case Syntax::cloud_event:
@@ -144,7 +144,7 @@ boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, 
     if (!parsed) return std::move(parsed).error();
     if (is_json(form->syntax) && (*parsed)->format() == FeedFormat::data && names_feed(form->type.type))
         return FeedError{FeedError::Kind::not_a_feed,
-                         "the document is JSON without items, not a feed as its content type says"};
+                         "the document is JSON, but no JSON Feed with items, as its content type says"};
     if (std::string why = why_no_feed(**parsed, options.event_path); !why.empty())
         return FeedError{FeedError::Kind::not_a_feed, std::move(why)};
     return DocumentPtr(std::move(*parsed));

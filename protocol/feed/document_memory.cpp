@@ -101,10 +101,12 @@ std::size_t count_values(std::string_view bytes, Syntax syntax, const std::strin
     return count_of(bytes, ",:[{") + 1;
 }
 
-// Of the tree and the normal form. While that grows, for which it needs its old and its new storage, there is no tree.
+// Of the tree and the normal form. If that grows, for which it needs its old and its new storage, there is no tree yet.
 std::size_t normal_form_memory(std::size_t text, std::size_t elements, std::size_t attributes, std::size_t tree) {
     const std::size_t form = XmlNormalForm::bytes_max(text, elements + attributes);
-    return elements * sizeof(XmlNormalForm::Range) * growth + std::max(growth * form, form * 2 + tree);
+    const std::size_t reserved = XmlNormalForm::reserve(text);
+    const std::size_t bytes = form <= reserved ? reserved + tree : std::max(growth * form, 2 * form + tree);
+    return elements * sizeof(XmlNormalForm::Range) * growth + bytes;
 }
 
 }  // namespace

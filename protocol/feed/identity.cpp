@@ -10,25 +10,33 @@
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/text_arena.hpp"
 #include "protocol/text/ascii.hpp"
+#include "protocol/text/uri_reference.hpp"
 
 namespace sluice::feed {
 
 namespace {
 
-// One that means the same wherever it stands.
-bool is_address(std::string_view id) {
-    return id.starts_with("urn:") || id.starts_with("tag:") || id.find("://") != std::string_view::npos;
+// An address, which means the same wherever it stands, in the form in which addresses are compared; none if it is
+// something else. Feeds change from http to https, and some serve both.
+std::optional<std::string> comparable_address(std::string_view id, const IgnoredParts& ignored) {
+    const std::size_t scheme = std::min(id.find(':'), id.size());
+    std::string name = text::ascii_lower(id.substr(0, scheme));
+    const bool is_named = name == "urn" || name == "tag";
+    if (!text::is_absolute_uri(id) || (!is_named && !id.substr(scheme).starts_with("://"))) return std::nullopt;
+    if (id.find_first_of(text::ascii_space) != std::string_view::npos) return std::nullopt;
+    if (name == "tag") return name.append(id.substr(scheme));  // compared as they are (RFC 4151 §2.4)
+    std::string room;
+    std::string address = text::comparable_uri(ignored.without_parameters(id, room));
+    if (name == "http" || name == "https") address.erase(0, scheme + 1);
+    return address;
 }
 
-// Feeds change from http to https, and some serve both.
-std::string without_scheme(std::string_view address) {
-    for (const std::string_view scheme : {"https:", "http:"}) {
-        if (address.starts_with(scheme)) return std::string(address.substr(scheme.size()));
-    }
-    return std::string(address);
+// Both, in a form that no other pair has, nor an address.
+std::string joined(std::string_view first, std::string_view second) {
+    return std::to_string(first.size()).append(":").append(first).append(second);
 }
 
-std::string feed_identity(const Document& document) {
+std::string feed_identity(const Document& document, const IgnoredParts& ignored) {
     constexpr std::size_t bytes_max = 2048;  // it is part of the identity of each item
     const FeedFields& fields = document.feed_fields();
     std::optional<std::string> identity = fields.link;
@@ -37,7 +45,8 @@ std::string feed_identity(const Document& document) {
         if (auto self = find_self_link(document.format(), document.feed())) identity = std::move(self->text);
     }
     if (!identity) identity = fields.title;
-    return without_scheme(identity.value_or("")).substr(0, bytes_max);
+    if (!identity) return {};
+    return comparable_address(*identity, ignored).value_or(*identity).substr(0, bytes_max);
 }
 
 // The first non-empty value at the path; "" if there is none.
@@ -60,22 +69,20 @@ std::string value_at(pugi::xml_node item, std::string path) {
 }
 
 std::string cloud_event_id(const Item& item) {
-    return std::string(item.element.child_value("source")) + '\n' + item.element.child_value("id");
+    return joined(item.element.child_value("source"), item.element.child_value("id"));
 }
 
 }  // namespace
 
 ItemIdentities::ItemIdentities(const Document& document, std::string_view id_path, IgnoredParts ignored)
-    : document_(document), id_path_(id_path), ignored_(ignored), feed_(feed_identity(document)) {}
+    : document_(document), id_path_(id_path), ignored_(ignored), feed_(feed_identity(document, ignored)) {}
 
 ItemIdentity ItemIdentities::in_feed(const Item& item) const {
     std::optional<std::string> id = read_id(document_, item);
     if (!id) id = read_link(document_, item);
     if (!id) return {};
-    std::string room;
-    if (is_address(*id)) return {Sameness::by_id, without_scheme(ignored_.without_parameters(*id, room))};
-    // "17" is another item in another feed.
-    return {Sameness::by_id, feed_.empty() ? *id : feed_ + '\n' + *id};
+    if (auto address = comparable_address(*id, ignored_)) return {Sameness::by_id, std::move(*address)};
+    return {Sameness::by_id, joined(feed_, *id)};  // "17" is another item in another feed
 }
 
 ItemIdentity ItemIdentities::of(const Item& item) const {

@@ -25,8 +25,9 @@ struct ItemIdentity {
 // Identifies the items of one document.
 //
 // Items of feeds: their guid, atom:id, rdf:about or JSON Feed id; without one, their link; without either, the content.
-// An address among these stands alone, without the query parameters that are ignored. Anything else stands within its
-// feed: that is known by its link, else its id, the address it is published at, or its title.
+// An address among these stands alone, without the query parameters that are ignored, in the form in which addresses
+// are compared (text::comparable_uri), and http is https. Anything else stands within its feed: that is known by its
+// link, else its id, the address it is published at, or its title; an address among these is compared likewise.
 //
 // CloudEvents: source and id, which never change their content (CloudEvents 1.0 §3.1.1). Other documents have no known
 // identifying element, so there it is the value at `id_path`; without one, the content of XML, and never for JSON, CSV,

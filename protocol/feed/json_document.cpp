@@ -13,18 +13,26 @@ namespace {
 
 std::size_t content_begin(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
-// Whether the text begins as an object with an array "items", or with JSON Feed's "version". The first such member
-// decides; faults are not noticed.
-bool is_json_feed(std::string_view text) {
+// Whether a version is that of a JSON Feed: "https://jsonfeed.org/version/1.1", also without "https" or with "www".
+bool is_feed_version(std::string_view version) {
+    for (const std::string_view start : {"https:", "http:", "//", "www."}) {
+        if (version.starts_with(start)) version.remove_prefix(start.size());
+    }
+    return version.starts_with("jsonfeed.org/version/");
+}
+
+// Whether the object has a JSON Feed's version; or, if `is_named_feed`, an array of items. Faults are not noticed.
+bool is_json_feed(std::string_view text, bool is_named_feed) {
     JsonReader reader(text, content_begin(text), text.size());
     if (!reader.take('{')) return false;
     std::string key;
     do {
         if (!reader.string(key) || !reader.take(':')) return false;
-        if (key == "items" && reader.next() == '[') return true;
-        const bool is_version = key == "version" && reader.next() == '"';
-        if (is_version && reader.string(key) && key.starts_with("https://jsonfeed.org/version/")) return true;
-        if (!is_version) reader.skip_value();
+        if (is_named_feed && key == "items" && reader.next() == '[') return true;
+        if (key != "version" || reader.next() != '"')
+            reader.skip_value();
+        else if (!reader.string(key) || is_feed_version(key))
+            return is_feed_version(key);
     } while (reader.take(','));
     return false;
 }
@@ -41,8 +49,9 @@ void read_json_feed(DocumentBuilder& builder, JsonReader& reader, JsonTree& tree
 
 }  // namespace
 
-ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options) {
-    const bool is_feed = is_json_feed(*text);
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options,
+                                         bool is_named_feed) {
+    const bool is_feed = is_json_feed(*text, is_named_feed);
     DocumentBuilder builder(std::move(text), is_feed ? FeedFormat::json : FeedFormat::data, options);
     JsonReader reader(builder.text(), content_begin(builder.text()), builder.text().size());
     JsonTree tree(builder, reader);

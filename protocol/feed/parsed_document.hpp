@@ -49,7 +49,9 @@ using ParsedDocumentResult = boost::system::result<std::shared_ptr<ParsedDocumen
 
 // `text` is UTF-8 without control characters (to_utf8, check_utf8), and not null.
 ParsedDocumentResult parse_xml_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
+// `is_named_feed`: its media type says so.
+ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options,
+                                         bool is_named_feed);
 ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const DocumentOptions& options);
 ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const DocumentOptions& options);
 ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const DocumentOptions& options);

@@ -26,6 +26,7 @@ bool is_plain(std::string_view type) {
 std::string content_type_of(const Document& document, std::string_view published) {
     const MediaType as_published = parse_media_type(published);
     const Syntax syntax = document.syntax();
+    if (document.format() == FeedFormat::json) return "application/feed+json";
     // Text that begins as XML or JSON is recognised again. What else was found by its first bytes is named.
     const bool is_recognised = syntax == Syntax::xml || syntax == Syntax::json;
     std::string type = as_published.type;

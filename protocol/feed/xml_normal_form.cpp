@@ -18,7 +18,7 @@ bool is_white_space(std::string_view text) { return text.find_first_not_of(text:
 
 XmlNormalizer::XmlNormalizer(const XmlReferences& references, const IgnoredParts& ignored, std::size_t text_bytes)
     : references_(references), ignored_(ignored) {
-    bytes_.reserve(text_bytes + text_bytes / 16);
+    bytes_.reserve(XmlNormalForm::reserve(text_bytes));
 }
 
 void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view uri, std::string_view local) {

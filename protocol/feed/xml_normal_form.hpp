@@ -35,6 +35,9 @@ struct XmlNormalForm {
         return text_bytes + 20 * names;
     }
 
+    // What is reserved at first, which most documents do not exceed.
+    static constexpr std::size_t reserve(std::size_t text_bytes) { return text_bytes + text_bytes / 16; }
+
     std::string bytes;            // of the root element
     std::vector<Range> elements;  // in `bytes`, in document order; empty: ignored
 

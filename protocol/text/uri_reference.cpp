@@ -9,6 +9,8 @@ namespace sluice::text {
 
 namespace {
 
+constexpr std::size_t npos = std::string_view::npos;
+
 // The five components (RFC 3986, appendix B), with their delimiters: "http:", "//host", "/path", "?query", "#fragment".
 struct Components {
     std::string_view scheme, authority, path, query, fragment;
@@ -60,6 +62,59 @@ std::string merged(const Components& base, std::string_view path) {
     return std::string(before).append(path);
 }
 
+constexpr std::string_view unreserved_marks = "-._~";
+constexpr std::string_view reserved = ":/?#[]@!$&'()*+,;=";
+
+bool is_unreserved(char c) { return is_ascii_letter(c) || is_ascii_digit(c) || unreserved_marks.find(c) != npos; }
+
+void append_encoded(std::string& out, char c) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+}
+
+// The character of the percent-encoding that begins at `at`.
+std::optional<char> encoded_char(std::string_view text, std::size_t at) {
+    if (at + 2 >= text.size() || text[at] != '%') return std::nullopt;
+    const int high = hex_digit(text[at + 1]), low = hex_digit(text[at + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    return static_cast<char>(high * 16 + low);
+}
+
+// §6.2.2.2. A '%' that begins no encoding stays.
+std::string with_comparable_encodings(std::string_view text) {
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const std::optional<char> encoded = encoded_char(text, at);
+        const char c = encoded.value_or(text[at]);
+        if (encoded) at += 2;
+        const bool is_written = is_unreserved(c) || (!encoded && (c == '%' || reserved.find(c) != npos));
+        is_written ? void(result += c) : append_encoded(result, c);
+    }
+    return result;
+}
+
+// "//user@host:port", or nothing.
+std::string comparable_authority(std::string_view scheme, std::string_view authority) {
+    if (authority.empty()) return {};
+    const std::size_t host = authority.find('@') == npos ? 2 : authority.rfind('@') + 1;
+    const std::size_t bracket = authority.find(']', host);  // of an IPv6 address
+    const std::size_t colon = authority.find(':', bracket == npos ? host : bracket);
+    const std::string_view port = colon == npos ? std::string_view() : authority.substr(colon);
+    const bool is_usual = port == ":" || (port == ":80" && scheme == "http:") || (port == ":443" && scheme == "https:");
+    std::string lower = with_comparable_encodings(authority.substr(host, std::min(colon, authority.size()) - host));
+    for (std::size_t at = 0; at < lower.size(); ++at) {
+        if (lower[at] == '%')
+            at += 2;
+        else
+            lower[at] = ascii_lower(lower[at]);
+    }
+    return with_comparable_encodings(authority.substr(0, host)) + lower + std::string(is_usual ? "" : port);
+}
+
 }  // namespace
 
 bool is_absolute_uri(std::string_view reference) { return scheme_bytes(reference) > 0; }
@@ -78,6 +133,21 @@ std::string resolve_reference(std::string_view base, std::string_view reference)
         return target.append(from.path).append(to.query.empty() ? from.query : to.query).append(to.fragment);
     const std::string path = to.path.starts_with('/') ? std::string(to.path) : merged(from, to.path);
     return target.append(without_dot_segments(path)).append(to.query).append(to.fragment);
+}
+
+std::string comparable_uri(std::string_view uri) {
+    const Components parts = split(uri);
+    const std::string scheme = ascii_lower(parts.scheme);
+    std::string path = with_comparable_encodings(parts.path);
+    if (scheme == "urn:") {
+        const std::size_t name = std::min(path.find(':'), path.size());
+        path = ascii_lower(std::string_view(path).substr(0, name)) + path.substr(name);
+    } else if (path.starts_with('/')) {
+        path = without_dot_segments(path);
+    }
+    if (path.empty() && (scheme == "http:" || scheme == "https:")) path = "/";
+    return scheme + comparable_authority(scheme, parts.authority) + path + with_comparable_encodings(parts.query) +
+           with_comparable_encodings(parts.fragment);
 }
 
 }  // namespace sluice::text

@@ -239,7 +239,8 @@ TEST_CASE("a busy broker answers 503 to a document that would fit into an idle o
             while (text.size() < bytes) text += each;
             text += "</i></r>";
             const std::size_t needed = sluice::feed::document_memory_max(
-                text, {"application/rss+xml", "", limits, sluice::feed::RepairMode::lenient});
+                text,
+                {"application/rss+xml", "", limits, sluice::feed::RepairMode::lenient, sluice::feed::DigestOptions{}});
             const auto could_fit = [&](std::size_t held) {
                 return memory.could_fit(MemoryUse::documents, needed, held);
             };

@@ -37,9 +37,9 @@ std::vector<Sample> documents() {
         {"<r>" + times("<dc:a dc:b=\"\" dc:c=\"\" dc:d=\"\"/>") + "</r>"},
         {"<rss><channel>" + repeated(5'000, [](std::size_t) { return "<item/>"; }) + "</channel></rss>"},
         {"<r><a>" + std::string(1'000'000, 'x') + "</a></r>"},
-        {"{\"items\":[{\"a\":[" + times("1,") + "1]}]}"},
-        {"{\"items\":[{" + repeated(n, [](std::size_t i) { return "\"" + std::to_string(i) + "\":\"\","; }) +
-         "\"a\":{}}]}"},
+        {"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":[" + times("1,") + "1]}]}"},
+        {"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{" +
+         repeated(n, [](std::size_t i) { return "\"" + std::to_string(i) + "\":\"\","; }) + "\"a\":{}}]}"},
         {"[{\"" + std::string(plain_name_bytes, 'k') + "\":[" + times("1e39,") + "1]}]"},
         {"[{\"a\":[" + times("1e308,") + "1]}]"},
         {"[{\"a\":[" + times("-4.9406564584124654E-324,") + "1]}]"},

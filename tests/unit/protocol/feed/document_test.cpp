@@ -81,7 +81,7 @@ TEST_CASE("a refusal says what is wrong and where") {
     CHECK(error.message == "the document ends inside <channel>, which begins in line 1");
     CHECK(refused("").message == "the document is empty");
     CHECK(refused("title,link\n").message == "expected the root element, found 't'");
-    error = refused("{\"items\":[\n{\"id\":tru}]}");
+    error = refused("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\n{\"id\":tru}]}");
     CHECK(error.kind == Kind::not_well_formed);
     CHECK(error.line == 2);
     CHECK(refused("<a>caf\xE9</a>").kind == Kind::encoding);
@@ -99,17 +99,18 @@ TEST_CASE("limits are refused with their option and value") {
     CHECK(refused("<a><b x='1' y='2' z='3' w='4'/></a>", options).message ==
           "the item that begins here has more values than limits.values_per_event (4)");
     CHECK(refused(R"([{"a":{"b":[]}}])", options).message == "values nest deeper than limits.element_depth (3)");
-    CHECK(refused(R"({"items":[{},{},{}]})", options).message == "the document has more items than limits.items (2)");
-    CHECK(refused(R"({"items":[{"a":1,"b":2,"c":3,"d":4}]})", options).message ==
-          "the item that begins here has more values than limits.values_per_event (4)");
+    CHECK(refused(R"({"version":"https://jsonfeed.org/version/1","items":[{},{},{}]})", options).message ==
+          "the document has more items than limits.items (2)");
+    CHECK(refused(R"({"version":"https://jsonfeed.org/version/1","items":[{"a":1,"b":2,"c":3,"d":4}]})", options)
+              .message == "the item that begins here has more values than limits.values_per_event (4)");
     CHECK(parsed("<a><b><c/></b><b x='1' y='2' z='3'/></a>", options)->items().size() == 2);
     options.limits = {100, 5, 2, 4, 6};
     CHECK(refused("<a><b><c/><d x='1' y='2' z='3'/></b></a>", options).message ==
           "the document has more values than limits.values (6)");
-    CHECK(refused(R"({"x":[1,1,1,1,1,1,1],"items":[]})", options).message ==
+    CHECK(refused(R"({"version":"https://jsonfeed.org/version/1","x":[1,1,1,1,1,1,1],"items":[]})", options).message ==
           "the document has more values than limits.values (6)");
-    CHECK(refused(R"({"x":[1,1,1],"items":[{"a":1,"b":2,"c":3}]})", options).message ==
-          "the document has more values than limits.values (6)");
+    CHECK(refused(R"({"version":"https://jsonfeed.org/version/1","x":[1,1,1],"items":[{"a":1,"b":2,"c":3}]})", options)
+              .message == "the document has more values than limits.values (6)");
 }
 
 TEST_CASE("repair opens no way around limits, but elements without end tags do not count as nested") {
@@ -124,7 +125,7 @@ TEST_CASE("repair opens no way around limits, but elements without end tags do n
 
 TEST_CASE("100,000-deep documents are refused, and parsed if the limit is as high") {
     constexpr std::size_t depth = 100'000;
-    std::string xml, json = "{\"items\":[{\"a\":";
+    std::string xml, json = "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":";
     for (std::size_t i = 0; i < depth; ++i) xml += "<a>";
     for (std::size_t i = 0; i < depth; ++i) xml += "</a>";
     json += std::string(depth, '[') + std::string(depth, ']') + "}]}";

@@ -49,7 +49,8 @@ TEST_CASE("fields of an RSS 2.0 item") {
 }
 
 TEST_CASE("an empty item has no fields") {
-    for (const char* text : {"<item/>", "<entry/>", "<a><b/></a>", R"({"items":[{}]})"}) {
+    for (const char* text :
+         {"<item/>", "<entry/>", "<a><b/></a>", R"({"version":"https://jsonfeed.org/version/1","items":[{}]})"}) {
         INFO(text);
         const Fields f = fields_of(text);
         CHECK_FALSE(
@@ -155,8 +156,10 @@ TEST_CASE("all authors of an item are listed, each once") {
     CHECK(fields_of("<entry><author><name>Ann</name></author><author><name>Bob</name></author>"
                     "<dc:creator>Eve</dc:creator></entry>")
               .authors == Strings{"Ann", "Bob", "Eve"});
-    CHECK(fields_of(R"({"items":[{"authors":[{"name":"Ann"},{"name":"Bob"},{"url":"u"}],"author":{"name":"Ann"}}]})")
-              .authors == Strings{"Ann", "Bob"});
+    CHECK(
+        fields_of(
+            R"({"version":"https://jsonfeed.org/version/1","items":[{"authors":[{"name":"Ann"},{"name":"Bob"},{"url":"u"}],"author":{"name":"Ann"}}]})")
+            .authors == Strings{"Ann", "Bob"});
     std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom'><entry/>";
     for (int i = 0; i < 100; ++i) feed += "<author><name>" + std::to_string(i) + "</name></author>";
     CHECK(fields_of(feed + "</feed>").authors.size() == feed_authors_max);
@@ -282,7 +285,9 @@ TEST_CASE("a person's mail address is left out beside the name") {
         if (const auto at = escaped.find('<'); at != std::string::npos) escaped.replace(at, 1, "&lt;");
         CHECK(author(escaped) == Strings{text});
     }
-    CHECK(fields_of(R"({"items":[{"authors":[{"avatar":"http://a/i.png"}]}]})").authors.empty());
+    CHECK(
+        fields_of(R"({"version":"https://jsonfeed.org/version/1","items":[{"authors":[{"avatar":"http://a/i.png"}]}]})")
+            .authors.empty());
 }
 
 TEST_CASE("an Atom entry's author may be its source's or its feed's") {
@@ -320,8 +325,8 @@ TEST_CASE("fields of a JSON Feed item") {
     CHECK(f.content == "<p>h</p>");
     CHECK(f.category == Strings{"x", "y"});
 
-    const Fields few =
-        fields_of(R"({"author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
+    const Fields few = fields_of(
+        R"({"version":"https://jsonfeed.org/version/1","author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
     CHECK(few.link == "http://b/");
     CHECK(few.content == "h");
     CHECK(few.authors == Strings{"Feed"});
@@ -347,7 +352,8 @@ TEST_CASE("a feed's own title and link") {
         "<link href='http://a/'/></feed>");
     CHECK(f.title == "T");
     CHECK(f.link == "http://a/");
-    f = feed_fields_of(R"({"title":"T","home_page_url":"http://a/","items":[]})");
+    f = feed_fields_of(
+        R"({"version":"https://jsonfeed.org/version/1","title":"T","home_page_url":"http://a/","items":[]})");
     CHECK(f.title == "T");
     CHECK(f.link == "http://a/");
     f = feed_fields_of("<entry><title>t</title><source><title>T</title><link href='http://a/'/></source></entry>");

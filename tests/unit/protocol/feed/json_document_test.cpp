@@ -16,7 +16,7 @@ std::string written(const DocumentPtr& document) {
 
 // The tree of an item, as XML.
 std::string item_tree(const std::string& item) {
-    const DocumentPtr document = parsed("{\"items\":[" + item + "]}");
+    const DocumentPtr document = parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[" + item + "]}");
     REQUIRE(document->items().size() == 1);
     CHECK(document->items()[0].source == item);
     std::ostringstream out;
@@ -27,9 +27,10 @@ std::string item_tree(const std::string& item) {
 }  // namespace
 
 TEST_CASE("a JSON Feed is seen as elements") {
-    CHECK(written(parsed(R"({"version":"v","title":"T","authors":[{"name":"A"},{"name":"B"}],
+    CHECK(written(parsed(R"({"version":"www.jsonfeed.org/version/v","title":"T","authors":[{"name":"A"},{"name":"B"}],
         "items":[{"id":"1","tags":["x","y"]},{"id":"2"}],"language":"en"})")) ==
-          "<feed><version>v</version><title>T</title><authors><name>A</name></authors><authors><name>B</name></authors>"
+          "<feed><version>www.jsonfeed.org/version/v</version><title>T</title><authors><name>A</name></"
+          "authors><authors><name>B</name></authors>"
           "<item><id>1</id><tags>x</tags><tags>y</tags></item><item><id>2</id></item><language>en</language></feed>");
 }
 
@@ -80,17 +81,17 @@ TEST_CASE("JSON that is refused") {
     const char* const not_json[] = {"{",
                                     "[",
                                     "{]",
-                                    "{\"items\":[",
-                                    "{\"items\":[{}]",
-                                    "{\"items\":[{}]}x",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}]",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}]}x",
                                     "{items:[]}",
-                                    "{\"items\":[{}],}",
-                                    "{\"items\":[{\"a\":01}]}",
-                                    "{\"items\":[{\"a\":\"\\ud80\"}]}",
-                                    "{\"items\":[{\"a\":\"\\x\"}]}",
-                                    "{\"items\":[{\"a\":\"\n\"}]}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}],}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":01}]}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":\"\\ud80\"}]}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":\"\\x\"}]}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":\"\n\"}]}",
                                     "{'items':[]}",
-                                    "{\"items\":[]/**/}",
+                                    "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]/**/}",
                                     "{} {}",
                                     "[{}]]",
                                     "{\"a\":1.}",
@@ -106,11 +107,11 @@ TEST_CASE("JSON that is refused") {
         CHECK(error.kind == FeedError::Kind::not_well_formed);
         CHECK(error.message.starts_with("not JSON: "));
     }
-    const FeedError error = refused("{\"items\":[\n{\"a\":x}]}");
+    const FeedError error = refused("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\n{\"a\":x}]}");
     CHECK(error.message == "not JSON: expected a value, found 'x'");
     CHECK(error.line == 2);
     CHECK(error.column == 6);
-    CHECK(error.offset == 16);
+    CHECK(error.offset == 59);
     for (const char* text : {"", "1", "\"x\"", "null"}) {
         CAPTURE(text);
         CHECK(refused(text, {"application/json", "", {}}).kind == FeedError::Kind::not_well_formed);
@@ -137,8 +138,34 @@ TEST_CASE("an object is an event, and so is each object of an array") {
           "\xEF\xBF\xBD.\xEF\xBF\xBD\xEF\xBF\xBD\xF0\x9F\x98\x80");
 }
 
+TEST_CASE("JSON is a JSON Feed only if its version or its media type says so") {
+    const auto format = [](const char* text, const char* type) { return parsed(text, {type, "", {}})->format(); };
+    for (const char* text :
+         {R"({"version":"https://jsonfeed.org/version/1.1","items":[{"id":1},{"id":2}]})",
+          R"({"items":[{"id":1},{"id":2}],"version":"https://jsonfeed.org/version/1"})",
+          R"({"a":{"version":"x","items":[]},"version":"http://www.jsonfeed.org/version/1.1","items":[]})",
+          R"({"version":"jsonfeed.org/version/2"})"}) {
+        CAPTURE(text);
+        for (const char* type : {"", "application/json", "application/feed+json", "text/plain"})
+            CHECK(format(text, type) == FeedFormat::json);
+    }
+    for (const char* text :
+         {R"({"order_id":100,"items":[{"id":1}]})", R"({"items":[]})", R"({"items":[{}],"version":1})",
+          R"({"version":"1.1","items":[]})", R"({"version":"2","title":"t","items":[{}]})",
+          R"({"items":[{"version":"https://jsonfeed.org/version/1"}]})",
+          R"({"version":"https://example.org/version/1","items":[1]})"}) {
+        CAPTURE(text);
+        for (const char* type : {"", "application/json", "text/plain"}) {
+            CHECK(format(text, type) == FeedFormat::data);
+            CHECK(sources(parsed(text, {type, "", {}})) == std::vector<std::string>{text});
+        }
+    }
+    CHECK(format(R"({"order_id":100,"items":[{"id":1}]})", "application/feed+json") == FeedFormat::json);
+    CHECK(format(R"({"order_id":100,"items":[{"id":1}]})", "Application/Feed+JSON; charset=utf-8") == FeedFormat::json);
+}
+
 TEST_CASE("a bad item is refused without its neighbours") {
-    for (const char* format : {"[%]", "{\"title\":\"t\",\"items\":[%],\"late\":1}"}) {
+    for (const char* format : {"[%]", "{\"items\":[%],\"version\":\"https://jsonfeed.org/version/1\"}"}) {
         for (const char* bad : {"1", "\"x, y\"", "[{\"a\":[]}]", "null", "{\"a\":tru}", "{\"a\":\"\\x\"}", "{\"a\":01}",
                                 "{\"a\":[1,]}", "{\"a\" {\"b\":\"]}\"}}", "{,}", "{\"a\":1]", ""}) {
             std::string text = format;
@@ -215,9 +242,12 @@ TEST_CASE("NDJSON: an event a line, and a bad line is refused alone") {
 TEST_CASE("JSON is UTF-8, with or without a byte order mark, whatever the charset") {
     DocumentOptions options;
     options.content_type = "application/feed+json; charset=iso-8859-1";
-    const DocumentPtr document = parsed("\xEF\xBB\xBF {\"items\":[{\"a\":\"\xC3\xA9\"}]}", options);
+    const DocumentPtr document = parsed(
+        "\xEF\xBB\xBF {\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":\"\xC3\xA9\"}]}", options);
     CHECK(text_at(document, "//a") == "\xC3\xA9");
-    CHECK(refused("{\"items\":[{\"a\":\"\xE9\"}]}", options).kind == FeedError::Kind::encoding);
+    CHECK(refused("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"a\":\"\xE9\"}]}", options).kind ==
+          FeedError::Kind::encoding);
     const std::string utf16 = std::string("\xFF\xFE{\0\"\0i\0t\0e\0m\0s\0\"\0:\0[\0]\0}\0", 26);
-    CHECK(parsed(utf16)->items().empty());
+    CHECK(parsed(utf16)->items().size() == 1);
+    CHECK(parsed(utf16, options)->items().empty());
 }

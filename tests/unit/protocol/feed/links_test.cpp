@@ -102,7 +102,8 @@ TEST_CASE("bases that are many or long together make no address") {
 
 TEST_CASE("relative addresses of a JSON Feed are resolved") {
     const auto json = [](const std::string& members, const std::string& url) {
-        return link_of("{" + members + "\"items\":[{\"url\":\"" + url + "\"}]}");
+        return link_of("{\"version\":\"https://jsonfeed.org/version/1\"," + members + "\"items\":[{\"url\":\"" + url +
+                       "\"}]}");
     };
     CHECK(json(R"("home_page_url":"http://a/b/","feed_url":"http://f/",)", "c") == "http://a/b/c");
     CHECK(json(R"("feed_url":" http://f/feed.json ",)", "c") == "http://f/c");

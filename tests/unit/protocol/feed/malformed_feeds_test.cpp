@@ -390,8 +390,10 @@ TEST_CASE("a repair says where it was first, and a limit's error where the origi
 }
 
 TEST_CASE("JSON is not repaired but for its bytes") {
-    const DocumentPtr document = parsed("{\"items\":[{\"title\":\"caf\xE9\"}]}", lenient());
+    const DocumentPtr document =
+        parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"title\":\"caf\xE9\"}]}", lenient());
     CHECK(titles(*document) == Strings{"caf\xC3\xA9"});
     CHECK(document->repairs().total() == 1);
-    CHECK(refused("{\"items\":[", lenient()).kind == FeedError::Kind::not_well_formed);
+    CHECK(refused("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[", lenient()).kind ==
+          FeedError::Kind::not_well_formed);
 }

@@ -55,8 +55,8 @@ TEST_CASE("a record and its documents share the text") {
     const DocumentRecord record = record_document(*document, {});
     CHECK(record.text == document->text());
     CHECK(parsed_again(record)->text() == record.text);
-    const DocumentPtr json = parsed("{\"items\":[{}]}");
-    CHECK(json->items()[0].source.data() == json->text()->data() + 10);
+    const DocumentPtr json = parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}]}");
+    CHECK(json->items()[0].source.data() == json->text()->data() + 53);
 }
 
 TEST_CASE("what a record says of its document") {
@@ -68,6 +68,7 @@ TEST_CASE("what a record says of its document") {
     CHECK(type_of("") == "application/xml; charset=utf-8");
     CHECK(type_of("application/x\"; y\"+xml") == "application/xml; charset=utf-8");
     CHECK(type_of("application/rss+xml") == "application/rss+xml; charset=utf-8");
+    CHECK(type_of("", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}") == "application/feed+json");
     CHECK(type_of("", "{\"items\":[]}") == "application/json");
     CHECK(type_of("application/feed+json; charset=latin1", "{\"items\":[]}") == "application/feed+json");
 }

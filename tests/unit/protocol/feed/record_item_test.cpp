@@ -82,8 +82,8 @@ TEST_CASE("what a record of one item keeps of the document") {
     CHECK(texts_of("<!DOCTYPE r><rss><item/></rss>") == Texts{"<rss><item/></rss>"});
     CHECK(texts_of("<!DOCTYPE r [<!-- ]> --><!ENTITY a '>'>]><rss><x/><item>&a;</item></rss>") ==
           Texts{"<!DOCTYPE r [<!-- ]> --><!ENTITY a '>'>]><rss><item>&a;</item></rss>"});
-    CHECK(texts_of("\xEF\xBB\xBF{\"items\": [{\"id\": \"]\"} , {}], \"title\": \"t\"}") ==
-          Texts{"{\"items\":[{\"id\": \"]\"}]}", "{\"items\":[{}]}"});
+    CHECK(texts_of("\xEF\xBB\xBF{\"version\":\"https://jsonfeed.org/version/1\",\"items\": [{\"id\": \"]\"} , {}], "
+                   "\"title\": \"t\"}") == Texts{"{\"items\":[{\"id\": \"]\"}]}", "{\"items\":[{}]}"});
     CHECK(texts_of("<a><b><a k=''>1</a></b><a/>2</a>", {"", "//a", {}}) ==
           Texts{"<a><b><a k=''>1</a></b><a/>2</a>", "<a><b><a k=''>1</a></b></a>", "<a><a/></a>"});
 }
@@ -110,7 +110,7 @@ TEST_CASE("only what is asked for becomes a record") {
 
 TEST_CASE("records of items that would be too large together") {
     const DocumentPtr xml = parsed("<rss><item>0</item><item>1</item></rss>");
-    const DocumentPtr json = parsed("{\"items\":[{},{\"id\":1}]}");
+    const DocumentPtr json = parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{},{\"id\":1}]}");
     CHECK(records_of(xml, {}, 50));  // 2 * "<rss><item>0</item></rss>"
     CHECK(!records_of(xml, {}, 49));
     CHECK(records_of(json, {}, 34));
@@ -133,7 +133,8 @@ TEST_CASE("an item that is no feed's without the channel beside it") {
 TEST_CASE("a record of one item with another number of items") {
     DocumentRecord record;
     record.context = RecordContext::item;
-    for (const char* text : {"<rss/>", "<rss><item/><item/></rss>", "{\"items\":[]}"}) {
+    for (const char* text :
+         {"<rss/>", "<rss><item/><item/></rss>", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}"}) {
         record.text = std::make_shared<const std::string>(text);
         const auto document = parse_record(record, {});
         REQUIRE(document.has_error());
@@ -142,11 +143,12 @@ TEST_CASE("a record of one item with another number of items") {
 }
 
 TEST_CASE("an item alone has the address that it has in its feed") {
-    for (const char* text :
-         {R"({"feed_url":"http://a/\"b\"/f.json","items":[{"url":"1"},{"url":"2"}]})",
-          R"({"home_page_url":"http://a/","feed_url":"http://b/","items":[{"url":"1"},{"url":"2"}]})",
-          "<rss><channel xml:base='b/'><link>http://a/</link><item><link>1</link></item>"
-          "<item><link>2</link></item></channel></rss>"}) {
+    for (
+        const char* text :
+        {R"({"version":"https://jsonfeed.org/version/1","feed_url":"http://a/\"b\"/f.json","items":[{"url":"1"},{"url":"2"}]})",
+         R"({"version":"https://jsonfeed.org/version/1","home_page_url":"http://a/","feed_url":"http://b/","items":[{"url":"1"},{"url":"2"}]})",
+         "<rss><channel xml:base='b/'><link>http://a/</link><item><link>1</link></item>"
+         "<item><link>2</link></item></channel></rss>"}) {
         INFO(text);
         const DocumentPtr document = parsed(text);
         const Records records = records_of(document, {});

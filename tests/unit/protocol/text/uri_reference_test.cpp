@@ -86,3 +86,62 @@ TEST_CASE("a very long reference takes little time") {
     for (int i = 0; i < 300'000; ++i) dots += "a/../";
     CHECK(resolve_reference("http://a/b/c", dots + "d") == "http://a/b/d");
 }
+
+TEST_CASE("comparable_uri: equivalent URIs have one form") {
+    using sluice::text::comparable_uri;
+    const std::pair<const char*, const char*> cases[] = {
+        {"http://a/", "http://a/"},
+        {"http://a", "http://a/"},
+        {"http://a?q", "http://a/?q"},
+        {"http://a#f", "http://a/#f"},
+        {"HTTP://A.Example/B?C#D", "http://a.example/B?C#D"},
+        {"eXAMPLE://a/./b/../b/%63/%7bfoo%7d", "example://a/b/c/%7Bfoo%7D"},  // RFC 3986 §6.2.2
+        {"http://a:80/", "http://a/"},
+        {"http://a:/", "http://a/"},
+        {"https://a:443/", "https://a/"},
+        {"https://a:80/", "https://a:80/"},
+        {"http://a:443/", "http://a:443/"},
+        {"http://[::1]:80/", "http://[::1]/"},
+        {"http://[FE80::A]/", "http://[fe80::a]/"},
+        {"http://User:Pass@Host/", "http://User:Pass@host/"},
+        {"http://u@h:80/", "http://u@h/"},
+        {"http://a/%c3%bc", "http://a/%C3%BC"},
+        {"http://a/\u00FC", "http://a/%C3%BC"},
+        {"http://a/?\u00FC#\u00FC", "http://a/?%C3%BC#%C3%BC"},
+        {"http://a/%41%2d%2E%5f%7E", "http://a/A-._~"},
+        {"http://a/%2f%3f%23", "http://a/%2F%3F%23"},
+        {"http://a/b c|d", "http://a/b%20c%7Cd"},
+        {"http://a/b%20c%7cd", "http://a/b%20c%7Cd"},
+        {"http://a/%", "http://a/%"},
+        {"http://a/%4", "http://a/%4"},
+        {"http://a/%zz%g1", "http://a/%zz%g1"},
+        {"http://a/%25", "http://a/%25"},
+        {"http://a/%2525", "http://a/%2525"},
+        {"http://a/b/../../c", "http://a/c"},
+        {"http://a/b/.", "http://a/b/"},
+        {"http://a/b/..", "http://a/"},
+        {"http://a/%2e%2E/b", "http://a/b"},
+        {"http://a//b", "http://a//b"},
+        {"http://a/b/", "http://a/b/"},
+        {"http://a/?", "http://a/?"},
+        {"http://a/#", "http://a/#"},
+        {"http://%41/", "http://a/"},
+        {"http://\u00FC.example/", "http://%C3%BC.example/"},
+        {"ftp://A:21", "ftp://a:21"},
+        {"file:///A", "file:///A"},
+        {"urn:ISBN:Aa%2f", "urn:isbn:Aa%2F"},
+        {"URN:a", "urn:a"},
+        {"mailto:A@B", "mailto:A@B"},
+        {"http:", "http:/"},
+        {"http://", "http:///"},
+        {"http://@:80", "http://@/"},
+        {"", ""},
+        {"a", "a"},
+        {"//A/b", "//a/b"},
+    };
+    for (const auto& [uri, expected] : cases) {
+        CAPTURE(uri);
+        CHECK(comparable_uri(uri) == expected);
+        CHECK(comparable_uri(comparable_uri(uri)) == expected);
+    }
+}

@@ -34,7 +34,7 @@ TEST_CASE("a document that is at fault is charged for no longer", "[memory]") {
 
 TEST_CASE("a document without room is not parsed, and it shows whether there ever will be", "[memory]") {
     base::MemoryBudget memory(1 << 20);
-    std::string text = rss(std::vector<std::string>(1'000, "<a/>"));
+    std::string text = rss(std::vector<std::string>(900, "<a/>"));
     {
         const base::MemoryCharge others = memory.force_charge(base::MemoryUse::mailboxes, 900 << 10);
         CHECK(parse_charged(memory, std::move(text), {"", "", {}}, 0).shortage == MemoryShortage::temporary);
