@@ -5,10 +5,10 @@
 #include <string>
 #include <variant>
 
-#include "protocol/text/digest.hpp"
 #include "broker/core/ingest/idempotency.hpp"
 #include "broker/server/http_types.hpp"
 #include "broker/server/services.hpp"
+#include "protocol/text/digest.hpp"
 
 namespace sluice::server {
 

@@ -52,7 +52,7 @@ FOLDERS = {
     "protocol/wire": ("protocol/feed", "protocol/text"),
     "config": ("protocol/text",),
     "broker/base": ("config", "protocol/text"),
-    "broker/store": ("broker/base", "protocol/feed"),
+    "broker/store": ("broker/base", "protocol/feed", "protocol/text"),
     "broker/core": ("broker/base", "broker/store", "config", "gpu/api", "gpu/operators", "gpu/operators/alignment",
                     "gpu/operators/recurrence", "gpu/tables", "protocol/feed", "protocol/filter", "protocol/text"),
     "broker/server": ("broker/base", "broker/core", "config", "protocol/feed", "protocol/filter", "protocol/text",
