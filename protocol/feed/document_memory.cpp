@@ -101,12 +101,25 @@ std::size_t count_values(std::string_view bytes, Syntax syntax, const std::strin
     return count_of(bytes, ",:[{") + 1;
 }
 
-// Of the tree and the normal form. If that grows, for which it needs its old and its new storage, there is no tree yet.
-std::size_t normal_form_memory(std::size_t text, std::size_t elements, std::size_t attributes, std::size_t tree) {
-    const std::size_t form = XmlNormalForm::bytes_max(text, elements + attributes);
-    const std::size_t reserved = XmlNormalForm::reserve(text);
-    const std::size_t bytes = form <= reserved ? reserved + tree : std::max(growth * form, 2 * form + tree);
-    return elements * sizeof(XmlNormalForm::Range) * growth + bytes;
+struct XmlCounts {
+    std::size_t text = 0, elements = 0, attributes = 0, tags = 0;
+};
+
+// While the document is scanned, vectors and the normal form grow, and there is no tree; then there is one.
+std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
+    const std::size_t form = XmlNormalForm::bytes_max(counts.text, counts.elements + counts.attributes);
+    const std::size_t reserved = XmlNormalForm::reserve(counts.text);
+    const std::size_t growing = !has_normal_form ? 0 : form <= reserved ? reserved : growth * form;
+    const std::size_t kept = !has_normal_form ? 0 : std::max(reserved, form + form / 4);
+    const std::size_t ranges =
+        counts.elements * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));
+    const std::size_t tree = counts.elements * node_bytes + counts.tags * node_bytes;
+    const std::size_t per_attribute =
+        attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth;
+    // While they grow, elements in UndeclaredName fit into what the ranges get beyond their final size.
+    return counts.attributes * per_attribute +
+           std::max(growth * ranges + growing,
+                    (growth - 1) * ranges + counts.elements * sizeof(UndeclaredName) + kept + tree);
 }
 
 }  // namespace
@@ -120,13 +133,10 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
     const Marks marks = syntax == Syntax::xml ? count_marks(bytes) : Marks();
     const std::size_t text = std::min(bytes.size() + bytes.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
-    // Text may follow each tag. Elements in UndeclaredName fit into what the ranges get beyond their final size.
-    const std::size_t attributes = std::min(marks.attributes, limits.values_max);
-    const std::size_t tree = elements * node_bytes + (marks.opening + marks.closing) * node_bytes;
-    const std::size_t xml =
-        attributes * (attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth) +
-        elements * sizeof(ElementRange) * growth +
-        (options.digests ? normal_form_memory(text, elements, attributes, tree) : tree);
+    // Text may follow each tag.
+    const XmlCounts counts{text, elements, std::min(marks.attributes, limits.values_max),
+                           marks.opening + marks.closing};
+    const std::size_t xml = xml_memory(counts, options.digests.has_value());
     const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
     const std::size_t data =

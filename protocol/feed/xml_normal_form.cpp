@@ -160,4 +160,10 @@ void XmlNormalizer::instruction(std::string_view written) {
     append_with_line_feeds(bytes_, written.substr(data));
 }
 
+// The tree is made next, and needs the memory.
+XmlNormalForm XmlNormalizer::take() {
+    if (bytes_.capacity() > bytes_.size() + bytes_.size() / 4) bytes_.shrink_to_fit();
+    return std::move(form_);
+}
+
 }  // namespace sluice::feed

@@ -62,7 +62,7 @@ public:
     void instruction(std::string_view written);
 
     // Once the root element is closed.
-    XmlNormalForm take() { return std::move(form_); }
+    XmlNormalForm take();
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};

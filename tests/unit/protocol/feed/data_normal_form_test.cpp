@@ -20,7 +20,8 @@ text::Digest data_digest_of(const std::string& text, const char* type = "", std:
 }  // namespace
 
 TEST_CASE("DataNormalizer: the form is bencode with sorted keys") {
-    DataNormalizer normalizer{IgnoredParts()};
+    const IgnoredParts ignored;
+    DataNormalizer normalizer{ignored};
     normalizer.open_member("b", "b");
     normalizer.open_object();
     normalizer.close_object();
