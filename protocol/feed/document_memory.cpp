@@ -117,9 +117,9 @@ std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
     const std::size_t per_attribute =
         attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth;
     // While they grow, elements in UndeclaredName fit into what the ranges get beyond their final size.
+    const std::size_t kept_ranges = counts.elements < ScannedXml::few_elements ? 2 * ranges : ranges + ranges / 4;
     return counts.attributes * per_attribute +
-           std::max(growth * ranges + growing,
-                    (growth - 1) * ranges + counts.elements * sizeof(UndeclaredName) + kept + tree);
+           std::max(growth * ranges + growing, kept_ranges + counts.elements * sizeof(UndeclaredName) + kept + tree);
 }
 
 }  // namespace

@@ -48,6 +48,11 @@ public:
         scanned_.undeclared = namespaces_.take_undeclared();
         scanned_.undeclared.shrink_to_fit();  // it is kept with the document
         if (normal_) scanned_.normal_form = normal_->take();
+        // The tree is made next, and needs the memory.
+        if (scanned_.elements.size() >= ScannedXml::few_elements) {
+            scanned_.elements.shrink_to_fit();
+            scanned_.normal_form.elements.shrink_to_fit();
+        }
         return std::move(scanned_);
     }
     FeedError error() const { return cursor_.error(); }

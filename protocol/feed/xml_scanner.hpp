@@ -25,6 +25,9 @@ struct ElementRange {
 };
 
 struct ScannedXml {
+    // The vectors of fewer elements have spare room.
+    static constexpr std::size_t few_elements = 1'000;
+
     // The original text without the XML declaration, the DOCTYPE and the white space before the root element. In it,
     // - the prefixes of known namespaces are the customary ones, and those of no other, in names and in declarations,
     // - references to HTML's entities and to the document's own are replaced by their text.
