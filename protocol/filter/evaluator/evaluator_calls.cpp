@@ -11,7 +11,8 @@ namespace {
 // 4.4: the nearest integer, of two the greater. A result of zero keeps the argument's sign.
 double xpath_round(double number) {
     if (number >= -0.5 && number < 0.5) return std::copysign(0.0, number);
-    return std::floor(number + 0.5);
+    const double below = std::floor(number);  // number + 0.5 need not be a double
+    return number - below < 0.5 ? below : below + 1;
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/filter/filter.hpp"
+
 using namespace sluice;
 using namespace sluice::filter;
 
@@ -153,5 +155,47 @@ TEST_CASE("string() of random numbers is what the C library finds digit by digit
         if (std::isnan(number)) continue;
         INFO(number);
         if (xpath_string(number) != shortest(number)) FAIL(xpath_string(number) << " is not " << shortest(number));
+    }
+}
+
+TEST_CASE("round, floor and ceiling are exact") {
+    struct Rounding {
+        const char *call, *value;
+    };
+    for (const Rounding& r : {
+             Rounding{"round(4503599627370496)", "4503599627370496"},
+             {"round(4503599627370497)", "4503599627370497"},
+             {"round(-4503599627370497)", "-4503599627370497"},
+             {"round(9007199254740991)", "9007199254740991"},
+             {"round(-9007199254740991)", "-9007199254740991"},
+             {"round(6755399441055745)", "6755399441055745"},
+             {"round(4503599627370495.5)", "4503599627370496"},
+             {"round(-4503599627370495.5)", "-4503599627370495"},
+             {"round(2251799813685248.5)", "2251799813685249"},
+             {"round(100000000000000000000000)", "99999999999999991611392"},
+             {"round(0.49999999999999994)", "0"},
+             {"round(-0.49999999999999994)", "0"},
+             {"1 div round(-0.49999999999999994)", "-Infinity"},
+             {"1 div round(-0.5)", "-Infinity"},
+             {"1 div round(-0.2)", "-Infinity"},
+             {"1 div round(0.2)", "Infinity"},
+             {"round(0.5)", "1"},
+             {"round(1.5)", "2"},
+             {"round(2.5)", "3"},
+             {"round(-1.5)", "-1"},
+             {"round(-2.5)", "-2"},
+             {"round(-0.5000000000000001)", "-1"},
+             {"round(1 div 0)", "Infinity"},
+             {"round(-1 div 0)", "-Infinity"},
+             {"round(0 div 0)", "NaN"},
+             {"floor(4503599627370497)", "4503599627370497"},
+             {"ceiling(-4503599627370497)", "-4503599627370497"},
+             {"floor(-0.5)", "-1"},
+             {"1 div ceiling(-0.5)", "-Infinity"},
+             {"substring('abc', 0.49999999999999994, 2)", "a"},
+         }) {
+        INFO(r.call);
+        CHECK(compile_filter("a = string(" + std::string(r.call) + ")").value().canonical ==
+              "a = '" + std::string(r.value) + "'");
     }
 }
