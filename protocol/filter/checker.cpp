@@ -42,6 +42,10 @@ std::string argument_count(const Function& f) {
 void check_variable(Expression& e) {
     e.type = e.text == "path" ? ValueType::string : ValueType::node_set;
     if (e.text == "path" || is_variable(e.text)) return;
+    const std::size_t minus = e.text.rfind('-');
+    if (minus != std::string::npos && is_variable(e.text.substr(0, minus)))
+        throw Fault{e.offset, "there is no variable $" + e.text + ", and names may have a '-'; to subtract write $" +
+                                  e.text.substr(0, minus) + " - " + e.text.substr(minus + 1)};
     std::string message = "there is no variable $" + e.text + suggest_variable(e.text) + "; expected one of";
     for (const std::string_view name : variable_names()) message += " $" + std::string(name);
     throw Fault{e.offset, message};

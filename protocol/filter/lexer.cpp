@@ -119,8 +119,12 @@ private:
     Token name() {
         if (operator_expected()) return word();
         std::size_t bytes = qualified_name_bytes(at_);
-        const bool prefix_only = text_.substr(at_ + bytes).starts_with(":*");
-        if (prefix_only) return take(Token::Kind::name, bytes + 2);
+        if (text_.substr(at_ + bytes).starts_with(":*")) {
+            if (text_.substr(at_, bytes).find(':') != std::string_view::npos)
+                throw Fault{at_ + bytes, "a name has one prefix; expected " + std::string(text_.substr(at_, bytes)) +
+                                             " or " + std::string(text_.substr(at_, name_bytes(at_))) + ":*"};
+            return take(Token::Kind::name, bytes + 2);
+        }
         std::size_t after = at_ + bytes;
         while (after < text_.size() && text::is_ascii_space(text_[after])) ++after;
         const std::string_view rest = text_.substr(after);

@@ -57,6 +57,12 @@ TEST_CASE("a fault is named with its place") {
         {"a = '\xFF'", 5, "not valid UTF-8"},
         {"a = '\xED\xA0\x80'", 5, "not valid UTF-8"},
         {"$", 1, "expected the name of a variable"},
+        {"a:b:*", 3, "a name has one prefix; expected a:b or a:*"},
+        {"//a:b:*[1]", 5, "a name has one prefix"},
+        {"@a:b:*", 4, "a name has one prefix"},
+        {"self::a:b:*", 9, "a name has one prefix"},
+        {"count(a:b:*) > 1", 9, "a name has one prefix"},
+        {"$published-3600 > '2024'", 0, "to subtract write $published - 3600"},
         {"$titel = 'x'", 0, "there is no variable $titel (did you mean '$title'?)"},
         {"$pubDate > 5", 0, "(did you mean '$published'?)"},
         {"$Title = 'x'", 0, "(did you mean '$title'?)"},
@@ -274,5 +280,24 @@ TEST_CASE("nesting as deep as any configuration allows does no harm") {
         CHECK(compile_filter(nested(open, close, 90), limits).has_value());
         CHECK(refused(nested(open, close, 20'000), {.text_bytes_max = 1u << 20, .depth_max = 1'000'000})
                   .message.find("limits.filter_depth") != std::string::npos);
+    }
+}
+
+TEST_CASE("refused: what XPath's lexical rules do not allow") {
+    for (const char* text :
+         {"a:b:c",  "a:b:c()", "a:b:c::d",  "a:b::c", "@a:b:c",    "$a:b:c",    "$a:b:*",    "$a:*",      "a: b",
+          "a :b",   "*:a",     "*:*",       "a:*:b",  "a:*:*",     "a:*b",      "a:* b",     "child::a:", "a:1",
+          "1:a",    ":a",      "a:",        "a::b",   "*::a",      "@*:a",      "a::*",      ".5.5",      "1..5",
+          "1.5.5",  "1e5",     "5a",        "5.a",    ".a",        "..a",       ".b.",       "...",       ". .",
+          "//",     "///a",    "/ /a",      "a//",    "@@a",       "@child::a", "child::@a", "child::.",  "a! =b",
+          "a< =b",  "a==b",    "a/id('x')", "a/(b)",  "text('x')", "(a)b",      "a[1]b",     "'a''b'",    "$ title",
+          "amod b", "a||b",    "a|",        "|a",     "+1",        "child: :a"}) {
+        INFO(text);
+        CHECK_FALSE(compile_filter(text).has_value());
+    }
+    for (const char* text : {"a:b", "a:*", "@a:*", "self::a:*", "child ::a", "@ a", "* * *", "5div 2", "a.5", "a-",
+                             "--a", "and and and", "div div div", "5. = .5", "/ and / or", "./.", "text", "node"}) {
+        INFO(text);
+        CHECK(compile_filter(text).has_value());
     }
 }
