@@ -9,6 +9,7 @@
 #include "protocol/filter/case_hints.hpp"
 #include "protocol/filter/evaluator/comparison.hpp"
 #include "protocol/filter/feed_names.hpp"
+#include "protocol/filter/first_value.hpp"
 #include "protocol/filter/quotes.hpp"
 #include "protocol/filter/spelling.hpp"
 #include "protocol/filter/time_hints.hpp"
@@ -175,8 +176,37 @@ std::string capital_letters(const Side& side) {
     return shown(side.one()) + " never contains " + shown(side.other()) + "; write " + side.with_other(as_text(lower));
 }
 
-constexpr Rule rules[] = {chained,          truth_with_text,    truth_with_number, existence,   capital_letters,
-                          forgotten_quotes, time_with_constant, date_with_year,    not_a_number};
+// price-10, where a number is wanted; also inside of arithmetic.
+std::string describe_minus_in_name(const Expression& e) {
+    if (is_arithmetic(e.kind)) {
+        for (const Expression& operand : e.operands)
+            if (std::string message = describe_minus_in_name(operand); !message.empty()) return message;
+        return {};
+    }
+    if (e.kind != Kind::path || e.steps.empty() || e.steps.back().test.kind != NodeTest::Kind::name) return {};
+    const std::string& name = e.steps.back().test.name;
+    const std::size_t minus = name.find_last_not_of("0123456789.");
+    if (minus == std::string::npos || minus == 0 || minus + 1 == name.size() || name[minus] != '-') return {};
+    Expression before = e;
+    before.steps.back().test.name.resize(minus);
+    return name + " is one name, since names may have a '-'; to subtract write " + shown(before) + " - " +
+           name.substr(minus + 1);
+}
+
+// price-10 < 100
+std::string minus_in_name(const Side& side) {
+    const bool is_number = side.other().type == ValueType::number || is_arithmetic(side.one().kind);
+    return is_equality(side.comparison.kind) && !is_number ? std::string() : describe_minus_in_name(side.one());
+}
+
+// normalize-space($category) = 'x'
+std::string first_of_several(const Side& side) {
+    return side.index == 0 ? describe_first_value(side.comparison) : std::string();
+}
+
+constexpr Rule rules[] = {chained,         truth_with_text,  truth_with_number, existence,
+                          capital_letters, forgotten_quotes, minus_in_name,     time_with_constant,
+                          date_with_year,  not_a_number,     first_of_several};
 
 bool looks_like_name(const Expression& e) {
     return e.kind == Kind::string && !e.text.empty() &&
@@ -231,7 +261,11 @@ void hint_at_search(const Expression& call, HintList& hints) {
                                           (looks_like_name(searched) ? "; a name has no quotes: " + without_quotes(call)
                                                                      : std::string()));
     const std::string_view name = bare_name(text);
-    if (name.empty() || is_field_name(name)) return;
+    if (name.empty() || is_field_name(name)) {
+        std::string message = describe_first_value(call);
+        if (!message.empty()) hints.add(call.offset, std::move(message));
+        return;
+    }
     Expression changed = call;
     changed.operands[1] = as_text(name);
     hints.add(text.offset,

@@ -10,6 +10,7 @@
 #include "protocol/filter/hint_list.hpp"
 #include "protocol/filter/path_hints.hpp"
 #include "protocol/filter/simplify.hpp"
+#include "protocol/filter/test_hints.hpp"
 #include "protocol/filter/time_hints.hpp"
 #include "protocol/filter/times.hpp"
 #include "protocol/text/terminal.hpp"
@@ -35,8 +36,9 @@ public:
     explicit Finder(HintList& hints) : hints_(hints) {}
 
     void filter(const Expression& e) {
-        if (!selects(e)) return condition(e, {true, false}, nullptr);
-        selection(e);
+        if (selects(e)) return selection(e);
+        hint_at_test(e, hints_);
+        condition(e, {true, false}, nullptr);
     }
 
 private:

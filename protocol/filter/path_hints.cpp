@@ -92,6 +92,11 @@ const char* selects_others(const Expression& e) {
     }
 }
 
+bool leads_past_items(const Expression& path) {
+    const std::size_t to_item = steps_to_item(path);
+    return (to_item > 0 && to_item < path.steps.size()) || is_field_at_root(path);
+}
+
 void hint_at_selection(const Expression& path, HintList& hints) {
     if (path.kind != Kind::path || !path.operands.empty()) return;
     const std::string_view only = ", and only items match; write ";

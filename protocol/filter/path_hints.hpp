@@ -10,6 +10,9 @@ namespace sluice::filter {
 // "attributes", "texts", "the document" …: what the path selects, if that can't be elements; else null.
 const char* selects_others(const Expression& path);
 
+// The path leads to a node inside items, or to a field (//title): such a path has a hint where it has no conditions.
+bool leads_past_items(const Expression& path);
+
 // Of a filter that selects items.
 void hint_at_selection(const Expression& path, HintList& hints);
 

@@ -164,6 +164,112 @@ TEST_CASE("a text that lower-case() never gives gets a hint") {
         CHECK(compiled("matches(lower-case(title), '" + std::string(text) + "')").hints.empty());
 }
 
+TEST_CASE("hints: a test that holds for all items of a document or for none says how to select them") {
+    const Case cases[] = {
+        {"//a[x] or //b[y]", 0,
+         "each of these paths is true for all items of the document if it is for one; write //a[x] | //b[y]"},
+        {"//item[price < 5] or //entry[price < 5]", 0, "write //item[price < 5] | //entry[price < 5]"},
+        {"/rss/channel/item or /feed/entry", 0, "write /rss/channel/item | /feed/entry"},
+        {"(//item[a]) or (//item[b]) or //entry", 1, "write //item[a] | //item[b] | //entry"},
+        {"//item[a] and //item[b = 'x']", 0, "write //item[a][b = 'x']"},
+        {"//item and //item[b]", 0, "write //item[b]"},
+        {"/feed/entry[a] and /feed/entry[b]", 0, "write /feed/entry[a][b]"},
+        {"//item[a] and price < 5", 0, "for the item itself write self::item[a]"},
+        {"price < 5 or //entry[a][b]", 13, "for the item itself write self::entry[a][b]"},
+        {"/rss/channel/item[a] or price < 5", 0, "write self::item[a]"},
+        {"item[price < 5]", 0, "looks for an <item> inside it; write //item[price < 5]"},
+        {"entry", 0, "write //entry"},
+        {"item", 0, "write //item"},
+        {"entry[a = 'x'][1]", 0, "write //entry[a = 'x'][1]"},
+        {"item[a] | //entry[a]", 0, "write //item[a]"},
+        {"item[a] and price < 5", 0, "write self::item[a]"},
+    };
+    for (const Case& c : cases) check(c);
+    for (const char* text :
+         {"//a[x] | //b[y]", "boolean(//a[x]) or boolean(//b[y])", "self::item[a] and price < 5", "//order[item]",
+          "item/price < 5", "not(//item[price < 5])", "//channel[title = 'x'] and price < 5", "/rss or /feed"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
+TEST_CASE("hints: a word alone is the name of an element") {
+    const Case cases[] = {
+        {"politics", 0,
+         "politics alone asks whether the item has an element <politics>; for the text write category = 'politics' or "
+         "contains(., 'politics')"},
+        {" sports", 1, "category = 'sports'"},
+        {"(news)", 1, "contains(., 'news')"},
+        {"covid-19", 0, "category = 'covid-19'"},
+        {"politik", 0, "'politik'"},
+        {"Größe", 0, "'Größe'"},
+        {"sold", 0, "<sold>"},
+        {"politics or sports", 0, "'politics'"},
+        {"politics and sports and news", 0, "'politics'"},
+        {"politics | sports", 0, "'politics'"},
+    };
+    for (const Case& c : cases) check(c);
+    for (const char* text : {"title", "enclosure", "dc:creator", "author or contributor", "not(sold)", "@id",
+                             "//*[sold]", "sold and price < 5", "sold = 'true'", "channel", "link | guid", "a/b"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
+TEST_CASE("hints: a '-' in a name does not subtract") {
+    const Case cases[] = {
+        {"price-10 < 100", 9, "price-10 is one name, since names may have a '-'; to subtract write price - 10"},
+        {"100 > price-10", 4, "write price - 10"},
+        {"price-10 = 5", 9, "write price - 10"},
+        {"price-10 != -1", 9, "write price - 10"},
+        {"price-1.5 <= 5", 10, "write price - 1.5"},
+        {"enclosure/@length-100 > 5", 22, "write enclosure/@length - 100"},
+        {"a/b-1 > 5", 6, "write a/b - 1"},
+        {"2 * price-10 > 5", 13, "write price - 10"},
+        {"total < price-10", 6, "write price - 10"},
+        {"//item[price-10 < 100]", 16, "write price - 10"},
+        {"old-price-10 < 100", 13, "write old-price - 10"},
+    };
+    for (const Case& c : cases) check(c);
+    for (const char* text : {"price - 10 < 100", "price -10 < 100", "old-price < 100", "version-2 = 'x'",
+                             "contains(covid-19, 'x')", "10 - price < 5"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
+TEST_CASE("hints: a function that reads the first of several values says how to test each") {
+    const Case cases[] = {
+        {"contains($category, 'x')", 0,
+         "contains() reads only the first $category of an item; to test each write $category[contains(., 'x')]"},
+        {"starts-with($category, 'x')", 0, "starts-with() reads only the first $category"},
+        {"contains($author, 'x')", 0, "write $author[contains(., 'x')]"},
+        {"contains(category, 'x')", 0, "write category[contains(., 'x')]"},
+        {"contains(category/@term, 'x')", 0, "write category/@term[contains(., 'x')]"},
+        {"contains(dc:subject, 'x')", 0, "write dc:subject[contains(., 'x')]"},
+        {"not(contains($category, 'x'))", 4, "write $category[contains(., 'x')]"},
+        {"//item[contains(category, 'x')]", 7, "write category[contains(., 'x')]"},
+        {"contains(normalize-space($category), 'x')", 0,
+         "normalize-space() reads only the first $category of an item; to test each write "
+         "$category[contains(normalize-space(.), 'x')]"},
+        {"normalize-space($category) = 'x'", 27, "write $category[normalize-space(.) = 'x']"},
+        {"'x' = string(category)", 4, "write category['x' = string(.)]"},
+        {"string-length($category) > 3", 25, "write $category[string-length(.) > 3]"},
+        {"substring-before(tags, ':') = 'x'", 28, "write tags[substring-before(., ':') = 'x']"},
+    };
+    for (const Case& c : cases) {
+        check(c);
+        const std::string message = compiled(c.text).hints[0].message;
+        CHECK(compiled(message.substr(message.find("write ") + 6)).hints.empty());
+    }
+    for (const char* text :
+         {"$category[contains(., 'x')]", "contains(category[2], 'x')", "contains(lower-case(category), 'x')",
+          "ends-with(category, 'x')", "contains(title, 'x')", "contains($title, category)", "count(category) > 1"}) {
+        INFO(text);
+        CHECK(compiled(text).hints.empty());
+    }
+}
+
 TEST_CASE("filters that mean what they say get no hint") {
     for (const char* text : {
              "category = 'politics'",
