@@ -1,41 +1,22 @@
 #include "protocol/feed/html_entities.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <map>
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "protocol/feed/html_entity_table.hpp"
+#include "protocol/feed/windows_1252.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
 
 namespace {
 
-// U+00A0 to U+00FF, in order.
-constexpr std::string_view latin1_names =
-    "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 "
-    "acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde "
-    "Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc "
-    "Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml "
-    "aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc "
-    "otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml ";
-
-// The other entities: name and code point.
-constexpr std::string_view other_names =
-    "OElig 338 oelig 339 Scaron 352 scaron 353 Yuml 376 fnof 402 circ 710 tilde 732 Alpha 913 Beta 914 "
-    "Gamma 915 Delta 916 Epsilon 917 Zeta 918 Eta 919 Theta 920 Iota 921 Kappa 922 Lambda 923 Mu 924 Nu 925 "
-    "Xi 926 Omicron 927 Pi 928 Rho 929 Sigma 931 Tau 932 Upsilon 933 Phi 934 Chi 935 Psi 936 Omega 937 "
-    "alpha 945 beta 946 gamma 947 delta 948 epsilon 949 zeta 950 eta 951 theta 952 iota 953 kappa 954 "
-    "lambda 955 mu 956 nu 957 xi 958 omicron 959 pi 960 rho 961 sigmaf 962 sigma 963 tau 964 upsilon 965 "
-    "phi 966 chi 967 psi 968 omega 969 thetasym 977 upsih 978 piv 982 ensp 8194 emsp 8195 thinsp 8201 "
-    "zwnj 8204 zwj 8205 lrm 8206 rlm 8207 ndash 8211 mdash 8212 lsquo 8216 rsquo 8217 sbquo 8218 ldquo 8220 "
-    "rdquo 8221 bdquo 8222 dagger 8224 Dagger 8225 bull 8226 hellip 8230 permil 8240 prime 8242 Prime 8243 "
-    "lsaquo 8249 rsaquo 8250 oline 8254 frasl 8260 euro 8364 image 8465 weierp 8472 real 8476 trade 8482 "
-    "alefsym 8501 larr 8592 uarr 8593 rarr 8594 darr 8595 harr 8596 crarr 8629 lArr 8656 uArr 8657 rArr 8658 "
-    "dArr 8659 hArr 8660 forall 8704 part 8706 exist 8707 empty 8709 nabla 8711 isin 8712 notin 8713 ni 8715 "
-    "prod 8719 sum 8721 minus 8722 lowast 8727 radic 8730 prop 8733 infin 8734 ang 8736 and 8743 or 8744 "
-    "cap 8745 cup 8746 int 8747 there4 8756 sim 8764 cong 8773 asymp 8776 ne 8800 equiv 8801 le 8804 ge 8805 "
-    "sub 8834 sup 8835 nsub 8836 sube 8838 supe 8839 oplus 8853 otimes 8855 perp 8869 sdot 8901 lceil 8968 "
-    "rceil 8969 lfloor 8970 rfloor 8971 lang 9001 rang 9002 loz 9674 spades 9824 clubs 9827 hearts 9829 "
-    "diams 9830 ";
+constexpr std::size_t entity_name_bytes_max = 31;  // CounterClockwiseContourIntegral
+constexpr std::size_t legacy_name_bytes_max = 6;
 
 // Cuts the first word off a list in which a space ends each word.
 std::string_view next_word(std::string_view& words) {
@@ -45,26 +26,94 @@ std::string_view next_word(std::string_view& words) {
     return word;
 }
 
-std::map<std::string_view, std::string> read_names() {
-    std::map<std::string_view, std::string> texts;
-    std::string_view words = latin1_names;
-    for (char32_t code = 0xA0; !words.empty(); ++code) text::append_utf8(texts[next_word(words)], code);
-    for (words = other_names; !words.empty();) {
-        std::string& text = texts[next_word(words)];
-        const std::string_view digits = next_word(words);
-        unsigned code = 0;
-        std::from_chars(digits.data(), digits.data() + digits.size(), code);
+// The text of "2242+338".
+std::string text_of_codes(std::string_view codes) {
+    std::string text;
+    while (!codes.empty()) {
+        std::uint32_t code = 0;
+        const char* const end = std::from_chars(codes.begin(), codes.end(), code, 16).ptr;
         text::append_utf8(text, code);
+        codes.remove_prefix(std::min(codes.size(), static_cast<std::size_t>(end - codes.begin()) + 1));
     }
-    return texts;
+    return text;
+}
+
+using Entities = std::unordered_map<std::string_view, std::string>;
+
+const Entities& entities() {
+    static const Entities all = [] {
+        Entities texts;
+        for (std::string_view words = html_entities; !words.empty();) {
+            const std::string_view name = next_word(words);
+            texts.emplace(name, text_of_codes(next_word(words)));
+        }
+        return texts;
+    }();
+    return all;
+}
+
+bool is_legacy_name(std::string_view name) {
+    static const std::unordered_set<std::string_view> all = [] {
+        std::unordered_set<std::string_view> names;
+        for (std::string_view words = html_legacy_names; !words.empty();) names.insert(next_word(words));
+        return names;
+    }();
+    return all.count(name) > 0;
+}
+
+bool is_xml_name(std::string_view name) {
+    return name == "lt" || name == "gt" || name == "amp" || name == "quot" || name == "apos";
+}
+
+// Behind "&#".
+HtmlReference numbered_reference(std::string_view html) {
+    constexpr std::uint32_t replacement = 0xFFFD, code_max = 0x10FFFF;
+    std::size_t at = 2;
+    const bool is_hexadecimal = html.size() > at && (html[at] == 'x' || html[at] == 'X');
+    if (is_hexadecimal) ++at;
+    const std::uint32_t base = is_hexadecimal ? 16 : 10;
+    const std::size_t begin = at;
+    std::uint32_t code = 0;
+    for (std::uint32_t digit = 0; at < html.size(); ++at) {
+        if (std::from_chars(&html[at], &html[at] + 1, digit, static_cast<int>(base)).ptr == &html[at]) break;
+        code = std::min(code * base + digit, code_max + 1);
+    }
+    if (at == begin) return {};
+    if (at < html.size() && html[at] == ';') ++at;
+    if (is_windows_1252_only(code)) return {at, std::string(windows_1252_text(code))};
+    const bool is_character = code != 0 && code <= code_max && !(code >= 0xD800 && code <= 0xDFFF);
+    HtmlReference reference{at, {}};
+    text::append_utf8(reference.text, is_character ? code : replacement);
+    return reference;
+}
+
+HtmlReference named_reference(std::string_view html) {
+    const std::string_view name_and_more = html.substr(1, entity_name_bytes_max + 1);
+    const auto name_end = std::find_if_not(name_and_more.begin(), name_and_more.end(),
+                                           [](char c) { return text::is_ascii_letter(c) || text::is_ascii_digit(c); });
+    const std::string_view name = name_and_more.substr(0, static_cast<std::size_t>(name_end - name_and_more.begin()));
+    if (name_end != name_and_more.end() && *name_end == ';') {
+        const auto found = entities().find(name);
+        if (found != entities().end()) return {name.size() + 2, found->second};
+    }
+    for (std::size_t size = std::min(name.size(), legacy_name_bytes_max); size > 0; --size) {
+        const std::string_view legacy = name.substr(0, size);
+        if (!is_legacy_name(legacy)) continue;
+        if (html.size() > 1 + size && html[1 + size] == '=') return {};
+        return {1 + size, entities().at(legacy)};
+    }
+    return {};
 }
 
 }  // namespace
 
 std::string_view html_entity(std::string_view name) {
-    static const std::map<std::string_view, std::string> texts = read_names();
-    const auto found = texts.find(name);
-    return found == texts.end() ? std::string_view() : std::string_view(found->second);
+    const auto found = entities().find(name);
+    return found == entities().end() || is_xml_name(name) ? std::string_view() : std::string_view(found->second);
+}
+
+HtmlReference read_html_reference(std::string_view html) {
+    return html.substr(1).starts_with('#') ? numbered_reference(html) : named_reference(html);
 }
 
 }  // namespace sluice::feed

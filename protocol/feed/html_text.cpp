@@ -1,16 +1,11 @@
 #include "protocol/feed/html_text.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "protocol/feed/html_elements.hpp"
 #include "protocol/feed/html_entities.hpp"
-#include "protocol/feed/windows_1252.hpp"
 #include "protocol/text/ascii.hpp"
-#include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
 
@@ -102,34 +97,15 @@ void HtmlText::skip_element(std::string_view name) {
     }
 }
 
-// "&amp;", "&#38;", "&#x26;". If it returns false, the '&' is text.
+// If it returns false, the '&' is text. White space is white space also as a reference.
 bool HtmlText::reference() {
-    constexpr std::size_t name_bytes_max = 10;
-    const std::size_t end = rest().substr(0, name_bytes_max).find(';');
-    if (end == std::string_view::npos) return false;
-    std::string_view name = rest().substr(1, end - 1);
-    if (name.starts_with('#')) {
-        name.remove_prefix(1);
-        const bool is_hexadecimal = name.starts_with('x') || name.starts_with('X');
-        if (is_hexadecimal) name.remove_prefix(1);
-        std::uint32_t code = 0;
-        const auto read = std::from_chars(name.begin(), name.end(), code, is_hexadecimal ? 16 : 10);
-        if (read.ptr != name.end() || name.empty() || code > 0x10FFFF) return false;
-        std::string character;
-        text::append_utf8(character, code);
-        if (is_windows_1252_only(code)) character = windows_1252_text(code);
-        if (text::find_bad_text(character)) return false;
-        add(character);
-    } else {
-        std::string_view character = html_entity(name);
-        for (const auto& [own, text] :
-             {std::pair("lt", "<"), {"gt", ">"}, {"amp", "&"}, {"quot", "\""}, {"apos", "'"}}) {
-            if (name == own) character = text;
-        }
-        if (character.empty()) return false;
-        add(character);
-    }
-    at_ += end + 1;
+    const HtmlReference reference = read_html_reference(rest());
+    if (reference.bytes == 0) return false;
+    if (text::trim(reference.text).empty())
+        is_separated_ = true;
+    else
+        add(reference.text);
+    at_ += reference.bytes;
     return true;
 }
 

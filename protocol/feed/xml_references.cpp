@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/windows_1252.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
+#include "protocol/feed/xml_text.hpp"
 
 namespace sluice::feed {
 
@@ -34,8 +36,16 @@ bool XmlReferences::reference() {
     if (const XmlEntity* entity = doctype_.find(name)) return own_entity(*entity, name, begin);
     const std::string_view text = html_entity(name);
     if (text.empty()) return cursor_.fail(begin, "the entity " + excerpt(name) + " is not declared");
-    rewriter_.note(begin, cursor_.at(), text);
+    rewriter_.note(begin, cursor_.at(), as_written(text));
     return true;
+}
+
+// &LT; and &Tab; stand for what XML has to write as a reference. A view of `text` or of this object.
+std::string_view XmlReferences::as_written(std::string_view text) {
+    if (text.find_first_of("<>&\"\t\n") == std::string_view::npos) return text;
+    std::string written;
+    append_xml_value(written, text);
+    return *written_.insert(std::move(written)).first;
 }
 
 // Handles a reference to an entity that the document declares. The cursor is behind it.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,12 +40,14 @@ public:
 
 private:
     std::size_t append_reference(std::string& out, std::string_view written) const;
+    std::string_view as_written(std::string_view text);
     bool own_entity(const XmlEntity& entity, std::string_view name, std::size_t begin);
 
     XmlCursor& cursor_;
     Rewriter& rewriter_;
     const XmlDoctype& doctype_;
     std::map<const XmlEntity*, std::string> texts_;  // of the entities used so far
+    std::set<std::string> written_;                  // of HTML's entities used so far, where that is not their text
     std::size_t expanded_bytes_ = 0;
 };
 

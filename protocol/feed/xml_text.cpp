@@ -71,9 +71,11 @@ void append_escaped(std::string& xml, std::string_view text, std::string_view (*
 
 void append_xml_content(std::string& xml, std::string_view text) { append_escaped(xml, text, content_reference); }
 
+void append_xml_value(std::string& xml, std::string_view text) { append_escaped(xml, text, value_reference); }
+
 void append_xml_attribute(std::string& xml, std::string_view name, std::string_view value) {
     xml.append(" ").append(name).append("=\"");
-    append_escaped(xml, value, value_reference);
+    append_xml_value(xml, value);
     xml += '"';
 }
 

@@ -17,6 +17,10 @@ TEST_CASE("HTML's entities by name") {
     CHECK(html_entity("diams") == "\xE2\x99\xA6");
     CHECK(html_entity("Alpha") == "\xCE\x91");
     CHECK(html_entity("alpha") == "\xCE\xB1");
+    CHECK(html_entity("lbrace") == "{");
+    CHECK(html_entity("nGt") == "\u226B\u20D2");
+    CHECK(html_entity("LT") == "<");
+    CHECK(html_entity("zwnj") == "\u200C");
     for (const char* none : {"", " ", "Nbsp", "amp", "lt", "gt", "quot", "apos", "8217", "nbsp "}) {
         CHECK(html_entity(none).empty());
     }

@@ -79,6 +79,8 @@ TEST_CASE("where elements stand, in the text and in the rewritten one") {
 TEST_CASE("HTML's entities are resolved without being declared, XML's stay") {
     CHECK(rewritten("<a b='&nbsp;&lt;'>&eacute;&amp;&mdash;&lt;&#233;</a>") ==
           "<a b='\xC2\xA0&lt;'>\xC3\xA9&amp;\xE2\x80\x94&lt;&#233;</a>");
+    CHECK(rewritten("<a b='&lbrace;&LT;&QUOT;&Tab;'>&rbrace;&AMP;&nvlt;&NewLine;&GT;&nGt;</a>") ==
+          "<a b='{&lt;&quot;&#9;'>}&amp;&lt;\u20D2&#10;&gt;\u226B\u20D2</a>");
     CHECK(refused("<a>&nosuch;</a>").message == "the entity nosuch is not declared");
     CHECK(refused("<a>x &copy </a>").message == "an '&' that begins no reference; as a character it is written &amp;");
 }
