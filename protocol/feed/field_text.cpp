@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "protocol/feed/element_html.hpp"
 #include "protocol/feed/html_text.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/text/ascii.hpp"
@@ -22,18 +23,26 @@ std::string attribute_word(pugi::xml_node element, const char* name) {
 }
 
 bool is_mail_address(std::string_view text) {
-    return text.find('@') != std::string_view::npos && text.find_first_of(" \t\r\n") == std::string_view::npos;
+    const std::size_t at = text.find('@');
+    return at != std::string_view::npos && at > 0 && at + 1 < text.size() &&
+           text.find_first_of(" \t\r\n") == std::string_view::npos;
 }
 
-// The name in "a@b.example (Ada Byron)" (RSS) or "Ada Byron <a@b.example>"; else the whole text.
+std::string_view without_quotation_marks(std::string_view name) {
+    const bool is_quoted = name.size() > 2 && name.front() == '"' && name.find('"', 1) == name.size() - 1;
+    return is_quoted ? text::trim(name.substr(1, name.size() - 2)) : name;
+}
+
+// The name in "a@b.example (Ada Byron)" (RSS), "Ada Byron (a@b.example)" or "Ada Byron <a@b.example>"; else the whole
+// text.
 FieldText name_in_mailbox(const std::string& text) {
     const std::string_view all = text;
     const std::size_t bracket = all.find_first_of("(<");
     if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return text;
-    std::string_view before = text::trim(all.substr(0, bracket));
-    std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));
-    if (all[bracket] == '<') std::swap(before, inside);
-    return is_mail_address(before) && !inside.empty() ? non_empty(inside) : text;
+    const std::string_view before = text::trim(all.substr(0, bracket));
+    const std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));
+    if (is_mail_address(inside) && !before.empty()) return non_empty(without_quotation_marks(before));
+    return is_mail_address(before) && all[bracket] == '(' && !inside.empty() ? non_empty(inside) : text;
 }
 
 }  // namespace
@@ -58,13 +67,26 @@ FieldText decoded_text_of(pugi::xml_node element) {
     return bytes && !text::find_bad_text(*bytes) ? non_empty(*bytes) : text;
 }
 
-FieldText plain_text_of(pugi::xml_node element) {
+FieldText visible_text_of(pugi::xml_node element) {
+    return has_markup(element) ? non_empty(html_text(inner_html(element))) : text_of(element);
+}
+
+FieldText visible_atom_text_of(pugi::xml_node element) {
+    if (has_markup(element)) return visible_text_of(element);
     FieldText text = decoded_text_of(element);
     if (!text || text->find_first_of("<&") == std::string::npos) return text;
     const std::string type = attribute_word(element, "type");
     const bool is_html = type == "html" || (type == "text/html" && !attribute_word(element, "mode").empty() &&
                                             attribute_word(element, "mode") != "xml");
     return is_html ? non_empty(html_text(*text)) : text;
+}
+
+FieldText content_of(pugi::xml_node element) {
+    return has_markup(element) ? non_empty(inner_html(element)) : text_of(element);
+}
+
+FieldText atom_content_of(pugi::xml_node element) {
+    return has_markup(element) ? content_of(element) : decoded_text_of(element);
 }
 
 FieldText person_of(pugi::xml_node element) {

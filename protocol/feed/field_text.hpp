@@ -67,14 +67,33 @@ FieldText text_of(pugi::xml_node element);
 // A text that may be encoded: Atom 0.3's mode="base64". As it stands if what is encoded is no text.
 FieldText decoded_text_of(pugi::xml_node element);
 
-// As above, and HTML (Atom's type="html") as the text that readers see.
-FieldText plain_text_of(pugi::xml_node element);
+// A title or summary: its text; markup (element_html.hpp) as the text that readers see.
+FieldText visible_text_of(pugi::xml_node element);
+// Atom's, which may be encoded or HTML (type="html").
+FieldText visible_atom_text_of(pugi::xml_node element);
+
+// An item's content: its text, which may be HTML; markup as HTML.
+FieldText content_of(pugi::xml_node element);
+FieldText atom_content_of(pugi::xml_node element);  // may be encoded
 
 // A person: the <name> (else <email>), or the name in the text.
 FieldText person_of(pugi::xml_node element);
 
 // A category: @term (Atom), @text (iTunes), the text (RSS), @label.
 FieldText category_of(pugi::xml_node element);
+
+// Calls visit(element) for each element at a path like "media:group/media:title", until visit returns true.
+template <typename Visit>
+bool visit_elements(pugi::xml_node parent, std::string_view path, Visit& visit) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    for (const pugi::xml_node child : parent.children()) {
+        if (name != child.name()) continue;
+        if (slash == std::string_view::npos ? visit(child) : visit_elements(child, path.substr(slash + 1), visit))
+            return true;
+    }
+    return false;
+}
 
 // Calls visit(text) for each text that `read` finds at the paths, until visit returns true.
 template <typename Visit>
@@ -85,9 +104,14 @@ void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Vi
             if (text && visit(std::move(*text))) return;
             continue;
         }
-        for (pugi::xml_node element = parent.find(path); element; element = element.next_sibling(element.name())) {
-            if (FieldText text = read(element); text && visit(std::move(*text))) return;
-        }
+        const auto visit_element = [&](pugi::xml_node element) {
+            FieldText text = read(element);
+            return text && visit(std::move(*text));
+        };
+        pugi::xml_node element = parent.find(path);
+        if (element && !path.is_name && visit_elements(parent.element(), path.text, visit_element)) return;
+        for (; element && path.is_name; element = element.next_sibling(path.text))
+            if (visit_element(element)) return;
     }
 }
 

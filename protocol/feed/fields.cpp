@@ -25,26 +25,45 @@ struct FormatPaths {
 // RSS 2.0 (https://www.rssboard.org/rss-specification), RSS 1.0 (https://web.resource.org/rss/1.0/spec), Dublin Core,
 // iTunes, Media RSS (https://www.rssboard.org/media-rss) and Atom's elements inside RSS.
 namespace rss {
-constexpr FieldPath title[] = {"title",    "atom:title",  "media:title", "media:group/media:title",
-                               "dc:title", "itunes:title"};
+constexpr FieldPath title[] = {"title",
+                               "atom:title",
+                               "media:title",
+                               "media:group/media:title",
+                               "dc:title",
+                               "itunes:title",
+                               "media:content/media:title",
+                               "media:group/media:content/media:title"};
 constexpr FieldPath id[] = {"guid", "id", "atom:id", "@rdf:about", "dc:identifier"};
 constexpr FieldPath author[] = {"author", "atom:author", "dc:creator", "dc:author", "itunes:author"};
 constexpr FieldPath published[] = {"pubDate",           "published",      "atom:published",  "atom:issued",
                                    "dc:date",           "dcterms:issued", "dcterms:created", "dcterms:dateSubmitted",
                                    "dcterms:available", "dcterms:date"};
 constexpr FieldPath updated[] = {"updated", "atom:updated", "atom:modified", "dcterms:modified"};
-constexpr FieldPath summary[] = {
-    "description",    "summary",         "atom:summary",      "dc:description",
-    "itunes:summary", "itunes:subtitle", "media:description", "media:group/media:description"};
+constexpr FieldPath summary[] = {"description",
+                                 "summary",
+                                 "atom:summary",
+                                 "dc:description",
+                                 "itunes:summary",
+                                 "itunes:subtitle",
+                                 "media:description",
+                                 "media:group/media:description",
+                                 "media:content/media:description",
+                                 "media:group/media:content/media:description"};
 constexpr FieldPath content[] = {"content:encoded", "content", "atom:content", "xhtml:body", "xhtml:div"};
-constexpr FieldPath category[] = {"category", "atom:category", "dc:subject", "media:category",
-                                  "media:group/media:category"};
+constexpr FieldPath category[] = {"category",
+                                  "atom:category",
+                                  "dc:subject",
+                                  "media:category",
+                                  "media:group/media:category",
+                                  "media:content/media:category",
+                                  "media:group/media:content/media:category"};
 constexpr FormatPaths paths = {title, id, author, published, updated, summary, content, category};
 }  // namespace rss
 
 // Atom 1.0 (RFC 4287) and 0.3 (issued, created, modified).
 namespace atom {
-constexpr FieldPath title[] = {"title", "media:group/media:title", "dc:title"};
+constexpr FieldPath title[] = {"title",       "media:group/media:title",   "dc:title",
+                               "media:title", "media:content/media:title", "media:group/media:content/media:title"};
 constexpr FieldPath id[] = {"id"};
 constexpr FieldPath author[] = {"author", "dc:creator", "dc:author", "itunes:author"};
 constexpr FieldPath published[] = {"published",
@@ -57,9 +76,15 @@ constexpr FieldPath published[] = {"published",
                                    "dcterms:available",
                                    "dcterms:date"};
 constexpr FieldPath updated[] = {"updated", "modified", "dcterms:modified"};
-constexpr FieldPath summary[] = {"summary", "media:group/media:description"};
+constexpr FieldPath summary[] = {"summary", "media:group/media:description", "media:description",
+                                 "media:content/media:description", "media:group/media:content/media:description"};
 constexpr FieldPath content[] = {"content"};
-constexpr FieldPath category[] = {"category", "dc:subject", "media:group/media:category"};
+constexpr FieldPath category[] = {"category",
+                                  "dc:subject",
+                                  "media:category",
+                                  "media:group/media:category",
+                                  "media:content/media:category",
+                                  "media:group/media:content/media:category"};
 constexpr FormatPaths paths = {title, id, author, published, updated, summary, content, category};
 }  // namespace atom
 
@@ -121,6 +146,29 @@ const FormatPaths& paths_of(FeedFormat format) {
     return xml::paths;
 }
 
+// How titles, summaries and contents are read.
+struct TextReaders {
+    ReadField text, content;
+};
+
+// Other formats than Atom have no encoded texts, but may have an attribute of that name. In what is not XML, elements
+// are keys and not markup.
+TextReaders readers_of(FeedFormat format) {
+    switch (format) {
+        case FeedFormat::atom:
+            return {visible_atom_text_of, atom_content_of};
+        case FeedFormat::rss:
+        case FeedFormat::rdf:
+        case FeedFormat::xml:
+            return {visible_text_of, content_of};
+        case FeedFormat::json:
+        case FeedFormat::cloud_event:
+        case FeedFormat::data:
+            break;
+    }
+    return {text_of, text_of};
+}
+
 // The first readable date; NaN if all dates are unreadable.
 std::optional<double> first_date(const FieldParent& item, Paths paths) {
     std::optional<double> first;
@@ -145,7 +193,7 @@ void add_itunes_categories(pugi::xml_node parent, std::vector<std::string>& cate
 constexpr std::size_t keywords_max = 10'000;
 void add_keywords(const FieldParent& item, std::vector<std::string>& categories) {
     static constexpr FieldPath paths[] = {"itunes:keywords", "media:keywords", "media:group/media:keywords",
-                                          "media:content/media:keywords"};
+                                          "media:content/media:keywords", "media:group/media:content/media:keywords"};
     std::size_t keywords = 0;
     visit_texts(item, paths, text_of, [&](const std::string& text) {
         std::string_view list = text;
@@ -189,16 +237,14 @@ void shorten(std::vector<std::string>& names, std::size_t bytes_max) {
 Fields read_fields(const Document& document, const Item& item) {
     const FormatPaths& paths = paths_of(document.format());
     const FieldParent element = FieldParent::of_many(item.element);
-    // Other formats have no encoded texts, but may have an attribute of that name.
-    const bool is_atom = document.format() == FeedFormat::atom;
-    const ReadField text = is_atom ? plain_text_of : text_of;
+    const TextReaders readers = readers_of(document.format());
     Fields fields;
-    fields.title = first_text(element, paths.title, text);
+    fields.title = first_text(element, paths.title, readers.text);
     if (const auto link = find_item_link(document.format(), element)) fields.link = address_of(document, *link);
     fields.id = first_text(element, paths.id);
     fields.authors = authors_of(document, element);
-    fields.summary = first_text(element, paths.summary, text);
-    fields.content = first_text(element, paths.content, is_atom ? decoded_text_of : text_of);
+    fields.summary = first_text(element, paths.summary, readers.text);
+    fields.content = first_text(element, paths.content, readers.content);
     fields.published = first_date(element, paths.published);
     fields.updated = first_date(element, paths.updated);
     visit_texts(element, paths.category, category_of, [&](std::string category) {
@@ -229,7 +275,7 @@ FeedFields read_feed_fields(const Document& document) {
     const FeedFormat format = document.format();
     FeedFields fields;
     const FieldParent parent(feed);
-    fields.title = first_text(parent, title, format == FeedFormat::atom ? plain_text_of : text_of);
+    fields.title = first_text(parent, title, readers_of(format).text);
     if (auto link = find_feed_link(format, feed)) fields.link = std::move(link->text);
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;

@@ -20,6 +20,7 @@ bool is_among(std::string_view name, const std::string_view (&names)[N]) {
 
 constexpr std::string_view void_names[] = {"br",       "hr",  "img",   "input", "meta",  "area", "base",
                                            "basefont", "col", "embed", "frame", "param", "wbr"};
+constexpr std::string_view further_void_names[] = {"link", "source", "track", "keygen", "bgsound"};
 constexpr std::string_view ended_by_their_like[] = {"p", "li", "dt", "dd", "tr", "td", "th", "option"};
 constexpr std::string_view inline_names[] = {
     "a",    "abbr",   "acronym", "b",   "bdi", "bdo",  "big",  "cite", "code", "del", "dfn",  "em",
@@ -32,6 +33,9 @@ constexpr std::string_view root_names[] = {"html", "head",   "body",  "div",    
 }  // namespace
 
 bool is_void_in_html(std::string_view name) { return is_among(name, void_names); }
+bool has_no_end_tag_in_html(std::string_view name) {
+    return is_void_in_html(name) || is_among(name, further_void_names);
+}
 bool ends_at_its_like_in_html(std::string_view name) { return is_among(name, ended_by_their_like); }
 bool is_inline_in_html(std::string_view name) { return is_among(name, inline_names); }
 bool is_root_of_html(std::string_view name) { return is_among(name, root_names); }

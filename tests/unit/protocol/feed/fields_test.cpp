@@ -209,12 +209,45 @@ TEST_CASE("content of Atom 0.3 in base64 is decoded if it is text") {
     CHECK(content(" mode='base64' type='text/html'", encoded) == "Example <b>Atom</b>");
     CHECK(content(" mode='BASE64'", encoded) == "Example <b>Atom</b>");
     CHECK(content(" mode='escaped'", "a &lt;b&gt;c&lt;/b&gt;") == "a <b>c</b>");
-    CHECK(content(" mode='xml'", "<b xmlns='http://www.w3.org/1999/xhtml'>c</b>") == "c");
+    CHECK(content(" mode='xml'", "<b xmlns='http://www.w3.org/1999/xhtml'>c</b>") == "<b>c</b>");
     CHECK(content("", encoded) == encoded);
     CHECK(content(" mode='base64'", "no base64") == "no base64");
     CHECK(content(" mode='base64' type='image/png'", "iVBORw0KGgo=") == "iVBORw0KGgo=");  // begins with byte 0x89
     CHECK(fields_of("<entry><title mode='base64'>dGl0bGU=</title></entry>").title == "title");
     CHECK(fields_of(item("<title mode='base64'>dGl0bGU=</title>")).title == "dGl0bGU=");
+}
+
+TEST_CASE("titles, summaries and categories of Media RSS count wherever they stand") {
+    const auto is_in = [](const std::string& begin, const std::string& end) {
+        const std::string media = begin +
+                                  "<media:title>t</media:title><media:description>d</media:description>"
+                                  "<media:category>x</media:category><media:category scheme='s'>y</media:category>"
+                                  "<media:keywords>k</media:keywords>" +
+                                  end;
+        for (const std::string& text :
+             {item(media), "<feed xmlns='http://www.w3.org/2005/Atom'><entry>" + media + "</entry></feed>"}) {
+            INFO(text);
+            const Fields f = fields_of(text);
+            CHECK(f.title == "t");
+            CHECK(f.summary == "d");
+            CHECK(f.category == Strings{"x", "y", "k"});
+        }
+    };
+    is_in("", "");
+    is_in("<media:group>", "</media:group>");
+    is_in("<media:content url='u'>", "</media:content>");
+    is_in("<media:content/><media:content url='u'>", "</media:content>");
+    is_in("<media:group><media:content>", "</media:content></media:group>");
+    is_in("<media:group/><media:group><media:content/><media:content>", "</media:content></media:group>");
+    const std::string both =
+        "<media:content><media:title>a</media:title><media:category>x</media:category>"
+        "</media:content><media:content><media:title>b</media:title>"
+        "<media:category>y</media:category></media:content>";
+    CHECK(fields_of(item(both)).title == "a");
+    CHECK(fields_of(item(both)).category == Strings{"x", "y"});
+    CHECK(fields_of(item(both + "<title>own</title>")).title == "own");
+    CHECK(fields_of(item(both + "<itunes:title>own</itunes:title>")).title == "own");
+    CHECK(fields_of(item("<category>c</category>" + both)).category == Strings{"c", "x", "y"});
 }
 
 TEST_CASE("a date that can't be read is NaN, unless another one can") {
@@ -242,7 +275,7 @@ TEST_CASE("fields of an Atom entry") {
     CHECK(f.published == 1508166600.0);
     CHECK(f.updated == 1508166601.0);
     CHECK(f.summary == "short");
-    CHECK(f.content == "one two three");
+    CHECK(f.content == "<p>one <b>two</b></p> three");
     CHECK(f.category == Strings{"x", "y"});
 }
 
@@ -278,9 +311,15 @@ TEST_CASE("a person's mail address is left out beside the name") {
         return fields_of(item("<author>" + text + "</author>")).authors;
     };
     CHECK(author("a@b.c (A B)") == Strings{"A B"});
-    CHECK(author("A B &lt;a@b.c&gt;") == Strings{"A B"});
-    for (const char* text :
-         {"a@b.c", "a@b.c ()", "Ann (editor)", "a@b.c (A) B", "(A B)", "A B <a>", "(", "a b@c (A)"}) {
+    for (const char* text : {"A B (a@b.c)", "A B &lt;a@b.c&gt;", "a@b.c(A B)", " A B ( a@b.c ) ", "A B (mailto:a@b.c)",
+                             "mailto:a@b.c (A B)", "\"A B\" &lt;a@b.c&gt;", "\"A B\" (a@b.c)", "A B&lt;a@b.c&gt;",
+                             "A B &lt;mailto:a@b.c&gt;"}) {
+        INFO(text);
+        CHECK(author(text) == Strings{"A B"});
+        CHECK(fields_of(item("<dc:creator>" + std::string(text) + "</dc:creator>")).authors == Strings{"A B"});
+    }
+    for (const char* text : {"a@b.c", "a@b.c ()", "Ann (editor)", "a@b.c (A) B", "(A B)", "A B <a>", "(", "a b@c (A)",
+                             "(a@b.c)", "<a@b.c>", "A (@a)", "A (a@)", "A (a@b), B (b@c)", "A (a @ b)"}) {
         std::string escaped = text;
         if (const auto at = escaped.find('<'); at != std::string::npos) escaped.replace(at, 1, "&lt;");
         CHECK(author(escaped) == Strings{text});
