@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/text/name_characters.hpp"
+#include "protocol/text/portable_names.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
@@ -15,10 +15,10 @@ std::string element_name(std::string_view key) {
         const std::string_view bytes = key.substr(at, std::max<std::size_t>(c.length, 1));
         at += bytes.size();
         const bool is_inner_colon = c.code == ':' && !has_colon && !name.empty() && at < key.size() &&
-                                    text::is_name_start(text::utf8_at(key, at).code);
+                                    text::is_portable_name_start(text::utf8_at(key, at).code);
         has_colon = has_colon || is_inner_colon;
-        if (is_inner_colon || text::is_name_char(c.code)) {
-            if (name.empty() && !text::is_name_start(c.code)) name += '_';
+        if (is_inner_colon || text::is_portable_name_char(c.code)) {
+            if (name.empty() && !text::is_portable_name_start(c.code)) name += '_';
             name += bytes;
         } else {
             name += '_';

@@ -131,6 +131,8 @@ const Row xml_rows[] = {
      "<item xmlns:d=\"http://purl.org/dc/elements/1.0/\" xmlns:dc=\"v\"><d:a/><dc:a/></item>", true},
     {"entities of HTML", "<rss><channel><item a='&eacute;&lt;'>&nbsp;&amp;</item></channel></rss>",
      "<item a='\u00e9&lt;'>\u00a0&amp;</item>"},
+    {"entities of HTML 5", "<rss><channel><item a='&lbrace;&Tab;&LT;&QUOT;'>&nvlt;&AMP;</item></channel></rss>",
+     "<item a='{&#9;&lt;&quot;'>&lt;\u20d2&amp;</item>"},
     {"the document's own entities",
      "<!DOCTYPE rss [<!ENTITY e \"a'&#34;>&#233;\"><!ENTITY f ']]'>]>"
      "<rss><channel><item a='&e;' b=\"&e;\">&e;&f;></item></channel></rss>",
@@ -186,6 +188,14 @@ const Row data_rows[] = {
      "<item><specversion>1.0</specversion><id>1</id><source>s</source><type>t</type><data><a>\uFFFD</a></data></item>",
      false, "application/cloudevents+json"},
     {"CSV", "a,b c\n1,\"<&>\"\n", "<item><a>1</a><b_c>&lt;&amp;&gt;</b_c></item>", false, "text/csv"},
+    {"characters of names that XML's fourth edition lacks",
+     "Preis \u20ac,\u2160,\U00020000x,\u00e9\u0301,\u0301a\n1,2,3,4,5\n",
+     "<item><Preis__>1</Preis__><_>2</_><_x>3</_x><\u00e9\u0301>4</\u00e9\u0301><_\u0301a>5</_\u0301a></item>", false,
+     "text/csv"},
+    {"and of JSON's keys", R"([{"a\u20ac:b":1,"p:\u2070":2,"\ud83d\ude00":{"\u4ef7\u683c":3}}])",
+     "<item "
+     "xmlns:a_=\"urn:sluice:undeclared-prefix:a_\"><a_:b>1</a_:b><p__>2</p__><_><\u4ef7\u683c>3</\u4ef7\u683c></_></"
+     "item>"},
     {"FASTA", ">x\"1 a < b\nACGT\n",
      "<item id=\"x&quot;1\"><description>a &lt; b</description><sequence>ACGT</sequence></item>", false,
      "text/x-fasta"},
