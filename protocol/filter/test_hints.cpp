@@ -1,6 +1,7 @@
 #include "protocol/filter/test_hints.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "protocol/filter/path_hints.hpp"
 #include "protocol/filter/quotes.hpp"
 #include "protocol/filter/simplify.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::filter {
 
@@ -31,10 +33,12 @@ bool has_conditions_before_last(const Expression& path) {
 // item[price < 90]
 bool is_item_in_item(const Expression& e) { return ends_at_item(e) && !e.absolute && e.steps.size() == 1; }
 
-// politics
+// politics. One or two letters are hardly a text that somebody looks for.
 bool is_word(const Expression& e) {
+    constexpr std::size_t characters_min = 3;
     const std::string_view name = bare_name(e);
-    return !name.empty() && !is_field_name(name) && !is_item_name(name) && !is_feed_name(name);
+    return text::count_characters(name) >= characters_min && !is_field_name(name) && !is_item_name(name) &&
+           !is_feed_name(name);
 }
 
 // The path's last step as a test of the item: self::item[price < 90].

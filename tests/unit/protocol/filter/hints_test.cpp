@@ -209,8 +209,9 @@ TEST_CASE("hints: a word alone is the name of an element") {
         {"politics | sports", 0, "'politics'"},
     };
     for (const Case& c : cases) check(c);
-    for (const char* text : {"title", "enclosure", "dc:creator", "author or contributor", "not(sold)", "@id",
-                             "//*[sold]", "sold and price < 5", "sold = 'true'", "channel", "link | guid", "a/b"}) {
+    for (const char* text :
+         {"title", "enclosure", "dc:creator", "author or contributor", "not(sold)", "@id", "//*[sold]",
+          "sold and price < 5", "sold = 'true'", "channel", "link | guid", "a/b", "a", "ab"}) {
         INFO(text);
         CHECK(compiled(text).hints.empty());
     }
