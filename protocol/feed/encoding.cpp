@@ -1,18 +1,13 @@
 #include "protocol/feed/encoding.hpp"
 
-#include <array>
-#include <cerrno>
-#include <iconv.h>
-#include <memory>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "protocol/feed/encoding_clues.hpp"
+#include "protocol/feed/encoding_decoder.hpp"
 #include "protocol/feed/encoding_label.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/text_position.hpp"
-#include "protocol/feed/windows_1252.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
@@ -21,18 +16,8 @@ namespace {
 
 using boost::system::result;
 
-std::string from_windows_1252(std::string_view bytes) {
-    std::string text;
-    text.reserve(bytes.size() + bytes.size() / 8);
-    for (const char c : bytes) {
-        const auto byte = static_cast<unsigned char>(c);
-        text::append_utf8(text, windows_1252_character(byte));
-    }
-    return text;
-}
-
 struct Encoding {
-    std::string_view name;  // as iconv calls it
+    std::string_view name;
     std::size_t mark_bytes = 0;
 };
 
@@ -51,43 +36,16 @@ result<Encoding, FeedError> find_encoding(std::string_view bytes, std::string_vi
     return Encoding{charset.empty() ? utf8_encoding : name};
 }
 
-result<std::string, FeedError> convert(std::string_view bytes, std::string_view from, std::size_t bytes_max) {
-    const auto close = [](iconv_t handle) { iconv_close(handle); };
-    std::unique_ptr<std::remove_pointer_t<iconv_t>, decltype(close)> handle(
-        iconv_open(utf8_encoding.data(), from.data()), close);
-    if (handle.get() == reinterpret_cast<iconv_t>(-1)) {  // iconv's API
-        static_cast<void>(handle.release());
-        return FeedError{FeedError::Kind::encoding, "this system can't convert from " + std::string(from)};
-    }
-    std::string text;
-    std::array<char, 16 << 10> buffer;
-    char* in = const_cast<char*>(bytes.data());  // iconv does not write to its input
-    char** source = &in;
-    std::size_t in_left = bytes.size();
-    while (true) {
-        char* out = buffer.data();
-        std::size_t out_left = buffer.size();
-        const bool is_done = iconv(handle.get(), source, &in_left, &out, &out_left) != static_cast<std::size_t>(-1);
-        const int error = errno;
-        text.append(buffer.data(), buffer.size() - out_left);
-        if (text.size() > bytes_max) return too_large_in_utf8(bytes_max);
-        if (is_done && !source) return text;
-        if (is_done) {
-            source = nullptr;  // one more call, to flush a character that waits for a combining mark
-        } else if (error != E2BIG) {
-            FeedError fault = error_at(FeedError::Kind::encoding, text, text.size(),
-                                       "the bytes here are not text in " + std::string(from));
-            fault.offset = bytes.size() - in_left;
-            return fault;
-        }
-    }
-}
-
 result<std::string, FeedError> from_encoding(std::string_view bytes, std::string_view from, std::size_t bytes_max) {
-    if (from != latin1_encoding) return convert(bytes, from, bytes_max);
-    std::string text = from_windows_1252(bytes);
-    if (text.size() > bytes_max) return too_large_in_utf8(bytes_max);
-    return text;
+    Decoded decoded = decode(bytes, from, bytes_max, OnFault::stop);
+    if (decoded.is_unavailable)
+        return FeedError{FeedError::Kind::encoding, "this system can't convert from " + std::string(from)};
+    if (decoded.is_too_large) return too_large_in_utf8(bytes_max);
+    if (!decoded.first_fault) return std::move(decoded.text);
+    FeedError fault = error_at(FeedError::Kind::encoding, decoded.text, decoded.text.size(),
+                               "the bytes here are not text in " + std::string(from));
+    fault.offset = decoded.first_fault->offset;
+    return fault;
 }
 
 }  // namespace

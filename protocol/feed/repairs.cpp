@@ -10,7 +10,7 @@ namespace sluice::feed {
 
 namespace {
 
-constexpr std::string_view names[] = {
+constexpr std::string_view repair_names[] = {
     "encoding",
     "bytes",
     "control-character",
@@ -32,13 +32,13 @@ constexpr std::string_view names[] = {
     "cut-off",
     "trailing-content",
 };
-static_assert(std::size(names) == repair_kinds);
+static_assert(std::size(repair_names) == repair_kinds);
 
 constexpr std::size_t excerpt_bytes_max = 400;
 
 }  // namespace
 
-std::string_view repair_name(RepairKind kind) { return names[static_cast<std::size_t>(kind)]; }
+std::string_view repair_name(RepairKind kind) { return repair_names[static_cast<std::size_t>(kind)]; }
 
 void Repairs::note(RepairKind kind, std::size_t offset, std::string_view reason) {
     std::uint8_t& place = places_[static_cast<std::size_t>(kind)];
