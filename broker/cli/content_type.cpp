@@ -14,6 +14,7 @@ std::string content_type_of(std::string_view file, std::string_view document) {
         {".ndjson", "application/x-ndjson"},
         {".jsonl", "application/x-ndjson"},
         {".csv", "text/csv"},
+        {".tsv", "text/tab-separated-values"},
         {".fastq", "text/x-fastq"},
         {".fq", "text/x-fastq"},
         {".json", "application/json"},

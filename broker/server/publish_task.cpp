@@ -75,6 +75,15 @@ std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& reques
     return event;
 }
 
+// "deflate" is zlib's format (RFC 1950): a header whose two bytes are a multiple of 31, and 8 in its lower half byte.
+std::string describe_no_gzip(std::string_view body) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(body[i]); };
+    if (body.size() >= 2 && (byte(0) & 15) == 8 && (byte(0) * 256 + byte(1)) % 31 == 0)
+        return "Content-Encoding says gzip, but the body begins as zlib (deflate), which is not supported";
+    return "Content-Encoding says gzip, but the body does not begin as gzip; leave the field out if the body is not "
+           "compressed";
+}
+
 feed::IgnoredParts ignored_parts(const config::StreamOptions& options) {
     return options.deduplication_ignore ? feed::IgnoredParts(*options.deduplication_ignore) : feed::IgnoredParts();
 }
@@ -101,8 +110,10 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
     }
     if (plain.error() == broker::GunzipError::no_room)
         return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
+    if (plain.error() == broker::GunzipError::not_gzip) return status_reply(400, describe_no_gzip(task.body));
     if (plain.error() == broker::GunzipError::corrupt)
-        return status_reply(400, "the body is not complete and valid gzip");
+        return status_reply(400,
+                            "the body is not complete and valid gzip, or something other than zero bytes follows it");
     return status_reply(413,
                         "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
 }

@@ -65,6 +65,7 @@ private:
     Step refuse(unsigned status, std::string reason);
     Step skip_empty_lines();
     Step find_head_end();
+    void read_later_versions();
     Step parse_head(std::size_t bytes);
     Step refuse_large_body(std::size_t body_bytes_max);
     void drop_body();

@@ -1,5 +1,6 @@
 // CSV (RFC 4180): a header line names the columns, and each row is an event with an element for each column. Lines may
-// also end with LF or CR alone; empty lines are skipped. A field that is empty is an empty element.
+// also end with LF or CR alone; empty lines are skipped. A field that is empty is an empty element. Fields may be
+// separated by ';' or tabs. Quotes elsewhere than around a field are read as Python's csv module reads them.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -17,8 +18,8 @@ constexpr std::string_view line_ends = "\r\n";
 
 class CsvReader {
 public:
-    CsvReader(std::string_view text, std::size_t begin, std::size_t fields_max)
-        : text_(text), at_(begin), fields_max_(fields_max) {}
+    CsvReader(std::string_view text, std::size_t begin, char separator, std::size_t fields_max)
+        : text_(text), at_(begin), separator_(separator), fields_max_(fields_max) {}
 
     // Skips empty lines, too. False: the text ends here.
     bool begin_row();
@@ -35,12 +36,15 @@ public:
     std::size_t fault_offset() const { return fault_at_; }
 
 private:
+    bool is_at_separator() const { return at_ < text_.size() && text_[at_] == separator_; }
+    void unquoted(std::string& value);
     bool is_at_line_end() const { return at_ == text_.size() || line_ends.find(text_[at_]) != std::string_view::npos; }
     bool field(std::string& value);
     bool quoted(std::string& value);
 
     std::string_view text_;
     std::size_t at_;
+    const char separator_;
     const std::size_t fields_max_;
     std::size_t row_begin_ = 0;
     std::vector<std::string> fields_;
@@ -63,7 +67,7 @@ bool CsvReader::fail(std::string message, std::size_t offset) {
 
 bool CsvReader::read_row() {
     std::size_t count = 0;
-    for (;; ++at_) {  // over the comma
+    for (;; ++at_) {  // over the separator
         if (count == fields_max_)
             return fail("the row has more fields than limits.values_per_event allows", row_begin_);
         if (count == fields_.size()) fields_.emplace_back();
@@ -74,17 +78,23 @@ bool CsvReader::read_row() {
     return true;
 }
 
-// Stops at the comma or the line end behind the field.
+// Stops at the separator or the line end behind the field.
 bool CsvReader::field(std::string& value) {
     value.clear();
-    if (at_ < text_.size() && text_[at_] == '"') return quoted(value);
-    const std::size_t end = std::min(text_.find_first_of(",\r\n\"", at_), text_.size());
-    value.assign(text_, at_, end - at_);
-    at_ = end;
-    if (is_at_line_end() || text_[at_] == ',') return true;
-    return fail("not CSV: a quote in a field that does not begin with one; quote the field and double the quote", at_);
+    if (at_ < text_.size() && text_[at_] == '"' && !quoted(value)) return false;
+    unquoted(value);
+    return true;
 }
 
+// Quotes in it are text.
+void CsvReader::unquoted(std::string& value) {
+    const char ends[] = {separator_, '\r', '\n'};
+    const std::size_t end = std::min(text_.find_first_of({ends, sizeof ends}, at_), text_.size());
+    value.append(text_, at_, end - at_);
+    at_ = end;
+}
+
+// Stops behind the closing quote.
 bool CsvReader::quoted(std::string& value) {
     const std::size_t begin = at_;
     for (++at_;;) {
@@ -95,12 +105,52 @@ bool CsvReader::quoted(std::string& value) {
         }
         value.append(text_, at_, quote - at_);
         at_ = quote + 1;
-        if (at_ == text_.size() || text_[at_] != '"') break;
+        if (at_ == text_.size() || text_[at_] != '"') return true;
         value += '"';
         ++at_;
     }
-    if (is_at_line_end() || text_[at_] == ',') return true;
-    return fail("not CSV: a quoted field goes on behind its closing quote", at_);
+}
+
+// Which of ',', ';' and tabs separates most fields of the header line; of equals, the first of these.
+char separator_of(std::string_view text) {
+    std::size_t commas = 0, semicolons = 0, tabs = 0;
+    bool is_quoted = false;
+    for (const char c : text) {
+        if (c == '"') is_quoted = !is_quoted;
+        if (is_quoted) continue;
+        if (line_ends.find(c) != std::string_view::npos) break;
+        commas += c == ',' ? 1u : 0u;
+        semicolons += c == ';' ? 1u : 0u;
+        tabs += c == '\t' ? 1u : 0u;
+    }
+    if (commas >= semicolons && commas >= tabs) return ',';
+    return semicolons >= tabs ? ';' : '\t';
+}
+
+struct CsvStart {
+    std::size_t begin = 0;
+    char separator = ',';
+    bool is_declared = false;
+};
+
+// Without a header line the separator is ',', so that a row alone is read alike. A first line "sep=;", which
+// spreadsheets write and read, counts in any case.
+CsvStart start_of(std::string_view text, bool has_header, bool has_tabs) {
+    constexpr std::string_view declaration = "sep=";
+    CsvStart start;
+    start.begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    if (has_header)
+        start.separator =
+            separator_of(text.substr(std::min(text.find_first_not_of(line_ends, start.begin), text.size())));
+    if (has_tabs) start.separator = '\t';
+    const std::string_view first = text.substr(start.begin, declaration.size() + 2);
+    if (first.size() > declaration.size() + 1 && text::ascii_lower(first).starts_with(declaration) &&
+        line_ends.find(first.back()) != std::string_view::npos && first[declaration.size()] != '"') {
+        start.separator = first[declaration.size()];
+        start.begin += declaration.size() + 1;
+        start.is_declared = true;
+    }
+    return start;
 }
 
 std::vector<std::string> column_names(const std::vector<std::string>& fields, bool has_header) {
@@ -140,7 +190,11 @@ ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const Do
     const std::string_view all = builder.text();
     if (has_header && begins_as_markup(all))
         builder.fail(FeedError::Kind::not_a_feed, 0, "the document is a page of HTML, or XML, not CSV");
-    CsvReader reader(all, all.starts_with("\xEF\xBB\xBF") ? 3 : 0, options.limits.item_values_max);
+    const bool has_tabs = parse_media_type(options.content_type).type == tab_separated_type;
+    const CsvStart start = start_of(all, has_header, has_tabs);
+    CsvReader reader(all, start.begin, start.separator, options.limits.item_values_max);
+    if (!has_header && start.is_declared)
+        builder.set_head(std::min(all.find_first_not_of(line_ends, start.begin), all.size()));
     std::vector<std::string> names;
     bool is_first = true;
     while (!builder.has_failed() && reader.begin_row()) {

@@ -96,6 +96,8 @@ inline constexpr std::size_t feed_authors_bytes_max = 2048;
 struct FeedFields {
     std::optional<std::string> title, link;  // the link as it is written
     std::vector<std::string> authors;        // default for items that name no author
+    // What relative references are relative to, beside xml:base; empty: nothing. Not kept in records.
+    std::string base = {};
 };
 
 struct SourceContext;

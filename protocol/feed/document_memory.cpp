@@ -91,7 +91,7 @@ std::size_t count_values(std::string_view bytes, Syntax syntax, const std::strin
             break;
         }
         case Syntax::csv:
-            return 2 * count_of(bytes, ",\n\r") + 2;  // a row of one field is two values
+            return 2 * count_of(bytes, ",;\t\n\r") + 2;  // a row of one field is two values
         case Syntax::fasta:
         case Syntax::fastq:
             return sequence_values * (count_of(bytes, ">+") + 1);

@@ -34,6 +34,7 @@ constexpr NamedSyntax named_syntaxes[] = {
     {"application/csv", Syntax::csv},
     {"application/x-csv", Syntax::csv},
     {"text/comma-separated-values", Syntax::csv},
+    {tab_separated_type, Syntax::csv},
     {"text/x-fasta", Syntax::fasta},
     {"text/fasta", Syntax::fasta},
     {"application/x-fasta", Syntax::fasta},
@@ -54,6 +55,11 @@ constexpr std::string_view open_types[] = {
 // "application/rss+xml", and near misses such as "text/rss+xml".
 bool claims(std::string_view type, std::string_view what) {
     return (type.starts_with("application/") || type.starts_with("text/")) && type.ends_with(what);
+}
+
+// Events in a format other than JSON: as XML or JSON they would be something else.
+bool is_other_cloud_events(std::string_view type) {
+    return type.starts_with("application/cloudevents") && !type.ends_with("+json");
 }
 
 std::string_view content_of(std::string_view text) {
@@ -80,6 +86,7 @@ Syntax sequence_syntax(std::string_view content, Syntax otherwise) {
 }  // namespace
 
 std::optional<Syntax> document_syntax(const MediaType& type, std::string_view text) {
+    if (is_other_cloud_events(type.type)) return std::nullopt;
     const std::string_view content = content_of(text);
     const Syntax xml_or_json = begins_as_json(content) ? Syntax::json : Syntax::xml;
     if (claims(type.type, "xml")) return xml_or_json;  // most documents
@@ -110,7 +117,8 @@ bool is_json(Syntax syntax) {
 std::string accepted_media_types() {
     return "application/rss+xml, application/atom+xml, application/rdf+xml, application/xml, text/xml, "
            "application/feed+json, application/json, application/x-ndjson, application/jsonl, "
-           "application/cloudevents+json, application/cloudevents-batch+json, text/csv, text/x-fasta, text/x-fastq, "
+           "application/cloudevents+json, application/cloudevents-batch+json, text/csv, text/tab-separated-values, "
+           "text/x-fasta, text/x-fastq, "
            "text/plain";
 }
 

@@ -27,6 +27,9 @@ enum class Syntax : std::uint8_t {
 // text/plain. `text` may be in any encoding that extends ASCII.
 std::optional<Syntax> document_syntax(const MediaType& type, std::string_view text);
 
+// CSV whose fields are separated by tabs.
+inline constexpr std::string_view tab_separated_type = "text/tab-separated-values";
+
 // The type by which document_syntax() recognises any text of this syntax.
 std::string_view media_type_of(Syntax syntax);
 

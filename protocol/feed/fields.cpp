@@ -277,6 +277,7 @@ FeedFields read_feed_fields(const Document& document) {
     const FieldParent parent(feed);
     fields.title = first_text(parent, title, readers_of(format).text);
     if (auto link = find_feed_link(format, feed)) fields.link = std::move(link->text);
+    fields.base = feed_base(document, fields.link);
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;
     if (has_authors) fields.authors = people(parent, paths_of(format).author, feed_authors_max);

@@ -74,14 +74,20 @@ std::string_view short_text(const char* text) {
     return begin.size() > base_bytes_max ? begin : text::trim(begin);
 }
 
-// What a document's relative references are relative to, beside xml:base.
-std::string outermost_base(const Document& document) {
-    std::string_view base;
-    if (const FieldText& link = document.feed_fields().link)
-        base = *link;
-    else if (document.format() == FeedFormat::json)
-        base = short_text(document.feed().child_value("feed_url"));
-    return base.size() <= base_bytes_max ? std::string(base) : std::string();
+// The address of the feed itself, as it is written, and the element that has it.
+struct SelfLink {
+    const char* address = "";
+    pugi::xml_node at;
+};
+SelfLink self_link(FeedFormat format, pugi::xml_node feed) {
+    if (format == FeedFormat::json) return {feed.child_value("feed_url"), feed};
+    for (const char* name : {"link", "atom:link"}) {
+        for (const pugi::xml_node link : feed.children(name)) {
+            if (text::ascii_lower(text::trim(link.attribute("rel").value())) == "self")
+                return {link.attribute("href").value(), link};
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -110,20 +116,23 @@ std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed) {
 }
 
 std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed) {
-    static constexpr FieldPath feed_url[] = {"feed_url"};
-    if (format == FeedFormat::json) return link_at(FieldParent(feed), feed_url);
-    for (const char* name : {"link", "atom:link"}) {
-        for (const pugi::xml_node link : feed.children(name)) {
-            if (link.attribute("rel").value() == std::string_view("self"))
-                return link_with(non_empty(link.attribute("href").value()), link);
-        }
+    const SelfLink self = self_link(format, feed);
+    return link_with(non_empty(self.address), self.at);
+}
+
+std::string feed_base(const Document& document, const std::optional<std::string>& link) {
+    std::string base = link.value_or("");
+    if (!text::is_absolute_uri(base)) {
+        const std::string_view self = short_text(self_link(document.format(), document.feed()).address);
+        if (text::is_absolute_uri(self) && self.size() <= base_bytes_max)
+            base = base.empty() ? std::string(self) : text::resolve_reference(self, base);
     }
-    return std::nullopt;
+    return base.size() <= base_bytes_max ? base : std::string();
 }
 
 std::string address_of(const Document& document, const Link& link) {
     if (text::is_absolute_uri(link.text)) return link.text;
-    const auto base = xml_base_at(link.at, outermost_base(document));
+    const auto base = xml_base_at(link.at, document.feed_fields().base);
     return base ? text::resolve_reference(*base, link.text) : link.text;
 }
 

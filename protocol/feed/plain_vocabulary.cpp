@@ -21,6 +21,8 @@ bool is_feed_vocabulary(const KnownNamespace* known) {
 // A root may have any prefix. An item alone is a feed, too.
 std::optional<Vocabulary> plain_vocabulary(const QName& name, bool is_root, const KnownNamespace* own,
                                            const KnownNamespace* unprefixed) {
+    if (is_root && is_same_name(name.local, "channel") && own && own->vocabulary == Vocabulary::rss)
+        return Vocabulary::rss;  // RSS 1.1
     if (!is_root && name.local.size() > longest_root) return std::nullopt;
     const std::string_view kind = feed_root_kind(name.local);
     const bool is_entry = is_root && is_same_name(name.local, "entry");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/feed/encoding.hpp"
+#include "protocol/feed/links.hpp"
 #include "protocol/feed/media_type.hpp"
 #include "protocol/feed/parsed_document.hpp"
 
@@ -30,7 +31,8 @@ std::string content_type_of(const Document& document, std::string_view published
     // Text that begins as XML or JSON is recognised again. What else was found by its first bytes is named.
     const bool is_recognised = syntax == Syntax::xml || syntax == Syntax::json;
     std::string type = as_published.type;
-    if (!is_recognised || !is_plain(type)) type = media_type_of(syntax);
+    const bool is_kept = is_recognised || type == tab_separated_type;
+    if (!is_kept || !is_plain(type)) type = media_type_of(syntax);
     if (syntax == Syntax::csv && as_published.header == "absent") type += "; header=absent";
     // JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11).
     return is_json(syntax) ? type : type + "; charset=utf-8";
@@ -61,6 +63,7 @@ boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord&
                              "a record of one item has a text with " + std::to_string(items) + " items"};
         }
         (*parsed)->feed_fields_ = record.feed_fields;
+        (*parsed)->feed_fields_.base = feed_base(**parsed, record.feed_fields.link);
     }
     return DocumentPtr(std::move(*parsed));
 }

@@ -21,7 +21,7 @@ struct Surroundings {
 std::string json_feed_before(const Document& document) {
     const pugi::xml_node url = document.feed().child("feed_url");
     std::string text = "{";
-    if (url && !document.feed_fields().link) {
+    if (url && document.feed_fields().base != document.feed_fields().link) {
         text += "\"feed_url\":";
         append_json_string(text, url.text().get());
         text += ',';
@@ -108,6 +108,12 @@ bool needs_channel(const Document& document, const Item& item) {
            parent != document.tree().document_element();
 }
 
+// References are resolved against an address that no field of the record has, nor its text.
+bool needs_self_link(const Document& document) {
+    const FeedFields& fields = document.feed_fields();
+    return document.syntax() == Syntax::xml && !fields.base.empty() && fields.base != fields.link;
+}
+
 // Neither the element nor any of its ancestors has siblings, so its depth identifies it.
 std::string path_to(std::size_t depth) {
     std::string path;
@@ -119,6 +125,7 @@ std::string path_to(std::size_t depth) {
 
 std::optional<std::vector<DocumentRecord>> record_items(const Document& document, const DocumentRecord& whole,
                                                         std::span<const std::size_t> items, std::size_t bytes_max) {
+    if (needs_self_link(document)) return std::nullopt;
     const auto is_unfit = [&](std::size_t i) { return needs_channel(document, document.items()[i]); };
     if (std::any_of(items.begin(), items.end(), is_unfit)) return std::nullopt;
     ItemTexts texts(document, items, bytes_max);

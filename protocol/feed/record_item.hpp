@@ -23,7 +23,8 @@ namespace sluice::feed {
 //   CSV   the header line and the row; NDJSON, FASTA, FASTQ and a single CloudEvent: the item alone
 // Nothing if the texts together would exceed `bytes_max` bytes. Nested events or long start tags can make them many
 // times longer than the document. Nothing either for the items of an <rss> inside other XML that stand beside its
-// <channel>: without the channel it is not recognised as a feed. The caller then keeps the whole document.
+// <channel>: without the channel it is not recognised as a feed; nor for XML whose references are relative to the
+// feed's own address. The caller then keeps the whole document.
 std::optional<std::vector<DocumentRecord>> record_items(const Document& document, const DocumentRecord& whole,
                                                         std::span<const std::size_t> items, std::size_t bytes_max);
 

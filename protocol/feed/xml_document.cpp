@@ -80,7 +80,8 @@ std::vector<pugi::xml_node> items_of(pugi::xml_node feed) {
         return items;
     }
     for (const pugi::xml_node child : feed.children()) {
-        if (child.name() == std::string_view("channel")) add_children(child, "item", items);
+        const std::string_view name = child.name();
+        if (name == "channel" || name == "items") add_children(child, "item", items);
         if (child.name() == std::string_view("item")) items.push_back(child);
     }
     return items;
@@ -136,6 +137,7 @@ bool XmlDocumentParser::find_feed() {
 bool XmlDocumentParser::is_feed(pugi::xml_node element, bool is_root) const {
     const std::string_view name = element.name();
     if (name == "rss") return is_root || element.child("channel");
+    if (name == "channel") return is_root && is_in(element, Vocabulary::rss) && element.child("items");  // RSS 1.1
     if (name == "feed") {
         return element.child("entry") || is_in(element, Vocabulary::atom) ||
                (is_root && is_feed_without_entries(element));
@@ -155,6 +157,7 @@ bool XmlDocumentParser::is_feed_in_other_letters(pugi::xml_node root) const {
     if (kind == "rss") return true;
     if (kind == "feed") return has_child("entry") || is_in(root, Vocabulary::atom) || is_feed_without_entries(root);
     if (kind == "rdf") return has_child("item") || has_child("channel");
+    if (is_same_name(local, "channel")) return is_in(root, Vocabulary::rss) && has_child("items");
     return options_.event_path.empty() && (is_same_name(local, "item") || is_same_name(local, "entry"));
 }
 

@@ -8,9 +8,13 @@ namespace sluice::broker {
 
 namespace {
 
+constexpr std::string_view magic = "\x1F\x8B";
 constexpr int gzip_only = 16 + MAX_WBITS;
 constexpr std::size_t first_bytes = 64u << 10;
 constexpr std::size_t state_bytes = 48u << 10;  // zlib's internal state
+
+// Zero bytes behind the last member, as gzip itself ignores them: tapes have blocks. Nothing is padding, too.
+bool is_padding(std::string_view rest) { return rest.find_first_not_of('\0') == std::string_view::npos; }
 
 struct EndInflate {
     void operator()(z_stream* stream) const { inflateEnd(stream); }
@@ -20,6 +24,7 @@ struct EndInflate {
 
 boost::system::result<std::string, GunzipError> gunzip(std::string_view compressed, std::size_t bytes_max,
                                                        const GunzipRoom& has_room) {
+    if (!magic.starts_with(compressed.substr(0, magic.size()))) return GunzipError::not_gzip;
     z_stream stream{};
     if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
     const std::unique_ptr<z_stream, EndInflate> end(&stream);
@@ -41,7 +46,7 @@ boost::system::result<std::string, GunzipError> gunzip(std::string_view compress
         filled = out.size() - stream.avail_out;
         if (filled > bytes_max) return GunzipError::too_large;
         if (status == Z_STREAM_END) {
-            if (stream.avail_in == 0) break;
+            if (is_padding(compressed.substr(compressed.size() - stream.avail_in))) break;
             inflateReset(&stream);
         } else if (status != Z_OK) {
             return GunzipError::corrupt;

@@ -1,4 +1,4 @@
-// Decompresses a gzip body (RFC 1952, several members allowed) up to a size limit. Any thread.
+// Decompresses a gzip body (RFC 1952; several members, and zero bytes behind them) up to a size limit. Any thread.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -12,7 +12,7 @@
 
 namespace sluice::broker {
 
-enum class GunzipError : std::uint8_t { corrupt, too_large, no_room };
+enum class GunzipError : std::uint8_t { not_gzip, corrupt, too_large, no_room };
 
 [[noreturn]] inline void throw_exception_from_error(GunzipError, const boost::source_location&) {
     throw std::runtime_error("gunzip");

@@ -30,6 +30,23 @@ std::string_view take_authority(std::string_view& target) {
     return authority;
 }
 
+// "%65vents" -> "events". Other encodings stay: "%2F" is no separator.
+std::string with_plain_unreserved(std::string_view path) {
+    std::string plain;
+    plain.reserve(path.size());
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const int high = path[i] == '%' && i + 2 < path.size() ? hex_value(path[i + 1]) : -1;
+        const int low = high >= 0 ? hex_value(path[i + 2]) : -1;
+        const char c = static_cast<char>(high * 16 + low);
+        const bool is_unreserved =
+            low >= 0 && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                         std::string_view("-._~").find(c) != std::string_view::npos);
+        plain += is_unreserved ? c : path[i];
+        if (is_unreserved) i += 2;
+    }
+    return plain;
+}
+
 }  // namespace
 
 std::optional<std::string> decode_query_text(std::string_view text) {
@@ -57,7 +74,7 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
     if (parsed.authority.empty() && !target.starts_with('/')) return std::nullopt;
     target = target.substr(0, target.find('#'));
     const std::size_t mark = target.find('?');
-    parsed.path = target.substr(0, mark);
+    parsed.path = with_plain_unreserved(target.substr(0, mark));
     if (parsed.path.empty()) parsed.path = "/";
     if (mark == std::string_view::npos) return parsed;
     std::string_view rest = target.substr(mark + 1);

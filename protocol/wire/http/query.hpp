@@ -12,7 +12,7 @@ namespace sluice::wire {
 using Query = std::vector<std::pair<std::string, std::string>>;
 
 struct RequestTarget {
-    std::string_view path;       // as sent, a view into the target
+    std::string path;            // as sent, but with unreserved characters as they are (RFC 3986 §6.2.2.2)
     std::string_view authority;  // "host:port" of a target in absolute form, else ""
     Query query;
 };

@@ -96,6 +96,12 @@ TEST_CASE("what is no request is refused where that shows") {
     CHECK(begins(outcome("nonsense\r\n\r\n"), "400 "));
     CHECK(begins(outcome("GET / H\r\n\r\n"), "400 "));
     CHECK(begins(outcome("GET / HTTP/2.0\r\n\r\n"), "505 "));
+    CHECK(begins(outcome("GET / HTTP/1.10\r\n\r\n"), "400 "));
+    CHECK(begins(outcome("GET / HTTP/0.9\r\n\r\n"), "505 "));
+    for (const char* version : {"1.2", "1.5", "1.9"}) {
+        const std::string request = std::string("GET / HTTP/") + version + "\r\nHost: a\r\n\r\n";
+        CHECK(outcome(request) == outcome("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    }
     CHECK(begins(outcome("GET / HTTP/1.1\n"), "400 "));
     CHECK(begins(outcome(get("a: b\rc: d\r\n")), "400 "));
     CHECK(begins(outcome(get("a : b\r\n")), "400 "));

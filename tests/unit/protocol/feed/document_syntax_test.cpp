@@ -18,6 +18,7 @@ TEST_CASE("a media type names the syntax") {
     CHECK(syntax("application/cloudevents+json", "{}") == Syntax::cloud_event);
     CHECK(syntax("application/cloudevents-batch+json", "[]") == Syntax::cloud_events);
     CHECK(syntax("text/csv; header=absent", "{}") == Syntax::csv);
+    CHECK(syntax("Text/Tab-Separated-Values", "{}") == Syntax::csv);
     CHECK(syntax("text/x-fasta", ">a") == Syntax::fasta);
     CHECK(syntax("chemical/seq-na-fasta", "@a") == Syntax::fastq);
     CHECK(syntax("application/x-fastq", "") == Syntax::fastq);
@@ -52,6 +53,8 @@ TEST_CASE("without a type the text shows the syntax") {
     CHECK(syntax("text/plain", ">a\nAC") == Syntax::fasta);
     CHECK(syntax("text/plain", "@a\nAC") == Syntax::fastq);
     CHECK(syntax("", ">a\nAC") == Syntax::xml);
-    for (const char* type : {"text/html", "image/png", "application/zip", "text/tab-separated-values"})
+    for (const char* type : {"text/html", "image/png", "application/zip", "application/cloudevents+xml",
+                             "application/cloudevents-batch+xml", "application/cloudevents+avro",
+                             "application/cloudevents", "Application/CloudEvents+XML; charset=utf-8"})
         CHECK(!syntax(type, "{}"));
 }

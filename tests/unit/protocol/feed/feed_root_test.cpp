@@ -65,6 +65,37 @@ TEST_CASE("what is no feed is refused, unless an event path says what its events
     CHECK(parsed("<table><row>1</row></table>")->items().size() == 1);
 }
 
+TEST_CASE("RSS 1.1 is a feed") {
+    const std::string text = R"(<Channel xmlns="http://purl.org/net/rss1.1#" rdf:about="http://a/f"
+        xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><title>T</title><link>http://a/</link>
+        <description>d</description><items rdf:parseType="Collection"><item rdf:about="http://a/1"><title>one</title>
+        <link>1</link></item><item><title>two</title></item></items></Channel>)";
+    std::string prefixed = text;
+    for (const char* name : {"Channel", "title", "link", "description", "items", "item"}) {
+        for (const std::string mark : {"<", "</"}) {
+            for (std::size_t at = 0; (at = prefixed.find(mark + name, at)) != std::string::npos; at += 3) {
+                const char behind = prefixed[at + mark.size() + std::string(name).size()];
+                if (behind == '>' || behind == ' ') prefixed.insert(at + mark.size(), "r:");
+            }
+        }
+    }
+    prefixed.replace(prefixed.find("xmlns="), 6, "xmlns:r=");
+    for (const std::string& each : {text, prefixed}) {
+        CAPTURE(each);
+        const DocumentPtr document = parsed(each);
+        CHECK(document->format() == FeedFormat::rdf);
+        REQUIRE(document->items().size() == 2);
+        CHECK(document->feed_fields().title == "T");
+        CHECK(document->feed_fields().link == "http://a/");
+        const Fields first = read_fields(*document, document->items()[0]);
+        CHECK(first.title == "one");
+        CHECK(first.link == "http://a/1");
+        CHECK(first.id == "http://a/1");
+    }
+    CHECK(parsed("<channel><items><item/></items></channel>")->format() == FeedFormat::xml);
+    CHECK(parsed("<Channel xmlns='http://purl.org/net/rss1.1#'><items/></Channel>")->items().empty());
+}
+
 TEST_CASE("an empty feed has no items") {
     for (const char* text :
          {"<rss/>", "<rss version='2.0'></rss>", "<rss> <!-- c --> </rss>", "<feed/>", "<RSS/>",

@@ -73,6 +73,28 @@ TEST_CASE("the nearest xml:base counts, relative to those around it") {
     CHECK(atom("http://a/b/", "", "<content src='../c'/>") == "http://a/c");
 }
 
+TEST_CASE("address_of: without another base, references are relative to the feed's own address") {
+    const auto atom = [](const std::string& feed, const std::string& link) {
+        return link_of("<feed xmlns='http://www.w3.org/2005/Atom'>" + feed + "<entry><link href='" + link +
+                       "'/></entry></feed>");
+    };
+    const auto rss = [](const std::string& channel, const std::string& link) {
+        return link_of("<rss xmlns:a='http://www.w3.org/2005/Atom'><channel>" + channel + "<item><link>" + link +
+                       "</link></item></channel></rss>");
+    };
+    CHECK(atom("<link rel='self' href='https://t.example/f/feed.xml'/>", "n4") == "https://t.example/f/n4");
+    CHECK(atom("<link rel=' SELF ' href=' https://t.example/f/feed.xml '/>", "/n4") == "https://t.example/n4");
+    CHECK(atom("<link href='/home/'/><link rel='self' href='https://t.example/f/feed.xml'/>", "n4") ==
+          "https://t.example/home/n4");
+    CHECK(atom("<link href='http://h/x/'/><link rel='self' href='https://t.example/f/'/>", "n4") == "http://h/x/n4");
+    CHECK(atom("<link rel='self' href='feed.xml'/>", "n4") == "n4");
+    CHECK(atom("<link rel='self' href='https://t.example/" + std::string(base_bytes_max, 'x') + "/'/>", "n4") == "n4");
+    CHECK(atom("<link rel='via' href='https://t.example/f/'/>", "n4") == "n4");
+    CHECK(rss("<a:link rel='self' href='https://t.example/f/rss'/>", "n4") == "https://t.example/f/n4");
+    CHECK(rss("<link>/</link><a:link rel='self' href='https://t.example/f/rss'/>", "n4") == "https://t.example/n4");
+    CHECK(rss("<a:link rel='self' href='https://t.example/f/rss'/>", "https://o.example/") == "https://o.example/");
+}
+
 TEST_CASE("bases that are many or long together make no address") {
     const auto nested = [](std::size_t depth, const std::string& base) {
         std::string begin = "<x xml:base='http://a/'>", end = "</x>";

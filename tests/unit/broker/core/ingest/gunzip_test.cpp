@@ -18,6 +18,11 @@ TEST_CASE("gzip bodies are decompressed up to the bound") {
     CHECK(gunzip(gzip("a") + gzip("b"), 10).value() == "ab");
 }
 
+TEST_CASE("gunzip: zero bytes behind the last member are padding") {
+    for (const std::size_t zeros : {1u, 2u, 7u, 512u, 100'000u})
+        CHECK(gunzip(gzip("a") + gzip("b") + std::string(zeros, '\0'), 10).value() == "ab");
+}
+
 TEST_CASE("room is asked for before it is taken") {
     const std::string packed = gzip(std::string(1'000'000, 'x'));
     std::size_t most = 0;
@@ -30,12 +35,14 @@ TEST_CASE("room is asked for before it is taken") {
 TEST_CASE("what is not whole and valid gzip is refused") {
     const std::string good = gzip("some text that is long enough to be cut");
     CHECK(gunzip("", 100).error() == GunzipError::corrupt);
-    CHECK(gunzip("<rss/>", 100).error() == GunzipError::corrupt);
+    for (const char* other : {"<rss/>", "x", "\x78\x9C\x01", "\x1F\x8C", "\x8B\x1F", "PK"})
+        CHECK(gunzip(other, 100).error() == GunzipError::not_gzip);
     for (std::size_t n = 1; n < good.size(); ++n) {
         CAPTURE(n);
         CHECK(gunzip(good.substr(0, n), 100).error() == GunzipError::corrupt);
     }
     CHECK(gunzip(good + "trailing", 100).error() == GunzipError::corrupt);
+    CHECK(gunzip(good + std::string(3, '\0') + "x", 100).error() == GunzipError::corrupt);
     std::string flipped = good;
     flipped[good.size() - 6] = static_cast<char>(flipped[good.size() - 6] ^ 1);  // the checksum
     CHECK(gunzip(flipped, 100).error() == GunzipError::corrupt);
