@@ -14,7 +14,7 @@ namespace sluice::feed {
 
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD";
+constexpr std::string_view replacement_text = "\xEF\xBF\xBD";
 
 // Whether characters beyond ASCII take two bytes and more.
 bool has_wide_characters(std::string_view encoding) {
@@ -89,7 +89,7 @@ void replace_controls(std::string& text, Repairs& repairs) {
         const bool is_first = repairs.is_first(RepairKind::control_character);
         repairs.note(RepairKind::control_character, allowed.size(),
                      is_first ? "the character " + text::code_point_name(c.code) + " is not allowed" : "");
-        allowed += replacement;
+        allowed += replacement_text;
         at += *bad + c.length;
     }
     text = allowed.append(text, at);

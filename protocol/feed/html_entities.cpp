@@ -67,7 +67,7 @@ bool is_xml_name(std::string_view name) {
 
 // Behind "&#".
 HtmlReference numbered_reference(std::string_view html) {
-    constexpr std::uint32_t replacement = 0xFFFD, code_max = 0x10FFFF;
+    constexpr std::uint32_t no_character = 0xFFFD, code_max = 0x10FFFF;
     std::size_t at = 2;
     const bool is_hexadecimal = html.size() > at && (html[at] == 'x' || html[at] == 'X');
     if (is_hexadecimal) ++at;
@@ -83,7 +83,7 @@ HtmlReference numbered_reference(std::string_view html) {
     if (is_windows_1252_only(code)) return {at, std::string(windows_1252_text(code))};
     const bool is_character = code != 0 && code <= code_max && !(code >= 0xD800 && code <= 0xDFFF);
     HtmlReference reference{at, {}};
-    text::append_utf8(reference.text, is_character ? code : replacement);
+    text::append_utf8(reference.text, is_character ? code : no_character);
     return reference;
 }
 

@@ -130,10 +130,14 @@ std::string feed_base(const Document& document, const std::optional<std::string>
     return base.size() <= base_bytes_max ? base : std::string();
 }
 
-std::string address_of(const Document& document, const Link& link) {
+std::string address_of(const Link& link, const std::string& feed_base) {
     if (text::is_absolute_uri(link.text)) return link.text;
-    const auto base = xml_base_at(link.at, document.feed_fields().base);
+    const auto base = xml_base_at(link.at, feed_base);
     return base ? text::resolve_reference(*base, link.text) : link.text;
+}
+
+std::string address_of(const Document& document, const Link& link) {
+    return address_of(link, document.feed_fields().base);
 }
 
 }  // namespace sluice::feed

@@ -29,5 +29,7 @@ std::string feed_base(const Document& document, const std::optional<std::string>
 // absolute, or if they are too many or too long (xml_base_at). So an address is little longer than its link, and soon
 // found.
 std::string address_of(const Document& document, const Link& link);
+// The same with another FeedFields::base.
+std::string address_of(const Link& link, const std::string& base);
 
 }  // namespace sluice::feed

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/feed/json_text.hpp"
+#include "protocol/feed/links.hpp"
 #include "protocol/feed/xml_ancestors.hpp"
 
 namespace sluice::feed {
@@ -108,10 +109,12 @@ bool needs_channel(const Document& document, const Item& item) {
            parent != document.tree().document_element();
 }
 
-// References are resolved against an address that no field of the record has, nor its text.
-bool needs_self_link(const Document& document) {
+// Its link is relative to an address that neither the record's fields nor its text have.
+bool needs_self_link(const Document& document, const Item& item) {
     const FeedFields& fields = document.feed_fields();
-    return document.syntax() == Syntax::xml && !fields.base.empty() && fields.base != fields.link;
+    if (document.syntax() != Syntax::xml || fields.base.empty() || fields.base == fields.link) return false;
+    const auto link = find_item_link(document.format(), FieldParent(item.element));
+    return link && address_of(*link, fields.base) != address_of(*link, fields.link.value_or(""));
 }
 
 // Neither the element nor any of its ancestors has siblings, so its depth identifies it.
@@ -125,8 +128,10 @@ std::string path_to(std::size_t depth) {
 
 std::optional<std::vector<DocumentRecord>> record_items(const Document& document, const DocumentRecord& whole,
                                                         std::span<const std::size_t> items, std::size_t bytes_max) {
-    if (needs_self_link(document)) return std::nullopt;
-    const auto is_unfit = [&](std::size_t i) { return needs_channel(document, document.items()[i]); };
+    const auto is_unfit = [&](std::size_t i) {
+        const Item& item = document.items()[i];
+        return needs_channel(document, item) || needs_self_link(document, item);
+    };
     if (std::any_of(items.begin(), items.end(), is_unfit)) return std::nullopt;
     ItemTexts texts(document, items, bytes_max);
     if (!texts.complete()) return std::nullopt;
