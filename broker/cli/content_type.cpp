@@ -11,15 +11,9 @@ std::string content_type_of(std::string_view file, std::string_view document) {
         std::string_view ending, type;
     };
     static constexpr Ending endings[] = {
-        {".ndjson", "application/x-ndjson"},
-        {".jsonl", "application/x-ndjson"},
-        {".csv", "text/csv"},
-        {".tsv", "text/tab-separated-values"},
-        {".fastq", "text/x-fastq"},
-        {".fq", "text/x-fastq"},
-        {".json", "application/json"},
-        {".rss", "application/rss+xml"},
-        {".atom", "application/atom+xml"},
+        {".ndjson", "application/x-ndjson"},   {".jsonl", "application/x-ndjson"}, {".csv", "text/csv"},
+        {".tsv", "text/tab-separated-values"}, {".fastq", "text/x-fastq"},         {".fq", "text/x-fastq"},
+        {".json", "application/json"},         {".rss", "application/rss+xml"},    {".atom", "application/atom+xml"},
         {".rdf", "application/rdf+xml"},
     };
     const std::string name = text::ascii_lower(file);

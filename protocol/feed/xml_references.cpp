@@ -8,9 +8,9 @@
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/windows_1252.hpp"
+#include "protocol/feed/xml_text.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
-#include "protocol/feed/xml_text.hpp"
 
 namespace sluice::feed {
 
