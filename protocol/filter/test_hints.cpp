@@ -120,13 +120,13 @@ void hint_at_test(const Expression& e, HintList& hints) {
     if (is_word(e)) return hint_at_word(e, hints);
     if (e.kind == Kind::logical_or || e.kind == Kind::logical_and) return hint_at_joined(e, hints);
     if (e.kind == Kind::set_union && are_all(e, is_word)) return hint_at_word(e.operands[0], hints);
-    const auto item = [&](const Expression& path) {
+    const auto selection = [&](const Expression& path) {
         if (is_item_in_item(path)) hint_at_item_in_item(path, "//" + shown(path), hints);
     };
     if (e.kind == Kind::set_union)
-        std::for_each(e.operands.begin(), e.operands.end(), item);
+        std::for_each(e.operands.begin(), e.operands.end(), selection);
     else
-        item(e);
+        selection(e);
 }
 
 }  // namespace sluice::filter
