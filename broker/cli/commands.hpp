@@ -28,7 +28,7 @@ struct OutputOptions {
     ColourChoice colour = ColourChoice::automatic;
 };
 
-enum class ItemFormat { title, json, xml };
+enum class ItemFormat { title, json, xml, source };
 
 // Commands that talk to a broker.
 
@@ -51,6 +51,7 @@ struct SubscribeOptions : BrokerOptions {
     std::string stream;
     std::vector<std::string> filters;  // items that satisfy any of them
     ItemFormat format = ItemFormat::title;
+    bool all_values = false;           // the JSON has the values by path, whatever was published
     bool annotate_alignment = false;   // print the alignments that made the filters match
     bool reconnect = true;             // after the connection is lost
     std::optional<std::size_t> count;  // exit after this many items
@@ -82,6 +83,7 @@ struct MatchOptions : OutputOptions {
     std::string content_type;        // of all files; empty: by their names and texts
     std::string repair = "lenient";  // or "strict"
     ItemFormat format = ItemFormat::title;
+    bool all_values = false;  // as for subscribe
 };
 int match(const MatchOptions& options, Console console);
 

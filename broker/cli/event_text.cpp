@@ -1,7 +1,11 @@
 #include "broker/cli/event_text.hpp"
 
 #include <boost/json.hpp>
+#include <initializer_list>
+#include <map>
+#include <string_view>
 
+#include "protocol/feed/json_reader.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -11,34 +15,132 @@ namespace json = boost::json;
 
 namespace {
 
-// "sensor/id=7, sensor/temp=3.5": the values of an item of data, on one line; long ones are cut.
-std::string values_of(const json::object& event) {
-    constexpr std::size_t value_bytes_max = 60, line_bytes_max = 200;
-    const auto* values = event.if_contains("values");
-    std::string line;
-    if (values && values->is_object()) {
-        for (const auto& [name, all] : values->get_object()) {
-            if (!all.is_array()) continue;
-            for (const json::value& each : all.get_array()) {
-                if (!each.is_string() || each.get_string().empty() || line.size() > line_bytes_max) continue;
-                const bool is_own_text = name == ".";
-                line += (line.empty() ? "" : ", ") + (is_own_text ? "" : std::string(name) + "=") +
-                        text::shortened_utf8(each.get_string(), value_bytes_max);
-            }
-        }
+constexpr std::size_t line_bytes_max = 200;
+
+// "sensor/id=7, sensor/temp=3.5": the values in an event's "data" or "values", on one line; long ones are cut. Numbers
+// are shown as they are written. Text that is no JSON ends the line.
+class ValueLine {
+public:
+    explicit ValueLine(std::string_view json) : reader_(json, 0, json.size()) { value(0); }
+
+    const std::string& text() const { return line_; }
+
+private:
+    bool value(std::size_t depth);
+    bool members(std::size_t depth);
+    bool elements(std::size_t depth);
+    void add(const std::string& value);
+
+    feed::JsonReader reader_;
+    std::string path_, line_, text_;
+};
+
+// Returns whether to go on.
+bool ValueLine::value(std::size_t depth) {
+    constexpr std::size_t depth_max = 16;
+    const char first = reader_.next();
+    if (first == '{' || first == '[') {
+        if (depth < depth_max) return first == '{' ? members(depth) : elements(depth);
+        reader_.skip_value();
+        return true;
     }
-    return line.empty() ? "(untitled)" : text::terminal_line(text::shortened_utf8(line, line_bytes_max));
+    if (!reader_.scalar(text_)) return false;
+    if (first != 'n') add(text_);
+    return line_.size() <= line_bytes_max;
 }
 
-std::string title_of(const json::object& event) {
-    const auto* fields = event.if_contains("item");
-    if (!fields || !fields->is_object()) return text::terminal_line(json::serialize(event));
-    for (const char* name : {"title", "link", "id"}) {
-        const auto* field = fields->get_object().if_contains(name);
-        if (field && field->is_string() && !field->get_string().empty())
-            return text::terminal_line(field->get_string());
+bool ValueLine::members(std::size_t depth) {
+    reader_.take('{');
+    if (reader_.take('}')) return true;
+    const std::size_t length = path_.size();
+    std::string key;
+    do {
+        if (!reader_.string(key) || !reader_.take(':')) return false;
+        if (key != ".") path_ += (length > 0 ? "/" : "") + key;  // "." is the item's own text
+        if (!value(depth + 1)) return false;
+        path_.resize(length);
+    } while (reader_.take(','));
+    return reader_.take('}');
+}
+
+bool ValueLine::elements(std::size_t depth) {
+    reader_.take('[');
+    if (reader_.take(']')) return true;
+    do {
+        if (!value(depth + 1)) return false;
+    } while (reader_.take(','));
+    return reader_.take(']');
+}
+
+void ValueLine::add(const std::string& value) {
+    constexpr std::size_t value_bytes_max = 60;
+    if (value.empty()) return;
+    line_ +=
+        (line_.empty() ? "" : ", ") + (path_.empty() ? "" : path_ + "=") + text::shortened_utf8(value, value_bytes_max);
+}
+
+// An event's JSON by its members. What is published may be nested deeper, and have larger numbers, than Boost.JSON
+// reads, so each member is read as it is needed.
+class EventMembers {
+public:
+    explicit EventMembers(std::string_view json) : reader_(json, 0, json.size()) { is_read_ = read(); }
+
+    bool is_object() const { return is_read_; }
+    std::string_view text(const std::string& name) const {
+        const auto found = members_.find(name);
+        return found == members_.end() ? std::string_view() : found->second;
     }
-    return values_of(event);
+    // Null if there is no such member, or it can't be read.
+    json::value value(const std::string& name) const {
+        boost::system::error_code error;
+        json::value value = json::parse(text(name), error);
+        return error ? json::value() : value;
+    }
+
+private:
+    bool read();
+
+    feed::JsonReader reader_;
+    std::map<std::string, std::string_view> members_;
+    bool is_read_ = false;
+};
+
+bool EventMembers::read() {
+    if (!reader_.take('{')) return false;
+    if (reader_.take('}')) return reader_.next() == '\0';
+    std::string name;
+    do {
+        if (!reader_.string(name) || !reader_.take(':')) return false;
+        reader_.next();
+        const std::size_t begin = reader_.offset();
+        reader_.skip_value();
+        members_.insert_or_assign(name, reader_.text_from(begin));
+    } while (reader_.take(','));
+    return reader_.take('}') && reader_.next() == '\0';
+}
+
+// The item's title, or what else tells what it is; empty: nothing does.
+std::string name_of(const EventMembers& event, const json::object& fields) {
+    const auto first_field = [&](std::initializer_list<const char*> names) {
+        for (const char* name : names) {
+            const auto* field = fields.if_contains(name);
+            if (field && field->is_string() && !field->get_string().empty()) return std::string(field->get_string());
+        }
+        return std::string();
+    };
+    if (std::string name = first_field({"title", "link", "id"}); !name.empty()) return name;
+    for (const char* values : {"data", "values"}) {
+        const ValueLine line(event.text(values));
+        if (!line.text().empty()) return text::shortened_utf8(line.text(), line_bytes_max);
+    }
+    return text::shortened_utf8(first_field({"summary", "content"}), line_bytes_max);
+}
+
+std::string title_of(const EventMembers& event, std::string_view all) {
+    const json::value item = event.value("item");
+    if (!item.is_object()) return text::terminal_line(all);
+    const std::string name = name_of(event, item.get_object());
+    return name.empty() ? "(untitled)" : text::terminal_line(name);
 }
 
 std::string line_of(const json::value& alignment) {
@@ -58,14 +160,13 @@ std::string line_of(const json::value& alignment) {
 }  // namespace
 
 std::string event_text(const std::string& data) {
-    boost::system::error_code error;
-    const auto event = json::parse(data, error);
-    if (error || !event.is_object()) return text::terminal_line(data);
-    std::string lines = title_of(event.get_object());
+    const EventMembers event(data);
+    if (!event.is_object()) return text::terminal_line(data);
+    std::string lines = title_of(event, data);
     const auto add_lines = [&](const char* member, auto line) {
-        const auto* all = event.get_object().if_contains(member);
-        if (!all || !all->is_array()) return;
-        for (const auto& each : all->get_array()) lines += "\n  " + text::terminal_line(line(each));
+        const json::value all = event.value(member);
+        if (!all.is_array()) return;
+        for (const auto& each : all.get_array()) lines += "\n  " + text::terminal_line(line(each));
     };
     add_lines("alignments", line_of);
     add_lines("estimated", [](const json::value& condition) {

@@ -46,9 +46,10 @@ void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_d
 
 CLI::Option* add_format(CLI::App& command, ItemFormat& format) {
     sluice::base::add_choice(
-        command, "--format", "What to print of an item: title (the default; for data its values), json or xml",
-        "FORMAT", {"title", "json", "xml"}, [&format](std::size_t choice) {
-            constexpr ItemFormat formats[] = {ItemFormat::title, ItemFormat::json, ItemFormat::xml};
+        command, "--format",
+        "What to print of an item: title (the default; for data its values), json, xml or source (as it was published)",
+        "FORMAT", {"title", "json", "xml", "source"}, [&format](std::size_t choice) {
+            constexpr ItemFormat formats[] = {ItemFormat::title, ItemFormat::json, ItemFormat::xml, ItemFormat::source};
             format = formats[choice];
         });
     return command.get_option("--format");
@@ -60,6 +61,12 @@ void add_item_format(CLI::App& command, const std::shared_ptr<Options>& options)
     auto* format = add_format(command, options->format);
     command.get_option("--json")->excludes(format)->each(
         [options](const std::string&) { options->format = ItemFormat::json; });
+    command.add_flag("--values", options->all_values,
+                     "With --json: add the item's values by path, as filters name them");
+    command.parse_complete_callback([options] {
+        if (options->all_values && options->format != ItemFormat::json)
+            throw CLI::ValidationError("--values needs --json");
+    });
 }
 
 void add_repair(CLI::App& command, std::string& repair, const char* default_repair) {

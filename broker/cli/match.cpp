@@ -189,7 +189,8 @@ private:
         const bool with_name = options_.files.size() > 1;
         const auto estimated = estimated_for(event);
         if (options_.format == ItemFormat::json) {
-            std::string line = feed::event_json(event);
+            std::string line =
+                feed::event_json(event, options_.all_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
             if (!estimated.empty())
                 line.replace(line.size() - 1, 1, ",\"estimated\":" + broker::estimated_json(estimated) + "}");
             if (with_name) line.replace(0, 1, "{\"file\":" + boost::json::serialize(boost::json::string(name)) + ",");
@@ -199,6 +200,8 @@ private:
         if (with_name) console_.out << console_.coloured(text::terminal_line(name), Colour::magenta) << ": ";
         if (options_.format == ItemFormat::xml)
             console_.print_raw(feed::item_xml(event));
+        else if (options_.format == ItemFormat::source)
+            console_.print_raw(event.item().source);
         else
             console_.out << title_of(event) << '\n';
         if (options_.format == ItemFormat::title)

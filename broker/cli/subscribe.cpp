@@ -88,6 +88,7 @@ private:
                 console_.print_json(data);
                 break;
             case ItemFormat::xml:
+            case ItemFormat::source:
                 console_.print_raw(data);
                 break;
         }

@@ -13,6 +13,8 @@ HttpRequest request_of(const SubscribeOptions& options, const std::string& last_
     if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
     for (const auto& filter : options.filters) parameters.emplace_back("filter", filter);
     if (options.format == ItemFormat::xml) parameters.emplace_back("format", "xml");
+    if (options.format == ItemFormat::source) parameters.emplace_back("format", "source");
+    if (options.all_values) parameters.emplace_back("values", "all");
     if (options.annotate_alignment) parameters.emplace_back("annotate", "alignment");
     HttpRequest request;
     request.target = target_of("/v1/events", parameters);

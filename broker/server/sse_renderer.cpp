@@ -63,7 +63,7 @@ void copy_number(std::uint32_t number, Pieces& pieces) {
     pieces.copy({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
-// The common part of both formats.
+// The common part of all formats.
 class SseRenderer : public broker::Renderer {
 public:
     std::size_t bytes(const Delivery& delivery) const final {
@@ -98,9 +98,11 @@ private:
 
 class JsonRenderer final : public SseRenderer {
 public:
+    explicit JsonRenderer(feed::JsonValues values) : values_(values) {}
+
     // "id: 42\ndata: {…" without the closing brace.
     std::string event_text(const feed::Event& event) const override {
-        std::string text = feed::event_json(event);
+        std::string text = feed::event_json(event, values_);
         text.pop_back();
         return "id: " + std::to_string(event.id) + "\ndata: " + text;
     }
@@ -128,30 +130,51 @@ private:
         if (!delivery.annotations.empty()) pieces.share(delivery.annotations);
         pieces.copy(object_end);
     }
+
+    const feed::JsonValues values_;
 };
 
-class XmlRenderer final : public SseRenderer {
+// Formats that are a text without members, so nothing of the subscriber's own can be added.
+class TextRenderer : public SseRenderer {
 public:
-    std::string event_text(const feed::Event& event) const override {
+    std::string event_text(const feed::Event& event) const final {
         std::string text = "id: " + std::to_string(event.id) + '\n';
-        wire::append_sse_data(text, feed::item_xml(event));
+        append_data(text, event);
         return text + '\n';
     }
 
 private:
-    std::size_t event_bytes(const Delivery& delivery) const override { return delivery.event->text.size(); }
-    void write_event(const Delivery& delivery, Pieces& pieces) const override { pieces.share(delivery.event->text); }
+    virtual void append_data(std::string& text, const feed::Event& event) const = 0;
+    std::size_t event_bytes(const Delivery& delivery) const final { return delivery.event->text.size(); }
+    void write_event(const Delivery& delivery, Pieces& pieces) const final { pieces.share(delivery.event->text); }
+};
+
+class XmlRenderer final : public TextRenderer {
+    void append_data(std::string& text, const feed::Event& event) const override {
+        wire::append_sse_data(text, feed::item_xml(event));
+    }
+};
+
+class SourceRenderer final : public TextRenderer {
+    void append_data(std::string& text, const feed::Event& event) const override {
+        wire::append_sse_data(text, event.item().source);
+    }
 };
 
 }  // namespace
 
-const broker::Renderer& sse_json_renderer() {
-    static const JsonRenderer renderer;
-    return renderer;
+const broker::Renderer& sse_json_renderer(feed::JsonValues values) {
+    static const JsonRenderer usual(feed::JsonValues::where_needed), with_all(feed::JsonValues::all);
+    return values == feed::JsonValues::all ? with_all : usual;
 }
 
 const broker::Renderer& sse_xml_renderer() {
     static const XmlRenderer renderer;
+    return renderer;
+}
+
+const broker::Renderer& sse_source_renderer() {
+    static const SourceRenderer renderer;
     return renderer;
 }
 

@@ -49,6 +49,7 @@ struct SubscribeRequest {
     std::string stream;  // "*": all
     std::vector<broker::Subscription> subscriptions;
     const broker::Renderer* renderer = &sse_json_renderer();
+    bool is_json = true;  // the renderer's format
     std::unique_ptr<const broker::Annotator> annotator;
     std::unique_ptr<const broker::Estimates> estimates;
     std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
@@ -154,8 +155,8 @@ private:
     }
 
     void finish() {
-        // The item as XML has no place for it.
-        if (wanted_.renderer == &sse_json_renderer()) wanted_.estimates = broker::Estimates::make(leaves_);
+        // Other formats have no place for it.
+        if (wanted_.is_json) wanted_.estimates = broker::Estimates::make(leaves_);
         if (annotate_) wanted_.annotator = std::make_unique<const broker::Annotator>(leaves_, limits_.alignment_cells);
         if (!wanted_.notes.empty()) wanted_.notes += '\n';
         if (wanted_.subscriptions.empty())
@@ -172,14 +173,39 @@ private:
     std::size_t literals_ = 0, operators_ = 0;
 };
 
+HttpReply needs_json(const std::string& what, const wire::Query& query) {
+    return status_reply(400, what + " needs format=json: format=" + std::string(parameter(query, "format", "json")) +
+                                 " is the item alone");
+}
+
+// What an event looks like.
+void read_format(const wire::Query& query, SubscribeRequest& wanted) {
+    const std::string_view format = parameter(query, "format", "json"), values = parameter(query, "values", "");
+    const bool has_values = values == "all";
+    wanted.is_json = format == "json";
+    if (format == "json")
+        wanted.renderer = &sse_json_renderer(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
+    else if (format == "xml")
+        wanted.renderer = &sse_xml_renderer();
+    else if (format == "source")
+        wanted.renderer = &sse_source_renderer();
+    else
+        wanted.refusal = bad_parameter("format", format, "json, xml or source");
+    if (wanted.refusal) return;
+    const auto is_values = [](const auto& pair) { return pair.first == "values"; };
+    if (std::none_of(query.begin(), query.end(), is_values)) return;
+    if (!has_values)
+        wanted.refusal = bad_parameter("values", values, "all");
+    else if (!wanted.is_json)
+        wanted.refusal = needs_json("values=all", query);
+}
+
 // Everything except the filters.
 SubscribeRequest read_wanted(const HttpRequest& request) {
     SubscribeRequest wanted;
-    wanted.refusal = refuse_unknown_parameters(request.query, {"stream", "format", "annotate"}, "filter");
+    wanted.refusal = refuse_unknown_parameters(request.query, {"stream", "format", "values", "annotate"}, "filter");
     if (wanted.refusal) return wanted;
-    const std::string_view format = parameter(request.query, "format", "json");
-    if (format != "json" && format != "xml") wanted.refusal = bad_parameter("format", format, "json or xml");
-    if (format == "xml") wanted.renderer = &sse_xml_renderer();
+    read_format(request.query, wanted);
     const std::string stream(parameter(request.query, "stream", "default"));
     if (stream != "*" && !text::is_stream_name(stream)) {
         wanted.refusal = bad_parameter("stream", stream, "*, or " + std::string(text::stream_name_rule));
@@ -187,8 +213,8 @@ SubscribeRequest read_wanted(const HttpRequest& request) {
     const std::string_view annotate = parameter(request.query, "annotate", "none");
     if (annotate != "none" && annotate != "alignment") {
         wanted.refusal = bad_parameter("annotate", annotate, "none or alignment");
-    } else if (annotate == "alignment" && format == "xml") {
-        wanted.refusal = status_reply(400, "annotate=alignment needs format=json: format=xml is the item alone");
+    } else if (annotate == "alignment" && !wanted.is_json && !wanted.refusal) {
+        wanted.refusal = needs_json("annotate=alignment", request.query);
     }
     wanted.stream = stream;
     return wanted;

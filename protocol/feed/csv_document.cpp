@@ -2,6 +2,7 @@
 // also end with LF or CR alone; empty lines are skipped. A field that is empty is an empty element. Fields may be
 // separated by ';' or tabs. Quotes elsewhere than around a field are read as Python's csv module reads them.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -153,10 +154,22 @@ CsvStart start_of(std::string_view text, bool has_header, bool has_tabs) {
     return start;
 }
 
-std::vector<std::string> column_names(const std::vector<std::string>& fields, bool has_header) {
+std::vector<Column> columns_of(const std::vector<std::string>& fields, bool has_header) {
+    std::vector<Column> columns(fields.size());
+    std::unordered_map<std::string_view, std::size_t> last;  // column by name
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        columns[i].name = has_header ? std::string(text::trim(fields[i])) : "c" + std::to_string(i + 1);
+        const auto [same, is_first] = last.try_emplace(columns[i].name, i);
+        columns[i].first = is_first ? i : columns[same->second].first;
+        if (!is_first) columns[same->second].next = i;
+        same->second = i;
+    }
+    return columns;
+}
+
+std::vector<std::string> names_of(const std::vector<Column>& columns) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        names.push_back(has_header ? element_name(text::trim(fields[i])) : "c" + std::to_string(i + 1));
+    for (const Column& column : columns) names.push_back(element_name(column.name));
     return names;
 }
 
@@ -199,7 +212,11 @@ ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const Do
     bool is_first = true;
     while (!builder.has_failed() && reader.begin_row()) {
         const bool is_good = reader.read_row();
-        if (is_first && is_good) names = column_names(reader.fields(), has_header);
+        if (is_first && is_good) {
+            std::vector<Column> columns = columns_of(reader.fields(), has_header);
+            names = names_of(columns);
+            builder.set_columns(std::move(columns));
+        }
         if (is_first && (has_header || !is_good)) {
             if (!is_good) builder.fail(FeedError::Kind::not_well_formed, reader.fault_offset(), reader.fault());
             builder.set_head(reader.next_line());

@@ -101,6 +101,12 @@ ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<cons
     return parse_xml_or_repair(text, options, repairs);
 }
 
+std::size_t columns_bytes(const std::vector<Column>& columns) {
+    std::size_t bytes = columns.capacity() * sizeof(Column);
+    for (const Column& column : columns) bytes += column.name.capacity();
+    return bytes;
+}
+
 }  // namespace
 
 boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text) {
@@ -122,7 +128,7 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const D
     document.feed_fields_ = read_feed_fields(document);
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
                              document.buffer_.capacity() + document.context_.memory_bytes() +
-                             document.items_.capacity() * sizeof(Item) +
+                             document.items_.capacity() * sizeof(Item) + columns_bytes(document.columns_) +
                              document.undeclared_names_.capacity() * sizeof(UndeclaredName) + tree_memory.bytes();
     return parsed;
 }

@@ -100,6 +100,13 @@ struct FeedFields {
     std::string base = {};
 };
 
+// A column of CSV by its published name, without white space around it. Columns may share a name.
+struct Column {
+    std::string name;
+    std::size_t first = 0;  // the first column with this name
+    std::size_t next = 0;   // the next one; 0: none
+};
+
 struct SourceContext;
 
 class Document {
@@ -116,6 +123,8 @@ public:
     virtual std::span<const Item> items() const = 0;                                 // likewise
     // The text before the items that each of them depends on: the header line of CSV with its line end.
     virtual std::string_view head() const { return {}; }
+    // Of CSV: an item has an element for each, in this order.
+    virtual std::span<const Column> columns() const { return {}; }
     // Items of what is not XML, and those of all feeds but the first inside other XML.
     virtual const Refusals& refusals() const {
         static const Refusals none;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "protocol/feed/data_normal_form.hpp"
 #include "protocol/feed/parsed_document.hpp"
@@ -43,6 +45,7 @@ public:
         if (normalizer_) normalizer_->member(name, text);
     }
 
+    void set_columns(std::vector<Column> columns) { document_->columns_ = std::move(columns); }
     // The items depend on the text before this offset (Document::head).
     void set_head(std::size_t end) { document_->head_ = std::string_view(text()).substr(0, end); }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/record.hpp"
 
 namespace sluice::feed {
 
@@ -16,6 +17,8 @@ struct Event {
     std::size_t index = 0;                      // of document->items()
     std::shared_ptr<const std::string> stream;  // never null
     std::uint64_t id = 0;                       // position in the stream, from 1
+    RecordTime time = 0;                        // when it was appended; 0: it was not, as when a filter is tried
+    EventRecord::Change change = EventRecord::Change::added;
 
     const Item& item() const { return document->items()[index]; }
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/event_data.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/json_text.hpp"
 #include "protocol/feed/node_text.hpp"
@@ -157,9 +158,27 @@ void write_fields(JsonWriter& json, const Fields& fields) {
     json.close('}');
 }
 
+void write_values(JsonWriter& json, const Item& item) {
+    const PathValues values(item.element, names_times * item.source.size() + names_bytes_min);
+    json.name("values");
+    values.write(json);
+    if (values.omitted() == 0) return;
+    json.name("values_omitted");
+    json.literal(std::to_string(values.omitted()));
+}
+
+void write_append(JsonWriter& json, const Event& event) {
+    if (event.time == 0) return;
+    json.name("time");
+    json.string(text::format_rfc3339_us(event.time));
+    json.name("change");
+    json.string(event.change == EventRecord::Change::added ? "new" : "updated");
+}
+
 }  // namespace
 
-std::string event_json(const Event& event) {
+std::string event_json(const Event& event, JsonValues values) {
+    const Document& document = *event.document;
     std::string text;
     text.reserve(event.item().source.size() * 2 + 256);
     JsonWriter json(text);
@@ -168,15 +187,14 @@ std::string event_json(const Event& event) {
     json.literal(std::to_string(event.id));
     json.name("stream");
     json.string(*event.stream);
+    write_append(json, event);
     json.name("item");
-    write_fields(json, read_fields(*event.document, event.item()));
-    const PathValues values(event.item().element, names_times * event.item().source.size() + names_bytes_min);
-    json.name("values");
-    values.write(json);
-    if (values.omitted() != 0) {
-        json.name("values_omitted");
-        json.literal(std::to_string(values.omitted()));
+    write_fields(json, read_fields(document, event.item()));
+    if (has_event_data(document)) {
+        json.name("data");
+        append_event_data(text, event);
     }
+    if (values == JsonValues::all || document.format() == FeedFormat::xml) write_values(json, event.item());
     json.close('}');
     return text;
 }

@@ -34,8 +34,11 @@ std::size_t separator_size(std::string_view text) {
 
 // The offset of the next separator, or `end`.
 std::size_t end_of_parameter(std::string_view address, std::size_t at, std::size_t end) {
-    while ((at = address.find_first_of("&;\\", at)) < end && separator_size(address.substr(at)) == 0) ++at;
-    return std::min(at, end);
+    for (; at < end; ++at) {
+        const char c = address[at];
+        if ((c == '&' || c == ';' || c == '\\') && separator_size(address.substr(at)) != 0) break;
+    }
+    return at;
 }
 
 // The offset of the '#' of the address's fragment, or its end. The '#' of a reference to '&' is none.
@@ -81,18 +84,17 @@ std::string_view IgnoredParts::without_parameters(std::string_view address, std:
     const std::size_t query = address.find_first_of("?#");
     if (query == npos || address[query] == '#' || names_.empty()) return address;
     const std::size_t end = fragment_of(address, query);
-    room.assign(address, 0, query);
-    bool any = false, is_first = true;
+    bool any = false;  // then `room` has what is left of the address so far
     for (std::size_t begin = query, separator = 1; separator != 0;) {
         const std::size_t name = begin + separator;
         const std::size_t behind = end_of_parameter(address, name, end);
         const std::string_view parameter = address.substr(name, behind - name);
         if (has_parameter(parameter)) {
+            if (!any) room.assign(address, 0, begin);
             any = true;
-        } else {
-            room += is_first ? std::string_view("?") : address.substr(begin, separator);
+        } else if (any) {
+            room += room.size() == query ? std::string_view("?") : address.substr(begin, separator);
             room += parameter;
-            is_first = false;
         }
         begin = behind;
         separator = behind == end ? 0 : separator_size(address.substr(behind, end - behind));

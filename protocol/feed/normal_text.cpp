@@ -8,13 +8,13 @@ namespace sluice::feed {
 
 namespace {
 
-constexpr std::size_t npos = std::string_view::npos;
 constexpr std::string_view html_space = " \t\r\n\f";
 
 // A scheme, "://", and nothing that ends an address in a text.
 bool is_absolute_address(std::string_view text) {
     const std::size_t scheme = text.find(':');
-    if (scheme == npos || scheme == 0 || !text.substr(scheme).starts_with("://") || !text::is_ascii_letter(text[0]))
+    if (scheme == std::string_view::npos || scheme == 0 || !text.substr(scheme).starts_with("://") ||
+        !text::is_ascii_letter(text[0]))
         return false;
     const auto is_of_scheme = [](char c) {
         return text::is_ascii_letter(c) || text::is_ascii_digit(c) || c == '+' || c == '-' || c == '.';
@@ -63,7 +63,7 @@ private:
 void HtmlCopy::tag() {
     at_ = find(" \t\r\n\f/>");
     while (at_ < html_.size() && html_[at_] != '>') {
-        if (html_[at_] == '/' || html_space.find(html_[at_]) != npos)
+        if (html_[at_] == '/' || html_space.find(html_[at_]) != std::string_view::npos)
             ++at_;
         else
             attribute();
@@ -96,8 +96,8 @@ void HtmlCopy::attribute() {
 }  // namespace
 
 bool may_have_address(std::string_view text) {
-    if (text.find('?') != npos) return true;
-    for (std::size_t at = text.find(':'); at != npos; at = text.find(':', at + 1)) {
+    if (text.find('?') != std::string_view::npos) return true;
+    for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
         if (at >= 4 && text.substr(at - 4, 4) == "http") return true;
     }
     return false;
@@ -124,7 +124,7 @@ void append_normal_text(std::string& out, std::string_view text, const IgnoredPa
         out += text.substr(0, before);
         append_normal_address(out, trimmed, ignored);
         out += text.substr(before + trimmed.size());
-    } else if (text.find('<') != npos) {
+    } else if (text.find('<') != std::string_view::npos) {
         HtmlCopy(out, text, ignored).run();
     } else {
         out += text;

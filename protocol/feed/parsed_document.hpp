@@ -21,6 +21,7 @@ struct ParsedDocument final : Document {
     std::span<const UndeclaredName> undeclared_names() const override { return undeclared_names_; }
     std::span<const Item> items() const override { return items_; }
     std::string_view head() const override { return head_; }
+    std::span<const Column> columns() const override { return columns_; }
     const Refusals& refusals() const override { return refusals_; }
     pugi::xml_node feed() const override { return feed_; }
     const FeedFields& feed_fields() const override { return feed_fields_; }
@@ -39,6 +40,7 @@ struct ParsedDocument final : Document {
     Refusals refusals_;
     SourceContext context_;  // has views of text_
     std::string_view head_;  // of text_
+    std::vector<Column> columns_;
     Repairs repairs_;
     FeedFormat format_ = FeedFormat::xml;
     Syntax syntax_ = Syntax::xml;   // filled in by parse_text()

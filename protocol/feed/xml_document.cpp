@@ -247,7 +247,8 @@ std::optional<FeedError> XmlDocumentParser::locate_items() {
         if (++count > limits.items_max) return too_many_items(*document_->text_, range.begin, limits);
         if (range.values > limits.item_values_max) return too_many_item_values(*document_->text_, range.begin, limits);
         item.source = std::string_view(*document_->text_).substr(range.begin, range.end - range.begin);
-        if (options_.digests) item.content = normal_form_.digest(static_cast<std::size_t>(&range - ranges_.data()));
+        if (options_.digests)
+            item.content = normal_form_.digest(static_cast<std::size_t>(&range - ranges_.data()), item.source);
     }
     return std::nullopt;
 }

@@ -41,9 +41,11 @@ struct XmlNormalForm {
     std::string bytes;            // of the root element
     std::vector<Range> elements;  // in `bytes`, in document order; empty: ignored
 
-    text::Digest digest(std::size_t element) const {
+    // Of an element, whose source counts if it is ignored as a part of others.
+    text::Digest digest(std::size_t element, std::string_view source) const {
         const Range& range = elements[element];
-        return content_digest(std::string_view(bytes).substr(range.begin, range.end - range.begin));
+        const std::string_view form = std::string_view(bytes).substr(range.begin, range.end - range.begin);
+        return content_digest(form.empty() ? source : form);
     }
 };
 

@@ -47,20 +47,24 @@ std::optional<double> parse_date(std::string_view text) {
 std::string format_rfc3339(double seconds) {
     constexpr double year_0 = -62167219200, year_10000 = 253402300800;
     if (!(seconds >= year_0 && seconds < year_10000)) return {};
+    std::string text = format_rfc3339_us(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
+    text.erase(text.find_last_not_of("0Z") + 1);
+    if (text.back() == '.') text.pop_back();
+    return text + 'Z';
+}
+
+std::string format_rfc3339_us(std::int64_t microseconds_since_1970) {
     using namespace std::chrono;
-    const auto time = sys_time<microseconds>(microseconds(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5))));
+    const auto time = sys_time<microseconds>(microseconds(microseconds_since_1970));
     const auto day = floor<days>(time);
     const year_month_day date(day);
     const hh_mm_ss clock(time - day);
     char text[40];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06d", static_cast<int>(date.year()),
+    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                   static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
                   static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
-    std::string result(text);
-    result.erase(result.find_last_not_of('0') + 1);
-    if (result.back() == '.') result.pop_back();
-    return result + 'Z';
+    return text;
 }
 
 }  // namespace sluice::text

@@ -1,6 +1,7 @@
 // Dates as feeds write them. Pure functions; any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,5 +38,9 @@ std::optional<double> parse_date(std::string_view text);
 // "2017-10-16T15:10:00Z", with as much of a fraction as there is, to microseconds. Empty for NaN and for years that do
 // not have four digits.
 std::string format_rfc3339(double seconds);
+
+// "2017-10-16T15:10:00.000000Z", always with microseconds, so that the texts sort as the times do. The year must have
+// four digits.
+std::string format_rfc3339_us(std::int64_t microseconds_since_1970);
 
 }  // namespace sluice::text

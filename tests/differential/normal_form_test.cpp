@@ -249,7 +249,7 @@ text::Digest digest(const std::string& xml) {
     const auto scanned = feed::scan_xml(xml, feed::FeedLimits(), &ignored);
     CAPTURE(xml);
     REQUIRE(scanned.has_value());
-    return scanned->normal_form.digest(0);
+    return scanned->normal_form.digest(0, xml);
 }
 
 }  // namespace

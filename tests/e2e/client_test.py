@@ -39,7 +39,7 @@ class Texts(unittest.TestCase):
                 for price in (1, 6):
                     documents = [{"v": text, "price": price}, {"v": text.replace("+", " ", 1) + "x", "price": price}]
                     self.assertEqual(daemon.publish(json.dumps(documents), "application/json")[0], 202)
-                self.assertEqual(json.loads(client.line())["values"], {"v": [text], "price": ["6"]})
+                self.assertEqual(json.loads(client.line())["data"], {"v": text, "price": 6})
                 self.assertEqual(client.ended(), 0)
                 eventually(lambda: daemon.status()["subscribers"] == 0, "no subscriber")
 

@@ -58,8 +58,8 @@ class CommandLine(unittest.TestCase):
             (["subscribe", "-a"], "there is no option -a; write -- before a filter that begins with '-': sluice "
                                   "subscribe -- '-price < 0'"),
             (["status", "-a"], "there is no option -a"),
-            (["subscribe", "--format", "foo", "a"], "--format must be title, json or xml, not foo"),
-            (["match", "--format", "1", "a", "b"], "--format must be title, json or xml, not 1"),
+            (["subscribe", "--format", "foo", "a"], "--format must be title, json, xml or source, not foo"),
+            (["match", "--format", "1", "a", "b"], "--format must be title, json, xml or source, not 1"),
             (["subscribe", "--annotate", "foo", "a"], "--annotate must be alignment or none, not foo"),
             (["align", "--devices", "0,x", "a", "b"], "--devices must be whole numbers from 0 to 1023, not x"),
             (["align", "--processor", "tpu", "a", "b"], "--processor must be auto, cpu or gpu, not tpu"),

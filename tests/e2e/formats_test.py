@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from xml.etree import ElementTree
 
-from client_process import sluice
+from client_process import Client, sluice
 from sluice_process import Sluiced
 
 CLOUD_EVENT = "application/cloudevents+json"
@@ -76,7 +76,7 @@ class Formats(unittest.TestCase):
         readings = [{"sensor": {"id": n, "temp": n / 2}, "tags": ["a", ["b"]]} for n in range(10)]
         with self.daemon.subscribe(["sensor/temp > 3"]) as warm, self.daemon.subscribe(format="xml") as texts:
             self.twice(json.dumps(readings), "application/json", 10, 10)
-            self.assertEqual([warm.next_json()["values"] for _ in range(3)], [values_of(r) for r in readings[7:]])
+            self.assertEqual([warm.next_json()["data"] for _ in range(3)], readings[7:])
             self.assertEqual([values_of_xml(texts.next_event()["data"]) for _ in range(10)],
                              [values_of(reading) for reading in readings])
         self.twice(json.dumps(readings[0]), "application/json", 1, 1)
@@ -88,10 +88,12 @@ class Formats(unittest.TestCase):
         lines = "\n".join(json.dumps(item, ensure_ascii=dice.random() < 0.5) for item in items)
         for document, content_type in ((json.dumps(items), "application/json"), (lines, "application/x-ndjson"),
                                        (lines, "text/plain")):
-            with self.daemon.subscribe() as subscriber, self.daemon.subscribe(format="xml") as texts:
+            with self.daemon.subscribe(values="all") as subscriber, self.daemon.subscribe(format="xml") as texts:
                 self.assertEqual(self.publish(document.encode(), content_type)["new"], len(items))
                 for item in items:
-                    self.assertEqual(subscriber.next_json()["values"], values_of(item))
+                    event = subscriber.next_json()
+                    self.assertEqual(event["data"], item)
+                    self.assertEqual(event["values"], values_of(item))
                     self.assertEqual(values_of_xml(texts.next_event()["data"]), values_of(item))
 
     def test_ndjson_with_a_bad_line(self):
@@ -99,7 +101,7 @@ class Formats(unittest.TestCase):
             reply = self.publish('{"n":1}\r\n{"n":\r\n\r\n{"n":2}', "application/jsonl")
             self.assertEqual((reply["received"], reply["refused"]), (2, 1))
             self.assertEqual([(r["index"], r["line"]) for r in reply["refusals"]], [(1, 2)])
-            self.assertEqual(subscriber.next_json()["values"], {"n": ["2"]})
+            self.assertEqual(subscriber.next_json()["data"], {"n": 2})
 
     def test_csv(self):
         dice = random.Random(7)
@@ -108,10 +110,13 @@ class Formats(unittest.TestCase):
         text = io.StringIO()
         csv.writer(text).writerows([["n", "my note", "b"], *rows])
         read = list(csv.reader(io.StringIO(text.getvalue(), newline="")))[1:]
-        with self.daemon.subscribe(["n >= 100"]) as subscriber, self.daemon.subscribe(format="xml") as texts:
+        with self.daemon.subscribe(["n >= 100"], values="all") as subscriber, \
+                self.daemon.subscribe(format="xml") as texts:
             self.twice(text.getvalue().encode(), "text/csv; charset=utf-8", 200, 200)
             for n, note, b in read[100:]:
-                self.assertEqual(subscriber.next_json()["values"], {"n": [n], "my_note": [note], "b": [b]})
+                event = subscriber.next_json()
+                self.assertEqual(event["data"], {"n": n, "my note": note, "b": b})
+                self.assertEqual(event["values"], {"n": [n], "my_note": [note], "b": [b]})
             for n, note, b in read:
                 self.assertEqual(values_of_xml(texts.next_event()["data"]), {"n": [n], "my_note": [note], "b": [b]})
         reply = self.publish("a,b\n1\n2,3\n", "text/csv")
@@ -130,7 +135,8 @@ class Formats(unittest.TestCase):
                 self.assertEqual((status, reply["new"]), (202, new))
             events = [subscriber.next_json() for _ in range(3)]
             self.assertEqual([e["item"]["id"] for e in events], ["1", "2", "3"])
-            self.assertEqual(events[2]["values"]["source"], ["/café"])
+            self.assertEqual(events[0]["data"], event)
+            self.assertEqual((events[2]["data"]["source"], events[2]["data"]["data"]), ("/café", {"temp": 5}))
         self.publish(json.dumps({**event, "specversion": "0.3"}), CLOUD_EVENT, 400)
 
     def test_sequences(self):
@@ -138,9 +144,61 @@ class Formats(unittest.TestCase):
                 self.daemon.subscribe(["contains(quality, 'I')"]) as reads:
             self.twice(">r1 first read\nACGTA\nCGTTT\n>r2\nTTTTTTTT\n", "text/x-fasta", 2, 2)
             event = found.next_json()
-            self.assertEqual(event["values"], {"@id": ["r1"], "description": ["first read"], "sequence": ["ACGTACGTTT"]})
+            self.assertEqual(event["data"], {"id": "r1", "description": "first read", "sequence": "ACGTACGTTT"})
             self.twice("@q1\nACGT\n+\n@+I!\n", "application/x-fastq", 1, 1)
-            self.assertEqual(reads.next_json()["values"], {"@id": ["q1"], "sequence": ["ACGT"], "quality": ["@+I!"]})
+            self.assertEqual(reads.next_json()["data"], {"id": "q1", "sequence": "ACGT", "quality": "@+I!"})
+
+    def test_data_keeps_what_the_publisher_wrote(self):
+        """Digits of numbers, keys that repeat, order; a lone surrogate would be refused by strict readers."""
+        written = '{"z": 1.10, "a": [1e400, -0, 123456789012345678901234567890], "k": 1, "k": null, "t": "\\ud800\\u0000 x"}'
+        with self.daemon.subscribe() as subscriber:
+            self.publish(written, "application/json")
+            line = subscriber.next_event()["data"]
+        expected = written.replace(", ", ",").replace(": ", ":").replace("\\ud800", "\\ufffd")
+        self.assertIn(f'"data":{expected}}}', line)
+
+    def test_the_source_is_what_was_published_line_by_line(self):
+        documents = ((b'[{"a": 1,\r\n "b":  2.50}, {"c":\n3}]', "application/json", ['{"a": 1,\n "b":  2.50}', '{"c":\n3}']),
+                     (b'{"a": 1}\r\n{"b":  2}\n', "application/x-ndjson", ['{"a": 1}', '{"b":  2}']),
+                     (b'a,b\r\n1,"x\r\ny"\r\n 2 ,\r\n', "text/csv", ['1,"x\ny"', " 2 ,"]),
+                     (b">r1 x\nAC\nGT\n>r2\nTT", "text/x-fasta", [">r1 x\nAC\nGT", ">r2\nTT"]),
+                     (b"<rss><channel><item ><title>a &amp; b</title>\r\n</item><item/></channel></rss>",
+                      "application/rss+xml", ["<item ><title>a &amp; b</title>\n</item>", "<item/>"]),
+                     (b"<d><x:a xmlns:x='u'>&lt;</x:a></d>", "application/xml", ["<x:a xmlns:x='u'>&lt;</x:a>"]),
+                     ("<d><a>\u00e9</a></d>".encode("utf-16"), "application/xml", ["<a>\u00e9</a>"]))
+        with self.daemon.subscribe(format="source") as subscriber:
+            for document, content_type, expected in documents:
+                with self.subTest(document=document):
+                    self.publish(document, content_type)
+                    self.assertEqual([subscriber.next_event()["data"] for _ in expected], expected)
+
+    def test_the_command_line_prints_each_form(self):
+        directory = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        path = str(directory / "a.csv")
+        pathlib.Path(path).write_text("n,my note\n1,x\n")
+        data = {"n": "1", "my note": "x"}
+        for options, expected in ((["--json"], {"id": 1, "stream": "default", "item": {}, "data": data}),
+                                  (["--format", "json", "--values"],
+                                   {"id": 1, "stream": "default", "item": {}, "data": data,
+                                    "values": {"n": ["1"], "my_note": ["x"]}})):
+            done = sluice("match", *options, "true()", path)
+            self.assertEqual(json.loads(done.stdout), expected, done.stderr)
+        self.assertEqual(sluice("match", "--format", "source", "true()", path).stdout, "1,x\n")
+        self.assertEqual(sluice("match", "true()", path).stdout, "n=1, my note=x\n")
+        for options in (["--values"], ["--values", "--format", "xml"], ["--values", "--format", "source"]):
+            for command in (["match", *options, "true()", path], ["subscribe", *options, "true()"]):
+                done = sluice(*command)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn("--values needs --json", done.stderr)
+        address = ("--server", f"http://127.0.0.1:{self.daemon.port}")
+        with Client("subscribe", *address, "--format", "source", "--count", "1", "true()") as source, \
+                Client("subscribe", *address, "--json", "--values", "--count", "1", "true()") as whole:
+            self.daemon.wait_for_subscriptions(2)
+            self.assertEqual(sluice("publish", *address, path).returncode, 0)
+            self.assertEqual(source.line(), "1,x")
+            event = json.loads(whole.line())
+            self.assertRegex(event.pop("time"), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
+            self.assertEqual(event, {**expected, "change": "new"})
 
     def test_a_retry_with_its_key_gets_the_first_reply(self):
         def post(body, key="k"):
@@ -171,8 +229,8 @@ class Formats(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 if name == "a.ndjson":
                     self.assertIn("2 received: 2 new, 0 updated, 0 unchanged, 1 refused (line 3: ", done.stdout)
-            numbers = [subscriber.next_json()["values"].get("n") for _ in range(8)]
-        self.assertEqual(numbers, [["1"], ["2"], ["3"], None, None, ["4"], ["5"], ["6"]])
+            numbers = [subscriber.next_json()["data"].get("n") for _ in range(8)]
+        self.assertEqual(numbers, [1, 2, "3", None, None, 4, 5, 6])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Publishing and subscribing as a user does it."""
+import datetime
 import gzip
 import json
 import socket
@@ -48,7 +49,7 @@ class PublishSubscribe(unittest.TestCase):
             self.assertEqual(subscriber.titles(4), ["a", "b", "c", "b"])
 
     def test_events_have_item_and_values(self):
-        with self.daemon.subscribe() as subscriber:
+        with self.daemon.subscribe() as subscriber, self.daemon.subscribe(values="all") as with_values:
             self.daemon.publish(rss("<item><title>a</title><link>http://x/</link><category>k</category>"
                                     "<category>l</category><enclosure url='u' length='7'/></item>"))
             event = subscriber.next_json()
@@ -56,8 +57,23 @@ class PublishSubscribe(unittest.TestCase):
             self.assertEqual(event["stream"], "default")
             self.assertEqual(event["item"]["title"], "a")
             self.assertEqual(event["item"]["category"], ["k", "l"])
-            self.assertEqual(event["values"]["category"], ["k", "l"])
-            self.assertEqual(event["values"]["enclosure/@length"], ["7"])
+            self.assertEqual(set(event), {"id", "stream", "time", "change", "item"})
+            with_all = with_values.next_json()
+            values = with_all.pop("values")
+            self.assertEqual(with_all, event)
+            self.assertEqual(values["category"], ["k", "l"])
+            self.assertEqual(values["enclosure/@length"], ["7"])
+
+    def test_events_tell_when_they_were_appended_and_whether_they_are_new(self):
+        with self.daemon.subscribe() as subscriber:
+            self.daemon.publish(rss(item("a"), item("b")))
+            self.daemon.publish(rss(item("a", "changed"), item("c"), item("b")))
+            events = [subscriber.next_json() for _ in range(4)]
+        self.assertEqual([(e["item"]["title"], e["change"]) for e in events],
+                         [("a", "new"), ("b", "new"), ("a", "updated"), ("c", "new")])
+        times = [datetime.datetime.fromisoformat(e["time"].replace("Z", "+00:00")) for e in events]
+        self.assertEqual((times[0], times[2]), (times[1], times[3]))
+        self.assertLess(abs(datetime.datetime.now(datetime.timezone.utc) - times[0]), datetime.timedelta(days=1))
 
     def test_several_filters_say_which_hold(self):
         with self.daemon.subscribe(["category='x'", "contains(title,'b')", "not(category='x')"]) as subscriber:

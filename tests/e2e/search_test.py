@@ -126,10 +126,10 @@ class Fasta(WithFiles):
                        for at in (rng.randrange(len(sequence)) for _ in range(3))]
                 self.check_search([*dict.fromkeys([*cut, b"A", b"CA"])], fasta, records)
                 path = self.file("a.fasta", fasta)
-                matched = [json.loads(line)["values"] for line in self.lines("match", "--json", "true()", path)]
-                self.assertEqual([values.get("sequence", [""])[0].encode() for values in matched],
+                matched = [json.loads(line)["data"] for line in self.lines("match", "--json", "true()", path)]
+                self.assertEqual([data["sequence"].encode() for data in matched],
                                  [sequence for _, sequence in records])
-                self.assertEqual([values.get("@id", [""])[0].encode() for values in matched],
+                self.assertEqual([data.get("id", "").encode() for data in matched],
                                  [name for name, _ in records])
                 compared = self.lines("distance", "--json", "--whole", self.file("empty", b"\xc3\xa9\n"), path)
                 self.assertEqual([(each["record"].encode(), each["text"], each["distance"])

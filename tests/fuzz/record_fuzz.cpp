@@ -51,7 +51,7 @@ void check_document(const feed::DocumentRecord& record) {
 
 std::string json_of(const feed::DocumentPtr& document, std::size_t item) {
     static const auto stream = std::make_shared<const std::string>("s");
-    return feed::event_json({document, item, stream, 1});
+    return feed::event_json({document, item, stream, 1}, feed::JsonValues::all);
 }
 
 feed::DocumentPtr parsed_again(const feed::DocumentRecord& record, const feed::Document& document,

@@ -18,8 +18,8 @@ PublishRefusal refusal_of(store::AppendError error) {
 QueuedEvents queued_events(const Publication& publication, const Stream& stream, const PublishAttempt::Seen& seen) {
     const std::size_t share = (publication.bytes + seen.items.size() - 1) / seen.items.size();
     QueuedEvents events;
-    for (const std::size_t item : seen.items)
-        events.push_back({{publication.document, item, stream.name, 0}, share, {}});
+    for (std::size_t i = 0; i < seen.items.size(); ++i)
+        events.push_back({{publication.document, seen.items[i], stream.name, 0, 0, seen.records[i].change}, share, {}});
     return events;
 }
 

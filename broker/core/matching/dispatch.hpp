@@ -17,7 +17,8 @@ struct HeldEvents final : store::Attachment {
 
 // The log's listener.
 inline void dispatch(const store::Append& append) {
-    static_cast<HeldEvents&>(*append.attachment).place.push(append.events.front().id);
+    const feed::EventRecord& first = append.events.front();
+    static_cast<HeldEvents&>(*append.attachment).place.push(first.id, first.time);
 }
 
 }  // namespace sluice::broker

@@ -73,8 +73,11 @@ void EventQueue::give_up_place(StreamQueue& stream) noexcept {
     slow_changed_.notify_all();
 }
 
-void EventQueue::Place::push(std::uint64_t first_id) noexcept {
-    for (QueuedEvent& event : events_) event.event.id = first_id++;
+void EventQueue::Place::push(std::uint64_t first_id, feed::RecordTime time) noexcept {
+    for (QueuedEvent& event : events_) {
+        event.event.id = first_id++;
+        event.event.time = time;
+    }
     queue_->push_to(*stream_, events_);
     std::exchange(queue_, nullptr)->give_up_place(*stream_);
 }
@@ -95,8 +98,8 @@ bool EventQueue::push(std::vector<QueuedEvent> events) {
     if (events.empty()) return true;
     auto place = hold({std::move_iterator(events.begin()), std::move_iterator(events.end())});
     if (!place) return false;
-    const std::uint64_t first_id = place->events_.front().event.id;
-    place->push(first_id);
+    const feed::Event first = place->events_.front().event;
+    place->push(first.id, first.time);
     return true;
 }
 

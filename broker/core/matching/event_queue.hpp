@@ -57,8 +57,8 @@ public:
         Place& operator=(Place&&) = delete;
         ~Place();
 
-        // Event i gets the id first_id + i.
-        void push(std::uint64_t first_id) noexcept;
+        // Event i gets the id first_id + i, and all get the time at which they were appended.
+        void push(std::uint64_t first_id, feed::RecordTime time) noexcept;
 
     private:
         friend class EventQueue;

@@ -180,7 +180,25 @@ TEST_CASE("bad subscriptions are refused") {
     }
     CHECK(client.get("/v1/events?filter=" + percent_encode(explosion)).status == 400);
     CHECK(client.get("/v1/events?filter=a&filter=b&filter=c").status == 400);
-    CHECK(client.get("/v1/events?format=yaml").status == 400);
+    const std::pair<const char*, const char*> refused[] = {
+        {"format=yaml", "json, xml or source"},
+        {"format=", "json, xml or source"},
+        {"format=JSON", "json, xml or source"},
+        {"values=some", "expected all"},
+        {"values=", "expected all"},
+        {"values=ALL", "expected all"},
+        {"values=all&values=all", "more than once"},
+        {"values=all&format=xml", "values=all needs format=json: format=xml is the item alone"},
+        {"values=all&format=source", "values=all needs format=json: format=source is the item alone"},
+        {"annotate=alignment&format=source", "annotate=alignment needs format=json: format=source is"},
+        {"annotate=alignment&format=yaml", "json, xml or source"},
+    };
+    for (const auto& [query, why] : refused) {
+        INFO(query);
+        const auto reply = client.get("/v1/events?" + std::string(query));
+        CHECK(reply.status == 400);
+        CHECK_THAT(reply.body, Catch::Contains(why));
+    }
     CHECK(client.get("/v1/events?stream=a%2Fb").status == 400);
     CHECK(client.get("/v1/events?filtre=a").status == 400);
     CHECK(running.broker.services().subscribers == 0);

@@ -10,6 +10,7 @@
 using namespace sluice;
 using namespace sluice::broker;
 using server::sse_json_renderer;
+using server::sse_source_renderer;
 using server::sse_xml_renderer;
 
 namespace {
@@ -55,8 +56,33 @@ TEST_CASE("SSE xml: nothing is the subscriber's own") {
     CHECK(text_of(sse_xml_renderer(), delivery) == "id: 42\ndata: <item><title>a</title></item>\n\n");
 }
 
-TEST_CASE("SSE: gaps, and reasons for the end, are problems of either format") {
-    const Renderer& renderer = GENERATE(true, false) ? sse_json_renderer() : sse_xml_renderer();
+TEST_CASE("SSE json: values of a feed's item → only with values=all, for which there is another renderer") {
+    const Renderer& with_all = sse_json_renderer(feed::JsonValues::all);
+    CHECK(&with_all != &sse_json_renderer());
+    CHECK(&with_all == &sse_json_renderer(feed::JsonValues::all));
+    CHECK(sse_json_renderer().event_text(event).find("\"values\":") == std::string::npos);
+    CHECK(with_all.event_text(event).ends_with(R"("item":{"title":"a"},"values":{"title":["a"]})"));
+}
+
+TEST_CASE("SSE source: the item as published, each of its lines a field, whatever ends it") {
+    const std::pair<const char*, const char*> cases[] = {
+        {"<title>a</title>", "data: <item><title>a</title></item>\n"},
+        {"\n <title>a</title>\n", "data: <item>\ndata:  <title>a</title>\ndata: </item>\n"},
+        {"\r\n<title>a</title>\r", "data: <item>\ndata: <title>a</title>\ndata: </item>\n"},
+        {"\n\n\r\r\n", "data: <item>\ndata: \ndata: \ndata: \ndata: </item>\n"},
+        {"<g:id xmlns:g='u'>&amp;</g:id>", "data: <item><g:id xmlns:g='u'>&amp;</g:id></item>\n"},
+        {"<![CDATA[a]]><!-- b -->", "data: <item><![CDATA[a]]><!-- b --></item>\n"},
+    };
+    for (const auto& [inside, expected] : cases) {
+        INFO(inside);
+        Delivery delivery = of(sse_source_renderer(), {document({inside}), 0, stream, 42});
+        delivery.filters = {1, 2};
+        CHECK(text_of(sse_source_renderer(), delivery) == "id: 42\n" + std::string(expected) + "\n");
+    }
+}
+
+TEST_CASE("SSE: gaps, and reasons for the end, are problems in every format") {
+    const Renderer& renderer = *GENERATE(values({&sse_json_renderer(), &sse_xml_renderer(), &sse_source_renderer()}));
     Delivery gap;
     gap.kind = Delivery::Kind::gap;
     gap.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});

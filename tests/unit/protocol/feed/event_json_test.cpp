@@ -10,8 +10,8 @@ using namespace sluice::feed;
 
 namespace {
 
-boost::json::object json_of(const Event& event) {
-    const std::string json = event_json(event);
+boost::json::object json_of(const Event& event, JsonValues values = JsonValues::where_needed) {
+    const std::string json = event_json(event, values);
     CHECK(json.find('\n') == std::string::npos);
     return boost::json::parse(json).as_object();
 }
@@ -39,6 +39,66 @@ TEST_CASE("an event tells its id, its stream and its fields") {
     CHECK(item.at("category") == boost::json::array{"p", "q"});
     CHECK_FALSE(item.contains("author"));
     CHECK(json_of({document, 1, stream, 43}).at("item").at("published").is_null());
+}
+
+TEST_CASE("event_json: appended event → its time and change, any other → neither") {
+    Event event = tree_event("<i/>", "/*");
+    CHECK(event_json(event) == R"({"id":7,"stream":"news","item":{},"values":{".":[""]}})");
+    event.time = 1'795'687'200'123'456;
+    CHECK(event_json(event).starts_with(
+        R"({"id":7,"stream":"news","time":"2026-11-26T10:00:00.123456Z","change":"new","item":{},)"));
+    event.time = 1'795'687'200'000'000;
+    event.change = EventRecord::Change::updated;
+    CHECK(event_json(event).starts_with(
+        R"({"id":7,"stream":"news","time":"2026-11-26T10:00:00.000000Z","change":"updated","item":{},)"));
+}
+
+TEST_CASE("event_json: each format → data, or values where it has neither data nor a feed's fields") {
+    struct Case {
+        const char *type, *text;
+        bool has_data, has_values;
+    };
+    const Case cases[] = {
+        {"application/rss+xml", "<rss><channel><item><title>t</title><x>1</x></item></channel></rss>", false, false},
+        {"application/rdf+xml",
+         "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'>"
+         "<item rdf:about='u'><title>t</title></item></rdf:RDF>",
+         false, false},
+        {"application/atom+xml", "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id></entry></feed>", false,
+         false},
+        {"application/xml", "<d><a><b>1</b></a></d>", false, true},
+        {"application/feed+json", R"({"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1"}]})", true,
+         false},
+        {"application/json", R"({"n":1})", true, false},
+        {"application/x-ndjson", R"({"n":1})", true, false},
+        {"application/cloudevents+json", R"({"specversion":"1.0","id":"1","source":"/s","type":"t"})", true, false},
+        {"text/csv", "n\n1\n", true, false},
+        {"text/x-fasta", ">r\nAC\n", true, false},
+        {"application/x-fastq", "@r\nAC\n+\nII\n", true, false},
+    };
+    for (const Case& each : cases) {
+        INFO(each.text);
+        const auto document = parse_document(each.text, {each.type, "", {}});
+        REQUIRE(document.has_value());
+        const Event event{*document, 0, std::make_shared<const std::string>("s"), 1};
+        const auto usual = json_of(event), all = json_of(event, JsonValues::all);
+        CHECK(usual.contains("item"));
+        CHECK(usual.contains("data") == each.has_data);
+        CHECK(usual.contains("values") == each.has_values);
+        CHECK(all.contains("data") == each.has_data);
+        CHECK(all.contains("values"));
+    }
+}
+
+TEST_CASE("event_json: feed's text → once") {
+    const std::string text(100, 'x');
+    const auto document = parse_document(
+        "<rss><channel><item><title>t</title><description>" + text + "</description></item></channel></rss>", {});
+    REQUIRE(document.has_value());
+    const std::string json = event_json({*document, 0, std::make_shared<const std::string>("s"), 1});
+    const std::size_t first = json.find(text);
+    REQUIRE(first != std::string::npos);
+    CHECK(json.find(text, first + 1) == std::string::npos);
 }
 
 TEST_CASE("values are by path, in order of first appearance") {

@@ -245,6 +245,25 @@ TEST_CASE_METHOD(Fixture, "a document without items is accepted and publishes no
     CHECK(result.last_id == 0);
 }
 
+TEST_CASE_METHOD(Fixture, "Publisher: appended items → events with their time and what became of them") {
+    using Change = sluice::feed::EventRecord::Change;
+    publisher.publish(publication({item("a"), item("b")})).value();
+    const auto first = take();
+    REQUIRE(first.size() == 2);
+    for (const Event& event : first) {
+        CHECK(event.time > 1'500'000'000'000'000);
+        CHECK(event.time == first.front().time);
+        CHECK(event.change == Change::added);
+    }
+    publisher.publish(publication({item("a"), item("c"), item("b", "sport")})).value();
+    const auto second = take();
+    REQUIRE(second.size() == 2);
+    CHECK(second[0].change == Change::added);
+    CHECK(second[1].change == Change::updated);
+    CHECK(second[0].time >= first[0].time);
+    CHECK(log.read("s", 1, 10, 100'000).back().time == second[1].time);
+}
+
 namespace {
 
 // A log that completes appends on request.
