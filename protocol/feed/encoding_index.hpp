@@ -1,5 +1,5 @@
 // The index tables of the WHATWG Encoding Standard: which character a pointer means, a number that is computed from a
-// character's bytes. Any thread. A table is built when it is first wanted, in a few milliseconds, and then kept (16 to
+// character's bytes. Any thread. A table is built when it is first wanted, in a few milliseconds, and then kept (35 to
 // 160 KiB, 512 bytes where a character is one byte): iconv decodes the bytes of each pointer, and what the standard
 // says otherwise is corrected (encoding_corrections.hpp). So iconv decides no more than single characters. The tests
 // compare the tables with the standard's, all of them and whole.

@@ -1,6 +1,8 @@
 #include "protocol/feed/encoding.hpp"
 
 #include <catch2/catch.hpp>
+#include <cctype>
+#include <sstream>
 
 #include "protocol/feed/encoding_label.hpp"
 
@@ -115,6 +117,80 @@ TEST_CASE("labels mean what browsers take them for") {
     CHECK(converted("\xFD", "iso-8859-9") == "\xC4\xB1");
     CHECK(converted("a\0b\0"s, "utf-16") == "ab");
     CHECK(converted("\xE9", "latin1") == converted("\xE9", "windows-1252"));
+}
+
+TEST_CASE("to_utf8: every label of the Encoding Standard, in any case and between white space → its encoding") {
+    struct Case {
+        const char* encoding;
+        const char* labels;
+    };
+    const Case cases[] = {
+        {"UTF-8", "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8 us-ascii"},
+        {"IBM866", "866 cp866 csibm866 ibm866"},
+        {"ISO-8859-8", "iso-8859-8 visual csiso88598i iso-8859-8-i logical"},
+        {"KOI8-U", "koi8-ru koi8-u"},
+        {"macintosh", "csmacintosh mac macintosh x-mac-roman"},
+        {"windows-874", "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874"},
+        {"windows-1255", "cp1255 windows-1255 x-cp1255"},
+        {"x-mac-cyrillic", "x-mac-cyrillic x-mac-ukrainian"},
+        {"GBK", "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk"},
+        {"gb18030", "gb18030"},
+        {"Big5", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"},
+        {"EUC-JP", "cseucpkdfmtjapanese euc-jp x-euc-jp"},
+        {"ISO-2022-JP", "csiso2022jp iso-2022-jp"},
+        {"Shift_JIS", "csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis"},
+        {"EUC-KR", "cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ksc5601 windows-949"},
+        {"UTF-16BE", "unicodefffe utf-16be"},
+        {"UTF-16LE", "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le"},
+        {"x-user-defined", "x-user-defined"},
+    };
+    for (const Case& c : cases) {
+        std::istringstream labels(c.labels);
+        for (std::string label; labels >> label;) {
+            INFO(label);
+            CHECK(encoding_by_label(label) == c.encoding);
+            label[0] = static_cast<char>(std::toupper(label[0]));
+            CHECK(encoding_by_label("\t\n\f\r " + label + " \f") == c.encoding);
+        }
+    }
+    for (const char* label : {"", "hz-gb-2312", "replacement", "utf-7", "utf-8\v", "\xC2\xA0utf-8", "u tf-8"})
+        CHECK(encoding_by_label(label).empty());
+}
+
+TEST_CASE("to_utf8: characters that iconv reads otherwise → those of the standard") {
+    CHECK(converted("\x1B$B-!|q\x1B(B", "iso-2022-jp") == "\u2460\u2170");
+    CHECK(converted("\xF9\xA1", "euc-jp") == "\u7E8A");
+    CHECK(converted("\xE9\xC4", "windows-1255") == "\u05D9\u05B4");
+    CHECK(converted("e\xCC", "windows-1258") == "e\u0300");
+    CHECK(converted("\xDB\xC6", "macintosh") == "\u20AC\u2206");
+    CHECK(converted("\xFF", "x-mac-cyrillic") == "\u20AC");
+    CHECK(converted("\xAE", "koi8-u") == "\u045E");
+    CHECK(converted("\xA3\xE1", "big5") == "\u20AC");
+    CHECK(converted("\x80", "gbk") == "\u20AC");
+    CHECK(converted("\x81", "windows-1254") == "\u0081");
+}
+
+TEST_CASE("to_utf8: a fault in any encoding is at its first byte") {
+    struct Case {
+        const char* charset;
+        std::string bytes;
+    };
+    const Case cases[] = {
+        {"euc-jp", "\x8F\xA1<"},  {"euc-kr", "\xC9<"},      {"big5", "\x81<"},
+        {"gb18030", "\x81\x30<"}, {"gbk", "\xFF"},          {"shift_jis", "\xA0"},
+        {"windows-1253", "\xD2"}, {"windows-1257", "\xA1"}, {"iso-2022-jp", "\x1B(Ax"},
+        {"iso-2022-jp", "\x0E"},  {"iso-8859-8", "\xA1"},   {"windows-874", "\xDB"},
+        {"iso-8859-6", "\xA1"},
+    };
+    for (const Case& c : cases) {
+        CAPTURE(c.charset, c.bytes);
+        const FeedError error = refused("ab\ncd" + c.bytes, c.charset);
+        CHECK(error.kind == FeedError::Kind::encoding);
+        CHECK(error.offset == 5);
+        CHECK(error.line == 2);
+        CHECK(error.column == 3);
+    }
+    CHECK(refused("\xA0", "shift_jis").message == "the bytes here are not text in Shift_JIS");
 }
 
 TEST_CASE("bytes that are not text are refused with their place") {
