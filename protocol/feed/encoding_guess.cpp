@@ -32,8 +32,11 @@ std::size_t counted_faults(const Decoded& reading) { return reading.faults - rea
 
 bool fits(const Decoded& reading) { return !reading.is_unavailable && counted_faults(reading) == 0; }
 
-bool nearly_fits(const Decoded& reading) {
-    return !reading.is_unavailable && counted_faults(reading) * 10 <= reading.characters;
+// Text after an escape sequence is hardly ever there by chance.
+bool nearly_fits(const Decoded& reading, std::string_view encoding) {
+    if (reading.is_unavailable) return false;
+    if (has_escape_sequences(encoding)) return counted_faults(reading) <= 4 * reading.characters;
+    return counted_faults(reading) * 10 <= reading.characters;
 }
 
 // Hardly any text in another encoding is UTF-8 by chance. In one of two bytes a character, a few characters are.
@@ -70,7 +73,7 @@ Choice choose(std::string_view bytes, std::string_view first, const std::array<s
             if (encoding.empty() || encoding == utf8_encoding || is_wide_encoding(encoding)) continue;
             if (may_be_escaped && !has_escape_sequences(encoding)) continue;
             Decoded reading = read_as(bytes, encoding, bytes_max);
-            if (is_strict ? fits(reading) : nearly_fits(reading)) return {encoding, std::move(reading)};
+            if (is_strict ? fits(reading) : nearly_fits(reading, encoding)) return {encoding, std::move(reading)};
         }
     }
     if (counted_faults(utf8) <= 4 * utf8.characters) return {utf8_encoding, std::move(utf8)};

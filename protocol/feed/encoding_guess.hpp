@@ -14,8 +14,9 @@ namespace sluice::feed {
 // For bytes that to_utf8() refuses, or reads wrongly (is_utf8_by_another_name): UTF-8 with U+FFFD for what is not text,
 // or not a character that XML allows. The encoding is UTF-8 if what is not ASCII shows that; else that of to_utf8() if
 // the bytes are text in it; else that of the charset or the declaration if the bytes fit one of them, but for one
-// character in ten that is not ASCII; else UTF-8 if a fifth of what is not ASCII is; else windows-1252. A character
-// that the end of the document cuts off does not count. The error is a limit's: a result above bytes_max.
+// character in ten that is not ASCII (four in five of ISO-2022, after an escape sequence); else UTF-8 if a fifth of
+// what is not ASCII is; else windows-1252. A character that the end of the document cuts off does not count. The error
+// is a limit's: a result above bytes_max.
 boost::system::result<std::string, FeedError> repair_encoding(std::string_view bytes, std::string_view charset,
                                                               std::size_t bytes_max, Repairs& repairs);
 

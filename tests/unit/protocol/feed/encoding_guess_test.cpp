@@ -109,6 +109,110 @@ TEST_CASE("the encoding is looked for where the document does not say it, or say
     }
 }
 
+TEST_CASE("ISO-2022-JP with faults stays ISO-2022-JP, and each fault is one U+FFFD") {
+    std::string kanji, expected;
+    for (int i = 0; i < 12; ++i) {
+        kanji += "F|K\\";
+        expected += "\u65E5\u672C";
+    }
+    const std::string lost = "\uFFFD", to_kanji = "\x1B$B", to_ascii = "\x1B(B";
+    struct Case {
+        const char* what;
+        std::string bytes;
+        const char* content_type;
+        std::string text;
+        Strings repairs;
+    };
+    const Case cases[] = {
+        {"no fault", to_kanji + kanji + to_ascii, "", expected, {}},
+        {"row 13", to_kanji + kanji + "-!-@" + to_ascii, "", expected + "\u2460\u3349", {}},
+        {"row 9", to_kanji + kanji + ")!" + to_ascii, "", expected + lost, {"bytes 1"}},
+        {"two rows", to_kanji + ")!" + kanji + "/!" + to_ascii, "", lost + expected + lost, {"bytes 2"}},
+        {"half a character", to_kanji + kanji + "F" + to_ascii, "", expected + lost, {"bytes 1"}},
+        {"a line end", to_kanji + kanji + "\n" + to_ascii, "", expected + lost, {"bytes 1"}},
+        {"an escape sequence of ISO-2022-JP-2",
+         to_kanji + kanji + to_ascii + "\x1B.A",
+         "",
+         expected + lost + ".A",
+         {"bytes 1"}},
+        {"two escape sequences", to_kanji + kanji + to_ascii + to_ascii, "", expected + lost, {"bytes 1"}},
+        {"a byte of eight bits", to_kanji + kanji + to_ascii + "\xFF", "", expected + lost, {"bytes 1"}},
+        {"shift out", to_kanji + kanji + to_ascii + "\x0E", "", expected + lost, {"bytes 1"}},
+        {"a short text", to_kanji + "F|)!" + to_ascii, "", "\u65E5" + lost, {"bytes 1"}},
+        {"a short text and a byte of eight bits",
+         to_kanji + "F|" + to_ascii + "\xFF",
+         "",
+         "\u65E5" + lost,
+         {"bytes 1"}},
+        {"HTTP says an unknown encoding",
+         to_kanji + kanji + to_ascii,
+         "text/xml; charset=foo",
+         expected,
+         {"encoding 1"}},
+        {"HTTP says US-ASCII", to_kanji + kanji + to_ascii, "text/xml; charset=us-ascii", expected, {"encoding 1"}},
+        {"HTTP says UTF-8", to_kanji + kanji + to_ascii, "text/xml; charset=utf-8", expected, {"encoding 1"}},
+    };
+    for (const Case& c : cases) {
+        INFO(c.what);
+        const Read found = read(declared("iso-2022-jp", c.bytes), c.content_type);
+        CHECK(found.text == c.text);
+        CHECK(found.repairs == c.repairs);
+    }
+}
+
+TEST_CASE("ISO-2022-JP declared of text without its escape sequences is a wrong encoding") {
+    for (const char* encoding : {"iso-2022-jp", "iso-2022-kr"}) {
+        const Read found = read(declared(encoding, "caf\xE9"));
+        CHECK(found.text == "caf\u00E9");
+        CHECK(found.repairs == Strings{"encoding 1"});
+    }
+    const std::string kanji = "\u65E5\u672C\u65E5\u672C\u65E5\u672C\u65E5\u672C";
+    CHECK(read(declared("iso-2022-jp", kanji)).text == kanji);
+    CHECK(read(declared("windows-1251", "a\x1B")).text == "a\uFFFD");
+}
+
+TEST_CASE("markup behind a byte that begins a character stays markup") {
+    const std::string lost = "\xEF\xBF\xBD";
+    struct Case {
+        const char* encoding;
+        std::string good;
+        std::string bad;
+    };
+    const Case cases[] = {
+        {"shift_jis", "\x93\xFA", "\x93"}, {"euc-jp", "\xC6\xFC", "\xC6"},   {"euc-jp", "\xC6\xFC", "\x8F\xA1"},
+        {"euc-kr", "\xC7\xD1", "\xC7"},    {"big5", "\xA4\xA4", "\xA4"},     {"gbk", "\xD6\xD0", "\xD6"},
+        {"gb18030", "\xD6\xD0", "\xFF"},   {"windows-1253", "\xC1", "\xD2"}, {"windows-874", "\xA1", "\xDB"},
+        {"iso-8859-6", "\xC1", "\xA1"},
+    };
+    for (const Case& c : cases) {
+        std::string text;
+        for (int i = 0; i < 20; ++i) text += c.good;
+        CAPTURE(c.encoding, c.bad);
+        const Read found = read(declared(c.encoding, text + c.bad));
+        CHECK(found.text.ends_with(lost));
+        CHECK(found.repairs == Strings{"bytes 1"});
+    }
+}
+
+TEST_CASE("bytes of UTF-8 that begin a character are one U+FFFD together") {
+    const std::string e = "\u00E9", lost = "\uFFFD";
+    struct Case {
+        std::string bad;
+        std::size_t faults;
+    };
+    const Case cases[] = {{"\xE2\x82", 1},        {"\xF0\x9F\x98", 1}, {"\xF0\x9F", 1},         {"\xC3", 1},
+                          {"\xE0\x80", 2},        {"\xED\xA0\x80", 3}, {"\xF4\x90\x80\x80", 4}, {"\xC0\xAF", 2},
+                          {"\xF5\x80", 2},        {"\xFF", 1},         {"\x80\xBF", 2},         {"\xE2\x82\xE2\x82", 2},
+                          {"\xF0\x80\x80\x80", 4}};
+    for (const Case& c : cases) {
+        const Read found = read("<a>" + e + e + e + c.bad + "x</a>");
+        std::string expected = e + e + e;
+        for (std::size_t i = 0; i < c.faults; ++i) expected += lost;
+        CHECK(found.text == expected + "x");
+        CHECK(found.repairs == Strings{"bytes " + std::to_string(c.faults)});
+    }
+}
+
 TEST_CASE("a character that the end of the document cuts off changes no vote") {
     for (const char* tail : {"\xC3", "\xE2\x82", "\xF0\x9F\x98"}) {
         const Read found = read("<a><b>plain</b>" + std::string(tail));
