@@ -45,8 +45,8 @@ Unpacked unpack(std::string bytes, std::size_t bytes_max) {
     if (!is_gzip(bytes)) return {std::move(bytes), ""};
     auto plain = broker::gunzip(bytes, bytes_max);
     if (plain) return {std::move(*plain), ""};
-    const bool is_corrupt = plain.error() == broker::GunzipError::corrupt;
-    return {"", is_corrupt ? "it is not complete and valid gzip" : "it is too long when decompressed"};
+    const bool is_too_large = plain.error() == broker::GunzipError::too_large;
+    return {"", is_too_large ? "it is too long when decompressed" : "it is not complete and valid gzip"};
 }
 
 Unpacked read_unpacked(const std::string& path, std::size_t bytes_max) {

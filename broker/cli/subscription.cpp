@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "broker/cli/target.hpp"
+#include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {
 
@@ -24,7 +25,7 @@ HttpRequest request_of(const SubscribeOptions& options, const std::string& last_
 }
 
 bool is_event_stream(const HttpReply& reply) {
-    return reply.status == 200 && reply.content_type.starts_with("text/event-stream");
+    return reply.status == 200 && text::ascii_lower(reply.content_type).starts_with("text/event-stream");
 }
 
 // Statuses that say "later": slow, too many requests, and a broker or proxy that is not up yet.

@@ -1,11 +1,11 @@
 #include "broker/server/publish_task.hpp"
 
-#include <boost/beast/core/string.hpp>
 #include <string_view>
 #include <utility>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/gunzip.hpp"
+#include "broker/server/content_codings.hpp"
 #include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/parameters.hpp"
@@ -43,12 +43,12 @@ HttpReply document_problem(const feed::FeedError& error) {
     return reply;
 }
 
-// Returns whether the body is gzip, or a reply if its coding is not supported.
+// Returns whether the body is gzip, or a reply if its codings are not supported.
 std::variant<bool, HttpReply> read_coding(const HttpRequest& request) {
-    const std::string_view coding = request.header(http::field::content_encoding);
-    if (coding.empty() || boost::beast::iequals(coding, "identity")) return false;
-    if (boost::beast::iequals(coding, "gzip") || boost::beast::iequals(coding, "x-gzip")) return true;
-    HttpReply reply = status_reply(415, "the only supported content coding is gzip");
+    const std::vector<std::string> codings = content_codings(*request.headers);
+    if (codings.empty()) return false;
+    if (codings.size() == 1 && (codings[0] == "gzip" || codings[0] == "x-gzip")) return true;
+    HttpReply reply = status_reply(415, "the only supported content coding is gzip, once");
     reply.headers.emplace_back("Accept-Encoding", "gzip");
     return reply;
 }
@@ -73,15 +73,6 @@ std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& reques
     }
     if (event.attributes.empty()) return std::nullopt;
     return event;
-}
-
-// "deflate" is zlib's format (RFC 1950): a header whose two bytes are a multiple of 31, and 8 in its lower half byte.
-std::string describe_no_gzip(std::string_view body) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(body[i]); };
-    if (body.size() >= 2 && (byte(0) & 15) == 8 && (byte(0) * 256 + byte(1)) % 31 == 0)
-        return "Content-Encoding says gzip, but the body begins as zlib (deflate), which is not supported";
-    return "Content-Encoding says gzip, but the body does not begin as gzip; leave the field out if the body is not "
-           "compressed";
 }
 
 feed::IgnoredParts ignored_parts(const config::StreamOptions& options) {
@@ -110,12 +101,13 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
     }
     if (plain.error() == broker::GunzipError::no_room)
         return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
-    if (plain.error() == broker::GunzipError::not_gzip) return status_reply(400, describe_no_gzip(task.body));
-    if (plain.error() == broker::GunzipError::corrupt)
-        return status_reply(400,
-                            "the body is not complete and valid gzip, or something other than zero bytes follows it");
-    return status_reply(413,
-                        "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
+    if (plain.error() == broker::GunzipError::too_large) {
+        return status_reply(413,
+                            "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
+    }
+    std::string why = "the body " + broker::describe(plain.error(), task.body);
+    if (plain.error() == broker::GunzipError::not_gzip) why += "; leave out Content-Encoding if it is not compressed";
+    return status_reply(400, std::move(why));
 }
 
 std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request) {

@@ -104,19 +104,18 @@ RequestReader::Step RequestReader::find_head_end() {
     }
 }
 
-// A later version 1 of HTTP is read as 1.1 (RFC 9110 §2.5), which Beast does not.
-void RequestReader::read_later_versions() {
-    const std::string_view line = input().substr(0, input().find('\r'));
+// A higher minor version than the highest that is supported is treated as that one (RFC 9110 §2.5). The parser refuses
+// it.
+void RequestReader::lower_version(std::size_t head_bytes) {
+    const std::string_view line = input().substr(0, std::min(input().find('\r'), head_bytes));
     constexpr std::string_view version = " HTTP/1.";
-    if (line.size() < version.size() + 1 || line.substr(line.size() - version.size() - 1, version.size()) != version)
-        return;
-    char& minor = static_cast<char*>(input_.data().data())[line.size() - 1];
-    if (minor > '1' && minor <= '9') minor = '1';
+    if (line.size() <= version.size() || !line.substr(0, line.size() - 1).ends_with(version)) return;
+    if (line.back() >= '2' && line.back() <= '9') static_cast<char*>(input_.data().data())[line.size() - 1] = '1';
 }
 
 RequestReader::Step RequestReader::parse_head(std::size_t bytes) {
+    lower_version(bytes);
     boost::system::error_code error;
-    read_later_versions();
     const std::size_t parsed = parser_->put(boost::asio::const_buffer(input_.cdata().data(), bytes), error);
     if (error == http::error::header_limit) {  // Beast joins the lines of a folded field, up to 4 KiB
         return refuse(431, "a header field that is folded over several lines is too long");

@@ -61,11 +61,11 @@ public:
 private:
     using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 
+    void lower_version(std::size_t head_bytes);
     std::string_view input() const { return {static_cast<const char*>(input_.cdata().data()), input_.size()}; }
     Step refuse(unsigned status, std::string reason);
     Step skip_empty_lines();
     Step find_head_end();
-    void read_later_versions();
     Step parse_head(std::size_t bytes);
     Step refuse_large_body(std::size_t body_bytes_max);
     void drop_body();

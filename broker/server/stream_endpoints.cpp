@@ -12,6 +12,7 @@
 #include "broker/core/ingest/event_path.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/server/address_table.hpp"
+#include "broker/server/content_codings.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/on_worker.hpp"
@@ -99,7 +100,7 @@ HttpReply set_options(Services& services, const HttpRequest& request) {
 asio::awaitable<HttpReply> set_options_somewhere(Services& services, HttpRequest& request) {
     constexpr std::size_t short_bytes = 2u << 10;
     if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
-    if (!request.header(boost::beast::http::field::content_encoding).empty())
+    if (!content_codings(*request.headers).empty())
         co_return status_reply(415, "the body must have no Content-Encoding");
     if (request.body.size() <= short_bytes) co_return set_options(services, request);
     auto work = [&services, &request] { return set_options(services, request); };

@@ -1,4 +1,5 @@
-// Decompresses a gzip body (RFC 1952; several members, and zero bytes behind them) up to a size limit. Any thread.
+// Decompresses a gzip body (RFC 1952, several members allowed) up to a size limit. Zeros behind a member are padding,
+// as for gzip(1). Any thread.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -12,7 +13,14 @@
 
 namespace sluice::broker {
 
-enum class GunzipError : std::uint8_t { not_gzip, corrupt, too_large, no_room };
+enum class GunzipError : std::uint8_t {
+    not_gzip,   // it does not begin as gzip
+    truncated,  // it ends too early
+    trailing,   // something other than zeros or another member follows a member
+    corrupt,
+    too_large,
+    no_room,
+};
 
 [[noreturn]] inline void throw_exception_from_error(GunzipError, const boost::source_location&) {
     throw std::runtime_error("gunzip");
@@ -23,5 +31,9 @@ using GunzipRoom = std::function<bool(std::size_t)>;
 
 boost::system::result<std::string, GunzipError> gunzip(std::string_view compressed, std::size_t bytes_max,
                                                        const GunzipRoom& has_room = nullptr);
+
+// What is wrong with `compressed`, to follow its name: "is not gzip: it begins with the bytes 3c 72 73 73". For errors
+// other than too_large and no_room.
+std::string describe(GunzipError error, std::string_view compressed);
 
 }  // namespace sluice::broker

@@ -130,6 +130,46 @@ TEST_CASE("what is not served is refused, and the connection goes on") {
     CHECK(client.get("/v1/events?filter=%zz").status == 400);
 }
 
+TEST_CASE("tokens of a request's head are compared without regard to case, and names by their characters") {
+    RunningBroker running;
+    const std::string feed = "Content-Type: Application/RSS+XML; Charset=\"UTF-8\"\r\n", end = "\r\n";
+    const std::string body = "<rss><channel><item><title>t</title></item></channel></rss>";
+    const std::string chunks = "3b\r\n" + body + "\r\n0\r\n\r\n";
+    REQUIRE(body.size() == 0x3b);
+    const std::string host = " HTTP/1.1\r\nHost: A\r\n", post = "POST /v1/events" + host + feed;
+    const std::string length = "Content-Length: 59\r\n";
+    struct Case {
+        std::string request;
+        unsigned status;
+    };
+    const Case cases[] = {
+        {"GET /v1/st%61tus" + host + end, 200},
+        {"GET /%76%31/status HTTP/1.2\r\nHost: a\r\n\r\n", 200},
+        {"GET /v1%2Fstatus" + host + end, 404},
+        {"GET /v1/./status" + host + end, 404},
+        {"GET http://a/v1/%73tatus HTTP/1.9\r\nHOST: a\r\n\r\n", 200},
+        {"PUT /v1/streams/%6eews" + host + "content-length: 2\r\n\r\n{}", 201},
+        {"PUT /v1/streams/a%2Fb" + host + "content-length: 2\r\n\r\n{}", 400},
+        {"PUT /v1/streams/p" + host + "content-encoding: Identity\r\ncontent-length: 2\r\n\r\n{}", 201},
+        {post + "Transfer-Encoding: Chunked\r\n\r\n" + chunks, 202},
+        {post + "TRANSFER-ENCODING:  CHUNKED \r\n\r\n" + chunks, 202},
+        {post + length + "Connection: Keep-Alive, Upgrade\r\n\r\n" + body, 202},
+        {post + length + "Content-Encoding: IDENTITY\r\n\r\n" + body, 202},
+        {"POST /v1/%65vents" + host + feed + length + "Expect: 100-Continue\r\n\r\n" + body, 202},
+        {"POST /v1/events" + host + "Content-Type: TEXT/CSV; HEADER=Absent\r\nContent-Length: 3\r\n\r\n1,2", 202},
+        {"POST /v1/events" + host + "Content-Type: Application/CloudEvents+XML\r\nContent-Length: 4\r\n\r\n<a/>", 415},
+        {"POST /v1/match" + host + "Content-Type: Application/JSON;Charset=UTF-8\r\nContent-Length: 36\r\n\r\n" +
+             R"({"filter":"a","document":"<a>1</a>"})",
+         200},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.request);
+        HttpClient client(running.port());
+        client.send(each.request);
+        CHECK(client.read_reply().status == each.status);
+    }
+}
+
 TEST_CASE("a malformed request is refused and the connection closed") {
     RunningBroker running;
     struct Case {

@@ -129,6 +129,36 @@ TEST_CASE("gzip is undone within the limit, and other codings are refused") {
     const Reply other = client.post("/v1/events", "x", xml + "Content-Encoding: br\r\n");
     CHECK(other.status == 415);
     CHECK(other.headers.at("accept-encoding") == "gzip");
+    const std::string plain = rss({item("b")}), packed = gzip(plain);
+    struct Case {
+        const char* fields;
+        std::string body;
+        unsigned status;
+    };
+    const Case cases[] = {
+        {"Content-Encoding: GZIP\r\n", packed, 202},
+        {"Content-Encoding: X-Gzip\r\n", packed, 202},
+        {"Content-Encoding: gzip, identity\r\n", packed, 202},
+        {"Content-Encoding: identity ,, gzip\r\n", packed, 202},
+        {"Content-Encoding: identity\r\nContent-Encoding: gzip\r\n", packed, 202},
+        {"Content-Encoding: Identity, identity\r\n", plain, 202},
+        {"Content-Encoding: \r\n", plain, 202},
+        {"Content-Encoding: gzip\r\n", packed + std::string(1'000, '\0'), 202},
+        {"Content-Encoding: gzip, gzip\r\n", packed, 415},
+        {"Content-Encoding: gzip\r\nContent-Encoding: br\r\n", packed, 415},
+        {"Content-Encoding: deflate\r\n", packed, 415},
+        {"Content-Encoding: gzip\r\n", packed + "x", 400},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.fields);
+        const Reply reply = client.post("/v1/events", each.body, xml + each.fields);
+        CHECK(reply.status == each.status);
+        CHECK((reply.headers.count("accept-encoding") == 1) == (each.status == 415));
+    }
+    CHECK(client.post("/v1/events", plain, gz)
+              .body.find("the body is not gzip: it begins with the bytes 3c 72 73 73, "
+                         "not with 1f 8b; leave out Content-Encoding if it is not "
+                         "compressed") != std::string::npos);
 }
 
 TEST_CASE("a stream's options apply to it alone") {
