@@ -17,6 +17,7 @@
 #include "protocol/feed/event_json.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/item_xml.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/text/stream_name.hpp"
 #include "protocol/text/terminal.hpp"

@@ -23,11 +23,11 @@ std::string attribute_text(std::string_view written) {
     return one.document_element().attribute("y").value();
 }
 
-std::string attribute_text(std::string_view written, const XmlDoctype& doctype) {
+std::string attribute_text(std::string_view written, const XmlEntities& entities) {
     const std::string text(written);
     XmlCursor cursor(text);
     Rewriter rewriter(text);
-    XmlReferences references(cursor, rewriter, doctype);
+    XmlReferences references(cursor, rewriter, entities);
     while (cursor.skip_to(xml_ends_value)) {
         if (cursor.peek() == '&')
             references.reference();

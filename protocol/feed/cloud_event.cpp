@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "protocol/feed/data_parsers.hpp"
 #include "protocol/feed/document_builder.hpp"
 #include "protocol/feed/json_reader.hpp"
 #include "protocol/feed/json_tree.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/data_parsers.hpp"
 #include "protocol/feed/document_builder.hpp"
 #include "protocol/feed/element_name.hpp"
 #include "protocol/feed/parsed_document.hpp"

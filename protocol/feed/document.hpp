@@ -3,7 +3,6 @@
 // XML; records that are no feed: any JSON, NDJSON, CloudEvents 1.0, CSV, FASTA and FASTQ.
 #pragma once
 
-#include <boost/system/result.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -146,10 +145,5 @@ public:
 };
 
 using DocumentPtr = std::shared_ptr<const Document>;
-
-// A document that is no feed, is not well-formed (and can't be repaired, or must not), or exceeds a limit, gives an
-// error with its position. Where the events of a document that is not XML can be told apart, a bad one is refused alone
-// (Document::refusals), unless all of them are; so are the items of a second feed in the document.
-boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options);
 
 }  // namespace sluice::feed

@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "protocol/feed/document_memory.hpp"
+#include "protocol/feed/limit_errors.hpp"
 #include "protocol/feed/text_position.hpp"
+#include "protocol/feed/tree_memory.hpp"
 
 namespace sluice::feed {
 

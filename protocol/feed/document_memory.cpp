@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <malloc.h>
-#include <pugixml.hpp>
 
 #include "protocol/feed/data_normal_form.hpp"
 #include "protocol/feed/document_syntax.hpp"
@@ -23,24 +20,9 @@ constexpr std::size_t attribute_bytes = 5 * sizeof(void*);
 constexpr std::size_t page_bytes = 64u << 10;  // the last page is partly empty, and a long text has its own page
 // A growing vector briefly holds both its old and its new storage.
 constexpr std::size_t growth = 3;
-// Of a value that is not XML: its name (plain_name_bytes) and its text with pugixml's headers.
+// Of a value that is not XML: its name (plain_name_bytes in tree_memory.hpp) and its text with pugixml's headers.
 constexpr std::size_t value_bytes = 96;
 constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
-
-thread_local std::size_t allocated_bytes = 0;  // modulo 2^64: a tree may be freed by another thread
-thread_local std::size_t failures = 0;
-
-void* allocate(std::size_t size) {
-    void* const block = std::malloc(size);
-    failures += block == nullptr ? 1u : 0u;
-    allocated_bytes += malloc_usable_size(block);
-    return block;
-}
-
-void deallocate(void* block) {
-    allocated_bytes -= malloc_usable_size(block);
-    std::free(block);
-}
 
 struct Marks {
     std::size_t opening = 0, closing = 0, attributes = 0;
@@ -149,23 +131,6 @@ std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& o
                                            std::min(bytes.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
                                      : 0;
     return 3 * text + std::max(xml, data) + items + repaired + page_bytes;
-}
-
-// These functions are the standard ones, so they can also free memory allocated before the first meter was made.
-TreeMemoryMeter::TreeMemoryMeter() {
-    [[maybe_unused]] static const bool set = [] {
-        pugi::set_memory_management_functions(allocate, deallocate);
-        return true;
-    }();
-    begin_ = allocated_bytes;
-    failures_before_ = failures;
-}
-
-bool TreeMemoryMeter::has_failed() const { return failures != failures_before_; }
-
-std::size_t TreeMemoryMeter::bytes() const {
-    const std::size_t bytes = allocated_bytes - begin_;
-    return bytes > ~std::size_t{0} / 2 ? 0 : bytes;
 }
 
 }  // namespace sluice::feed

@@ -184,12 +184,6 @@ bool read_multi_byte_encoding(std::string_view bytes, std::string_view encoding,
 
 }  // namespace
 
-void note_fault(Decoded& decoded, Decoded::Fault fault, bool is_cut_off) {
-    if (!decoded.first_fault) decoded.first_fault = fault;
-    ++decoded.faults;
-    decoded.cut_off_faults += is_cut_off ? 1 : 0;
-}
-
 Decoded decode(std::string_view bytes, std::string_view encoding, std::size_t bytes_max, OnFault on_fault) {
     if (is_read_by_iconv(encoding)) return decode_with_iconv(bytes, encoding, bytes_max, on_fault);
     Decoded decoded;

@@ -2,9 +2,10 @@
 // functions; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
-#include "protocol/feed/encoding_decoder.hpp"
+#include "protocol/feed/decoded.hpp"
 
 namespace sluice::feed {
 

@@ -38,7 +38,7 @@ public:
           end_(begin_ + item.source.size()),
           cursor_(text_),
           rewriter_(std::string_view(text_).substr(0, end_), begin_),
-          references_(cursor_, rewriter_, context_.doctype),
+          references_(cursor_, rewriter_, context_.entities),
           around_(context_.namespaces.around(begin_)),
           bytes_left_(inherited_times * item.source.size() + inherited_bytes_min) {
         cursor_.move_to(begin_);

@@ -1,6 +1,7 @@
 // JSON Feed (https://www.jsonfeed.org/version/1.1/), and JSON that is no feed: objects as events.
 #include <utility>
 
+#include "protocol/feed/data_parsers.hpp"
 #include "protocol/feed/document_builder.hpp"
 #include "protocol/feed/element_name.hpp"
 #include "protocol/feed/json_reader.hpp"

@@ -2,6 +2,7 @@
 // const.
 #pragma once
 
+#include <boost/system/result.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,7 +10,6 @@
 
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/document_syntax.hpp"
-#include "protocol/feed/media_type.hpp"
 #include "protocol/feed/source_context.hpp"
 
 namespace sluice::feed {
@@ -48,38 +48,5 @@ struct ParsedDocument final : Document {
 };
 
 using ParsedDocumentResult = boost::system::result<std::shared_ptr<ParsedDocument>, FeedError>;
-
-// `text` is UTF-8 without control characters (to_utf8, check_utf8), and not null.
-ParsedDocumentResult parse_xml_document(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-// `is_named_feed`: its media type says so.
-ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text, const DocumentOptions& options,
-                                         bool is_named_feed);
-ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_cloud_event(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_cloud_events(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const DocumentOptions& options,
-                               bool has_header);
-ParsedDocumentResult parse_fasta(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-ParsedDocumentResult parse_fastq(std::shared_ptr<const std::string> text, const DocumentOptions& options);
-
-// What a document is, by its content type and first bytes.
-struct DocumentForm {
-    MediaType type;
-    Syntax syntax = Syntax::xml;
-};
-
-// A content type that is no document's gives an error.
-boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text);
-
-// Calls the parser that suits the form, then fills in the fields that come last. `repairs` are those that the text
-// already has.
-ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
-                                const DocumentOptions& options, Repairs repairs = {});
-
-// The errors that the parsers share.
-FeedError too_many_bytes(const FeedLimits& limits);
-FeedError too_many_items(const std::string& text, std::size_t offset, const FeedLimits& limits);
-FeedError too_many_item_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
-FeedError too_many_values(const std::string& text, std::size_t offset, const FeedLimits& limits);
 
 }  // namespace sluice::feed

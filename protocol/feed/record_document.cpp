@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "protocol/feed/encoding.hpp"
+#include "protocol/feed/limit_errors.hpp"
 #include "protocol/feed/links.hpp"
 #include "protocol/feed/media_type.hpp"
+#include "protocol/feed/parse_text.hpp"
 #include "protocol/feed/parsed_document.hpp"
 
 namespace sluice::feed {

@@ -7,6 +7,7 @@
 #include "protocol/feed/feed_root.hpp"
 #include "protocol/feed/html_elements.hpp"
 #include "protocol/feed/text_position.hpp"
+#include "protocol/feed/xml_document.hpp"
 #include "protocol/feed/xml_repair.hpp"
 
 namespace sluice::feed {

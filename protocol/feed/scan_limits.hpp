@@ -9,6 +9,9 @@
 
 namespace sluice::feed {
 
+// Identifies who asks for a condition: a subscriber.
+using ScanOwner = std::uint64_t;
+
 struct ScanLimits {
     static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max() / 64;  // multiples fit, too
 

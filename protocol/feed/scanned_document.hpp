@@ -16,7 +16,6 @@
 #include "protocol/feed/event.hpp"
 #include "protocol/feed/scan_answers.hpp"
 #include "protocol/feed/scan_limits.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
 #include "protocol/feed/tree_index.hpp"
 #include "protocol/filter/evaluator/evaluator.hpp"
 

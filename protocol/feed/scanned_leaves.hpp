@@ -18,9 +18,6 @@
 
 namespace sluice::feed {
 
-// Identifies who asks for a leaf: a subscriber.
-using ScanOwner = std::uint64_t;
-
 struct LeafCost {
     std::size_t leaf = 0;
     std::uint64_t steps = 0;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/feed/data_parsers.hpp"
 #include "protocol/feed/document_builder.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_lines.hpp"

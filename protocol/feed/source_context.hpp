@@ -5,15 +5,15 @@
 #include <cstddef>
 
 #include "protocol/feed/namespace_declarations.hpp"
-#include "protocol/feed/xml_doctype.hpp"
+#include "protocol/feed/xml_entities.hpp"
 
 namespace sluice::feed {
 
 struct SourceContext {
     NamespaceDeclarations namespaces;
-    XmlDoctype doctype;
+    XmlEntities entities;
 
-    std::size_t memory_bytes() const { return namespaces.memory_bytes() + doctype.memory_bytes(); }
+    std::size_t memory_bytes() const { return namespaces.memory_bytes() + entities.memory_bytes(); }
 };
 
 }  // namespace sluice::feed

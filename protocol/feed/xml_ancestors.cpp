@@ -52,7 +52,8 @@ void AncestorWalker::move_to_tag_end() {
 
 void AncestorWalker::doctype() {
     const std::size_t begin = cursor_.at();
-    if (!XmlDoctype().read(cursor_)) cursor_.move_to(cursor_.text().size());
+    XmlEntities unused;
+    if (!read_doctype(cursor_, unused)) cursor_.move_to(cursor_.text().size());
     const std::string_view text = cursor_.since(begin);
     if (text.find("<!ENTITY") != std::string_view::npos) doctype_ = text;
 }

@@ -81,54 +81,7 @@ std::optional<std::string> replacement_text(std::string_view literal) {
     return replacement;
 }
 
-}  // namespace
-
-std::string XmlEntity::text() const { return replacement_text(literal).value_or(std::string()); }
-
-bool XmlDoctype::read(XmlCursor& cursor) {
-    const std::size_t begin = cursor.at();
-    cursor.take("<!DOCTYPE");
-    if (!cursor.skip_space()) return cursor.expected("white space after \"<!DOCTYPE\"");
-    if (cursor.nc_name().empty()) return cursor.expected("the name of the root element");
-    if (cursor.take(':') && cursor.nc_name().empty()) return cursor.expected("a name after ':'");
-    cursor.skip_space();
-    if (cursor.looks_at("SYSTEM") || cursor.looks_at("PUBLIC")) {
-        if (!external_id(cursor)) return false;
-        cursor.skip_space();
-    }
-    if (cursor.take('[')) {
-        if (!internal_subset(cursor)) return false;
-        cursor.skip_space();
-    }
-    if (cursor.at_end()) return cursor.fail(begin, "the document type declaration that begins here does not end");
-    return cursor.take('>') || cursor.expected("'>' at the end of the document type declaration");
-}
-
-bool XmlDoctype::internal_subset(XmlCursor& cursor) {
-    const std::size_t begin = cursor.at();
-    while (!cursor.at_end()) {
-        if (cursor.skip_space()) continue;
-        if (cursor.take(']')) return true;
-        bool right = false;
-        if (cursor.looks_at("<!--")) {
-            right = cursor.comment();
-        } else if (cursor.looks_at("<?")) {
-            right = cursor.processing_instruction();
-        } else if (cursor.take("<!ENTITY")) {
-            right = entity_declaration(cursor);
-        } else if (cursor.take("<!ELEMENT") || cursor.take("<!ATTLIST") || cursor.take("<!NOTATION")) {
-            right = (cursor.skip_space() || cursor.expected("white space")) && skip_declaration(cursor);
-        } else if (cursor.take('%')) {
-            right = (!cursor.nc_name().empty() && cursor.take(';')) || cursor.expected("a parameter entity, %name;");
-        } else {
-            right = cursor.expected("a declaration or ']'");
-        }
-        if (!right) return false;
-    }
-    return cursor.fail(begin, "the internal part of the document type declaration, which begins here, does not end");
-}
-
-bool XmlDoctype::entity_declaration(XmlCursor& cursor) {
+bool entity_declaration(XmlCursor& cursor, XmlEntities& entities) {
     if (!cursor.skip_space()) return cursor.expected("white space after \"<!ENTITY\"");
     const bool is_parameter = cursor.take('%');
     if (is_parameter && !cursor.skip_space()) return cursor.expected("white space after '%'");
@@ -143,21 +96,65 @@ bool XmlDoctype::entity_declaration(XmlCursor& cursor) {
     } else {
         const auto value = cursor.literal("the quoted text of an entity, SYSTEM or PUBLIC");
         if (!value) return false;
-        entity = {*value, value->size() <= entity_bytes_max && replacement_text(*value)};
+        entity = {*value, value->size() <= doctype_entity_bytes_max && replacement_text(*value)};
     }
     if (!is_parameter) {
-        if (entities_.size() == entities_max) {
-            return cursor.fail(begin, "the document declares more than " + std::to_string(entities_max) + " entities",
+        if (entities.size() == doctype_entities_max) {
+            return cursor.fail(begin, "the document declares more than " + std::to_string(doctype_entities_max) + " entities",
                                FeedError::Kind::limit);
         }
-        entities_.try_emplace(name, entity);  // the first declaration counts
+        entities.add(name, entity);
     }
     return skip_declaration(cursor);
 }
 
-const XmlEntity* XmlDoctype::find(std::string_view name) const {
-    const auto found = entities_.find(name);
-    return found == entities_.end() ? nullptr : &found->second;
+bool internal_subset(XmlCursor& cursor, XmlEntities& entities) {
+    const std::size_t begin = cursor.at();
+    while (!cursor.at_end()) {
+        if (cursor.skip_space()) continue;
+        if (cursor.take(']')) return true;
+        bool right = false;
+        if (cursor.looks_at("<!--")) {
+            right = cursor.comment();
+        } else if (cursor.looks_at("<?")) {
+            right = cursor.processing_instruction();
+        } else if (cursor.take("<!ENTITY")) {
+            right = entity_declaration(cursor, entities);
+        } else if (cursor.take("<!ELEMENT") || cursor.take("<!ATTLIST") || cursor.take("<!NOTATION")) {
+            right = (cursor.skip_space() || cursor.expected("white space")) && skip_declaration(cursor);
+        } else if (cursor.take('%')) {
+            right = (!cursor.nc_name().empty() && cursor.take(';')) || cursor.expected("a parameter entity, %name;");
+        } else {
+            right = cursor.expected("a declaration or ']'");
+        }
+        if (!right) return false;
+    }
+    return cursor.fail(begin, "the internal part of the document type declaration, which begins here, does not end");
+}
+
+}  // namespace
+
+std::string entity_text(const XmlEntity& entity) {
+    return replacement_text(entity.literal).value_or(std::string());
+}
+
+bool read_doctype(XmlCursor& cursor, XmlEntities& entities) {
+    const std::size_t begin = cursor.at();
+    cursor.take("<!DOCTYPE");
+    if (!cursor.skip_space()) return cursor.expected("white space after \"<!DOCTYPE\"");
+    if (cursor.nc_name().empty()) return cursor.expected("the name of the root element");
+    if (cursor.take(':') && cursor.nc_name().empty()) return cursor.expected("a name after ':'");
+    cursor.skip_space();
+    if (cursor.looks_at("SYSTEM") || cursor.looks_at("PUBLIC")) {
+        if (!external_id(cursor)) return false;
+        cursor.skip_space();
+    }
+    if (cursor.take('[')) {
+        if (!internal_subset(cursor, entities)) return false;
+        cursor.skip_space();
+    }
+    if (cursor.at_end()) return cursor.fail(begin, "the document type declaration that begins here does not end");
+    return cursor.take('>') || cursor.expected("'>' at the end of the document type declaration");
 }
 
 }  // namespace sluice::feed

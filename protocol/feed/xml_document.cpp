@@ -4,6 +4,7 @@
 
 #include "protocol/feed/feed_names.hpp"
 #include "protocol/feed/feed_root.hpp"
+#include "protocol/feed/limit_errors.hpp"
 #include "protocol/feed/node_text.hpp"
 #include "protocol/feed/parsed_document.hpp"
 #include "protocol/feed/text_position.hpp"

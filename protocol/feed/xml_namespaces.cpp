@@ -61,7 +61,7 @@ bool XmlNamespaces::declare(const XmlAttribute& attribute, std::size_t tag_begin
 // The value as a reader of the document sees it. Values that are not plain are rare.
 std::string_view XmlNamespaces::plain_value(const XmlAttribute& attribute) {
     if (attribute.is_plain) return attribute.value;
-    return declarations_.keep(attribute_text(attribute.value, doctype_));
+    return declarations_.keep(attribute_text(attribute.value, entities_));
 }
 
 // Chooses the tree's prefixes for the tag's declarations, those of the bindings from `first` on, and notes their edits.

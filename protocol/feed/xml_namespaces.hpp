@@ -36,8 +36,8 @@ struct ElementNamespace {
 
 class XmlNamespaces {
 public:
-    XmlNamespaces(XmlCursor& cursor, Rewriter& rewriter, const XmlDoctype& doctype)
-        : cursor_(cursor), rewriter_(rewriter), doctype_(doctype) {}
+    XmlNamespaces(XmlCursor& cursor, Rewriter& rewriter, const XmlEntities& entities)
+        : cursor_(cursor), rewriter_(rewriter), entities_(entities) {}
 
     // Enters the scope of a start tag, that of the document's element number `element`. May reorder the attributes.
     // Notes edits, to be applied with the tag. Returns false if it has noted a fault.
@@ -77,7 +77,7 @@ private:
 
     XmlCursor& cursor_;
     Rewriter& rewriter_;
-    const XmlDoctype& doctype_;
+    const XmlEntities& entities_;
     NamespaceScopes scopes_;
     NamespaceDeclarations declarations_;
     std::optional<KnownNamespace::Vocabulary> plain_;  // of the feed around; empty: outside feeds

@@ -24,7 +24,7 @@ void XmlReferenceRepair::reference() {
     const std::string_view name = cursor_.nc_name();
     if (name.empty() || !cursor_.take(';'))
         return escape(RepairKind::ampersand, begin, "an '&' that begins no reference");
-    const XmlEntity* entity = doctype_.find(name);
+    const XmlEntity* entity = entities_.find(name);
     if (is_xml_entity(name) || (entity && entity->usable) || (!entity && !html_entity(name).empty())) return;
     const bool is_first = repairs_.is_first(RepairKind::entity);
     escape(RepairKind::entity, begin,

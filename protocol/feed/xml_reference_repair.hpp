@@ -14,7 +14,7 @@ public:
         : cursor_(cursor), edits_(edits), repairs_(repairs) {}
 
     // At "<!DOCTYPE": reads past it. False: it is faulty, and the cursor is somewhere in it.
-    bool doctype() { return doctype_.read(cursor_); }
+    bool doctype() { return read_doctype(cursor_, entities_); }
     // At '&': moves past the reference, or past the '&' if that begins none.
     void reference();
 
@@ -25,7 +25,7 @@ private:
     XmlCursor& cursor_;
     XmlEdits& edits_;
     Repairs& repairs_;
-    XmlDoctype doctype_;
+    XmlEntities entities_;
 };
 
 }  // namespace sluice::feed

@@ -8,6 +8,7 @@
 #include "protocol/feed/html_entities.hpp"
 #include "protocol/feed/repairs.hpp"
 #include "protocol/feed/windows_1252.hpp"
+#include "protocol/feed/xml_doctype.hpp"
 #include "protocol/feed/xml_text.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
@@ -33,7 +34,7 @@ bool XmlReferences::reference() {
         return cursor_.fail(begin, "an '&' that begins no reference; as a character it is written &amp;");
     }
     if (is_xml_entity(name)) return true;
-    if (const XmlEntity* entity = doctype_.find(name)) return own_entity(*entity, name, begin);
+    if (const XmlEntity* entity = entities_.find(name)) return own_entity(*entity, name, begin);
     const std::string_view text = html_entity(name);
     if (text.empty()) return cursor_.fail(begin, "the entity " + excerpt(name) + " is not declared");
     rewriter_.note(begin, cursor_.at(), as_written(text));
@@ -55,7 +56,7 @@ bool XmlReferences::own_entity(const XmlEntity& entity, std::string_view name, s
             begin, "the entity " + excerpt(name) + " is not plain text in the document itself, and is not expanded");
     }
     const auto [used, is_new] = texts_.try_emplace(&entity);
-    if (is_new) used->second = entity.text();
+    if (is_new) used->second = entity_text(entity);
     const std::string& text = used->second;
     expanded_bytes_ += text.size();
     if (expanded_bytes_ > expansion_bytes_max) {
@@ -91,7 +92,7 @@ std::size_t XmlReferences::append_reference(std::string& out, std::string_view w
             text::append_utf8(out, code);
     } else if (is_xml_entity(name)) {
         out += name == "lt" ? '<' : name == "gt" ? '>' : name == "amp" ? '&' : name == "quot" ? '"' : '\'';
-    } else if (const XmlEntity* entity = doctype_.find(name)) {
+    } else if (const XmlEntity* entity = entities_.find(name)) {
         const auto used = texts_.find(entity);
         if (used != texts_.end()) append_content(out, used->second);
     } else {

@@ -10,7 +10,7 @@
 
 #include "protocol/feed/rewriter.hpp"
 #include "protocol/feed/xml_cursor.hpp"
-#include "protocol/feed/xml_doctype.hpp"
+#include "protocol/feed/xml_entities.hpp"
 
 namespace sluice::feed {
 
@@ -25,9 +25,9 @@ public:
     // The most text that references to a document's own entities may add.
     static constexpr std::size_t expansion_bytes_max = 1u << 20;
 
-    // `doctype` declares the document's own entities; it may be read after this.
-    XmlReferences(XmlCursor& cursor, Rewriter& rewriter, const XmlDoctype& doctype)
-        : cursor_(cursor), rewriter_(rewriter), doctype_(doctype) {}
+    // `entities` are those that the document declares; they may be read after this.
+    XmlReferences(XmlCursor& cursor, Rewriter& rewriter, const XmlEntities& entities)
+        : cursor_(cursor), rewriter_(rewriter), entities_(entities) {}
 
     // At '&': reads past the reference. Notes edits, to be applied with the others of the tag or text. Returns false if
     // it has noted a fault.
@@ -45,7 +45,7 @@ private:
 
     XmlCursor& cursor_;
     Rewriter& rewriter_;
-    const XmlDoctype& doctype_;
+    const XmlEntities& entities_;
     std::map<const XmlEntity*, std::string> texts_;  // of the entities used so far
     std::set<std::string> written_;                  // of HTML's entities used so far, where that is not their text
     std::size_t expanded_bytes_ = 0;

@@ -8,6 +8,7 @@
 #include "protocol/feed/text_position.hpp"
 #include "protocol/feed/xml_cursor.hpp"
 #include "protocol/feed/xml_declaration.hpp"
+#include "protocol/feed/xml_doctype.hpp"
 #include "protocol/feed/xml_names.hpp"
 #include "protocol/feed/xml_namespaces.hpp"
 #include "protocol/feed/xml_references.hpp"
@@ -35,8 +36,8 @@ public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
         : cursor_(text),
           rewriter_(text),
-          references_(cursor_, rewriter_, scanned_.context.doctype),
-          namespaces_(cursor_, rewriter_, scanned_.context.doctype),
+          references_(cursor_, rewriter_, scanned_.context.entities),
+          namespaces_(cursor_, rewriter_, scanned_.context.entities),
           limits_(limits) {
         if (ignored) normal_.emplace(references_, *ignored, text.size());
     }
@@ -99,7 +100,7 @@ bool Scanner::prolog() {
             left_out = cursor_.at();
         } else if (cursor_.looks_at("<!DOCTYPE") && !has_doctype) {
             has_doctype = true;
-            if (!scanned_.context.doctype.read(cursor_)) return false;
+            if (!read_doctype(cursor_, scanned_.context.entities)) return false;
         } else {
             break;
         }

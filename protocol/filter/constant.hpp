@@ -1,6 +1,7 @@
-// XPath's conversions of constant expressions, and constant folding. Pure functions; any thread.
+// Constant expressions, and XPath's conversions of them. Pure functions; any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "protocol/filter/syntax_tree.hpp"
@@ -14,10 +15,8 @@ bool constant_boolean(const Expression& constant);
 
 // The constant converted to `type`: string, number or boolean.
 Expression convert_constant(Expression constant, ValueType type);
+Expression make_string(std::string value, std::size_t offset);
+Expression make_number(double value, std::size_t offset);
 Expression make_boolean(bool value, std::size_t offset);
-
-// Evaluates an operator or function whose operands are all constant, with the evaluator of scanned conditions, so that
-// folding never changes the meaning. Throws a Fault if that takes too long.
-Expression fold(const Expression& expression);
 
 }  // namespace sluice::filter

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "protocol/filter/filter.hpp"
+#include "protocol/filter/compiled_filter.hpp"
 
 namespace sluice::filter {
 

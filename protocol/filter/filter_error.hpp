@@ -19,6 +19,9 @@ struct FilterError {
 // About a filter that is accepted, but almost surely does not mean what it says. It changes nothing.
 using Hint = FilterError;
 
+inline constexpr std::size_t hints_max = 8;         // of a filter
+inline constexpr std::size_t hint_bytes_max = 600;  // of a message, which is one line
+
 // Called by result<…>::value() on an error; the code base tests results instead.
 [[noreturn]] inline void throw_exception_from_error(const FilterError& error, const boost::source_location&) {
     throw std::runtime_error(error.message);

@@ -4,7 +4,6 @@
 #include <array>
 #include <iterator>
 
-#include "protocol/filter/attribute.hpp"
 #include "protocol/filter/feed_names.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/nearest.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "protocol/filter/fault.hpp"
-#include "protocol/filter/hints.hpp"
+#include "protocol/filter/filter_error.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 #include "protocol/filter/writer.hpp"
 #include "protocol/text/utf8.hpp"

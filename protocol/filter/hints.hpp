@@ -2,7 +2,6 @@
 // comparisons chained, a path to a node inside an item. Pure function; any thread.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -10,9 +9,6 @@
 #include "protocol/filter/syntax_tree.hpp"
 
 namespace sluice::filter {
-
-inline constexpr std::size_t hints_max = 8;         // of a filter
-inline constexpr std::size_t hint_bytes_max = 600;  // of a message, which is one line
 
 // Of the checked tree, before it is simplified; `text` is what it was parsed from. Sorted by
 // position. Takes time linear in the filter.

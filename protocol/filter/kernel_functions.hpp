@@ -9,7 +9,7 @@
 
 #include "gpu/api/predicate.hpp"
 #include "protocol/filter/attribute.hpp"
-#include "protocol/filter/filter.hpp"
+#include "protocol/filter/compiled_filter.hpp"
 #include "protocol/filter/syntax_tree.hpp"
 
 namespace sluice::filter {

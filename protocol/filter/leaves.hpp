@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/api/predicate.hpp"
-#include "protocol/filter/filter.hpp"
+#include "protocol/filter/compiled_filter.hpp"
 #include "protocol/filter/formula.hpp"
 
 namespace sluice::filter {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "protocol/filter/filter.hpp"
+#include "protocol/filter/compiled_filter.hpp"
 
 namespace sluice::filter {
 

@@ -8,6 +8,7 @@
 
 #include "protocol/filter/constant.hpp"
 #include "protocol/filter/evaluator/comparison.hpp"
+#include "protocol/filter/folding.hpp"
 #include "protocol/filter/functions.hpp"
 #include "protocol/filter/times.hpp"
 #include "protocol/filter/writer.hpp"

@@ -14,6 +14,7 @@
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/fields.hpp"
 #include "protocol/feed/identity.hpp"
+#include "protocol/feed/parse.hpp"
 #include "tests/bench/median_us.hpp"
 
 using namespace sluice::feed;

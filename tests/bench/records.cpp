@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/record_codec.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/feed/record_item.hpp"

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 #include "tests/support/conditions.hpp"
 

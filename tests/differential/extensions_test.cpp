@@ -13,6 +13,7 @@
 #include <optional>
 #include <string_view>
 
+#include "protocol/feed/parse.hpp"
 #include "tests/differential/oracle.hpp"
 
 using namespace sluice;

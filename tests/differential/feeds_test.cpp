@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "protocol/feed/parse.hpp"
 #include "tests/differential/oracle.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"

@@ -9,6 +9,7 @@
 #include <libxml/parser.h>
 #include <memory>
 
+#include "protocol/feed/parse.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 

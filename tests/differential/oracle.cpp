@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "protocol/feed/extractor.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 #include "protocol/filter/fault.hpp"
 #include "tests/support/oracle_limits.hpp"

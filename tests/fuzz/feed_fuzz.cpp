@@ -16,6 +16,7 @@
 #include "protocol/feed/identity.hpp"
 #include "protocol/feed/item_xml.hpp"
 #include "protocol/feed/media_type.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/feed/xml_scanner.hpp"
 #include "protocol/text/utf8.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocol/feed/event_json.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/record_codec.hpp"
 #include "protocol/feed/record_document.hpp"
 #include "protocol/feed/record_item.hpp"

@@ -5,6 +5,7 @@
 
 #include "broker/core/matching/event_queue.hpp"
 #include "protocol/feed/document_memory.hpp"
+#include "protocol/feed/parse.hpp"
 
 namespace sluice::broker {
 

@@ -12,6 +12,7 @@
 #include "gpu/operators/recurrence/reference.hpp"
 #include "gpu/operators/recurrence/series.hpp"
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/parse.hpp"
 
 namespace sluice::load {
 

@@ -6,6 +6,7 @@
 #include "gpu/api/matcher.hpp"
 #include "protocol/feed/document.hpp"
 #include "protocol/feed/extractor.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/wire/http/query.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "broker/base/log.hpp"
 #include "config/load.hpp"
+#include "protocol/feed/parse.hpp"
 
 namespace sluice::broker {
 

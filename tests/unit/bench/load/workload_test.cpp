@@ -1,5 +1,6 @@
 // The load program's expected receivers match the filters: checked with the naive matcher on the documents that it
 // sends.
+#include "protocol/feed/parse.hpp"
 #include "tests/bench/load/workload.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 #include "protocol/feed/document.hpp"
 
+#include "protocol/feed/parse.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;

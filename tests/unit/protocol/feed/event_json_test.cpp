@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
+#include "protocol/feed/parse.hpp"
 #include "tests/support/tree_document.hpp"
 
 using namespace sluice;

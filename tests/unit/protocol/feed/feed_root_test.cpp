@@ -1,6 +1,7 @@
 #include "protocol/feed/feed_root.hpp"
 
 #include "protocol/feed/fields.hpp"
+#include "protocol/feed/parse.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice::feed;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/xml_scanner.hpp"
 #include "protocol/text/utf8.hpp"
 #include "tests/support/rounds.hpp"

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/parse.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocol/feed/document.hpp"
+#include "protocol/feed/parse.hpp"
 
 namespace sluice::feed {
 

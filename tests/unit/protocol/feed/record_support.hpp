@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "protocol/feed/event_json.hpp"
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/record.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"

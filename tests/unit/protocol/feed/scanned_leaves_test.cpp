@@ -1,3 +1,4 @@
+#include "protocol/feed/parse.hpp"
 #include "protocol/feed/scanned_leaves.hpp"
 
 #include <catch2/catch.hpp>

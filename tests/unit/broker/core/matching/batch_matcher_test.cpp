@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "protocol/feed/parse.hpp"
 #include "protocol/filter/filter.hpp"
 
 using namespace sluice;

@@ -1,0 +1,78 @@
+#include "protocol/feed/parse_text.hpp"
+
+#include <new>
+#include <utility>
+
+#include "protocol/feed/data_parsers.hpp"
+#include "protocol/feed/fields.hpp"
+#include "protocol/feed/repaired_document.hpp"
+#include "protocol/feed/text_position.hpp"
+#include "protocol/feed/tree_memory.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+FeedError wrong_type(const std::string& type) {
+    return FeedError{FeedError::Kind::content_type, "the content type \"" + excerpt(type) +
+                                                        "\" is not that of a feed, XML or JSON, nor of data that the "
+                                                        "broker reads; accepted: " +
+                                                        accepted_media_types()};
+}
+
+ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<const std::string> text,
+                                  const DocumentOptions& options, Repairs& repairs) {
+    switch (form.syntax) {
+        case Syntax::json:
+            return parse_json_document(std::move(text), options, names_feed(form.type.type));
+        case Syntax::json_lines:
+            return parse_json_lines(std::move(text), options);
+        case Syntax::cloud_event:
+            return parse_cloud_event(std::move(text), options);
+        case Syntax::cloud_events:
+            return parse_cloud_events(std::move(text), options);
+        case Syntax::csv:
+            return parse_csv(std::move(text), options, form.type.header != "absent");
+        case Syntax::fasta:
+            return parse_fasta(std::move(text), options);
+        case Syntax::fastq:
+            return parse_fastq(std::move(text), options);
+        case Syntax::xml:
+            break;
+    }
+    return parse_xml_or_repair(text, options, repairs);
+}
+
+std::size_t columns_bytes(const std::vector<Column>& columns) {
+    std::size_t bytes = columns.capacity() * sizeof(Column);
+    for (const Column& column : columns) bytes += column.name.capacity();
+    return bytes;
+}
+
+}  // namespace
+
+boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text) {
+    MediaType type = parse_media_type(content_type);
+    const auto syntax = document_syntax(type, text);
+    if (!syntax) return wrong_type(type.type);
+    return DocumentForm{std::move(type), *syntax};
+}
+
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
+                                const DocumentOptions& options, Repairs repairs) {
+    const TreeMemoryMeter tree_memory;
+    auto parsed = parse_syntax(form, std::move(text), options, repairs);
+    if (tree_memory.has_failed()) throw std::bad_alloc();
+    if (!parsed) return parsed;
+    ParsedDocument& document = **parsed;
+    document.syntax_ = form.syntax;
+    document.repairs_ = std::move(repairs);
+    document.feed_fields_ = read_feed_fields(document);
+    document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
+                             document.buffer_.capacity() + document.context_.memory_bytes() +
+                             document.items_.capacity() * sizeof(Item) + columns_bytes(document.columns_) +
+                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) + tree_memory.bytes();
+    return parsed;
+}
+
+}  // namespace sluice::feed

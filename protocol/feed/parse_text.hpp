@@ -1,0 +1,30 @@
+// Parses a text by the parser that suits it. Pure functions; any thread.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "protocol/feed/document_syntax.hpp"
+#include "protocol/feed/media_type.hpp"
+#include "protocol/feed/parsed_document.hpp"
+#include "protocol/feed/repairs.hpp"
+
+namespace sluice::feed {
+
+// What a document is, by its content type and first bytes.
+struct DocumentForm {
+    MediaType type;
+    Syntax syntax = Syntax::xml;
+};
+
+// A content type that is no document's gives an error.
+boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text);
+
+// Calls the parser that suits the form, then fills in the fields that come last. `repairs` are those that the text
+// already has.
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
+                                const DocumentOptions& options, Repairs repairs = {});
+
+}  // namespace sluice::feed
