@@ -57,10 +57,22 @@ function(sluice_unity target)
     endif()
 endfunction()
 
-# sluice_library(feed SOURCES a.cpp … LINKS pugixml …): the static library sluice_feed, to be linked as sluice::feed.
+# sluice_room(feed_xml SOURCES a.cpp … LINKS sluice::feed_model …): the objects of one folder.
+function(sluice_room name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+    add_library(sluice_${name} OBJECT ${arg_SOURCES})
+    add_library(sluice::${name} ALIAS sluice_${name})
+    target_link_libraries(sluice_${name} PUBLIC ${arg_LINKS} PRIVATE sluice_options)
+    target_compile_features(sluice_${name} PUBLIC cxx_std_20)
+    sluice_unity(sluice_${name})
+endfunction()
+
+# sluice_library(feed ROOMS feed_xml … SOURCES a.cpp … LINKS pugixml …): the static library sluice_feed, to be linked as
+# sluice::feed, of rooms and sources.
 function(sluice_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;PRIVATE_LINKS")
-    add_library(sluice_${name} STATIC ${arg_SOURCES})
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ROOMS;SOURCES;LINKS;PRIVATE_LINKS")
+    list(TRANSFORM arg_ROOMS REPLACE "(.+)" "$<TARGET_OBJECTS:sluice_\\1>")
+    add_library(sluice_${name} STATIC ${arg_ROOMS} ${arg_SOURCES})
     add_library(sluice::${name} ALIAS sluice_${name})
     target_link_libraries(
         sluice_${name}

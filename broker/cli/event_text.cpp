@@ -5,7 +5,7 @@
 #include <map>
 #include <string_view>
 
-#include "protocol/feed/json_reader.hpp"
+#include "protocol/feed/data/json_reader.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
 

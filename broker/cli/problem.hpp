@@ -6,7 +6,7 @@
 #include "broker/cli/console.hpp"
 #include "broker/cli/http_client.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/filter/filter_error.hpp"
+#include "protocol/filter/syntax/filter_error.hpp"
 
 namespace sluice::cli {
 

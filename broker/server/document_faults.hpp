@@ -3,7 +3,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::server {
 

@@ -7,7 +7,7 @@
 
 #include "broker/server/address_table.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice::server {

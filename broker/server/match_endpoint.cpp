@@ -19,11 +19,11 @@
 #include "broker/server/problems.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/fields.hpp"
-#include "protocol/feed/media_type.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/model/media_type.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/filter/hints.hpp"
+#include "protocol/filter/hints/hints.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::server {

@@ -9,8 +9,8 @@
 #include "broker/core/ingest/publish_result.hpp"
 #include "broker/server/http_types.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/feed_error.hpp"
-#include "protocol/filter/filter_error.hpp"
+#include "protocol/feed/model/feed_error.hpp"
+#include "protocol/filter/syntax/filter_error.hpp"
 
 namespace sluice::broker {
 struct Counters;

@@ -11,7 +11,7 @@
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/record_document.hpp"
+#include "protocol/feed/record/record_document.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/stream_name.hpp"
 

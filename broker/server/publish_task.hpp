@@ -13,8 +13,8 @@
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/server/http_types.hpp"
 #include "broker/server/services.hpp"
-#include "protocol/feed/cloud_event.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/data/cloud_event.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::server {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/feed/event_json.hpp"
-#include "protocol/feed/item_xml.hpp"
+#include "protocol/feed/item/event_json.hpp"
+#include "protocol/feed/item/item_xml.hpp"
 #include "protocol/wire/sse/sse.hpp"
 
 namespace sluice::server {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "broker/core/delivery/renderer.hpp"
-#include "protocol/feed/event_json.hpp"
+#include "protocol/feed/item/event_json.hpp"
 
 namespace sluice::server {
 

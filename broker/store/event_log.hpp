@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "broker/store/retention.hpp"
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/record.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::store {
 

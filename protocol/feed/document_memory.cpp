@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "protocol/feed/data_normal_form.hpp"
-#include "protocol/feed/document_syntax.hpp"
-#include "protocol/feed/json_reader.hpp"
-#include "protocol/feed/xml_edits.hpp"
-#include "protocol/feed/xml_scanner.hpp"
+#include "protocol/feed/data/data_normal_form.hpp"
+#include "protocol/feed/data/json_reader.hpp"
+#include "protocol/feed/model/document_syntax.hpp"
+#include "protocol/feed/repair/xml_edits.hpp"
+#include "protocol/feed/xml/xml_scanner.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::feed {

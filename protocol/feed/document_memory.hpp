@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::feed {
 

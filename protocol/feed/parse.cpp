@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "protocol/feed/encoding.hpp"
-#include "protocol/feed/encoding_guess.hpp"
-#include "protocol/feed/feed_root.hpp"
-#include "protocol/feed/limit_errors.hpp"
+#include "protocol/feed/encoding/encoding.hpp"
+#include "protocol/feed/encoding/encoding_guess.hpp"
+#include "protocol/feed/model/limit_errors.hpp"
+#include "protocol/feed/model/text_position.hpp"
 #include "protocol/feed/parse_text.hpp"
-#include "protocol/feed/text_position.hpp"
+#include "protocol/feed/xml/feed_root.hpp"
 
 namespace sluice::feed {
 

@@ -5,7 +5,7 @@
 #include <boost/system/result.hpp>
 #include <string>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::feed {
 

@@ -3,11 +3,11 @@
 #include <new>
 #include <utility>
 
-#include "protocol/feed/data_parsers.hpp"
-#include "protocol/feed/fields.hpp"
-#include "protocol/feed/repaired_document.hpp"
-#include "protocol/feed/text_position.hpp"
-#include "protocol/feed/tree_memory.hpp"
+#include "protocol/feed/data/data_parsers.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/model/text_position.hpp"
+#include "protocol/feed/model/tree_memory.hpp"
+#include "protocol/feed/repair/repaired_document.hpp"
 
 namespace sluice::feed {
 

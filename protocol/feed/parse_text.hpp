@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/feed/document_syntax.hpp"
-#include "protocol/feed/media_type.hpp"
-#include "protocol/feed/parsed_document.hpp"
-#include "protocol/feed/repairs.hpp"
+#include "protocol/feed/model/document_syntax.hpp"
+#include "protocol/feed/model/media_type.hpp"
+#include "protocol/feed/model/parsed_document.hpp"
+#include "protocol/feed/model/repairs.hpp"
 
 namespace sluice::feed {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "protocol/filter/compiled_filter.hpp"
+#include "protocol/filter/compile/compiled_filter.hpp"
 
 namespace sluice::filter {
 

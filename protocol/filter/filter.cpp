@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocol/filter/checker.hpp"
-#include "protocol/filter/fault.hpp"
-#include "protocol/filter/hints.hpp"
-#include "protocol/filter/leaves.hpp"
-#include "protocol/filter/normal_form.hpp"
-#include "protocol/filter/parser.hpp"
-#include "protocol/filter/path_hints.hpp"
-#include "protocol/filter/scan.hpp"
-#include "protocol/filter/select_form.hpp"
-#include "protocol/filter/simplify.hpp"
-#include "protocol/filter/test_form.hpp"
-#include "protocol/filter/writer.hpp"
+#include "protocol/filter/compile/leaves.hpp"
+#include "protocol/filter/compile/normal_form.hpp"
+#include "protocol/filter/compile/scan.hpp"
+#include "protocol/filter/compile/select_form.hpp"
+#include "protocol/filter/compile/simplify.hpp"
+#include "protocol/filter/compile/test_form.hpp"
+#include "protocol/filter/hints/hints.hpp"
+#include "protocol/filter/hints/path_hints.hpp"
+#include "protocol/filter/syntax/checker.hpp"
+#include "protocol/filter/syntax/fault.hpp"
+#include "protocol/filter/syntax/parser.hpp"
+#include "protocol/filter/syntax/writer.hpp"
 
 namespace sluice::filter {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include "protocol/filter/compiled_filter.hpp"
+#include "protocol/filter/compile/compiled_filter.hpp"
 #include "protocol/filter/evaluator/condition.hpp"
-#include "protocol/filter/filter_error.hpp"
+#include "protocol/filter/syntax/filter_error.hpp"
 
 namespace sluice::filter {
 

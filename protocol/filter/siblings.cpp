@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "protocol/filter/checker.hpp"
-#include "protocol/filter/fault.hpp"
-#include "protocol/filter/parser.hpp"
-#include "protocol/filter/syntax_tree.hpp"
-#include "protocol/filter/writer.hpp"
+#include "protocol/filter/syntax/checker.hpp"
+#include "protocol/filter/syntax/fault.hpp"
+#include "protocol/filter/syntax/parser.hpp"
+#include "protocol/filter/syntax/syntax_tree.hpp"
+#include "protocol/filter/syntax/writer.hpp"
 
 namespace sluice::filter {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "protocol/filter/compiled_filter.hpp"
+#include "protocol/filter/compile/compiled_filter.hpp"
 
 namespace sluice::filter {
 

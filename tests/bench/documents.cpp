@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/fields.hpp"
-#include "protocol/feed/identity.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/item/identity.hpp"
+#include "protocol/feed/model/document.hpp"
 #include "protocol/feed/parse.hpp"
 #include "tests/bench/median_us.hpp"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/record_codec.hpp"
-#include "protocol/feed/record_document.hpp"
-#include "protocol/feed/record_item.hpp"
+#include "protocol/feed/record/record_codec.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/record/record_item.hpp"
 #include "tests/bench/median_us.hpp"
 
 using namespace sluice::feed;

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
+#include "protocol/feed/values/scanned_leaves.hpp"
 #include "tests/support/conditions.hpp"
 
 using namespace sluice;

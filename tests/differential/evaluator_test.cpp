@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "protocol/feed/tree_index.hpp"
+#include "protocol/feed/model/tree_index.hpp"
 #include "tests/differential/oracle.hpp"
 #include "tests/support/conditions.hpp"
 

@@ -1,6 +1,6 @@
 // The items of every real feed of the test data, as XML that stands alone: libxml2 accepts it, namespaces included.
 
-#include "protocol/feed/item_xml.hpp"
+#include "protocol/feed/item/item_xml.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

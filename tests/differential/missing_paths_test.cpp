@@ -8,7 +8,7 @@
 #include "gpu/cpu/segment.hpp"
 #include "gpu/cpu/segment_builder.hpp"
 #include "gpu/tables/term.hpp"
-#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/tree_document.hpp"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/feed/xml_normal_form.hpp"
-#include "protocol/feed/xml_scanner.hpp"
+#include "protocol/feed/xml/xml_normal_form.hpp"
+#include "protocol/feed/xml/xml_scanner.hpp"
 #include "tests/differential/random.hpp"
 
 using namespace sluice;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "protocol/feed/extractor.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
-#include "protocol/filter/fault.hpp"
+#include "protocol/feed/values/extractor.hpp"
+#include "protocol/feed/values/scanned_leaves.hpp"
+#include "protocol/filter/syntax/fault.hpp"
 #include "tests/support/oracle_limits.hpp"
 
 namespace sluice {

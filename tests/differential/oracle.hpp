@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/differential/libxml2_oracle.hpp"
 #include "tests/differential/random_document.hpp"

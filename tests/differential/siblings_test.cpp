@@ -8,8 +8,8 @@
 #include <iostream>
 #include <numeric>
 
-#include "protocol/feed/record_document.hpp"
-#include "protocol/feed/record_item.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/record/record_item.hpp"
 #include "tests/differential/oracle.hpp"
 
 using namespace sluice;

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from client_process import sluice
 
-TABLE = Path(__file__).resolve().parents[2] / "protocol" / "filter" / "lower_case_table.hpp"
+TABLE = Path(__file__).resolve().parents[2] / "protocol" / "filter" / "syntax" / "lower_case_table.hpp"
 FILTER_BYTES_MAX = 60_000  # limits.filter_bytes is 64 KiB
 
 

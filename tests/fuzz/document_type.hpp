@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice {
 

@@ -11,7 +11,7 @@
 
 #include "protocol/filter/evaluator/document_index_builder.hpp"
 #include "protocol/filter/evaluator/evaluator.hpp"
-#include "protocol/filter/fault.hpp"
+#include "protocol/filter/syntax/fault.hpp"
 #include "tests/support/conditions.hpp"
 
 namespace {

@@ -10,15 +10,15 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/encoding_guess.hpp"
-#include "protocol/feed/fields.hpp"
-#include "protocol/feed/identity.hpp"
-#include "protocol/feed/item_xml.hpp"
-#include "protocol/feed/media_type.hpp"
+#include "protocol/feed/encoding/encoding_guess.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/item/identity.hpp"
+#include "protocol/feed/item/item_xml.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/media_type.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/record_document.hpp"
-#include "protocol/feed/xml_scanner.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/xml/xml_scanner.hpp"
 #include "protocol/text/utf8.hpp"
 #include "tests/fuzz/document_type.hpp"
 

@@ -5,9 +5,9 @@
 #include <iostream>
 #include <string_view>
 
-#include "protocol/filter/attribute.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
+#include "protocol/filter/syntax/attribute.hpp"
 
 namespace {
 

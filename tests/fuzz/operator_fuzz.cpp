@@ -7,7 +7,7 @@
 
 #include "gpu/api/matcher.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/filter/xpath_number.hpp"
+#include "protocol/filter/syntax/xpath_number.hpp"
 
 namespace {
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/feed/event_json.hpp"
+#include "protocol/feed/item/event_json.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/record_codec.hpp"
-#include "protocol/feed/record_document.hpp"
-#include "protocol/feed/record_item.hpp"
+#include "protocol/feed/record/record_codec.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/record/record_item.hpp"
 #include "tests/fuzz/document_type.hpp"
 #include "tests/support/records.hpp"
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/filter/checker.hpp"
+#include "protocol/filter/compile/simplify.hpp"
 #include "protocol/filter/evaluator/condition.hpp"
-#include "protocol/filter/parser.hpp"
-#include "protocol/filter/simplify.hpp"
+#include "protocol/filter/syntax/checker.hpp"
+#include "protocol/filter/syntax/parser.hpp"
 
 namespace sluice {
 

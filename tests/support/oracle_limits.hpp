@@ -6,9 +6,9 @@
 #include <functional>
 #include <string_view>
 
-#include "protocol/filter/checker.hpp"
-#include "protocol/filter/functions.hpp"
-#include "protocol/filter/parser.hpp"
+#include "protocol/filter/syntax/checker.hpp"
+#include "protocol/filter/syntax/functions.hpp"
+#include "protocol/filter/syntax/parser.hpp"
 
 namespace sluice {
 

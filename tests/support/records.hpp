@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "protocol/feed/record_codec.hpp"
+#include "protocol/feed/record/record_codec.hpp"
 
 namespace sluice::feed {
 

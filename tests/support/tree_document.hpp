@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/event.hpp"
-#include "protocol/feed/fields.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "broker/core/delivery/elided.hpp"
-#include "protocol/feed/json_text.hpp"
+#include "protocol/feed/data/json_text.hpp"
 
 namespace sluice::broker {
 

@@ -17,8 +17,8 @@
 
 #include "gpu/operators/alignment/pair.hpp"
 #include "gpu/tables/term.hpp"
-#include "protocol/feed/event.hpp"
-#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/model/event.hpp"
+#include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice::broker {

@@ -4,7 +4,7 @@
 
 #include "broker/core/delivery/elided.hpp"
 #include "gpu/operators/recurrence_family.hpp"
-#include "protocol/feed/json_text.hpp"
+#include "protocol/feed/data/json_text.hpp"
 
 namespace sluice::broker {
 

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "protocol/feed/event.hpp"
-#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/model/event.hpp"
+#include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"
 
 namespace sluice::broker {

@@ -8,7 +8,7 @@
 #include "broker/core/delivery/delivery.hpp"
 #include "broker/core/delivery/end_reason.hpp"
 #include "broker/core/delivery/pieces.hpp"
-#include "protocol/feed/event.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 

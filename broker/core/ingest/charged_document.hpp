@@ -5,7 +5,7 @@
 #include <string>
 
 #include "broker/base/memory_budget.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::broker {
 

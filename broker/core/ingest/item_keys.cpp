@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "protocol/feed/identity.hpp"
+#include "protocol/feed/item/identity.hpp"
 
 namespace sluice::broker {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "broker/core/ingest/deduplicator.hpp"
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/ignored_parts.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/ignored_parts.hpp"
 
 namespace sluice::broker {
 

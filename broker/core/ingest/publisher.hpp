@@ -20,8 +20,8 @@
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/store/event_log.hpp"
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/record.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 

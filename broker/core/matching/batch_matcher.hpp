@@ -17,9 +17,9 @@
 #include "broker/core/matching/scan_owners.hpp"
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/work.hpp"
-#include "protocol/feed/extractor.hpp"
-#include "protocol/feed/reading_budget.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
+#include "protocol/feed/values/extractor.hpp"
+#include "protocol/feed/values/reading_budget.hpp"
+#include "protocol/feed/values/scanned_leaves.hpp"
 
 namespace sluice::broker {
 

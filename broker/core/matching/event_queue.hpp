@@ -22,7 +22,7 @@
 #include "broker/core/matching/queued_batch.hpp"
 #include "broker/core/matching/stream_lanes.hpp"
 #include "broker/core/matching/stream_queue.hpp"
-#include "protocol/feed/event.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 

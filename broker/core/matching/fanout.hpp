@@ -17,7 +17,7 @@
 #include "broker/core/matching/prepared_batch.hpp"
 #include "config/options.hpp"
 #include "gpu/api/matcher.hpp"
-#include "protocol/feed/event.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "broker/core/matching/stream_queue.hpp"
-#include "protocol/feed/event.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gpu/operators/family.hpp"
-#include "protocol/feed/scanned_leaves.hpp"
+#include "protocol/feed/values/scanned_leaves.hpp"
 
 namespace sluice::broker {
 

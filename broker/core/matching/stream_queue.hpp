@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/feed/event.hpp"
+#include "protocol/feed/model/event.hpp"
 
 namespace sluice::broker {
 

@@ -11,7 +11,7 @@
 #include "gpu/tables/limits.hpp"
 #include "gpu/tables/name_table.hpp"
 #include "gpu/tables/term.hpp"
-#include "protocol/filter/attribute.hpp"
+#include "protocol/filter/syntax/attribute.hpp"
 
 namespace sluice::broker {
 

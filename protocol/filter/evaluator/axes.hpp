@@ -9,7 +9,7 @@
 #include "protocol/filter/evaluator/document_index.hpp"
 #include "protocol/filter/evaluator/meter.hpp"
 #include "protocol/filter/evaluator/node_set.hpp"
-#include "protocol/filter/syntax_tree.hpp"
+#include "protocol/filter/syntax/syntax_tree.hpp"
 
 namespace sluice::xpath {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "protocol/filter/evaluator/meter.hpp"
-#include "protocol/filter/syntax_tree.hpp"
+#include "protocol/filter/syntax/syntax_tree.hpp"
 
 namespace sluice::xpath {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/filter/constant.hpp"
-#include "protocol/filter/functions.hpp"
+#include "protocol/filter/syntax/constant.hpp"
+#include "protocol/filter/syntax/functions.hpp"
 
 namespace sluice::xpath {
 

@@ -12,7 +12,7 @@
 #include "gpu/api/predicate.hpp"
 #include "protocol/filter/evaluator/label.hpp"
 #include "protocol/filter/evaluator/translate_table.hpp"
-#include "protocol/filter/syntax_tree.hpp"
+#include "protocol/filter/syntax/syntax_tree.hpp"
 
 namespace sluice::xpath {
 

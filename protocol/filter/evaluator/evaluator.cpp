@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "protocol/filter/xpath_number.hpp"
+#include "protocol/filter/syntax/xpath_number.hpp"
 
 namespace sluice::xpath {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "protocol/filter/xpath_number.hpp"
+#include "protocol/filter/syntax/xpath_number.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::xpath {

@@ -11,7 +11,7 @@
 #include "gpu/operators/edits/reference.hpp"
 #include "gpu/operators/recurrence/reference.hpp"
 #include "gpu/operators/recurrence/series.hpp"
-#include "protocol/feed/fields.hpp"
+#include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/parse.hpp"
 
 namespace sluice::load {

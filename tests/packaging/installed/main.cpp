@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/model/document.hpp"
 #include "protocol/feed/parse.hpp"
+#include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/wire/http/query.hpp"
 

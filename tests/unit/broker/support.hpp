@@ -13,7 +13,7 @@
 
 #include "broker/broker.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::broker {
 

@@ -1,6 +1,5 @@
 // The load program's expected receivers match the filters: checked with the naive matcher on the documents that it
 // sends.
-#include "protocol/feed/parse.hpp"
 #include "tests/bench/load/workload.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,7 +8,8 @@
 #include <set>
 
 #include "gpu/api/matcher.hpp"
-#include "protocol/feed/extractor.hpp"
+#include "protocol/feed/parse.hpp"
+#include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"

@@ -13,8 +13,8 @@
 #include "broker/base/log.hpp"
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/store/memory_log.hpp"
-#include "protocol/feed/ignored_parts.hpp"
-#include "protocol/feed/record_document.hpp"
+#include "protocol/feed/model/ignored_parts.hpp"
+#include "protocol/feed/record/record_document.hpp"
 #include "tests/support/failing_allocations.hpp"
 #include "tests/unit/broker/support.hpp"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "protocol/feed/html_entities.hpp"
+#include "protocol/feed/html/html_entities.hpp"
 
 namespace sluice::feed {
 

@@ -5,8 +5,8 @@
 #include <malloc.h>
 #include <string>
 
+#include "protocol/feed/model/tree_memory.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/tree_memory.hpp"
 #include "tests/unit/protocol/feed/record_support.hpp"
 
 using namespace sluice;

@@ -1,9 +1,9 @@
 // What becomes of feeds that are not as they should be: the items delivered and the repairs reported, or the refusal.
 // The examples are those of feedparser's (tests/illformed, tests/encoding, tests/entities), gofeed's (testdata) and
 // miniflux's (internal/reader) test suites, made small, and the faults in their code's comments.
-#include "protocol/feed/fields.hpp"
+#include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/record_document.hpp"
+#include "protocol/feed/record/record_document.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice::feed;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "protocol/feed/document.hpp"
+#include "protocol/feed/model/document.hpp"
 #include "protocol/feed/parse.hpp"
 
 namespace sluice::feed {

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "protocol/feed/fields.hpp"
+#include "protocol/feed/item/fields.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/feed/event_json.hpp"
+#include "protocol/feed/item/event_json.hpp"
+#include "protocol/feed/model/record.hpp"
 #include "protocol/feed/parse.hpp"
-#include "protocol/feed/record.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/filter/attribute.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/filter/xpath_number.hpp"
+#include "protocol/filter/syntax/attribute.hpp"
+#include "protocol/filter/syntax/xpath_number.hpp"
 #include "tests/support/oracle_limits.hpp"
 #include "tests/unit/protocol/filter/random_expression.hpp"
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "protocol/filter/compile/missing.hpp"
 #include "protocol/filter/filter.hpp"
-#include "protocol/filter/missing.hpp"
 #include "tests/support/rounds.hpp"
 #include "tests/unit/protocol/filter/random_expression.hpp"
 

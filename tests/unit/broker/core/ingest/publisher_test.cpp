@@ -4,7 +4,7 @@
 
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/store/memory_log.hpp"
-#include "protocol/feed/record_document.hpp"
+#include "protocol/feed/record/record_document.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 

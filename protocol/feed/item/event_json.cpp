@@ -1,0 +1,202 @@
+#include "protocol/feed/item/event_json.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "protocol/feed/data/json_text.hpp"
+#include "protocol/feed/item/event_data.hpp"
+#include "protocol/feed/item/fields.hpp"
+#include "protocol/feed/model/node_text.hpp"
+#include "protocol/feed/model/text_arena.hpp"
+#include "protocol/text/date.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+// What the names of an event's paths may take: a multiple of the item's source, and a constant.
+constexpr std::size_t names_times = 4, names_bytes_min = 4'096;
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+// The values of an item by path: a list of groups in order of first appearance, each with a chain of values.
+class PathValues {
+public:
+    // The names of the paths take at most `names_max` bytes; further paths are left out.
+    PathValues(pugi::xml_node item, std::size_t names_max) : names_left_(names_max) { element(item, false); }
+
+    void write(JsonWriter& json) const;
+    std::size_t omitted() const { return omitted_; }  // values left out
+
+private:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    struct Value {
+        std::string_view text;
+        std::size_t next = none;
+    };
+    struct Group {
+        std::string_view path;  // the key of index_
+        std::size_t first = none;
+        std::size_t last = none;
+    };
+
+    void element(pugi::xml_node node, bool is_markup);
+    bool attributes(pugi::xml_node node);
+    void add(std::string_view value);
+
+    std::size_t names_left_;
+    std::size_t omitted_ = 0;
+    TextArena arena_;
+    std::string path_;
+    std::vector<Value> values_;
+    std::vector<Group> groups_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+// Recurses to the document's depth, which is limited.
+void PathValues::element(pugi::xml_node node, bool is_markup) {
+    const bool has_attributes = attributes(node);
+    bool has_elements = false, has_text = false;
+    for (const pugi::xml_node child : node.children()) {
+        if (child.type() == pugi::node_element) has_elements = true;
+        if (is_text(child) && !is_blank(child.value())) has_text = true;
+    }
+    if (!is_markup && (has_text || (!has_elements && !has_attributes))) add(string_value(node, arena_));
+    if (!has_elements) return;
+
+    const std::size_t length = path_.size();
+    for (const pugi::xml_node child : node.children()) {
+        if (child.type() != pugi::node_element) continue;
+        if (length > 0) path_ += '/';
+        path_ += child.name();
+        element(child, is_markup || has_text);
+        path_.resize(length);
+    }
+}
+
+bool PathValues::attributes(pugi::xml_node node) {
+    const std::size_t length = path_.size();
+    bool any = false;
+    for (const pugi::xml_attribute attribute : node.attributes()) {
+        if (!is_xpath_attribute(attribute.name())) continue;
+        any = true;
+        path_.append(length > 0 ? "/@" : "@").append(attribute.name());
+        add(attribute.value());
+        path_.resize(length);
+    }
+    return any;
+}
+
+void PathValues::add(std::string_view value) {
+    if (path_.size() > path_bytes_max) {
+        ++omitted_;
+        return;
+    }
+    const auto [found, is_new] = index_.try_emplace(path_.empty() ? "." : path_, groups_.size());
+    if (is_new && found->first.size() > names_left_) {
+        index_.erase(found);
+        ++omitted_;
+        return;
+    }
+    if (is_new) {
+        names_left_ -= found->first.size();
+        groups_.push_back({found->first, values_.size(), values_.size()});
+    }
+    Group& group = groups_[found->second];
+    if (!is_new) group.last = values_[group.last].next = values_.size();
+    values_.push_back({value, none});
+}
+
+void PathValues::write(JsonWriter& json) const {
+    json.open('{');
+    for (const Group& group : groups_) {
+        json.name(group.path);
+        json.open('[');
+        for (std::size_t v = group.first; v != none; v = values_[v].next) json.string(values_[v].text);
+        json.close(']');
+    }
+    json.close('}');
+}
+
+void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string>& text) {
+    if (!text) return;
+    json.name(name);
+    json.string(*text);
+}
+
+void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    json.name(name);
+    json.open('[');
+    for (const std::string& text : texts) json.string(text);
+    json.close(']');
+}
+
+void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
+    if (!time) return;
+    json.name(name);
+    const std::string text = text::format_rfc3339(*time);
+    text.empty() ? json.literal("null") : json.string(text);
+}
+
+void write_fields(JsonWriter& json, const Fields& fields) {
+    json.open('{');
+    write_text(json, "title", fields.title);
+    write_text(json, "link", fields.link);
+    write_text(json, "id", fields.id);
+    write_texts(json, "author", fields.authors);
+    write_time(json, "published", fields.published);
+    write_time(json, "updated", fields.updated);
+    write_text(json, "summary", fields.summary);
+    write_text(json, "content", fields.content);
+    write_texts(json, "category", fields.category);
+    json.close('}');
+}
+
+void write_values(JsonWriter& json, const Item& item) {
+    const PathValues values(item.element, names_times * item.source.size() + names_bytes_min);
+    json.name("values");
+    values.write(json);
+    if (values.omitted() == 0) return;
+    json.name("values_omitted");
+    json.literal(std::to_string(values.omitted()));
+}
+
+void write_append(JsonWriter& json, const Event& event) {
+    if (event.time == 0) return;
+    json.name("time");
+    json.string(text::format_rfc3339_us(event.time));
+    json.name("change");
+    json.string(event.change == EventRecord::Change::added ? "new" : "updated");
+}
+
+}  // namespace
+
+std::string event_json(const Event& event, JsonValues values) {
+    const Document& document = *event.document;
+    std::string text;
+    text.reserve(event.item().source.size() * 2 + 256);
+    JsonWriter json(text);
+    json.open('{');
+    json.name("id");
+    json.literal(std::to_string(event.id));
+    json.name("stream");
+    json.string(*event.stream);
+    write_append(json, event);
+    json.name("item");
+    write_fields(json, read_fields(document, event.item()));
+    if (has_event_data(document)) {
+        json.name("data");
+        append_event_data(text, event);
+    }
+    if (values == JsonValues::all || document.format() == FeedFormat::xml) write_values(json, event.item());
+    json.close('}');
+    return text;
+}
+
+}  // namespace sluice::feed

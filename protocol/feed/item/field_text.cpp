@@ -1,0 +1,117 @@
+#include "protocol/feed/item/field_text.hpp"
+
+#include <utility>
+
+#include "protocol/feed/html/html_text.hpp"
+#include "protocol/feed/item/element_html.hpp"
+#include "protocol/feed/model/node_text.hpp"
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/base64.hpp"
+#include "protocol/text/utf8.hpp"
+
+namespace sluice::feed {
+
+FieldText non_empty(std::string_view text) {
+    text = text::trim(text);
+    return text.empty() ? FieldText() : FieldText(text);
+}
+
+namespace {
+
+std::string attribute_word(pugi::xml_node element, const char* name) {
+    return text::ascii_lower(text::trim(element.attribute(name).value()));
+}
+
+bool is_mail_address(std::string_view text) {
+    const std::size_t at = text.find('@');
+    return at != std::string_view::npos && at > 0 && at + 1 < text.size() &&
+           text.find_first_of(" \t\r\n") == std::string_view::npos;
+}
+
+std::string_view without_quotation_marks(std::string_view name) {
+    const bool is_quoted = name.size() > 2 && name.front() == '"' && name.find('"', 1) == name.size() - 1;
+    return is_quoted ? text::trim(name.substr(1, name.size() - 2)) : name;
+}
+
+// The name in "a@b.example (Ada Byron)" (RSS), "Ada Byron (a@b.example)" or "Ada Byron <a@b.example>"; else the whole
+// text.
+FieldText name_in_mailbox(const std::string& text) {
+    const std::string_view all = text;
+    const std::size_t bracket = all.find_first_of("(<");
+    if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return text;
+    const std::string_view before = text::trim(all.substr(0, bracket));
+    const std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));
+    if (is_mail_address(inside) && !before.empty()) return non_empty(without_quotation_marks(before));
+    return is_mail_address(before) && all[bracket] == '(' && !inside.empty() ? non_empty(inside) : text;
+}
+
+}  // namespace
+
+FieldText text_of(pugi::xml_node element) {
+    const pugi::xml_node first = element.first_child();
+    if (is_text(first) && !first.next_sibling()) return non_empty(first.value());
+    std::string text;
+    for (pugi::xml_node node = first; node;) {
+        if (is_text(node)) text += node.value();
+        pugi::xml_node next = node.first_child();
+        for (; !next && node != element; node = node.parent()) next = node.next_sibling();
+        node = next;
+    }
+    return non_empty(text);
+}
+
+FieldText decoded_text_of(pugi::xml_node element) {
+    FieldText text = text_of(element);
+    if (!text || attribute_word(element, "mode") != "base64") return text;
+    const std::optional<std::string> bytes = text::decode_base64(*text);
+    return bytes && !text::find_bad_text(*bytes) ? non_empty(*bytes) : text;
+}
+
+FieldText visible_text_of(pugi::xml_node element) {
+    return has_markup(element) ? non_empty(html_text(inner_html(element))) : text_of(element);
+}
+
+FieldText visible_atom_text_of(pugi::xml_node element) {
+    if (has_markup(element)) return visible_text_of(element);
+    FieldText text = decoded_text_of(element);
+    if (!text || text->find_first_of("<&") == std::string::npos) return text;
+    const std::string type = attribute_word(element, "type");
+    const bool is_html = type == "html" || (type == "text/html" && !attribute_word(element, "mode").empty() &&
+                                            attribute_word(element, "mode") != "xml");
+    return is_html ? non_empty(html_text(*text)) : text;
+}
+
+FieldText content_of(pugi::xml_node element) {
+    return has_markup(element) ? non_empty(inner_html(element)) : text_of(element);
+}
+
+FieldText atom_content_of(pugi::xml_node element) {
+    return has_markup(element) ? content_of(element) : decoded_text_of(element);
+}
+
+FieldText person_of(pugi::xml_node element) {
+    for (const char* part : {"name", "atom:name", "email", "atom:email"}) {
+        if (FieldText text = text_of(element.child(part))) return text;
+    }
+    for (const char* part : {"url", "uri", "avatar", "atom:uri", "atom:url"}) {
+        if (element.child(part)) return {};
+    }
+    FieldText text = text_of(element);
+    return text ? name_in_mailbox(*text) : text;
+}
+
+FieldText category_of(pugi::xml_node element) {
+    for (const char* name : {"term", "text"}) {
+        if (FieldText text = non_empty(element.attribute(name).value())) return text;
+    }
+    if (FieldText text = text_of(element)) return text;
+    return non_empty(element.attribute("label").value());
+}
+
+FieldText first_text(const FieldParent& parent, FieldPaths paths, ReadField read) {
+    FieldText first;
+    visit_texts(parent, paths, read, [&](std::string text) { return first = std::move(text), true; });
+    return first;
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,35 @@
+// Links of items and feeds, as they are written and as addresses. Pure functions; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "protocol/feed/item/field_text.hpp"
+#include "protocol/feed/model/document.hpp"
+
+namespace sluice::feed {
+
+struct Link {
+    std::string text;   // trimmed, not empty
+    pugi::xml_node at;  // the element that has it
+};
+
+std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item);
+std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed);
+// Where the feed itself is to be had: Atom's rel="self", also in RSS; JSON Feed's feed_url.
+std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed);
+
+// Computes FeedFields::base: the feed's link, resolved against the address of the feed itself if it is relative; that
+// address if there is no link. Empty if that is too long (base_bytes_max).
+std::string feed_base(const Document& document, const std::optional<std::string>& link);
+
+// The address that the link stands for: a relative reference is resolved (RFC 3986) against the nearest xml:base, which
+// may be relative to an outer one, at last against the feed's own link, or else against the address of the feed
+// itself. As it is written if none of these is
+// absolute, or if they are too many or too long (xml_base_at). So an address is little longer than its link, and soon
+// found.
+std::string address_of(const Document& document, const Link& link);
+// The same with another FeedFields::base.
+std::string address_of(const Link& link, const std::string& base);
+
+}  // namespace sluice::feed

@@ -1,0 +1,17 @@
+#include "protocol/feed/model/document.hpp"
+
+#include "protocol/feed/model/source_context.hpp"
+
+namespace sluice::feed {
+
+const SourceContext& Document::source_context() const {
+    static const SourceContext none;
+    return none;
+}
+
+const Repairs& Document::repairs() const {
+    static const Repairs none;
+    return none;
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,91 @@
+// The bytes of one append to a log of events: one document's record and the records of its events; the text is stored
+// once. A log that appends several documents at once writes one such group for each document, all of them in one frame
+// of its own. Pure functions; any thread.
+//
+// Version 1.0. Numbers are little-endian, without padding; texts are their bytes, without a NUL.
+//
+//   offset  bytes
+//        0      4  "SLEV"
+//        4      1  major version: 1
+//        5      1  minor version: 0
+//        6      4  n, the length of the fields; the append is 10 + n bytes long
+//       10      n  fields
+//
+// A field:
+//
+//        0      2  tag
+//        2      4  m, the length of the value
+//        6      m  value
+//
+// Fields stand in ascending order of their tags. A field appears at most once, except for attributes and authors, which
+// may repeat.
+//
+//   tag  field         value                              absent
+//     1  text          the document in UTF-8              never
+//     2  content_type  text                               empty
+//     3  event_path    text                               empty
+//     4  context       1 byte: 0 document, 1 item         document
+//     5  feed_title    text                               the feed has none
+//     6  feed_link     text                               the feed has none
+//     7  feed_author   text, at most feed_authors_max     no more authors
+//     8  owner         text                               empty
+//     9  trace_parent  text                               empty
+//    10  trace_state   text                               empty
+//    11  repairs       8 bytes                            0
+//    12  attribute     k in 4 bytes, k bytes of name,     no more attributes
+//                      the rest is the attribute's value
+//    13  events        s in 2 bytes, then events of s     no events
+//                      bytes each
+//
+// An event, s = 53:
+//
+//        0      8  id
+//        8      8  time, microseconds since 1970-01-01T00:00:00Z, signed (two's complement)
+//       16      1  change: 0 added, 1 updated
+//       17     16  identity
+//       33     16  content
+//       49      4  item; 0 where the context is item
+//
+// **Later versions.** A minor version may add fields with new tags, and bytes at the end of an event (s grows). An
+// older reader skips both, so they are lost if it writes the records again. Changes that can't be skipped safely need a
+// new major version, which older readers refuse.
+//
+// Damage that does not change lengths may go undetected, so code that stores an append should add a checksum. Texts are
+// not inspected here; parse_record() checks the document's.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/feed/model/record.hpp"
+#include "protocol/feed/record/record_error.hpp"
+
+namespace sluice::feed {
+
+// For writing and for reading, so that everything written can be read.
+struct RecordLimits {
+    std::size_t bytes_max = 64u << 20;  // of an append; never more than 2^32 - 1
+    std::size_t events_max = 100'000;
+    std::size_t attributes_max = 1'000;
+};
+
+// Events of one document, in the order in which they are appended.
+struct RecordAppend {
+    DocumentRecordPtr document;
+    std::vector<EventRecord> events;  // each refers to this document
+};
+
+// The document of each event is `document`; EventRecord::document is not read. Errors: a limit is exceeded; an item
+// other than 0 of a one-item document.
+boost::system::result<std::string, RecordError> encode_append(const DocumentRecord& document,
+                                                              std::span<const EventRecord> events,
+                                                              const RecordLimits& limits = {});
+
+// `bytes` must be exactly one append. Allocates at most a small multiple of their number, whatever lengths they claim.
+boost::system::result<RecordAppend, RecordError> decode_append(std::string_view bytes, const RecordLimits& limits = {});
+
+}  // namespace sluice::feed

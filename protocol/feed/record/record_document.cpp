@@ -1,0 +1,73 @@
+#include "protocol/feed/record/record_document.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "protocol/feed/encoding/encoding.hpp"
+#include "protocol/feed/item/links.hpp"
+#include "protocol/feed/model/limit_errors.hpp"
+#include "protocol/feed/model/media_type.hpp"
+#include "protocol/feed/model/parsed_document.hpp"
+#include "protocol/feed/parse_text.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+// True if the media type needs no quotes (RFC 9110 §5.6.2). After any other character, such as an open quote, a
+// parameter might be read as part of the type.
+bool is_plain(std::string_view type) {
+    const auto is_token = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+               std::string_view("/!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    };
+    return !type.empty() && std::all_of(type.begin(), type.end(), is_token);
+}
+
+std::string content_type_of(const Document& document, std::string_view published) {
+    const MediaType as_published = parse_media_type(published);
+    const Syntax syntax = document.syntax();
+    if (document.format() == FeedFormat::json) return "application/feed+json";
+    // Text that begins as XML or JSON is recognised again. What else was found by its first bytes is named.
+    const bool is_recognised = syntax == Syntax::xml || syntax == Syntax::json;
+    std::string type = as_published.type;
+    const bool is_kept = is_recognised || type == tab_separated_type;
+    if (!is_kept || !is_plain(type)) type = media_type_of(syntax);
+    if (syntax == Syntax::csv && as_published.header == "absent") type += "; header=absent";
+    // JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11).
+    return is_json(syntax) ? type : type + "; charset=utf-8";
+}
+
+}  // namespace
+
+DocumentRecord record_document(const Document& document, const DocumentOptions& options) {
+    DocumentRecord record;
+    record.text = document.text();
+    record.content_type = content_type_of(document, options.content_type);
+    record.event_path = options.event_path;
+    record.repairs = document.repairs().total();
+    return record;
+}
+
+boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord& record, const FeedLimits& limits) {
+    if (record.text->size() > limits.document_bytes_max) return too_many_bytes(limits);
+    if (auto fault = check_utf8(*record.text)) return std::move(*fault);
+    const auto form = document_form(record.content_type, *record.text);
+    if (!form) return form.error();
+    auto parsed = parse_text(record.text, *form, {record.content_type, record.event_path, limits});
+    if (!parsed) return std::move(parsed).error();
+    if (record.context == RecordContext::item) {
+        const std::size_t items = (*parsed)->items_.size();
+        if (items != 1) {
+            return FeedError{FeedError::Kind::not_well_formed,
+                             "a record of one item has a text with " + std::to_string(items) + " items"};
+        }
+        (*parsed)->feed_fields_ = record.feed_fields;
+        (*parsed)->feed_fields_.base = feed_base(**parsed, record.feed_fields.link);
+    }
+    return DocumentPtr(std::move(*parsed));
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,88 @@
+// A place in XML text, and the small pieces of XML's grammar that the document and its DOCTYPE share. A failing reader
+// records the fault and returns false (or no value); error() reports the first one. Belongs to one thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/feed/model/feed_error.hpp"
+
+namespace sluice::feed {
+
+// The classes of a byte in XML; bytes of multi-byte UTF-8 sequences are in none.
+enum XmlByte : std::uint8_t {
+    xml_space = 1,
+    xml_name_start = 2,
+    xml_name = 4,
+    xml_ends_text = 8,   // '<' '&' ']' and the end
+    xml_ends_value = 16  // '<' '&' quotes, white space other than spaces, and the end
+};
+extern const std::array<std::uint8_t, 256> xml_bytes;
+
+struct XmlFault {
+    FeedError::Kind kind = FeedError::Kind::not_well_formed;
+    std::size_t offset = 0;
+    std::string message;
+};
+
+class XmlCursor {
+public:
+    // The text is UTF-8 without NUL, so that the string's own terminating NUL marks the end.
+    explicit XmlCursor(const std::string& text) : text_(text) {}
+
+    std::string_view text() const { return text_; }
+    std::size_t at() const { return at_; }
+    void move_to(std::size_t offset) { at_ = offset; }
+    bool at_end() const { return at_ == text_.size(); }
+    char peek() const { return text_[at_]; }
+    bool looks_at(std::string_view token) const;  // without NUL
+    std::string_view since(std::size_t begin) const { return text().substr(begin, at_ - begin); }
+
+    bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
+    bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
+    bool skip_space();
+    bool skip_to(std::uint8_t stop);  // to the next byte of that class; false at the end
+
+    std::string_view nc_name();     // empty: no name begins here; records no fault
+    bool comment();                 // at "<!--"
+    bool processing_instruction();  // at "<?"
+    // At "&#": the referenced character.
+    std::optional<char32_t> character_reference();
+    // At a quote: the raw text between the quotes.
+    std::optional<std::string_view> literal(std::string_view what);
+
+    bool fail(std::size_t offset, std::string message, FeedError::Kind kind = FeedError::Kind::not_well_formed);
+    bool expected(std::string_view what);  // fails at the cursor: "expected what, found …"
+    FeedError error() const;
+
+private:
+    const std::string& text_;
+    std::size_t at_ = 0;
+    std::optional<XmlFault> fault_;
+};
+
+// Byte by byte, since nearly always the first or second one differs. The NUL at the end does.
+inline bool XmlCursor::looks_at(std::string_view token) const {
+    const char* at = text_.data() + at_;
+    for (const char c : token) {
+        if (*at++ != c) return false;
+    }
+    return true;
+}
+
+inline bool XmlCursor::skip_space() {
+    const std::size_t begin = at_;
+    while (xml_bytes[static_cast<unsigned char>(peek())] & xml_space) ++at_;
+    return at_ != begin;
+}
+
+inline bool XmlCursor::skip_to(std::uint8_t stop) {
+    while (!(xml_bytes[static_cast<unsigned char>(peek())] & stop)) ++at_;
+    return !at_end();
+}
+
+}  // namespace sluice::feed

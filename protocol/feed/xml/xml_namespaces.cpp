@@ -1,0 +1,148 @@
+#include "protocol/feed/xml/xml_namespaces.hpp"
+
+#include "protocol/feed/model/repairs.hpp"
+#include "protocol/feed/xml/attribute_text.hpp"
+#include "protocol/feed/xml/plain_vocabulary.hpp"
+
+namespace sluice::feed {
+
+bool XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementNamespace& entered) {
+    const std::size_t first = scopes_.size();
+    entered.outer_bindings = first;
+    for (const XmlAttribute& attribute : tag.attributes) {
+        if (attribute.is_declaration() && !declare(attribute, tag.begin, first)) return false;
+    }
+    const std::size_t name_begin = tag.begin + 1;
+    Namespace found;
+    if (!resolve(tag.name, name_begin, found)) return false;
+    entered.known = found.known;
+    entered.uri = found.uri();
+    if (!plain_) {
+        const NamespaceBinding* const unprefixed = scopes_.find({});
+        plain_ = plain_vocabulary(tag.name, element == 0, found.known, unprefixed ? unprefixed->known : nullptr);
+        entered.begins_feed = plain_.has_value();
+    }
+    if (scopes_.size() > first) choose_prefixes(tag, first);
+    if (found.binding || found.known) {
+        entered.tree_prefix = tree_prefix(tag.name, found, true);
+        rename(tag.name, name_begin, entered.tree_prefix);
+        if (!is_declared(found, entered.tree_prefix)) list(found, element, 0);
+    }
+    for (std::size_t i = 0; i < tag.attributes.size(); ++i) {
+        if (!resolve(tag.attributes[i], element, i + 1)) return false;
+    }
+    const XmlAttribute* twice = find_repeated(tag.attributes);
+    return !twice || cursor_.fail(twice->begin, "the attribute " + excerpt(twice->name.full) + " is there twice");
+}
+
+void XmlNamespaces::leave(const ElementNamespace& element, std::size_t end) {
+    for (std::size_t open = scopes_.size(); open > element.outer_bindings; --open) declarations_.close(end);
+    scopes_.shrink(element.outer_bindings);
+    if (element.begins_feed) plain_.reset();
+}
+
+bool XmlNamespaces::declare(const XmlAttribute& attribute, std::size_t tag_begin, std::size_t tag) {
+    const std::string_view prefix = attribute.name.prefix.empty() ? std::string_view() : attribute.name.local;
+    const std::string_view uri = plain_value(attribute);
+    if (prefix == "xmlns" || uri == xmlns_namespace || (prefix == "xml") != (uri == xml_namespace)) {
+        return cursor_.fail(attribute.begin, "a declaration that the prefixes xml and xmlns do not allow");
+    }
+    if (!prefix.empty() && uri.empty()) return cursor_.fail(attribute.begin, "a prefix declared as no namespace");
+    if (scopes_.size() == NamespaceScopes::bindings_max) {
+        return cursor_.fail(attribute.begin,
+                            "more than " + std::to_string(NamespaceScopes::bindings_max) + " namespaces at one place",
+                            FeedError::Kind::limit);
+    }
+    declarations_.open(prefix, uri, tag_begin);
+    scopes_.declare(prefix, uri, tag);
+    return true;
+}
+
+// The value as a reader of the document sees it. Values that are not plain are rare.
+std::string_view XmlNamespaces::plain_value(const XmlAttribute& attribute) {
+    if (attribute.is_plain) return attribute.value;
+    return declarations_.keep(attribute_text(attribute.value, entities_));
+}
+
+// Chooses the tree's prefixes for the tag's declarations, those of the bindings from `first` on, and notes their edits.
+// The order of the declarations does not matter.
+void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
+    for (std::size_t i = first; i < scopes_.size(); ++i) {
+        const NamespaceBinding& binding = scopes_[i];
+        if (binding.known || binding.prefix.empty()) continue;
+        // All prefixes that are made here contain "_".
+        const bool is_taken =
+            binding.prefix.find('_') != std::string_view::npos && scopes_.is_taken(binding.prefix, binding.prefix);
+        if (is_taken || find_customary_prefix(binding.prefix)) scopes_.replace(i, declaration_beside(binding));
+    }
+    for (std::size_t i = first; i < scopes_.size(); ++i) {
+        const KnownNamespace* const known = scopes_[i].known;
+        if (known && !(scopes_[i].prefix.empty() && is_plain(known))) scopes_.replace(i, known->declaration);
+    }
+    std::size_t i = first;
+    for (const XmlAttribute& attribute : tag.attributes) {
+        if (!attribute.is_declaration()) continue;
+        std::string_view written = scopes_[i++].new_declaration;
+        if (written.empty()) continue;
+        written.remove_suffix(1);
+        if (written != attribute.name.full)
+            rewriter_.note(attribute.begin, attribute.begin + attribute.name.full.size(), written);
+    }
+}
+
+// The first of dc_, dc_2, dc_3 … that no other prefix in scope has.
+std::string_view XmlNamespaces::declaration_beside(const NamespaceBinding& binding) {
+    std::string prefix = std::string(binding.prefix) + '_';
+    if (scopes_.is_taken(prefix, binding.prefix)) prefix += std::to_string(scopes_.free_number(prefix, binding.prefix));
+    return *made_declarations_.insert("xmlns:" + prefix + ":").first;
+}
+
+bool XmlNamespaces::resolve(const QName& name, std::size_t offset, Namespace& found) {
+    found.binding = scopes_.find(name.prefix);
+    if (found.binding) {
+        found.known = found.binding->known;
+        return true;
+    }
+    if (name.prefix.empty()) return true;
+    found.known = find_customary_prefix(name.prefix);
+    return found.known || cursor_.fail(offset, "the prefix " + excerpt(name.prefix) + " is not declared");
+}
+
+bool XmlNamespaces::resolve(XmlAttribute& attribute, std::size_t element, std::size_t number) {
+    if (attribute.name.prefix.empty() || attribute.is_declaration()) return true;
+    Namespace found;
+    if (!resolve(attribute.name, attribute.begin, found)) return false;
+    attribute.uri = found.uri();
+    // Without a prefix, an attribute would have no namespace.
+    const std::string_view prefix = tree_prefix(attribute.name, found, false);
+    rename(attribute.name, attribute.begin, prefix);
+    if (!is_declared(found, prefix)) list(found, element, number);
+    return true;
+}
+
+// With its colon.
+std::string_view XmlNamespaces::tree_prefix(const QName& name, const Namespace& found, bool may_be_plain) const {
+    if (found.known) return may_be_plain && is_plain(found.known) ? std::string_view() : found.known->prefix();
+    if (found.binding && !found.binding->new_declaration.empty()) return found.binding->new_declaration.substr(6);
+    return name.full.substr(0, name.full.size() - name.local.size());
+}
+
+// Whether the tree's declarations say of the prefix what the document says. Each namespace that is not a known one has
+// a prefix of its own.
+bool XmlNamespaces::is_declared(const Namespace& found, std::string_view tree_prefix) const {
+    if (!found.known) return true;
+    if (!tree_prefix.empty()) tree_prefix.remove_suffix(1);
+    if (found.binding && found.binding->tree_prefix() == tree_prefix && !scopes_.has_clashes()) return true;
+    const std::string_view* const uri = scopes_.tree_uri(tree_prefix);
+    return uri && *uri == found.uri();
+}
+
+// A URI that is not in the document's text as it stands may not outlive the scan.
+void XmlNamespaces::list(const Namespace& found, std::size_t element, std::size_t attribute) {
+    const std::string_view text = cursor_.text(), uri = found.uri();
+    const bool is_in_text = uri.data() >= text.data() && uri.data() < text.data() + text.size();
+    undeclared_.push_back({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute),
+                           is_in_text ? uri : found.known->uri});
+}
+
+}  // namespace sluice::feed

@@ -1,0 +1,169 @@
+#include "protocol/feed/xml/xml_normal_form.hpp"
+
+#include <algorithm>
+
+#include "protocol/feed/model/normal_text.hpp"
+#include "protocol/text/ascii.hpp"
+
+namespace sluice::feed {
+
+namespace {
+
+constexpr char mark_element = '\1', mark_uri = '\2', mark_attribute = '\3', mark_value = '\4', mark_text = '\5',
+               mark_instruction = '\6', mark_end = '\7';
+
+bool is_white_space(std::string_view text) { return text.find_first_not_of(text::ascii_space) == text.npos; }
+
+}  // namespace
+
+XmlNormalizer::XmlNormalizer(const XmlReferences& references, const IgnoredParts& ignored, std::size_t text_bytes)
+    : references_(references), ignored_(ignored) {
+    bytes_.reserve(XmlNormalForm::reserve(text_bytes));
+}
+
+void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view uri, std::string_view local) {
+    if (known) {
+        bytes_ += known->prefix();
+    } else if (!uri.empty()) {
+        const auto [found, is_new] = uris_.try_emplace(uri);
+        if (is_new) {
+            std::string normal;
+            append_normal_address(normal, uri, {});
+            found->second = text::digest(normal);
+        }
+        bytes_ += mark_uri;
+        bytes_.append(reinterpret_cast<const char*>(found->second.data()), sizeof found->second);
+    }
+    bytes_ += local;
+}
+
+void XmlNormalizer::open(const XmlTag& tag, const ElementNamespace& name) {
+    form_.elements.emplace_back();
+    const bool is_ignored = is_ignoring() || ignored_.has_element(name.known, name.tree_prefix, tag.name.local);
+    if (!open_.empty()) {
+        open_.back().has_more_than_text = true;
+        if (!is_ignored) end_text(false);
+    }
+    open_.push_back({form_.elements.size() - 1});
+    if (is_ignored) {
+        ++ignored_depth_;
+        return;
+    }
+    form_.elements.back().begin = bytes_.size();
+    bytes_ += mark_element;
+    append_name(name.known, name.uri, tag.name.local);
+    attributes_.clear();
+    for (const XmlAttribute& attribute : tag.attributes) {
+        if (!attribute.is_declaration()) append_attribute(attribute);
+    }
+    sort_attributes();
+}
+
+void XmlNormalizer::append_attribute(const XmlAttribute& attribute) {
+    Attribute& added = attributes_.emplace_back();
+    added.begin = bytes_.size();
+    bytes_ += mark_attribute;
+    const KnownNamespace* const known = attribute.uri.empty() ? nullptr : find_known_namespace(attribute.uri);
+    append_name(known, attribute.uri, attribute.name.local);
+    added.value = bytes_.size();
+    bytes_ += mark_value;
+    const std::size_t begin = bytes_.size();
+    if (attribute.is_plain)
+        bytes_ += attribute.value;
+    else
+        references_.append_value(bytes_, attribute.value);
+    const std::string_view local = attribute.name.local;
+    if (attribute.uri.empty() && (local == "href" || local == "src")) {
+        room_.assign(bytes_, begin);
+        bytes_.resize(begin);
+        append_normal_address(bytes_, room_, ignored_);
+    } else {
+        make_normal(begin);
+    }
+    added.end = bytes_.size();
+}
+
+void XmlNormalizer::sort_attributes() {
+    const auto is_less = [&](const Attribute& a, const Attribute& b) {
+        const std::string_view form = bytes_;
+        return form.substr(a.begin, a.value - a.begin) < form.substr(b.begin, b.value - b.begin);
+    };
+    if (std::is_sorted(attributes_.begin(), attributes_.end(), is_less)) return;
+    const std::size_t begin = attributes_.front().begin;
+    std::sort(attributes_.begin(), attributes_.end(), is_less);
+    room_.clear();
+    for (const Attribute& each : attributes_) room_.append(bytes_, each.begin, each.end - each.begin);
+    bytes_.replace(begin, bytes_.size() - begin, room_);
+}
+
+void XmlNormalizer::close() {
+    if (is_ignoring()) {
+        --ignored_depth_;
+    } else {
+        end_text(true);
+        bytes_ += mark_end;
+        form_.elements[open_.back().number].end = bytes_.size();
+    }
+    open_.pop_back();
+}
+
+void XmlNormalizer::begin_text() {
+    if (open_.back().text != none) return;
+    open_.back().text = bytes_.size();
+    bytes_ += mark_text;
+}
+
+// At the next element or instruction, or at the end of the element.
+void XmlNormalizer::end_text(bool is_at_end) {
+    OpenElement& element = open_.back();
+    if (element.text == none) return;
+    const std::size_t begin = element.text + 1;
+    const bool is_all = is_at_end && !element.has_more_than_text;
+    const bool is_left_out =
+        begin == bytes_.size() || (!is_all && is_white_space(std::string_view(bytes_).substr(begin)));
+    if (is_left_out)
+        bytes_.resize(element.text);
+    else
+        make_normal(begin);
+    element.text = none;
+}
+
+// Replaces the text at the end of the form, from `begin` on.
+void XmlNormalizer::make_normal(std::size_t begin) {
+    if (!may_have_address(std::string_view(bytes_).substr(begin))) return;
+    room_.assign(bytes_, begin);
+    bytes_.resize(begin);
+    append_normal_text(bytes_, room_, ignored_);
+}
+
+void XmlNormalizer::text(std::string_view written) {
+    if (is_ignoring() || written.empty()) return;
+    begin_text();
+    references_.append_content(bytes_, written);
+}
+
+void XmlNormalizer::cdata(std::string_view written) {
+    if (is_ignoring() || written.empty()) return;
+    begin_text();
+    append_with_line_feeds(bytes_, written);
+}
+
+void XmlNormalizer::instruction(std::string_view written) {
+    if (is_ignoring() || open_.empty()) return;
+    open_.back().has_more_than_text = true;
+    end_text(false);
+    const std::size_t target = std::min(written.find_first_of(text::ascii_space), written.size());
+    const std::size_t data = std::min(written.find_first_not_of(text::ascii_space, target), written.size());
+    bytes_ += mark_instruction;
+    bytes_ += written.substr(0, target);
+    bytes_ += mark_value;
+    append_with_line_feeds(bytes_, written.substr(data));
+}
+
+// The tree is made next, and needs the memory.
+XmlNormalForm XmlNormalizer::take() {
+    if (bytes_.capacity() > bytes_.size() + bytes_.size() / 4) bytes_.shrink_to_fit();
+    return std::move(form_);
+}
+
+}  // namespace sluice::feed

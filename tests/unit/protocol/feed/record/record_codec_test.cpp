@@ -1,0 +1,280 @@
+#include "protocol/feed/record/record_codec.hpp"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "tests/support/records.hpp"
+
+using namespace sluice;
+using namespace sluice::feed;
+using Kind = RecordError::Kind;
+
+namespace {
+
+std::shared_ptr<DocumentRecord> document_of(std::string text) {
+    auto document = std::make_shared<DocumentRecord>();
+    document->text = std::make_shared<const std::string>(std::move(text));
+    return document;
+}
+
+std::shared_ptr<DocumentRecord> full_document() {
+    auto document = document_of("<a>caf\u00e9 \U0001F600</a>");
+    document->content_type = "text/xml; charset=utf-8";
+    document->event_path = "//\u00fc";
+    document->feed_fields = {"title", "", {}};
+    document->owner = "o";
+    document->trace_parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    document->trace_state = "a=b";
+    document->attributes = {{"subject", "\u00e4"}, {"", ""}, {"subject", "again"}};
+    document->repairs = 3;
+    return document;
+}
+
+std::vector<EventRecord> events_of(const DocumentRecordPtr& document, std::size_t count) {
+    std::vector<EventRecord> events;
+    for (std::size_t i = 0; i < count; ++i) {
+        EventRecord event;
+        event.id = 1000 + 3 * i;
+        event.time = 1'700'000'000'000'000 + static_cast<RecordTime>(i);
+        event.change = i % 2 == 0 ? EventRecord::Change::added : EventRecord::Change::updated;
+        event.identity.fill(static_cast<std::uint8_t>(i));
+        event.content[15] = static_cast<std::uint8_t>(255 - i % 256);
+        event.item = static_cast<std::uint32_t>(i);
+        event.document = document;
+        events.push_back(event);
+    }
+    return events;
+}
+
+std::string encoded(const RecordAppend& append, const RecordLimits& limits = {}) {
+    const auto bytes = encode_append(*append.document, append.events, limits);
+    if (!bytes) FAIL(bytes.error().message);
+    return *bytes;
+}
+
+RecordAppend decoded(const std::string& bytes) {
+    const auto append = decode_append(bytes);
+    if (!append) FAIL(append.error().message << " at " << append.error().offset);
+    return *append;
+}
+
+RecordError refused(const std::string& bytes, const RecordLimits& limits = {}) {
+    const auto append = decode_append(bytes, limits);
+    REQUIRE(append.has_error());
+    return append.error();
+}
+
+void check_round_trip(const RecordAppend& append) {
+    const RecordAppend again = decoded(encoded(append));
+    CHECK(is_same(again, append));
+    for (const EventRecord& event : again.events) CHECK(event.document == again.document);
+}
+
+// A field in the format of record_codec.hpp.
+std::string number(std::uint64_t value, std::size_t size) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i & 0xFF);
+    return bytes;
+}
+std::string field(unsigned tag, const std::string& value) { return number(tag, 2) + number(value.size(), 4) + value; }
+std::string append_of(const std::string& fields) {
+    return std::string("SLEV\1\0", 6) + number(fields.size(), 4) + fields;
+}
+const std::string text_field = field(1, "<a/>");
+
+}  // namespace
+
+TEST_CASE("an append is the same after encoding and decoding") {
+    for (const std::size_t count : {0u, 1u, 100u}) {
+        const auto small = document_of("<a/>"), full = full_document();
+        check_round_trip({small, events_of(small, count)});
+        check_round_trip({full, events_of(full, count)});
+    }
+    check_round_trip({document_of(""), {}});
+    check_round_trip({document_of(std::string("\0\xFF\0", 3)), {}});
+    const auto huge = document_of(std::string(20u << 20, 'x'));
+    huge->owner = std::string(1u << 20, 'o');
+    huge->attributes = {{std::string(1u << 20, 'n'), std::string(1u << 20, 'v')}};
+    check_round_trip({huge, events_of(huge, 2)});
+}
+
+TEST_CASE("extreme numbers are the same after encoding and decoding") {
+    const auto document = document_of("<a/>");
+    document->repairs = std::numeric_limits<std::uint64_t>::max();
+    EventRecord event;
+    event.id = std::numeric_limits<std::uint64_t>::max();
+    event.time = std::numeric_limits<RecordTime>::min();
+    event.item = std::numeric_limits<std::uint32_t>::max();
+    event.identity.fill(0xFF);
+    check_round_trip({document, {event, EventRecord()}});
+}
+
+TEST_CASE("absent and empty texts of a feed differ") {
+    const auto document = document_of("<a/>");
+    document->context = RecordContext::item;
+    document->feed_fields = {std::nullopt, "", {"Ada", "", "Eve"}};
+    const RecordAppend again = decoded(encoded({document, events_of(document, 1)}));
+    CHECK(!again.document->feed_fields.title);
+    CHECK(again.document->feed_fields.link == "");
+    CHECK(again.document->feed_fields.authors == std::vector<std::string>{"Ada", "", "Eve"});
+    CHECK(again.document->context == RecordContext::item);
+}
+
+TEST_CASE("the authors of a feed are limited") {
+    std::string authors;
+    for (std::size_t i = 0; i < feed_authors_max; ++i) authors += field(7, "a");
+    CHECK(decoded(append_of(text_field + authors)).document->feed_fields.authors.size() == feed_authors_max);
+    CHECK(refused(append_of(text_field + authors + field(7, "a"))).message.find("more than 64 authors") !=
+          std::string::npos);
+}
+
+TEST_CASE("the bytes are those of the description") {
+    const auto document = document_of("<a/>");
+    document->owner = "me";
+    document->attributes = {{"k", "v"}};
+    EventRecord event;
+    event.id = 0x0102;
+    event.time = -2;
+    event.change = EventRecord::Change::updated;
+    event.identity.fill(7);
+    event.content.fill(8);
+    event.item = 5;
+    const std::string event_bytes = number(0x0102, 8) + number(~std::uint64_t{1}, 8) + "\1" + std::string(16, 7) +
+                                    std::string(16, 8) + number(5, 4);
+    CHECK(encoded({document, {event}}) == append_of(text_field + field(8, "me") + field(12, number(1, 4) + "kv") +
+                                                    field(13, number(53, 2) + event_bytes)));
+    CHECK(encoded({document_of("<a/>"), {}}) == append_of(text_field));
+}
+
+TEST_CASE("a reader skips what later minor versions add") {
+    const std::string event = number(9, 8) + std::string(45, 0) + "more";
+    std::string bytes = append_of(text_field + field(13, number(57, 2) + event + event) + field(14, "new") +
+                                  field(14, "") + field(65535, "newest"));
+    bytes[5] = 7;
+    const RecordAppend append = decoded(bytes);
+    CHECK(*append.document->text == "<a/>");
+    REQUIRE(append.events.size() == 2);
+    CHECK(append.events[1].id == 9);
+    CHECK(append.events[1].item == 0);
+    CHECK(encoded(append) ==
+          append_of(text_field + field(13, number(53, 2) + event.substr(0, 53) + event.substr(0, 53))));
+}
+
+TEST_CASE("what is no append is refused with the place") {
+    struct Case {
+        std::string bytes;
+        Kind kind;
+        std::size_t offset;
+        const char* message;
+    };
+    std::string newer = append_of(text_field), longer = append_of(text_field), shorter = longer;
+    newer[4] = 2;
+    longer[6] = 11;
+    shorter[6] = 9;
+    const std::string event(53, 0);
+    const Case cases[] = {
+        {"", Kind::truncated, 0, "the append's header is cut off"},
+        {"SLE", Kind::truncated, 3, "the append's header is cut off"},
+        {"SLX", Kind::malformed, 0, "an append begins with \"SLEV\""},
+        {"<rss></rss>", Kind::malformed, 0, "an append begins with \"SLEV\""},
+        {newer, Kind::version, 4, "the append has version 2.0; this program reads version 1"},
+        {longer, Kind::truncated, 20, "the append ends 1 bytes too early"},
+        {shorter, Kind::malformed, 19, "1 bytes follow the append"},
+        {append_of(""), Kind::malformed, 10, "the append has no text"},
+        {append_of(field(2, "x")), Kind::malformed, 10, "the append has no text"},
+        {append_of(text_field + "abc"), Kind::malformed, 20, "a field's header is cut off by the end of the append"},
+        {append_of(text_field + number(2, 2) + number(5, 4) + "abcd"), Kind::malformed, 20,
+         "the field 2 claims 5 bytes but has 4"},
+        {append_of(text_field + number(2, 2) + number(0xFFFFFFFF, 4)), Kind::malformed, 20,
+         "the field 2 claims 4294967295 bytes but has 0"},
+        {append_of(text_field + text_field), Kind::malformed, 20, "the field 1 follows the field 1"},
+        {append_of(field(2, "") + text_field), Kind::malformed, 16, "the field 1 follows the field 2"},
+        {append_of(text_field + field(0, "")), Kind::malformed, 20, "tags begin with 1"},
+        {append_of(text_field + field(4, "\2")), Kind::malformed, 26, "the context 2 is not known"},
+        {append_of(text_field + field(4, "")), Kind::malformed, 20, "the field 4 has 0 bytes instead of 1"},
+        {append_of(text_field + field(11, "1234567")), Kind::malformed, 20, "the field 11 has 7 bytes instead of 8"},
+        {append_of(text_field + field(12, "abc")), Kind::malformed, 20, "an attribute has at least 4 bytes"},
+        {append_of(text_field + field(12, number(3, 4) + "ab")), Kind::malformed, 26,
+         "an attribute's name claims 3 bytes but has 2"},
+        {append_of(text_field + field(13, "a")), Kind::malformed, 20, "the events have at least 2 bytes"},
+        {append_of(text_field + field(13, number(52, 2) + event.substr(1))), Kind::malformed, 26,
+         "52 bytes can't be split into events of 52 bytes"},
+        {append_of(text_field + field(13, number(0, 2))), Kind::malformed, 26,
+         "0 bytes can't be split into events of 0 bytes"},
+        {append_of(text_field + field(13, number(54, 2) + event)), Kind::malformed, 26,
+         "53 bytes can't be split into events of 54 bytes"},
+        {append_of(text_field + field(13, number(53, 2) + event + std::string(16, 0) + "\2" + std::string(36, 0))),
+         Kind::malformed, 97, "the change 2 is not known"},
+        {append_of(text_field + field(4, "\1") + field(13, number(53, 2) + event.substr(4) + number(1, 4))),
+         Kind::malformed, 84, "item 1 of a document that has only one item"},
+    };
+    for (const Case& c : cases) {
+        INFO(c.message);
+        const RecordError error = refused(c.bytes);
+        CHECK(error.message == c.message);
+        CHECK(error.kind == c.kind);
+        CHECK(error.offset == c.offset);
+    }
+}
+
+TEST_CASE("limits hold both ways") {
+    const auto document = full_document();
+    const RecordAppend append{document, events_of(document, 3)};
+    const std::string bytes = encoded(append);
+    const RecordLimits limits[] = {{bytes.size() - 1, 3, 3}, {bytes.size(), 2, 3}, {bytes.size(), 3, 2}};
+    const char* messages[] = {"bytes", " 2 events", " 2 attributes"};
+    for (std::size_t i = 0; i < 3; ++i) {
+        const RecordError error = refused(bytes, limits[i]);
+        CHECK(error.kind == Kind::limit);
+        CHECK(error.message.ends_with(messages[i]));
+        const auto again = encode_append(*document, append.events, limits[i]);
+        REQUIRE(again.has_error());
+        CHECK(again.error().kind == Kind::limit);
+        CHECK(again.error().message == error.message);
+    }
+    CHECK(encoded(append, {bytes.size(), 3, 3}) == bytes);
+    CHECK(decode_append(bytes, {bytes.size(), 3, 3}).has_value());
+}
+
+TEST_CASE("a document of one item has no second one") {
+    const auto document = document_of("<a/>");
+    document->context = RecordContext::item;
+    const auto bytes = encode_append(*document, events_of(document, 2));
+    REQUIRE(bytes.has_error());
+    CHECK(bytes.error().kind == Kind::malformed);
+}
+
+TEST_CASE("an append that is cut anywhere is refused") {
+    const auto document = full_document();
+    const std::string bytes = encoded({document, events_of(document, 3)});
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        const RecordError error = refused(bytes.substr(0, size));
+        CHECK(error.kind == Kind::truncated);
+        CHECK(error.offset == size);
+    }
+    CHECK(refused(bytes + "x").offset == bytes.size());
+}
+
+// Damage may go undetected; the result is then an append that can be written and read.
+TEST_CASE("an append with any byte changed is refused or read") {
+    const auto document = full_document();
+    const std::string bytes = encoded({document, events_of(document, 3)});
+    std::size_t read = 0, refusals = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        for (const unsigned flip : {0x01u, 0x80u, 0xFFu}) {
+            std::string damaged = bytes;
+            damaged[i] = static_cast<char>(static_cast<unsigned char>(damaged[i]) ^ flip);
+            const auto append = decode_append(damaged);
+            if (append) {
+                ++read;
+                check_round_trip(*append);
+            } else {
+                ++refusals;
+                CHECK(!append.error().message.empty());
+                CHECK(append.error().offset <= damaged.size());
+            }
+        }
+    }
+    CHECK(read > bytes.size());
+    CHECK(refusals > 100);
+}

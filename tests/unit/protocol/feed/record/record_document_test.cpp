@@ -1,0 +1,94 @@
+#include "protocol/feed/record/record_document.hpp"
+
+#include "tests/unit/protocol/feed/record_support.hpp"
+
+using namespace sluice;
+using namespace sluice::feed;
+
+namespace {
+
+constexpr const char* around[] = {
+    "../title", "../../title", "preceding-sibling::*", "following-sibling::node()", "ancestor::*/@*", "/*/@*",
+    "//*",      "..",
+};
+
+void check_same_document(const DocumentPtr& a, const DocumentPtr& b) {
+    CHECK(a->format() == b->format());
+    check_same(a->feed_fields(), b->feed_fields());
+    REQUIRE(a->items().size() == b->items().size());
+    for (std::size_t i = 0; i < a->items().size(); ++i) {
+        check_same_item(a, i, b, i);
+        for (const char* path : around) CHECK(values_at(a->items()[i], path) == values_at(b->items()[i], path));
+    }
+}
+
+DocumentPtr parsed_again(const DocumentRecord& record) {
+    const auto document = parse_record(record, {});
+    if (!document) FAIL(document.error().message << " at " << document.error().offset);
+    return *document;
+}
+
+std::string type_of(const char* content_type, std::string text = "<a>b</a>") {
+    const DocumentOptions options{content_type, "", {}};
+    return record_document(*parsed(std::move(text), options), options).content_type;
+}
+
+}  // namespace
+
+TEST_CASE("a document is the same when it is parsed from its record") {
+    for (const Published& published : published_documents()) {
+        INFO(published.name);
+        const DocumentPtr document = parsed(published.bytes, published.options);
+        REQUIRE(!document->items().empty());
+        const DocumentRecord record = record_document(*document, published.options);
+        check_same_document(document, parsed_again(record));
+        // Publishing the record's text again with the record's type also gives the same document.
+        check_same_document(document, parsed(*record.text, {record.content_type, record.event_path, {}}));
+    }
+}
+
+TEST_CASE("a record and its documents share the text") {
+    const DocumentPtr document = parsed("<a><b/></a>");
+    CHECK(document->text() != nullptr);
+    CHECK(*document->text() == "<a><b/></a>");
+    CHECK(document->items()[0].source.data() == document->text()->data() + 3);
+    const DocumentRecord record = record_document(*document, {});
+    CHECK(record.text == document->text());
+    CHECK(parsed_again(record)->text() == record.text);
+    const DocumentPtr json = parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}]}");
+    CHECK(json->items()[0].source.data() == json->text()->data() + 53);
+}
+
+TEST_CASE("what a record says of its document") {
+    const DocumentOptions options{"Text/XML; charset=utf-16; q=1", "//b", {}};
+    const DocumentRecord record = record_document(*parsed("<a><b/></a>", {"", "//b", {}}), options);
+    CHECK(record.content_type == "text/xml; charset=utf-8");
+    CHECK(record.event_path == "//b");
+    CHECK(record.context == RecordContext::document);
+    CHECK(type_of("") == "application/xml; charset=utf-8");
+    CHECK(type_of("application/x\"; y\"+xml") == "application/xml; charset=utf-8");
+    CHECK(type_of("application/rss+xml") == "application/rss+xml; charset=utf-8");
+    CHECK(type_of("", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}") == "application/feed+json");
+    CHECK(type_of("", "{\"items\":[]}") == "application/json");
+    CHECK(type_of("application/feed+json; charset=latin1", "{\"items\":[]}") == "application/feed+json");
+}
+
+TEST_CASE("a record that is not a document's") {
+    const auto refused = [](std::string text, FeedLimits limits = {}) {
+        DocumentRecord record;
+        record.text = std::make_shared<const std::string>(std::move(text));
+        const auto document = parse_record(record, limits);
+        REQUIRE(document.has_error());
+        return document.error();
+    };
+    CHECK(refused("").message == "the document is empty");
+    CHECK(refused("<a>\xE9</a>").message == "the bytes here are not UTF-8");
+    CHECK(refused("<a>\xE9</a>").offset == 3);
+    CHECK(refused(std::string("<a>\0</a>", 8)).offset == 3);
+    CHECK(refused("<a><b></a>").kind == FeedError::Kind::not_well_formed);
+    FeedLimits limits;
+    limits.document_bytes_max = 7;
+    CHECK(refused("<a>b</a>", limits).message == "the document is larger than limits.document_bytes (7)");
+    // UTF-8 whatever the declaration says, so no conversion is attempted.
+    CHECK(refused("<?xml version='1.0' encoding='latin1'?><a>\xE9</a>").kind == FeedError::Kind::encoding);
+}
