@@ -1,5 +1,5 @@
 """Reads of a C++ or CUDA source what the checks need: its #includes, where it reads a clock, and what it declares at
-namespace scope. It is not a compiler: it reads all branches of #if, skips other preprocessor lines, and expands no macro.
+namespace scope. It is not a compiler: it reads all branches of #if, skips other directives, and expands no macro.
 """
 import re
 from functools import cached_property
@@ -25,9 +25,9 @@ class Include(NamedTuple):
 
 
 class Declaration(NamedTuple):
-    """Something declared at namespace scope. `namespace` has no unnamed parts; `hidden` says that it had some. `kind` is
-    "forward" (`class X;`), "type" (a definition, or that of a specialisation), "include" (inside a namespace) or "other";
-    `name` is a type's, or that of the included file."""
+    """Something declared at namespace scope. `namespace` leaves out unnamed ones; `hidden` says that there was one.
+    `kind` is "forward" (`class X;`), "type" (a definition, or that of a specialisation), "include" (inside a namespace)
+    or "other"; `name` is a type's, or that of the included file."""
     line: int
     namespace: str
     hidden: bool
@@ -136,7 +136,7 @@ class _Parser:
                 self._skip_block()
                 has_block = has_block or parens == 0
                 following = self.tokens[self.at][0] if self.at < len(self.tokens) else ""
-                if parens == 0 and not self._is_type(head) and "=" not in head and following not in set(",;{.()"):
+                if parens == 0 and following not in set(",;{.()") and not (self._is_type(head) or self._is_set(head)):
                     return head, True
                 continue
             parens += (token in "([") - (token in ")]")
@@ -159,18 +159,30 @@ class _Parser:
         while at < len(head):
             if head[at] in ("template", "alignas", "__align__", "__attribute__"):
                 at += 1
-            if at < len(head) and head[at] in pairs and at + 1 < len(head):
-                opening, closing, depth = head[at], pairs[head[at]], 0
+            if at + 1 < len(head) and head[at] in pairs:
+                waiting = []  # for these closing tokens; inside parentheses < and > are operators
                 while at < len(head):
-                    depth += (head[at] == opening) - (head[at] == closing)
+                    if head[at] in pairs and not (head[at] == "<" and waiting[-1:] == [")"]):
+                        waiting.append(pairs[head[at]])
+                    elif head[at] in waiting[-1:]:
+                        waiting.pop()
                     at += 1
-                    if not depth:
+                    if not waiting:
                         break
             elif at < len(head) and head[at] in ("export", "typedef", "static", "constexpr", "inline"):
                 at += 1
             else:
                 break
         return head[at:]
+
+    def _is_set(self, head):
+        """Whether the tokens end in a variable's initial value: there is a = outside of parentheses."""
+        depth = 0
+        for word in self._without_prefix(head):
+            depth += (word in ("(", "[")) - (word in (")", "]"))
+            if word == "operator" or (word == "=" and depth == 0):
+                return word == "="
+        return False
 
     def _is_type(self, head):
         """Whether the tokens begin a type's definition, not a function or variable of a type named with `struct`."""

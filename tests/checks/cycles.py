@@ -41,7 +41,7 @@ def shortest(graph, group):
     best = None
     for start in group:
         ways, seen = [[start]], {start}
-        while ways and (best is None or len(ways[0]) < len(best)):
+        while ways and (best is None or len(ways[0]) + 1 < len(best)):
             way = ways.pop(0)
             if start in graph.get(way[-1], ()):
                 best = way + [start]

@@ -150,9 +150,8 @@ class Tree:
                 else:
                     yield (source.path, line,
                            f"declares in {namespace or 'the global namespace'}; {source.folder} has {expected}")
-        for table, names, used in (("NAMESPACES", self.tables.NAMESPACES, entries), ("NESTED", self.tables.NESTED, nested),
-                                   ("ELSEWHERE", self.tables.ELSEWHERE, elsewhere)):
-            for name in sorted(set(names) - used):
+        for table, used in (("NAMESPACES", entries), ("NESTED", nested), ("ELSEWHERE", elsewhere)):
+            for name in sorted(set(getattr(self.tables, table)) - used):
                 yield TABLES, 0, f"{table}: nothing needs the entry {name}"
 
     # Cycles.

@@ -1,6 +1,6 @@
 """The folders with source files, and what each may use. include_rules.py checks the tree against these tables, and them
-against the tree: an entry that nothing needs is an error, too. After a change, `include_rules.py --write` brings the list
-in CONTRIBUTING.md up to date.
+against the tree: an entry that nothing needs is an error, too. After a change, `include_rules.py --write` brings the
+list in CONTRIBUTING.md up to date.
 """
 
 OPERATORS = tuple(f"gpu/operators/{name}" for name in ("alignment", "edits", "recurrence", "regex", "substrings"))
@@ -38,12 +38,13 @@ FOLDERS = {
                              "gpu/operators", "gpu/tables", "protocol/feed", "protocol/filter"),
     "broker/core/ingest": ("broker/base", "broker/core", "broker/core/matching", "broker/store", "config",
                            "protocol/feed", "protocol/filter", "protocol/text"),
-    "broker/server": ("broker/base", "broker/core", "broker/core/delivery", "broker/core/ingest", "broker/core/matching",
-                      "config", "protocol/feed", "protocol/filter", "protocol/text", "protocol/wire/http",
-                      "protocol/wire/sse"),
+    "broker/server": ("broker/base", "broker/core", "broker/core/delivery", "broker/core/ingest",
+                      "broker/core/matching", "config", "protocol/feed", "protocol/filter", "protocol/text",
+                      "protocol/wire/http", "protocol/wire/sse"),
     "broker/cli": ("broker/base", "broker/core/delivery", "broker/core/ingest", "broker/core/matching", "config",
                    "gpu/operators/alignment", "gpu/operators/edits", "gpu/operators/recurrence",
-                   "gpu/operators/substrings", "protocol/feed", "protocol/filter", "protocol/text", "protocol/wire/http"),
+                   "gpu/operators/substrings", "protocol/feed", "protocol/filter", "protocol/text",
+                   "protocol/wire/http"),
     "broker": ("broker/base", "broker/core", "broker/core/delivery", "broker/core/ingest", "broker/core/matching",
                "broker/server", "broker/store", "config", "protocol/filter", "protocol/text"),
 }
@@ -84,16 +85,16 @@ NAMESPACES = {
     "protocol/wire": "sluice::wire",
 }
 # Namespaces inside one of those.
-NESTED = {"avx2", "avx512", "portable", "detail", "sluice::cli::help", "sluice::feed::atom", "sluice::feed::cloud_event",
-          "sluice::feed::json_feed", "sluice::feed::record_format", "sluice::feed::rss", "sluice::feed::xml",
-          "sluice::recurrence::cuda"}
+NESTED = {"avx2", "avx512", "portable", "detail", "sluice::cli::help", "sluice::feed::atom",
+          "sluice::feed::cloud_event", "sluice::feed::json_feed", "sluice::feed::record_format", "sluice::feed::rss",
+          "sluice::feed::xml", "sluice::recurrence::cuda"}
 # Files that declare something in another namespace, and in which ("" is the global one).
 ELSEWHERE = {
-    "broker/cli/main.cpp": "",                        # main()
-    "broker/main.cpp": "",                            # main()
-    "broker/operator_new.cpp": "",                    # replaces the global operators
-    "gpu/operators/description.cpp": "sluice::engine",  # of gpu/api/predicate.hpp
-    "gpu/operators/reference.cpp": "",                # sluice::engine::of_empty_text()
+    "broker/cli/main.cpp": "",  # main() and its helpers
+    "broker/main.cpp": "",  # the same
+    "broker/operator_new.cpp": "",  # replaces the global operators
+    "gpu/operators/description.cpp": "sluice::engine",  # defines functions of gpu/api/predicate.hpp
+    "gpu/operators/reference.cpp": "",  # sluice::engine::of_empty_text() of gpu/api/empty_text.hpp
 }
 
 # A library outside the standard one that a target has to link for a header, as (target, pattern of <header>).

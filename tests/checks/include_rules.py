@@ -2,8 +2,8 @@
 """Checks who includes and links whom: include_rules.py [--print | --write] [ROOT]. Prints each violation as
 file:line: reason, and then how many files and arrows there are; exit status 1 if any rule is violated.
 
-folders.py says who may; folder_rules.py, library_rules.py and link_rules.py check it. --print prints the list of folders
-that stands in CONTRIBUTING.md, --write puts it there.
+folders.py says who may; folder_rules.py, library_rules.py and link_rules.py check it. --print prints the list of
+folders that stands in CONTRIBUTING.md, --write puts it there.
 """
 import argparse
 import sys
@@ -33,20 +33,20 @@ def short(names):
                     for above, lasts in grouped.items())
 
 
+def with_folders_above(folder):
+    """a/b/c: a, a/b, a/b/c."""
+    parts = folder.split("/")
+    return ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
+
+
 def folder_list(tables):
     """The folders as a tree, each with those it may include."""
-    names = {"/".join(folder.split("/")[:depth]) for folder in tables.FOLDERS for depth in range(1, folder.count("/") + 2)}
-    order = {}
+    order = {}  # a folder and those above it: where the first of its folders stands in the table
     for position, folder in enumerate(tables.FOLDERS):
-        for depth in range(1, folder.count("/") + 2):
-            order.setdefault("/".join(folder.split("/")[:depth]), position)
-
-    def place(name):
-        parts = name.split("/")
-        return [order["/".join(parts[:depth])] for depth in range(1, len(parts) + 1)]
-
+        for name in with_folders_above(folder):
+            order.setdefault(name, position)
     lines = []
-    for name in sorted(names, key=place):
+    for name in sorted(order, key=lambda name: [order[above] for above in with_folders_above(name)]):
         label = "  " * name.count("/") + name.rpartition("/")[2]
         targets = {*tables.FOLDERS.get(name, ()), *(there for here, there in tables.UPWARD if here == name)}
         text = short(targets) if targets else "-" if name in tables.FOLDERS else ""

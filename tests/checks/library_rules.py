@@ -1,6 +1,6 @@
 """Which folder may include what besides headers of ours, and where clocks are read. The rules keep text and bytes
-(protocol), configuration (config) and matching (gpu) free of the daemon's libraries, so that each can be built, tested and
-fuzzed alone.
+(protocol), configuration (config) and matching (gpu) free of the daemon's libraries, so that each can be built, tested
+and fuzzed alone.
 """
 import re
 

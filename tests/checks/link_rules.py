@@ -1,8 +1,8 @@
 """Checks that libraries and programs link what their files include, and nothing else of ours.
 
-A unit (all files of one path without extension) belongs to the target that compiles it; a header without a source belongs
-to whoever includes it. A target needs the targets of the units that its own units include, directly or by such headers.
-It has them if it links them, or one that contains their objects, or one that links them publicly.
+A unit (all files of one path without extension) belongs to the target that compiles it; a header without a source
+counts as a part of each file that includes it. A target needs the targets of the units that its own units include. It
+has them if it links them, or one that contains their objects, or one that links them publicly.
 """
 import re
 from collections import defaultdict
@@ -46,8 +46,8 @@ class Links:
         return found
 
     def needs(self, name):
-        """What the target's own units include of others: {target: (path, line, whether of a header)}, a header's if there
-        is one; and the targets of which it includes headers without sources only."""
+        """What the target's own units include of other targets: {target: (path, line, whether in a header)}, in a header
+        if one does; and the targets in whose folders there are headers without a source that it includes."""
         needed, nearby = {}, set()
         for unit in (path.rpartition(".")[0] for path in self.targets[name].sources):
             for source in self.units[unit]:
@@ -107,4 +107,5 @@ class Links:
                       if path.endswith((".cpp", ".cu")) and not path.startswith("tests/") and path not in listed)
 
     def graph(self):
-        return {name: [other for other in target.links if other in self.targets] for name, target in self.targets.items()}
+        return {name: [other for other in target.links if other in self.targets]
+                for name, target in self.targets.items()}
