@@ -1,8 +1,8 @@
 """Reads from the CMakeLists.txt files which targets there are, of which sources, and what they link.
 
 A small interpreter, which follows the project's own functions (sluice_library …) whatever they are called: it knows
-variables, functions, foreach and cmake_parse_arguments. It takes all branches of if, since a link that one build needs is
-needed; there, set() adds to a variable. Commands that it does not know do nothing.
+variables, functions, foreach and cmake_parse_arguments. It takes all branches of if, since a link that one build needs
+is needed; there, set() adds to a variable. Commands that it does not know do nothing.
 """
 import re
 from collections import deque

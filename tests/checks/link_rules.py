@@ -46,8 +46,8 @@ class Links:
         return found
 
     def needs(self, name):
-        """What the target's own units include of other targets: {target: (path, line, whether in a header)}, in a header
-        if one does; and the targets in whose folders there are headers without a source that it includes."""
+        """What the target's own units include of other targets: {target: (path, line, whether in a header)}, preferring
+        headers; and the targets in whose folders there are headers without a source that it includes."""
         needed, nearby = {}, set()
         for unit in (path.rpartition(".")[0] for path in self.targets[name].sources):
             for source in self.units[unit]:
