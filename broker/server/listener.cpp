@@ -20,10 +20,10 @@
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/server/address_table.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "broker/server/connections.hpp"
 #include "broker/server/http_session.hpp"
 #include "broker/server/http_text.hpp"
-#include "broker/server/problems.hpp"
 #include "broker/server/tcp_transport.hpp"
 #include "config/options.hpp"
 

@@ -9,6 +9,7 @@
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/delivery/estimates.hpp"
+#include "broker/core/ingest/charged_document.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/batch_limits.hpp"
 #include "broker/server/document_faults.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "broker/core/counters.hpp"
-#include "broker/server/problems.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
