@@ -5,8 +5,8 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/gunzip.hpp"
+#include "broker/server/connection_services.hpp"
 #include "broker/server/content_codings.hpp"
-#include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
@@ -19,7 +19,7 @@ namespace sluice::server {
 
 namespace {
 
-std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + HttpSession::memory_bytes; }
+std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + connection_memory_bytes; }
 
 // Turns the data of a CloudEvent in binary mode and its headers into the structured event.
 std::optional<Prepared> make_structured(PublishTask& task, base::MemoryBudget& budget) {
