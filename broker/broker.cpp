@@ -25,11 +25,13 @@
 #include "broker/core/matching/fanout.hpp"
 #include "broker/core/matching/matcher.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/server/address_limits.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/browser_rules.hpp"
 #include "broker/server/connections.hpp"
+#include "broker/server/endpoints.hpp"
+#include "broker/server/http_sessions.hpp"
 #include "broker/server/io_threads.hpp"
-#include "broker/server/limits.hpp"
 #include "broker/server/listener.hpp"
 #include "broker/server/service_metrics.hpp"
 #include "broker/server/services.hpp"
@@ -148,6 +150,7 @@ private:
     server::AddressTable addresses_;
     const server::BrowserRules browser_rules_;
     server::Services services_;
+    server::HttpSessions sessions_;
     std::shared_ptr<server::Listener> listener_;
     base::MemoryKeeper memory_keeper_;
     bool drained_ = false;
@@ -186,15 +189,19 @@ Broker::Parts::Parts(config::Options options)
       trials_(1, trials_max),
       addresses_(server::address_limits(options_.limits, connections_.connections_max())),
       browser_rules_(options_.http),
-      services_{options_,       counters_,
-                queue_,         publisher_,
-                registry_,      connections_,
-                workers_,       compilers_,
-                trials_,        memory_,
-                mailboxes_,     addresses_,
-                browser_rules_, idempotency_keys(options_.publish, memory_),
+      services_{{options_, counters_, connections_, memory_, addresses_},
+                queue_,
+                publisher_,
+                registry_,
+                workers_,
+                compilers_,
+                trials_,
+                mailboxes_,
+                browser_rules_,
+                idempotency_keys(options_.publish, memory_),
                 Clock::now()},
-      listener_(std::make_shared<server::Listener>(io_threads_, services_)),
+      sessions_(services_, browser_rules_, server::make_router(services_)),
+      listener_(std::make_shared<server::Listener>(io_threads_, services_, sessions_)),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     log_.listen(dispatch);
     server::register_metrics(services_);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <arpa/inet.h>
 
-#include "config/load.hpp"
 #include "config/units.hpp"
 #include "protocol/text/name_characters.hpp"
 #include "protocol/text/stream_name.hpp"

@@ -6,8 +6,9 @@
 #include <memory>
 
 #include "broker/base/command_line.hpp"
-#include "broker/cli/commands.hpp"
+#include "broker/cli/console.hpp"
 #include "broker/cli/help_texts.hpp"
+#include "broker/cli/output_options.hpp"
 
 namespace sluice::cli {
 

@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "broker/cli/align_output.hpp"
-#include "broker/cli/commands.hpp"
 #include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/progress.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 

@@ -4,8 +4,8 @@
 #include <boost/json/object.hpp>
 #include <string>
 
-#include "broker/cli/commands.hpp"
 #include "broker/cli/fasta.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "gpu/operators/alignment/pair.hpp"
 
 namespace sluice::cli {

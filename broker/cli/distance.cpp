@@ -4,12 +4,12 @@
 #include <exception>
 #include <ostream>
 
-#include "broker/cli/commands.hpp"
 #include "broker/cli/distance_input.hpp"
 #include "broker/cli/distance_output.hpp"
 #include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/interrupt.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/progress.hpp"
 #include "broker/cli/text_reader.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/cli/commands.hpp"
+#include "broker/cli/operator_options.hpp"
 
 namespace sluice::cli {
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "broker/base/version.hpp"
-#include "broker/cli/commands.hpp"
+#include "broker/cli/broker_options.hpp"
 #include "broker/cli/http_failure.hpp"
 #include "broker/cli/http_headers.hpp"
 

@@ -5,11 +5,11 @@
 #include <boost/system/result.hpp>
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "broker/cli/http_reply.hpp"
 #include "broker/cli/server_url.hpp"
 
 namespace sluice::cli {
@@ -28,15 +28,6 @@ struct HttpRequest {
     std::string content_type{};  // of the body
     std::string body{};
     std::vector<std::string> headers{};  // others, as "Name: value"
-};
-
-struct HttpReply {
-    unsigned status = 0;
-    std::string content_type{};
-    std::string location{};                         // where a redirect leads
-    std::optional<unsigned> retry_after_seconds{};  // in how long to try again
-    std::optional<double> heartbeat_seconds{};      // how often an event stream shows that it lives
-    std::string body{};
 };
 
 // What to call while a request goes on; each may be empty.

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "broker/cli/http_client.hpp"
+#include "broker/cli/http_reply.hpp"
 
 namespace sluice::cli {
 

@@ -43,9 +43,9 @@ std::string_view inner_name(std::string_view path) {
 
 Unpacked unpack(std::string bytes, std::size_t bytes_max) {
     if (!is_gzip(bytes)) return {std::move(bytes), ""};
-    auto plain = broker::gunzip(bytes, bytes_max);
+    auto plain = wire::gunzip(bytes, bytes_max);
     if (plain) return {std::move(*plain), ""};
-    const bool is_too_large = plain.error() == broker::GunzipError::too_large;
+    const bool is_too_large = plain.error() == wire::GunzipError::too_large;
     return {"", is_too_large ? "it is too long when decompressed" : "it is not complete and valid gzip"};
 }
 

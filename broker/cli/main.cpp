@@ -14,8 +14,11 @@
 #include "broker/base/command_line.hpp"
 #include "broker/cli/add_command.hpp"
 #include "broker/cli/build_options.hpp"
+#include "broker/cli/commands.hpp"
+#include "broker/cli/help_texts.hpp"
 #include "broker/cli/interrupt.hpp"
 #include "broker/cli/operator_commands.hpp"
+#include "broker/cli/output_options.hpp"
 #include "protocol/text/nearest.hpp"
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "broker/cli/add_command.hpp"
+#include "broker/cli/operator_options.hpp"
 
 namespace sluice::cli {
 

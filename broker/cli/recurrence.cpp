@@ -4,9 +4,9 @@
 #include <ostream>
 #include <thread>
 
-#include "broker/cli/commands.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/interrupt.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/png_file.hpp"
 #include "broker/cli/progress.hpp"
 #include "broker/cli/recurrence_output.hpp"

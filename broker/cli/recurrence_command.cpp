@@ -10,6 +10,7 @@
 
 #include "broker/cli/add_command.hpp"
 #include "broker/cli/operator_commands.hpp"
+#include "broker/cli/operator_options.hpp"
 
 namespace sluice::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/cli/commands.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "gpu/operators/recurrence/analyse.hpp"
 #include "gpu/operators/recurrence/plot.hpp"
 

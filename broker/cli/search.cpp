@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <ostream>
 
-#include "broker/cli/commands.hpp"
 #include "broker/cli/fasta.hpp"
 #include "broker/cli/input.hpp"
 #include "broker/cli/interrupt.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/pattern_file.hpp"
 #include "broker/cli/piece_reader.hpp"
 #include "broker/cli/progress.hpp"

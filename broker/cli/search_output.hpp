@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/cli/commands.hpp"
 #include "broker/cli/joined_fasta.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/pattern_file.hpp"
 #include "gpu/operators/substrings/occurrences.hpp"
 

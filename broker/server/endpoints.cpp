@@ -2,6 +2,8 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "config/options.hpp"
 
@@ -45,13 +47,13 @@ std::optional<std::string_view> name_in(std::string_view path, const Endpoint& e
 
 std::span<const Endpoint> endpoints() { return table; }
 
-Route find_route(http::verb method, std::string_view path) {
+FoundEndpoint find_endpoint(http::verb method, std::string_view path) {
     std::string allow;
     if (path == "*" && method == http::verb::options) {
-        Route route;
-        route.refusal.status = 204;
-        route.refusal.headers.emplace_back("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-        return route;
+        FoundEndpoint none;
+        none.refusal.status = 204;
+        none.refusal.headers.emplace_back("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+        return none;
     }
     for (const Endpoint& endpoint : table) {
         const auto name = name_in(path, endpoint);
@@ -63,14 +65,35 @@ Route find_route(http::verb method, std::string_view path) {
     }
     if (allow.empty()) return {nullptr, {}, status_reply(404, "no such path: " + std::string(path))};
     allow += "OPTIONS";
-    Route route;
+    FoundEndpoint none;
     if (method == http::verb::options) {
-        route.refusal.status = 204;
+        none.refusal.status = 204;
     } else {
-        route.refusal = status_reply(405, "this path supports " + allow);
+        none.refusal = status_reply(405, "this path supports " + allow);
     }
-    route.refusal.headers.emplace_back("Allow", allow);
-    return route;
+    none.refusal.headers.emplace_back("Allow", allow);
+    return none;
+}
+
+Router make_router(Services& services) {
+    return [&services](http::verb method, std::string_view path) {
+        FoundEndpoint found = find_endpoint(method, path);
+        Route route;
+        if (found.endpoint == nullptr) {
+            route.refusal = std::move(found.refusal);
+            return route;
+        }
+        const Endpoint& endpoint = *found.endpoint;
+        // Small enough for std::function to hold without allocating.
+        route.handler = [&services, handler = endpoint.handler](HttpRequest& request) {
+            return handler(services, request);
+        };
+        if (endpoint.body_bytes_max != nullptr) route.body_bytes_max = endpoint.body_bytes_max(services.options);
+        route.watched = endpoint.watched;
+        route.for_monitoring = endpoint.for_monitoring;
+        route.name = found.name;
+        return route;
+    };
 }
 
 }  // namespace sluice::server

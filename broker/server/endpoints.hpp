@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "broker/server/http_types.hpp"
+#include "broker/server/router.hpp"
 #include "broker/server/services.hpp"
 
 namespace sluice::server {
@@ -27,12 +28,15 @@ struct Endpoint {
 std::span<const Endpoint> endpoints();
 
 // The endpoint for a request, or the reply if there is none: 404, 405 with Allow, or the answer to OPTIONS.
-struct Route {
+struct FoundEndpoint {
     const Endpoint* endpoint = nullptr;
     std::string_view name;  // the name in the path; views the path
     HttpReply refusal;
 };
-Route find_route(http::verb method, std::string_view path);
+FoundEndpoint find_endpoint(http::verb method, std::string_view path);
+
+// Routes requests to the endpoints, with these services. They must outlive the router.
+Router make_router(Services& services);
 
 boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request);

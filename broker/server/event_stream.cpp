@@ -56,10 +56,10 @@ private:
 
 }  // namespace
 
-EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
+EventStream::EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up,
                          std::shared_ptr<broker::Subscriber> subscriber, std::string notes, CountedPlace place,
                          broker::StreamHold hold)
-    : services_(services),
+    : context_(context),
       place_(std::move(place)),
       hold_(std::move(hold)),
       wake_up_(std::move(wake_up)),
@@ -68,14 +68,14 @@ EventStream::EventStream(Services& services, std::shared_ptr<WakeUp> wake_up,
 
 EventStream::~EventStream() {
     wake_up_->on_wake = nullptr;
-    broker::count(services_.counters.deliveries_unwritten, subscriber_->mailbox.close());
+    broker::count(context_.counters.deliveries_unwritten, subscriber_->mailbox.close());
     end_subscription();
-    if (counted_) services_.event_streams.fetch_sub(1);
+    if (counted_) context_.event_streams.fetch_sub(1);
 }
 
 // Its filters cost nothing from then on.
 void EventStream::end_subscription() noexcept {
-    if (std::exchange(subscribed_, false)) services_.registry.remove(subscriber_);
+    if (std::exchange(subscribed_, false)) context_.registry.remove(subscriber_);
 }
 
 std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
@@ -89,15 +89,15 @@ std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up)
 
 asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
     chunked_ = chunked;
-    services_.event_streams.fetch_add(1);
+    context_.event_streams.fetch_add(1);
     counted_ = true;
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
         if (subscriber_->mailbox.state() != broker::Mailbox::State::open) end_subscription();
         if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
-            connection.set_deadline(Connection::Clock::now() + services_.options.delivery.close_timeout);
+            connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())
-            connection.set_deadline(Connection::Clock::now() + services_.options.http.request_timeout);
+            connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
     };
     connection.clear_deadline();
     if (co_await write(transport, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
@@ -117,14 +117,14 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
             if (can_wait) co_await take_turn(transport.executor());
             if (!co_await write(transport, deliveries)) co_return;
             mailbox.settled(deliveries);
-            broker::count(services_.counters.deliveries_written, deliveries.size());
+            broker::count(context_.counters.deliveries_written, deliveries.size());
             continue;
         }
         if (state != broker::Mailbox::State::open) {
             co_await write_end(transport);
             co_return;
         }
-        wake_up_->timer.expires_after(services_.options.delivery.heartbeat);
+        wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
         const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
         if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
     }

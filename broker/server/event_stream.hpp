@@ -3,9 +3,11 @@
 // subscription.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,8 +18,16 @@
 #include "broker/core/ingest/streams.hpp"
 #include "broker/server/counted_place.hpp"
 #include "broker/server/reserved_post.hpp"
-#include "broker/server/services.hpp"
 #include "broker/server/takeover.hpp"
+
+namespace sluice::config {
+struct Options;
+}
+
+namespace sluice::broker {
+struct Counters;
+class SubscriptionRegistry;
+}  // namespace sluice::broker
 
 namespace sluice::server {
 
@@ -34,10 +44,18 @@ public:
         PostMemory post_memory;  // for one wake-up
     };
 
+    // The parts of the broker that streams use. They outlive the stream.
+    struct Context {
+        const config::Options& options;
+        broker::Counters& counters;
+        broker::SubscriptionRegistry& registry;
+        std::atomic<std::size_t>& event_streams;  // incremented while the stream runs
+    };
+
     // The subscriber's mailbox must call the function returned by waker(). Its subscriptions are added after this, and
     // are in place before run(). `place` is among limits.subscribers. `notes` are comments to write before the first
     // event, as complete lines. `hold` is of its stream.
-    EventStream(Services& services, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
+    EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
                 std::string notes, CountedPlace place, broker::StreamHold hold);
     ~EventStream() override;
 
@@ -57,14 +75,14 @@ private:
     std::string chunk(std::string_view text) const;
     void end_subscription() noexcept;
 
-    Services& services_;
+    const Context context_;
     const CountedPlace place_;
     const broker::StreamHold hold_;
     std::shared_ptr<WakeUp> wake_up_;
     std::shared_ptr<broker::Subscriber> subscriber_;
     std::string notes_;
     bool chunked_ = true;
-    bool counted_ = false;  // among Services::event_streams
+    bool counted_ = false;  // among Context::event_streams
     bool subscribed_ = true;
 };
 

@@ -8,12 +8,10 @@
 #include "broker/base/log.hpp"
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/counters.hpp"
-#include "broker/server/browser_rules.hpp"
-#include "broker/server/connections.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "broker/server/head_rules.hpp"
 #include "broker/server/http_text.hpp"
 #include "broker/server/peer_watch.hpp"
-#include "broker/server/problems.hpp"
 #include "broker/server/request_refusals.hpp"
 #include "broker/server/turns.hpp"
 #include "config/options.hpp"
@@ -24,24 +22,25 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for endpoints that take no body
+constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for routes that take no body
 constexpr std::chrono::seconds linger_timeout{2};
 constexpr std::size_t new_connections_few = 16;  // they begin at once
 
 }  // namespace
 
-HttpSession::HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal,
-                         AddressPlace place, base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring,
-                         bool lacks_memory)
+HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
+                         std::unique_ptr<Transport> transport, Admission admission)
     : services_(services),
-      memory_(std::move(memory)),
+      browser_rules_(browser_rules),
+      router_(router),
+      memory_(std::move(admission.memory)),
       transport_(std::move(transport)),
-      principal_(std::move(principal)),
-      place_(std::move(place)),
-      for_monitoring_(std::move(for_monitoring)),
-      lacks_memory_(lacks_memory),
+      principal_(std::move(admission.principal)),
+      place_(std::move(admission.place)),
+      for_monitoring_(std::move(admission.for_monitoring)),
+      lacks_memory_(admission.lacks_memory),
       reader_(services.options.http.header_bytes),
-      arrival_(services, *transport_, *this, *place_, reader_, memory_bytes / 2) {}
+      arrival_(services, *transport_, *this, *place_, reader_, connection_memory_bytes / 2) {}
 
 void HttpSession::start() {
     const auto self = shared_from_this();
@@ -160,16 +159,16 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     if (!target) co_return co_await refuse(400, "the request target is not a path with a well-formed query");
     const std::string_view host =
         target->authority.empty() ? std::string_view(head[http::field::host]) : target->authority;
-    if (auto reply = services_.browser_rules.refuse(head.method(), head, host, target->path)) {
+    if (auto reply = browser_rules_.refuse(head.method(), head, host, target->path)) {
         broker::count(services_.counters.foreign_requests_refused);
         co_return co_await write_reply(std::move(*reply));
     }
-    Route route = find_route(head.method(), target->path);
-    if (route.endpoint == nullptr) {
-        services_.browser_rules.permit_methods(head, route.refusal);
+    Route route = router_(head.method(), target->path);
+    if (!route.handler) {
+        browser_rules_.permit_methods(head, route.refusal);
         co_return co_await write_reply(std::move(route.refusal));
     }
-    if (for_monitoring_ && !route.endpoint->for_monitoring) {
+    if (for_monitoring_ && !route.for_monitoring) {
         broker::count(services_.counters.connections_refused);
         HttpReply reply = lacks_memory_ ? memory_problem(broker::MemoryShortage::temporary)
                                         : busy_problem("limits.connections is reached, and all connections are busy");
@@ -185,16 +184,15 @@ asio::awaitable<HttpSession::Next> HttpSession::route_request() {
     request.principal = &principal_;
     request.address_use = place_.get();
     request.transport = transport_.get();
-    co_return co_await serve_endpoint(*route.endpoint, request);
+    co_return co_await serve_route(route, request);
 }
 
-asio::awaitable<HttpSession::Next> HttpSession::serve_endpoint(const Endpoint& endpoint, HttpRequest& request) {
-    if (endpoint.body_bytes_max != nullptr && !reader_.content_length() && !reader_.is_chunked()) {
+asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, HttpRequest& request) {
+    if (route.body_bytes_max && !reader_.content_length() && !reader_.is_chunked()) {
         co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
     }
     AddressBytes share(*place_);
-    const std::size_t body_bytes_max =
-        endpoint.body_bytes_max != nullptr ? endpoint.body_bytes_max(services_.options) : ignored_body_bytes_max;
+    const std::size_t body_bytes_max = route.body_bytes_max.value_or(ignored_body_bytes_max);
     request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
     if (!reader_.is_complete()) {
         const RequestArrival::End end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
@@ -203,14 +201,14 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_endpoint(const Endpoint& e
     request.body = std::move(reader_.body());
     clear_deadline();
     arrival_.finish();
-    HttpReply reply = co_await handle(endpoint, request);
+    HttpReply reply = co_await handle(route, request);
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
     co_return co_await write_reply(std::move(reply));
 }
 
-asio::awaitable<HttpReply> HttpSession::handle(const Endpoint& endpoint, HttpRequest& request) {
-    if (!endpoint.watched) co_return co_await endpoint.handler(services_, request);
+asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
+    if (!route.watched) co_return co_await route.handler(request);
     struct Watching {
         std::shared_ptr<PeerWatch> watch;
         ~Watching() { watch->stop(); }
@@ -218,7 +216,7 @@ asio::awaitable<HttpReply> HttpSession::handle(const Endpoint& endpoint, HttpReq
     request.departure = std::make_shared<Departure>();
     const Watching watching{std::make_shared<PeerWatch>(*transport_, request.departure)};
     watching.watch->start();
-    co_return co_await endpoint.handler(services_, request);
+    co_return co_await route.handler(request);
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::refuse(unsigned status, std::string detail) {
@@ -248,7 +246,7 @@ void HttpSession::begin_reply() {
 
 asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     if (reply.status >= 400) broker::count(services_.counters.request_errors);
-    services_.browser_rules.permit(reader_.head(), reply);
+    browser_rules_.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
     if (reply.takeover && !is_head) {
         prepare_takeover(std::move(reply));

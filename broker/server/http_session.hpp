@@ -1,21 +1,28 @@
-// One HTTP connection: reads requests one after another, has the endpoint table answer them, and writes the replies.
-// Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call the functions
-// of Connection.
+// One HTTP connection: reads requests one after another, has each answered by what the router finds, and writes the
+// replies. Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call the
+// functions of Connection.
 #pragma once
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/server/address_table.hpp"
+#include "broker/server/browser_rules.hpp"
+#include "broker/server/connection_services.hpp"
+#include "broker/server/connections.hpp"
 #include "broker/server/counted_place.hpp"
-#include "broker/server/endpoints.hpp"
+#include "broker/server/http_types.hpp"
 #include "broker/server/principal.hpp"
 #include "broker/server/request_arrival.hpp"
 #include "broker/server/request_reader.hpp"
 #include "broker/server/reserved_post.hpp"
+#include "broker/server/router.hpp"
+#include "broker/server/session_factory.hpp"
 #include "broker/server/takeover.hpp"
 #include "broker/server/transport.hpp"
 
@@ -23,14 +30,9 @@ namespace sluice::server {
 
 class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
 public:
-    // The memory of an open connection, not counting its requests.
-    static constexpr std::size_t memory_bytes = 16u << 10;
-
-    // `memory`: a charge of memory_bytes to MemoryUse::connections. `for_monitoring`: if set, the connection is beyond
-    // limits.connections or, if `lacks_memory`, there was no memory for it; it serves only endpoints for monitoring.
-    HttpSession(Services& services, std::unique_ptr<Transport> transport, Principal principal, AddressPlace place,
-                base::MemoryCharge memory, std::optional<CountedPlace> for_monitoring = std::nullopt,
-                bool lacks_memory = false);
+    // The references must outlive the session.
+    HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
+                std::unique_ptr<Transport> transport, Admission admission);
 
     void start();  // it keeps itself alive, and among the connections, until it ends
 
@@ -58,8 +60,8 @@ private:
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
     boost::asio::awaitable<Next> route_request();
-    boost::asio::awaitable<Next> serve_endpoint(const Endpoint& endpoint, HttpRequest& request);
-    boost::asio::awaitable<HttpReply> handle(const Endpoint& endpoint, HttpRequest& request);
+    boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
 
     void begin_reply();
     boost::asio::awaitable<Next> write_reply(HttpReply reply);
@@ -70,7 +72,9 @@ private:
     boost::asio::awaitable<Next> refuse_failed(bool out_of_memory);
     boost::asio::awaitable<void> linger();
 
-    Services& services_;
+    ConnectionServices& services_;
+    const BrowserRules& browser_rules_;
+    const Router& router_;
     const base::MemoryCharge memory_;
     const std::unique_ptr<Transport> transport_;
     const Principal principal_;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "broker/server/problems.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::server {

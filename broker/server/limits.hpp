@@ -1,11 +1,11 @@
-// Converts the options into the limits of the protocol folder, and the address table.
+// Converts the options into the limits of the protocol folder, and estimates how long workers take.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
-#include "broker/server/address_table.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/filter/filter.hpp"
@@ -16,8 +16,6 @@ feed::FeedLimits feed_limits(const config::LimitOptions& options);
 filter::FilterLimits filter_limits(const config::LimitOptions& options);
 // What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
-// `connections_max`: the most connections that there can be, as file descriptors permit.
-AddressLimits address_limits(const config::LimitOptions& options, std::size_t connections_max);
 // How long a worker may take for a document, to parse or match it, to unpack it (of compressed bytes) or to compute its
 // digest; for a filter, to compile it; and for a stream's options, to parse them. Rough guesses that let small ones
 // overtake large ones.

@@ -21,10 +21,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/server/address_table.hpp"
 #include "broker/server/connections.hpp"
-#include "broker/server/http_session.hpp"
-#include "broker/server/http_text.hpp"
-#include "broker/server/problems.hpp"
-#include "broker/server/tcp_transport.hpp"
+#include "broker/server/transport.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -53,9 +50,8 @@ bool has_no_room(const boost::system::error_code& error) {
            error == errc::no_buffer_space || error == errc::not_enough_memory;
 }
 
-// The reply is small enough for the kernel to accept at once. A client that misses it still sees the connection end.
-void turn_away(tcp::socket& socket, const HttpReply& reply) {
-    const std::string text = reply_head(reply, {11, false, reply.body.size()}) + reply.body;
+// The text is small enough for the kernel to accept at once. A client that misses it still sees the connection end.
+void end_with(tcp::socket& socket, const std::string& text) {
     boost::system::error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(text), ignored);
@@ -75,9 +71,10 @@ void SpareDescriptor::release() noexcept {
     descriptor_ = -1;
 }
 
-Listener::Listener(IoThreads& threads, Services& services)
+Listener::Listener(IoThreads& threads, ConnectionServices& services, SessionFactory& sessions)
     : threads_(threads),
       services_(services),
+      sessions_(sessions),
       acceptor_(threads.first()),
       pause_(threads.first()),
       tick_(threads.first()) {
@@ -162,20 +159,17 @@ asio::awaitable<void> Listener::accept_connection() {
     if (told_.is_new(reason, base::RepeatGuard::Clock::now()))
         base::log_warn("connection could not be accepted", {{"reason", reason}});
     const bool makes_room = has_no_room(error) && services_.connections.displace();
-    if (has_no_room(error) && !makes_room) turn_one_away();
+    if (has_no_room(error) && !makes_room) reject_one();
     co_await pause(makes_room ? pause_for_displaced : pause_after_error);
 }
 
 // Without a descriptor, a client would wait for an answer that can't come.
-void Listener::turn_one_away() {
+void Listener::reject_one() {
     spare_.release();
     tcp::socket socket(threads_.first());
     boost::system::error_code error;
     acceptor_.accept(socket, peer_, error);
-    if (!error) {
-        broker::count(services_.counters.connections_refused);
-        turn_away(socket, busy_problem("there are no file descriptors for more connections"));
-    }
+    if (!error) reject(socket, Rejection::descriptors);
     socket.close(error);
     spare_.take();
 }
@@ -196,38 +190,32 @@ void Listener::admit_others() {
     }
 }
 
+void Listener::reject(tcp::socket& socket, Rejection reason) {
+    broker::count(reason == Rejection::address_connections ? services_.counters.address_connections_refused
+                                                           : services_.counters.connections_refused);
+    end_with(socket, sessions_.rejection_text(reason));
+}
+
 void Listener::admit(tcp::socket socket) {
     boost::system::error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     socket.set_option(asio::socket_base::keep_alive(true), ignored);
     // The address first: one over its limit displaces nobody.
     AddressPlace place = services_.addresses.connect(peer_.address(), AddressTable::Clock::now());
-    if (!place) {
-        broker::count(services_.counters.address_connections_refused);
-        return turn_away(socket,
-                         share_problem("the address has reached limits.address_connections", std::chrono::seconds(1)));
-    }
+    if (!place) return reject(socket, Rejection::address_connections);
     std::optional<CountedPlace> for_monitoring;
     if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
-    if (for_monitoring && !for_monitoring->got()) {
-        broker::count(services_.counters.connections_refused);
-        return turn_away(socket, busy_problem("limits.connections is reached, and all connections are busy"));
-    }
-    base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, HttpSession::memory_bytes);
+    if (for_monitoring && !for_monitoring->got()) return reject(socket, Rejection::connections);
+    base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, connection_memory_bytes);
     const bool lacks_memory = !memory;
     if (lacks_memory) {
         if (!for_monitoring) for_monitoring.emplace(services_.monitoring_connections, without_memory_max);
-        if (!for_monitoring->got()) {
-            broker::count(services_.counters.connections_refused);
-            return turn_away(socket, memory_problem(broker::MemoryShortage::temporary));
-        }
-        memory = services_.memory.force_charge(base::MemoryUse::connections, HttpSession::memory_bytes);
+        if (!for_monitoring->got()) return reject(socket, Rejection::memory);
+        memory = services_.memory.force_charge(base::MemoryUse::connections, connection_memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);
-    std::make_shared<HttpSession>(services_, std::make_unique<TcpTransport>(std::move(socket)),
-                                  Principal{peer_.address()}, std::move(place), std::move(memory),
-                                  std::move(for_monitoring), lacks_memory)
-        ->start();
+    sessions_.start_session(std::move(socket), {Principal{peer_.address()}, std::move(place), std::move(memory),
+                                                std::move(for_monitoring), lacks_memory});
 }
 
 asio::awaitable<bool> Listener::wait_for_tick() {

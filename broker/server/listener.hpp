@@ -1,4 +1,4 @@
-// Accepts HTTP connections within the limits for all and for each address, and ends those past their deadlines. Runs on
+// Accepts connections within the limits for all and for each address, and ends those past their deadlines. Runs on
 // the first I/O thread and assigns connections to all of them in turn. Any thread may call close().
 #pragma once
 
@@ -9,9 +9,10 @@
 #include <memory>
 
 #include "broker/base/repeat_guard.hpp"
+#include "broker/server/connection_services.hpp"
 #include "broker/server/io_threads.hpp"
 #include "broker/server/reserved_post.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/session_factory.hpp"
 
 namespace sluice::server {
 
@@ -33,7 +34,7 @@ private:
 class Listener : public std::enable_shared_from_this<Listener> {
 public:
     // Listens at once. Throws std::runtime_error if it can't, with the address in what().
-    Listener(IoThreads& threads, Services& services);
+    Listener(IoThreads& threads, ConnectionServices& services, SessionFactory& sessions);
 
     void start();
     void close();
@@ -45,13 +46,15 @@ private:
     boost::asio::awaitable<void> accept_connection();
     void admit_others();
     void admit(boost::asio::ip::tcp::socket socket);
-    void turn_one_away();
+    void reject(boost::asio::ip::tcp::socket& socket, Rejection reason);
+    void reject_one();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
     boost::asio::awaitable<void> expire_late_connections();
     boost::asio::awaitable<bool> wait_for_tick();  // false: the daemon is ending
 
     IoThreads& threads_;
-    Services& services_;
+    ConnectionServices& services_;
+    SessionFactory& sessions_;
     boost::asio::ip::tcp::acceptor acceptor_;
     boost::asio::steady_timer pause_;
     boost::asio::steady_timer tick_;

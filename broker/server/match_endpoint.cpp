@@ -9,11 +9,11 @@
 #include "broker/base/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/delivery/estimates.hpp"
+#include "broker/core/ingest/charged_document.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/batch_limits.hpp"
 #include "broker/server/document_faults.hpp"
 #include "broker/server/endpoints.hpp"
-#include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/on_worker.hpp"
 #include "broker/server/problems.hpp"
@@ -228,7 +228,7 @@ std::optional<HttpReply> read_subject(const Services& services, Trial& trial, st
 HttpReply try_filter(const Services& services, const HttpRequest& request, const std::function<void(double)>& pause) {
     pause(0);
     const std::string& body = request.body;
-    const std::size_t held = request.memory.bytes() + HttpSession::memory_bytes;
+    const std::size_t held = request.memory.bytes() + connection_memory_bytes;
     const auto no_memory = [&](std::size_t bytes, std::size_t of_document) {
         return memory_problem(
             broker::shortage_of(services.memory, base::MemoryUse::evaluation, bytes, held + of_document));

@@ -1,7 +1,8 @@
 #include "broker/server/problems.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <chrono>
+#include <string>
+#include <utility>
 
 #include "broker/core/counters.hpp"
 #include "protocol/wire/http/problem.hpp"
@@ -59,28 +60,9 @@ HttpReply event_path_problem(const feed::FeedError& error) {
     return problem_reply({400, event_path_type, event_path_title, error.message, {}});
 }
 
-HttpReply busy_problem(std::string detail) {
-    HttpReply reply = status_reply(503, std::move(detail));
-    reply.headers.emplace_back("Retry-After", "1");
-    return reply;
-}
-
 HttpReply abandoned_problem(broker::Counters& counters) {
     broker::count(counters.requests_abandoned);
     return busy_problem("the client closed the connection or its sending side, so the request was abandoned");
-}
-
-HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait) {
-    HttpReply reply = status_reply(429, std::move(detail));
-    const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(wait).count());
-    reply.headers.emplace_back("Retry-After", std::to_string(seconds));
-    return reply;
-}
-
-HttpReply memory_problem(broker::MemoryShortage shortage) {
-    if (shortage == broker::MemoryShortage::permanent)
-        return status_reply(413, "this needs more memory than limits.memory leaves for it");
-    return busy_problem("the memory that limits.memory allows is in use");
 }
 
 HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal) {

@@ -1,12 +1,11 @@
-// Turns errors of the protocol folder and refusals of the broker into replies. Pure; any thread.
+// Turns errors of the protocol folder and refusals of the broker into replies. Pure, but for a counter; any thread.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 
-#include "broker/core/ingest/charged_document.hpp"
 #include "broker/core/ingest/publish_result.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "broker/server/http_types.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/model/feed_error.hpp"
@@ -24,15 +23,9 @@ HttpReply filter_problem(const filter::FilterError& error, std::optional<std::si
 // The client's event path is invalid, in itself or for its document.
 HttpReply event_path_problem(const filter::FilterError& error);
 HttpReply event_path_problem(const feed::FeedError& error);
-// 503 with Retry-After.
-HttpReply busy_problem(std::string detail);
 // Counts a request whose work has ended because its client left. The client may still read, if it has only closed its
 // sending side.
 HttpReply abandoned_problem(broker::Counters& counters);
-// 429: the address exceeds its share, and may try again after `wait`.
-HttpReply share_problem(std::string detail, std::chrono::nanoseconds wait);
-// There is no memory for the request: 503, or 413 if there never will be.
-HttpReply memory_problem(broker::MemoryShortage shortage);
 
 // The reply to a publisher, or to a client that defines a stream.
 HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal);

@@ -5,8 +5,8 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/ingest/gunzip.hpp"
+#include "broker/server/connection_services.hpp"
 #include "broker/server/content_codings.hpp"
-#include "broker/server/http_session.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/parameters.hpp"
 #include "broker/server/problems.hpp"
@@ -19,7 +19,7 @@ namespace sluice::server {
 
 namespace {
 
-std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + HttpSession::memory_bytes; }
+std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + connection_memory_bytes; }
 
 // Turns the data of a CloudEvent in binary mode and its headers into the structured event.
 std::optional<Prepared> make_structured(PublishTask& task, base::MemoryBudget& budget) {
@@ -89,7 +89,7 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
     const std::size_t bytes_max = task.options.limits.document_bytes_max;
     base::MemoryCharge memory = budget.charge(base::MemoryUse::evaluation, 0);
     std::size_t wanted = 0;
-    auto plain = broker::gunzip(task.body, bytes_max, [&](std::size_t bytes) {
+    auto plain = wire::gunzip(task.body, bytes_max, [&](std::size_t bytes) {
         wanted = bytes;
         return memory && memory.resize(bytes);
     });
@@ -99,14 +99,14 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
         task.is_gzip = false;
         return std::nullopt;
     }
-    if (plain.error() == broker::GunzipError::no_room)
+    if (plain.error() == wire::GunzipError::no_room)
         return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
-    if (plain.error() == broker::GunzipError::too_large) {
+    if (plain.error() == wire::GunzipError::too_large) {
         return status_reply(413,
                             "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
     }
-    std::string why = "the body " + broker::describe(plain.error(), task.body);
-    if (plain.error() == broker::GunzipError::not_gzip) why += "; leave out Content-Encoding if it is not compressed";
+    std::string why = "the body " + wire::describe(plain.error(), task.body);
+    if (plain.error() == wire::GunzipError::not_gzip) why += "; leave out Content-Encoding if it is not compressed";
     return status_reply(400, std::move(why));
 }
 

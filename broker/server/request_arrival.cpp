@@ -26,8 +26,8 @@ Connection::Clock::time_point slow_body_deadline(Connection::Clock::time_point b
     return begun + body_grace + std::chrono::microseconds(received * 1'000'000 / rate);
 }
 
-RequestArrival::RequestArrival(Services& services, Transport& transport, Connection& connection, AddressUse& address,
-                               RequestReader& reader, std::size_t short_head_bytes)
+RequestArrival::RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection,
+                               AddressUse& address, RequestReader& reader, std::size_t short_head_bytes)
     : services_(services),
       transport_(transport),
       connection_(connection),

@@ -10,9 +10,9 @@
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/server/address_table.hpp"
+#include "broker/server/connection_services.hpp"
 #include "broker/server/connections.hpp"
 #include "broker/server/request_reader.hpp"
-#include "broker/server/services.hpp"
 #include "broker/server/transport.hpp"
 
 namespace sluice::server {
@@ -39,7 +39,7 @@ public:
 
     // `short_head_bytes`: the size of a head that the connection's charge already covers. The other arguments must
     // outlive this object.
-    RequestArrival(Services& services, Transport& transport, Connection& connection, AddressUse& address,
+    RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, AddressUse& address,
                    RequestReader& reader, std::size_t short_head_bytes);
 
     void next();  // begins another request
@@ -68,7 +68,7 @@ private:
     std::size_t body_memory(std::uint64_t least) const;
     End end_without_memory() const;
 
-    Services& services_;
+    ConnectionServices& services_;
     Transport& transport_;
     Connection& connection_;
     const AddressUse& address_;

@@ -4,20 +4,20 @@
 #include <string>
 
 #include "broker/core/counters.hpp"
-#include "broker/server/problems.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
 
 namespace {
 
-HttpReply late_refusal(Services& services) {
+HttpReply late_refusal(ConnectionServices& services) {
     broker::count(services.counters.requests_timed_out);
     return status_reply(
         408, "the request took longer than http.request_timeout, or its body came slower than http.body_rate");
 }
 
-HttpReply share_refusal(bool too_small, Services& services, const AddressUse& address) {
+HttpReply share_refusal(bool too_small, ConnectionServices& services, const AddressUse& address) {
     broker::count(services.counters.address_bytes_refused);
     const std::string limit = "limits.address_bytes, " + std::to_string(address.bytes_max());
     if (too_small) return status_reply(413, "the body is larger than " + limit);
@@ -32,7 +32,7 @@ HttpReply reader_refusal(const RequestReader& reader) {
 
 }  // namespace
 
-HttpReply arrival_refusal(RequestArrival::End end, Services& services, const AddressUse& address,
+HttpReply arrival_refusal(RequestArrival::End end, ConnectionServices& services, const AddressUse& address,
                           const RequestReader& reader) {
     using End = RequestArrival::End;
     switch (end) {
@@ -55,7 +55,7 @@ HttpReply arrival_refusal(RequestArrival::End end, Services& services, const Add
     return reader_refusal(reader);
 }
 
-std::optional<HttpReply> rate_refusal(Services& services, AddressUse& address) {
+std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& address) {
     if (!address.limits_requests()) return std::nullopt;
     const auto wait = address.take_request(AddressUse::Clock::now());
     if (!wait) return std::nullopt;

@@ -10,9 +10,9 @@
 namespace sluice::server {
 
 // Precondition: `end` is neither complete nor peer_left.
-HttpReply arrival_refusal(RequestArrival::End end, Services& services, const AddressUse& address,
+HttpReply arrival_refusal(RequestArrival::End end, ConnectionServices& services, const AddressUse& address,
                           const RequestReader& reader);
 // Returns nothing if the address may make this request.
-std::optional<HttpReply> rate_refusal(Services& services, AddressUse& address);
+std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& address);
 
 }  // namespace sluice::server

@@ -4,21 +4,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
+#include "broker/server/connection_services.hpp"
 #include "broker/server/status_text.hpp"
 
-namespace sluice::config {
-struct Options;
+namespace sluice::base {
+class Workers;
 }
 
-namespace sluice::base {
-class MemoryBudget;
-class Workers;
-}  // namespace sluice::base
-
 namespace sluice::broker {
-struct Counters;
 class EventQueue;
 class IdempotencyKeys;
 class Mailboxes;
@@ -28,30 +24,21 @@ class SubscriptionRegistry;
 
 namespace sluice::server {
 
-class AddressTable;
 class BrowserRules;
-class Connections;
 
-struct Services {
-    const config::Options& options;
-    broker::Counters& counters;
+struct Services : ConnectionServices {
     broker::EventQueue& queue;
     broker::Publisher& publisher;
     broker::SubscriptionRegistry& registry;
-    Connections& connections;
     base::Workers& workers;    // for long work on which a reply depends
     base::Workers& compilers;  // for compiling filters
     base::Workers& trials;     // for trying filters on documents, which may take long
-    base::MemoryBudget& memory;
     broker::Mailboxes& mailboxes;
-    AddressTable& addresses;
     const BrowserRules& browser_rules;
     const std::shared_ptr<broker::IdempotencyKeys> idempotency_keys;
     std::chrono::steady_clock::time_point started_at;
-    std::atomic<std::size_t> subscribers{0};             // open event streams, and those that are being set up
-    std::atomic<std::size_t> event_streams{0};           // whose filters are in place
-    std::atomic<std::size_t> monitoring_connections{0};  // beyond limits.connections or memory
-    std::atomic<std::size_t> new_connections{0};         // accepted, and not yet served
+    std::atomic<std::size_t> subscribers{0};    // open event streams, and those that are being set up
+    std::atomic<std::size_t> event_streams{0};  // whose filters are in place
     std::atomic<bool> draining{false};
     std::atomic<bool> ending{false};            // the time for draining has expired
     std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document

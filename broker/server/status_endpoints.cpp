@@ -7,9 +7,9 @@
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/server/busy_problems.hpp"
 #include "broker/server/endpoints.hpp"
 #include "broker/server/metrics_json.hpp"
-#include "broker/server/problems.hpp"
 
 namespace sluice::server {
 

@@ -330,7 +330,8 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
                                   ? broker::StreamHold()
                                   : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));
     // Its destructor ends the subscription, whatever fails from here on.
-    const auto stream = std::make_shared<EventStream>(services, wake_up, subscriber, std::move(wanted.notes),
+    const EventStream::Context context{services.options, services.counters, services.registry, services.event_streams};
+    const auto stream = std::make_shared<EventStream>(context, wake_up, subscriber, std::move(wanted.notes),
                                                       std::move(place), std::move(hold));
     const broker::Admission admission =
         co_await add_subscriptions(services.registry, subscriber, std::move(wanted.subscriptions));

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "broker/base/memory_budget.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/connection_services.hpp"
+#include "broker/server/endpoints.hpp"
+#include "broker/server/session_factory.hpp"
 #include "broker/server/turns.hpp"
 
 namespace sluice::testing {
@@ -109,12 +111,13 @@ private:
 
 StringConnection::StringConnection(asio::io_context& io, server::Services& services, std::size_t piece,
                                    std::size_t output_max)
-    : io_(io), peer_(std::make_shared<Peer>(io, piece, output_max)) {
+    : io_(io), peer_(std::make_shared<Peer>(io, piece, output_max)), router_(server::make_router(services)) {
     const asio::ip::address address = asio::ip::address_v4::loopback();
+    server::Admission admission{server::Principal{address},
+                                services.addresses.connect(address, server::AddressTable::Clock::now()),
+                                services.memory.charge(base::MemoryUse::connections, server::connection_memory_bytes)};
     const auto session = std::make_shared<server::HttpSession>(
-        services, std::make_unique<Transport>(peer_), server::Principal{address},
-        services.addresses.connect(address, server::AddressTable::Clock::now()),
-        services.memory.charge(base::MemoryUse::connections, server::HttpSession::memory_bytes));
+        services, services.browser_rules, router_, std::make_unique<Transport>(peer_), std::move(admission));
     session_ = session;
     session->start();
 }

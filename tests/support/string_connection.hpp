@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "broker/server/http_session.hpp"
+#include "broker/server/router.hpp"
+#include "broker/server/services.hpp"
 
 namespace sluice::testing {
 
@@ -40,6 +42,7 @@ private:
 
     boost::asio::io_context& io_;
     std::shared_ptr<Peer> peer_;
+    const server::Router router_;
     std::weak_ptr<server::HttpSession> session_;
 };
 

@@ -18,10 +18,6 @@ struct Held {
 
 }  // namespace
 
-MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes, std::size_t held) {
-    return memory.could_fit(use, bytes, held) ? MemoryShortage::temporary : MemoryShortage::permanent;
-}
-
 ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options,
                               std::size_t held_bytes) {
     ChargedDocument parsed;

@@ -5,16 +5,10 @@
 #include <string>
 
 #include "broker/base/memory_budget.hpp"
+#include "broker/core/ingest/memory_shortage.hpp"
 #include "protocol/feed/model/document.hpp"
 
 namespace sluice::broker {
-
-// Why a charge was refused. temporary: other charges use the memory, and an idle broker would have it; permanent: it
-// would not.
-enum class MemoryShortage : std::uint8_t { temporary, permanent };
-
-// `held`: what the same request has already charged, and holds until this charge is released.
-MemoryShortage shortage_of(const base::MemoryBudget& memory, base::MemoryUse use, std::size_t bytes, std::size_t held);
 
 // Exactly one member is set.
 struct ChargedDocument {
@@ -23,7 +17,8 @@ struct ChargedDocument {
     std::optional<MemoryShortage> shortage;
 };
 
-// Consumes `bytes`, unless there is no memory for the document: then the caller may try again. `held`: as above.
+// Consumes `bytes`, unless there is no memory for the document: then the caller may try again. `held`: as for
+// shortage_of().
 ChargedDocument parse_charged(base::MemoryBudget& memory, std::string&& bytes, const feed::DocumentOptions& options,
                               std::size_t held);
 

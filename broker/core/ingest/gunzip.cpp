@@ -4,7 +4,7 @@
 #include <memory>
 #include <zlib.h>
 
-namespace sluice::broker {
+namespace sluice::wire {
 
 namespace {
 
@@ -108,4 +108,4 @@ boost::system::result<std::string, GunzipError> gunzip(std::string_view compress
     return out;
 }
 
-}  // namespace sluice::broker
+}  // namespace sluice::wire

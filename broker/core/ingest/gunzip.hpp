@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice::broker {
+namespace sluice::wire {
 
 enum class GunzipError : std::uint8_t {
     not_gzip,   // it does not begin as gzip
@@ -36,4 +36,4 @@ boost::system::result<std::string, GunzipError> gunzip(std::string_view compress
 // other than too_large and no_room.
 std::string describe(GunzipError error, std::string_view compressed);
 
-}  // namespace sluice::broker
+}  // namespace sluice::wire

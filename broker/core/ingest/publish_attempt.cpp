@@ -1,10 +1,12 @@
 #include "broker/core/ingest/publish_attempt.hpp"
 
 #include <bit>
+#include <cstdint>
+#include <utility>
 
 namespace sluice::broker {
 
-PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, Publisher::Done then)
+PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, PublishDone then)
     : done(std::move(then)), stream_(std::move(of)), publication_(std::move(what)) {
     changes_.reserve(publication_->keys.size());
 }

@@ -2,19 +2,21 @@
 // unless it succeeds. Used under the stream's lock.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/ingest/deduplicator.hpp"
+#include "broker/core/ingest/publication.hpp"
+#include "broker/core/ingest/streams.hpp"
+#include "broker/store/event_log.hpp"
 
 namespace sluice::broker {
 
 class PublishAttempt {
 public:
-    PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, Publisher::Done then);
+    PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, PublishDone then);
     ~PublishAttempt() { roll_back(); }
     PublishAttempt(const PublishAttempt&) = delete;
     PublishAttempt& operator=(const PublishAttempt&) = delete;
@@ -34,7 +36,7 @@ public:
     const Publication& publication() const { return *publication_; }
 
     PublishResult result;
-    Publisher::Done done;                              // empty: nobody waits for the outcome any more
+    PublishDone done;                                  // empty: nobody waits for the outcome any more
     std::optional<store::AppendResult> append_result;  // none: in progress
     bool waits_for_others = false;                     // it has nothing to append
 

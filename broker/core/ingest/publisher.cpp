@@ -1,6 +1,7 @@
 #include "broker/core/ingest/publisher.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "broker/base/log.hpp"
 #include "broker/core/ingest/publish_attempt.hpp"

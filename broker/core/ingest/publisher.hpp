@@ -3,42 +3,22 @@
 // events go to the matcher (core/matching/dispatch.hpp). Any thread; publishers to different streams hardly contend.
 #pragma once
 
-#include <boost/system/result.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "broker/base/memory_budget.hpp"
 #include "broker/core/counters.hpp"
-#include "broker/core/ingest/item_keys.hpp"
-#include "broker/core/ingest/publish_result.hpp"
+#include "broker/core/ingest/publication.hpp"
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/store/event_log.hpp"
-#include "protocol/feed/model/document.hpp"
-#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 
-// A document with everything that can be computed before there is room for it.
-struct Publication {
-    std::string stream;
-    feed::DocumentPtr document;
-    feed::DocumentRecordPtr record;          // the document's
-    std::size_t bytes = 0;                   // of the document in memory
-    std::vector<PublishedKey> keys;          // of the items; empty: every item is delivered
-    std::function<bool()> may_begin_stream;  // called before a new stream is created; null: always allowed
-};
-
 class Publisher {
 public:
-    using Outcome = boost::system::result<PublishResult, PublishRefusal>;
-    using Done = std::function<void(const Outcome&)>;
+    using Outcome = PublishOutcome;
+    using Done = PublishDone;
 
     Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
               base::MemoryBudget& memory);

@@ -1,7 +1,7 @@
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
 
-#include "broker/cli/commands.hpp"
+#include "broker/cli/operator_options.hpp"
 #include "broker/cli/text_reader.hpp"
 #include "tests/unit/broker/cli/ran.hpp"
 

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "broker/cli/commands.hpp"
+#include "broker/cli/console.hpp"
 
 namespace sluice::cli::test {
 

@@ -15,6 +15,8 @@
 #include "broker/server/address_table.hpp"
 #include "broker/server/browser_rules.hpp"
 #include "broker/server/connections.hpp"
+#include "broker/server/endpoints.hpp"
+#include "broker/server/http_sessions.hpp"
 #include "broker/server/io_threads.hpp"
 #include "broker/server/limits.hpp"
 #include "broker/server/listener.hpp"
@@ -204,11 +206,19 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     const sluice::server::BrowserRules browser_rules(options.http);
     const auto keys =
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
-    sluice::server::Services services{
-        options,     counters,  queue,         publisher, registry,
-        connections, workers,   workers,       workers,   memory,
-        mailboxes,   addresses, browser_rules, keys,      std::chrono::steady_clock::now()};
-    const auto listener = std::make_shared<sluice::server::Listener>(threads, services);
+    sluice::server::Services services{{options, counters, connections, memory, addresses},
+                                      queue,
+                                      publisher,
+                                      registry,
+                                      workers,
+                                      workers,
+                                      workers,
+                                      mailboxes,
+                                      browser_rules,
+                                      keys,
+                                      std::chrono::steady_clock::now()};
+    sluice::server::HttpSessions sessions(services, browser_rules, sluice::server::make_router(services));
+    const auto listener = std::make_shared<sluice::server::Listener>(threads, services, sessions);
     listener->start();
     threads.start();
     {

@@ -4,9 +4,9 @@
 
 #include "tests/unit/broker/support.hpp"
 
-using sluice::broker::gunzip;
-using sluice::broker::GunzipError;
 using sluice::broker::gzip;
+using sluice::wire::gunzip;
+using sluice::wire::GunzipError;
 
 TEST_CASE("gzip bodies are decompressed up to the bound") {
     const std::string plain(300'000, 'x');

@@ -1,4 +1,4 @@
-#include "broker/server/limits.hpp"
+#include "broker/server/address_limits.hpp"
 
 #include <catch2/catch.hpp>
 

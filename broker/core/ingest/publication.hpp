@@ -1,0 +1,30 @@
+// A document that is to be published, and the outcome. Plain values.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "broker/core/ingest/item_keys.hpp"
+#include "broker/core/ingest/publish_result.hpp"
+#include "protocol/feed/document.hpp"
+#include "protocol/feed/record.hpp"
+
+namespace sluice::broker {
+
+// A document with everything that can be computed before there is room for it.
+struct Publication {
+    std::string stream;
+    feed::DocumentPtr document;
+    feed::DocumentRecordPtr record;          // the document's
+    std::size_t bytes = 0;                   // of the document in memory
+    std::vector<PublishedKey> keys;          // of the items; empty: every item is delivered
+    std::function<bool()> may_begin_stream;  // called before a new stream is created; null: always allowed
+};
+
+using PublishOutcome = boost::system::result<PublishResult, PublishRefusal>;
+using PublishDone = std::function<void(const PublishOutcome&)>;
+
+}  // namespace sluice::broker

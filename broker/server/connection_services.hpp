@@ -1,0 +1,38 @@
+// The components that every connection uses, whatever it speaks. All of them outlive every connection, and any thread
+// may use them. Who uses one includes its header.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace sluice::config {
+struct Options;
+}
+
+namespace sluice::base {
+class MemoryBudget;
+}
+
+namespace sluice::broker {
+struct Counters;
+}
+
+namespace sluice::server {
+
+class AddressTable;
+class Connections;
+
+// The memory of an open connection, not counting its requests.
+inline constexpr std::size_t connection_memory_bytes = 16u << 10;
+
+struct ConnectionServices {
+    const config::Options& options;
+    broker::Counters& counters;
+    Connections& connections;
+    base::MemoryBudget& memory;
+    AddressTable& addresses;
+    std::atomic<std::size_t> monitoring_connections{0};  // beyond limits.connections or memory
+    std::atomic<std::size_t> new_connections{0};         // accepted, and not yet served
+};
+
+}  // namespace sluice::server
