@@ -9,8 +9,8 @@
 
 #include "broker/core/ingest/item_keys.hpp"
 #include "broker/core/ingest/publish_result.hpp"
-#include "protocol/feed/document.hpp"
-#include "protocol/feed/record.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 
