@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/tables/term.hpp"
 #include "protocol/feed/event.hpp"
 #include "protocol/feed/extractor.hpp"
