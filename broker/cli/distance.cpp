@@ -12,6 +12,7 @@
 #include "broker/cli/operator_options.hpp"
 #include "broker/cli/progress.hpp"
 #include "broker/cli/text_reader.hpp"
+#include "gpu/operators/edits/gpu_sets.hpp"
 
 namespace sluice::cli {
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpu/cpu/observed_shares.hpp"
+#include "gpu/cpu/range_cell.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
 namespace sluice::cpu {
@@ -26,10 +27,6 @@ struct AccessChoice {
     double found = 1;  // the share of events expected to find the conjunction
 };
 
-// Level l of a grid has cells of width << l neighbouring bounds.
-struct RangeCell {
-    std::uint32_t attribute, level, cell;
-};
 // The finest cell that contains the range together with the cell above it.
 RangeCell cell_of(const engine::RankedRange& range, std::uint32_t width);
 // The width of the grid over an attribute with so many bounds, for rows found by `tokens` tokens together: coarse, so

@@ -30,7 +30,7 @@ thread_local bool ThreadScratch::in_use_ = false;
 
 }  // namespace
 
-CpuProgram::CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Dictionary> attributes,
+CpuProgram::CpuProgram(std::vector<ProgramPart> parts, std::shared_ptr<const engine::Dictionary> attributes,
                        std::shared_ptr<const engine::Dictionary> scanned, std::shared_ptr<EventSample> sample,
                        std::shared_ptr<Accelerator> accelerator)
     : parts_(std::move(parts)),
@@ -45,7 +45,7 @@ void CpuProgram::match(const engine::EventBatch& batch, std::vector<engine::Matc
     if (accelerator_ && batch.unknown.empty())
         accelerator_->match(parts_, batch, scans, *scratch, matches);
     else
-        for (const Part& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
+        for (const ProgramPart& part : parts_) part.segment->match(batch, part.removed.get(), scans, *scratch, matches);
     (*scratch).shared.end_batch();
     scratch.done();
     sample_->observe(batch, static_cast<std::uint32_t>(attributes_->names.size()));

@@ -7,7 +7,7 @@
 
 #include "gpu/api/matcher.hpp"
 #include "gpu/cpu/event_sample.hpp"
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/program_part.hpp"
 
 namespace sluice::cpu {
 
@@ -15,12 +15,7 @@ class Accelerator;
 
 class CpuProgram final : public engine::Program {
 public:
-    struct Part {
-        std::shared_ptr<const Segment> segment;
-        std::shared_ptr<const Bitmap> removed;  // null: none
-    };
-
-    CpuProgram(std::vector<Part> parts, std::shared_ptr<const engine::Dictionary> attributes,
+    CpuProgram(std::vector<ProgramPart> parts, std::shared_ptr<const engine::Dictionary> attributes,
                std::shared_ptr<const engine::Dictionary> scanned, std::shared_ptr<EventSample> sample,
                std::shared_ptr<Accelerator> accelerator);
 
@@ -29,7 +24,7 @@ public:
     void match(const engine::EventBatch& batch, std::vector<engine::Match>& matches) const override;
 
 private:
-    std::vector<Part> parts_;
+    std::vector<ProgramPart> parts_;
     std::shared_ptr<const engine::Dictionary> attributes_, scanned_;
     std::shared_ptr<Accelerator> accelerator_;  // or null
     std::shared_ptr<EventSample> sample_;       // shared by the programs whose attributes have the same ids

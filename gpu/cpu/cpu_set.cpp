@@ -77,7 +77,7 @@ public:
             --pause_;
         else if (!merge_.is_running())
             attempt([&] { begin_background_work(); });
-        std::vector<CpuProgram::Part> parts;
+        std::vector<ProgramPart> parts;
         for (Part& part : parts_) parts.push_back(part.publish());
         if (accelerator_) accelerator_->keep(parts);
         return std::make_shared<CpuProgram>(std::move(parts), names_.attributes.snapshot(), names_.scanned.snapshot(),

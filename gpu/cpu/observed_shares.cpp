@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu/cpu/access.hpp"
-
 namespace sluice::cpu {
 
 namespace {

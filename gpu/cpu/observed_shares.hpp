@@ -7,18 +7,17 @@
 #include <vector>
 
 #include "gpu/cpu/event_sample.hpp"
+#include "gpu/cpu/range_cell.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
 namespace sluice::cpu {
-
-struct RangeCell;
 
 class ObservedShares {
 public:
     ObservedShares(const engine::PredicateTables& tables, std::span<const SampledEvent> events);
 
     // The share expected of future events, given the share `prior` expected before: the smaller the sample, the more
-    // the prior counts. For a literal of a bit family, and for a cell (access.hpp) of a grid of this width.
+    // the prior counts. For a literal of a bit family, and for a cell of a grid of this width.
     double of(engine::LiteralCode code, double prior) const;
     double of(const RangeCell& cell, std::uint32_t width, double prior) const;
 

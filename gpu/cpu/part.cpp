@@ -7,7 +7,7 @@ namespace sluice::cpu {
 std::vector<MergeSource> sources_of(std::span<Part> parts) {
     std::vector<MergeSource> list;
     for (Part& part : parts) {
-        const CpuProgram::Part published = part.publish();
+        const ProgramPart published = part.publish();
         list.push_back({published.segment, published.removed});
     }
     return list;

@@ -9,6 +9,7 @@
 
 #include "gpu/cpu/cpu_program.hpp"
 #include "gpu/cpu/event_sample.hpp"
+#include "gpu/operators/device_family.hpp"
 #include "gpu/tables/name_table.hpp"
 
 namespace sluice::cpu {
@@ -57,7 +58,7 @@ struct Part {
         return true;
     }
 
-    CpuProgram::Part publish() {
+    ProgramPart publish() {
         if (removed_count > 0 && !published) published = std::make_shared<Bitmap>(removed);
         return {segment, published};
     }

@@ -33,24 +33,24 @@ PartlyKnownEvents::Verdict PartlyKnownEvents::verdict(std::span<const std::uint3
     return verdict;
 }
 
-void PartlyKnownEvents::match(const Segment& segment, Segment::Scratch& scratch) {
+void PartlyKnownEvents::match(const Rows& rows, const Output& output) {
     struct Deferred {
         Accepted row;
         bool known;
         std::size_t first_code, codes;
     };
     std::vector<Deferred> deferred;
-    std::vector<std::uint32_t>& deferred_codes = scratch.deferred_codes;
+    std::vector<std::uint32_t>& deferred_codes = output.deferred_codes;
     deferred_codes.clear();
     for (auto at = batch_.unknown.begin(); at != batch_.unknown.end();) {
         const std::uint32_t event = at->event;
         at = std::find_if(at, batch_.unknown.end(), [&](const auto& unknown) { return unknown.event != event; });
-        if (batch_.pause) batch_.pause(ns_per_entry * static_cast<double>(segment.size()));
+        if (batch_.pause) batch_.pause(ns_per_entry * static_cast<double>(rows.entries));
         shared_.evaluate(event, state_);
-        segment.for_each_row([&](RowTarget target, std::span<const std::uint32_t> codes) {
+        const auto match_row = [&](std::uint32_t target, std::span<const std::uint32_t> codes) {
             const Verdict found = verdict(codes, event);
             if (found == Verdict::fails) return;
-            const Accepted row{target.bits(), event / 32, 1u << event % 32};
+            const Accepted row{target, event / 32, 1u << event % 32};
             const std::size_t first = deferred_codes.size();
             std::copy_if(codes.begin(), codes.end(), std::back_inserter(deferred_codes), [&](std::uint32_t bits) {
                 return engine::is_measured(bits) && is_known(engine::LiteralCode(bits), event);
@@ -58,13 +58,15 @@ void PartlyKnownEvents::match(const Segment& segment, Segment::Scratch& scratch)
             if (deferred_codes.size() > first)
                 deferred.push_back({row, found == Verdict::holds, first, deferred_codes.size() - first});
             else
-                (found == Verdict::holds ? scratch.accepted : scans_.undecided()).push_back(row);
-        });
+                (found == Verdict::holds ? output.accepted : scans_.undecided()).push_back(row);
+        };
+        rows.access.for_each(match_row);
+        rows.clusters.for_each(match_row);
         tables_.forget(state_);
     }
     const std::span<const std::uint32_t> all_codes(deferred_codes);  // which stay in place from here on
     for (const Deferred& d : deferred)
-        scratch.deferred.add(d.row, d.known ? 0 : d.row.events, all_codes.subspan(d.first_code, d.codes));
+        output.deferred.add(d.row, d.known ? 0 : d.row.events, all_codes.subspan(d.first_code, d.codes));
 }
 
 }  // namespace sluice::cpu

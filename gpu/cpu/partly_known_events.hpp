@@ -5,10 +5,14 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "gpu/api/event_batch.hpp"
+#include "gpu/cpu/accepted.hpp"
+#include "gpu/cpu/access_rows.hpp"
+#include "gpu/cpu/cluster_rows.hpp"
+#include "gpu/cpu/deferred_rows.hpp"
 #include "gpu/cpu/scan_cache.hpp"
-#include "gpu/cpu/segment.hpp"
 #include "gpu/cpu/shared_findings.hpp"
 #include "gpu/tables/predicate_tables.hpp"
 
@@ -20,9 +24,20 @@ public:
                       SharedFindings& shared, engine::EventState& state)
         : tables_(tables), batch_(batch), scans_(scans), shared_(shared), state_(state) {}
 
-    // Appends the rows that hold to scratch.accepted, and those that an undecided literal would decide to the undecided
+    // A segment's rows, and the number of its entries.
+    struct Rows {
+        const AccessRows& access;
+        const ClusterRows& clusters;
+        std::size_t entries;
+    };
+    struct Output {
+        std::vector<Accepted>& accepted;
+        DeferredRows& deferred;
+        std::vector<std::uint32_t>& deferred_codes;  // of the rows in `deferred`; must outlive them
+    };
+    // Appends the rows that hold to output.accepted, and those that an undecided literal would decide to the undecided
     // ones of the ScanCache. Rows that measured literals can still rule out are deferred.
-    void match(const Segment& segment, Segment::Scratch& scratch);
+    void match(const Rows& rows, const Output& output);
 
 private:
     // What the literals of a row say together.

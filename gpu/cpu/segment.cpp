@@ -187,7 +187,8 @@ void Segment::match(const engine::EventBatch& batch, const Bitmap* removed, Scan
                         [&](std::span<const Accepted> accepted) { output.accept_words(accepted); });
     }
     if (!batch.unknown.empty()) {
-        PartlyKnownEvents(tables_, batch, scans, scratch.shared, scratch.state).match(*this, scratch);
+        PartlyKnownEvents(tables_, batch, scans, scratch.shared, scratch.state)
+            .match({access_, clusters_, entries_.size()}, {scratch.accepted, scratch.deferred, scratch.deferred_codes});
         output.accept_events(scratch.accepted);
         scratch.accepted.clear();
     }

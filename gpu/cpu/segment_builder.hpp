@@ -8,6 +8,7 @@
 
 #include "gpu/cpu/form_table.hpp"
 #include "gpu/cpu/segment.hpp"
+#include "gpu/operators/device_family.hpp"
 #include "gpu/tables/name_table.hpp"
 
 namespace sluice::cpu {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "gpu/cuda/cluster_match.hpp"
 #include "gpu/cuda/cluster_plan.cuh"
 #include "gpu/cuda/cluster_units.cuh"
+#include "gpu/cuda/mask_view.hpp"
 
 namespace sluice::cuda {
 

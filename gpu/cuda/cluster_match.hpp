@@ -5,16 +5,9 @@
 
 #include "gpu/cuda/cluster_rows.hpp"
 #include "gpu/cuda/hits.hpp"
-#include "gpu/cuda/mask_place.hpp"
+#include "gpu/cuda/mask_view.hpp"
 
 namespace sluice::cuda {
-
-// masks[mask_at(w, stride, literal)]: bit e says that the literal holds for event 32 * w + e; bits of events that are
-// not in the batch are 0. stride is a multiple of 32 and at least the number of literals.
-struct MaskView {
-    std::uint32_t* masks = nullptr;
-    std::uint32_t stride = 0;
-};
 
 struct MatchTuning {
     bool overlap_masks = true;  // start while the previous kernel in the stream still runs (Hopper and later):

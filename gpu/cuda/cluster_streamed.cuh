@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "gpu/cuda/cluster_match.hpp"
 #include "gpu/cuda/cluster_tasks.cuh"
+#include "gpu/cuda/mask_view.hpp"
 #include "gpu/device/hopper.cuh"
 
 namespace sluice::cuda {

@@ -22,8 +22,8 @@ using Clock = std::chrono::steady_clock;
 // an event.
 constexpr double text_bytes_of_event = 1024;
 
-double size_of(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch) {
-    const auto searches = [](const cpu::CpuProgram::Part& part) {
+double size_of(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch) {
+    const auto searches = [](const cpu::ProgramPart& part) {
         return part.segment->tables().size(engine::Family::contains) > 0;
     };
     const auto events = static_cast<double>(batch.size());
@@ -46,9 +46,9 @@ public:
           choice_({batch_costs, 0, options.backend == engine::Backend::automatic, "events or KiB of searched text"}) {}
 
     void mirror(const cpu::Segment& segment) noexcept override { keeper_.mirror(segment); }
-    void keep(std::span<const cpu::CpuProgram::Part> parts) override { keeper_.keep(parts); }
+    void keep(std::span<const cpu::ProgramPart> parts) override { keeper_.keep(parts); }
 
-    void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
+    void match(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
         keeper_.catch_up();
         const bool can_be_packed = is_worth_packing(batch);
@@ -152,8 +152,7 @@ private:
 
     // Of the usable devices, the one with the fewest batches under way; devices with equally few take turns. none_: the
     // CPU.
-    std::size_t choose_device(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch,
-                              double size) {
+    std::size_t choose_device(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch, double size) {
         if (batch.size() == 0) return none_;
         const auto now = Clock::now();
         const std::size_t turn = devices_.size() == 1 ? 0 : turn_.fetch_add(1, std::memory_order_relaxed);
@@ -163,7 +162,7 @@ private:
             if (!devices_[d]->matching.might_try(now)) continue;
             if (best != none_ && devices_[d]->under_way() >= devices_[best]->under_way()) continue;
             if (std::any_of(parts.begin(), parts.end(),
-                            [&](const cpu::CpuProgram::Part& part) { return has_copy(*part.segment, d); }))
+                            [&](const cpu::ProgramPart& part) { return has_copy(*part.segment, d); }))
                 best = d;
         }
         if (best == none_) return none_;
@@ -176,13 +175,13 @@ private:
     }
 
     // Returns whether the batch had the usual cost of the device.
-    bool match_on(std::size_t d, std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch,
+    bool match_on(std::size_t d, std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch,
                   cpu::ScanCache& scans, cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) {
         MatchingDevice& device = *devices_[d];
         std::vector<std::shared_ptr<const SegmentTables>> held;  // released after the slot
         std::vector<const SegmentTables*> tables;
-        std::vector<const cpu::CpuProgram::Part*> copied, others;
-        for (const cpu::CpuProgram::Part& part : parts) {
+        std::vector<const cpu::ProgramPart*> copied, others;
+        for (const cpu::ProgramPart& part : parts) {
             if (auto copy = copy_of(*part.segment, d)) {
                 tables.push_back(copy.get());
                 copied.push_back(&part);
@@ -192,7 +191,7 @@ private:
             }
         }
         MatchingDevice::Lease slot(device, batch, tables, limits_);
-        for (const cpu::CpuProgram::Part* part : others)
+        for (const cpu::ProgramPart* part : others)
             part->segment->match(batch, part->removed.get(), scans, scratch, matches);
         slot->wait();
         for (std::size_t i = 0; i < copied.size(); ++i)
@@ -205,10 +204,10 @@ private:
         return slot->was_usual();
     }
 
-    static void match_on_cpu(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch,
+    static void match_on_cpu(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch,
                              cpu::ScanCache& scans, cpu::Segment::Scratch& scratch,
                              std::vector<engine::Match>& matches) {
-        for (const cpu::CpuProgram::Part& part : parts)
+        for (const cpu::ProgramPart& part : parts)
             part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
 

@@ -74,10 +74,10 @@ void DeviceKeeper::mirror(const cpu::Segment& segment) noexcept {
     }
 }
 
-void DeviceKeeper::keep(std::span<const cpu::CpuProgram::Part> parts) {
+void DeviceKeeper::keep(std::span<const cpu::ProgramPart> parts) {
     std::vector<std::weak_ptr<const cpu::Segment>> kept;
     bool complete = true;
-    for (const cpu::CpuProgram::Part& part : parts) {
+    for (const cpu::ProgramPart& part : parts) {
         if (!is_worth_copies(*part.segment)) continue;
         kept.push_back(part.segment);
         complete &= !lacks_copies(*part.segment);

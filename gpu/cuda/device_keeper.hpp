@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
-#include "gpu/cpu/cpu_program.hpp"
+#include "gpu/cpu/program_part.hpp"
 #include "gpu/cpu/worker.hpp"
 #include "gpu/cuda/matching_device.hpp"
 #include "gpu/cuda/operator_devices.hpp"
@@ -33,7 +33,7 @@ public:
 
     // As in cpu::Accelerator.
     void mirror(const cpu::Segment& segment) noexcept;
-    void keep(std::span<const cpu::CpuProgram::Part> parts);
+    void keep(std::span<const cpu::ProgramPart> parts);
     std::vector<std::weak_ptr<const cpu::Segment>> kept() const;
 
     // Records a fault of work begun in this generation of the device. `health` is one of the device's.

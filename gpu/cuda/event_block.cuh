@@ -5,7 +5,10 @@
 
 #include <cstdint>
 
-#include "gpu/cuda/access_match.hpp"
+#include "gpu/cpu/access_rows.hpp"
+#include "gpu/cuda/access_tables.hpp"
+#include "gpu/cuda/cluster_tables.hpp"
+#include "gpu/cuda/records_view.hpp"
 
 namespace sluice::cuda {
 

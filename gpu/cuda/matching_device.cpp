@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <map>
 
+#include "gpu/device/renewal.hpp"
+
 namespace sluice::cuda {
 
 MatchingDevice::Shared& MatchingDevice::shared_by(int number) {

@@ -9,10 +9,10 @@ public:
     explicit NotBuilt(engine::Backend backend) : backend_(backend) {}
 
     void mirror(const cpu::Segment&) noexcept override {}
-    void keep(std::span<const cpu::CpuProgram::Part>) override {}
-    void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
+    void keep(std::span<const cpu::ProgramPart>) override {}
+    void match(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
-        for (const cpu::CpuProgram::Part& part : parts)
+        for (const cpu::ProgramPart& part : parts)
             part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
     engine::EngineStatus status() const override {

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/device/device.hpp"
+#include "gpu/device/devices_max.hpp"
+#include "gpu/device/error.hpp"
 #include "gpu/device/keep_device.hpp"
 
 namespace sluice::cuda {

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <string>
 
 #include "gpu/device/abandoned_work.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/devices_max.hpp"
+#include "gpu/device/error.hpp"
 #include "gpu/device/keep_device.hpp"
 #include "gpu/device/lasting_error.hpp"
 
@@ -23,40 +23,6 @@ void check_work_has_ended(int device) {
 }
 
 bool is_counted(int device) { return device >= 0 && static_cast<std::size_t>(device) < devices_max; }
-
-// Checks that memory, a stream and a small operation can be had.
-void probe() {
-    const Stream stream;
-    const DeviceBuffer<std::byte> bytes(256);
-    check(cudaMemsetAsync(bytes.data(), 0, bytes.bytes(), stream), "probe");
-    stream.wait();
-}
-
-bool is_usable() {
-    try {
-        probe();
-        return true;
-    } catch (const CudaError&) {
-        cudaGetLastError();
-        return false;
-    }
-}
-
-// Destroys the old context, which must have no residents.
-void leave(int device) {
-    check_work_has_ended(device);  // the reset would wait for it
-    if (!is_counted(device))
-        throw CudaError(cudaErrorDevicesUnavailable, "a new context for device " + std::to_string(device));
-    std::atomic<std::size_t>& count = counts[static_cast<std::size_t>(device)];
-    std::size_t others = 0;
-    if (!count.compare_exchange_strong(others, renewing))
-        throw CudaError(cudaErrorDevicesUnavailable,
-                        "a new context, with " + std::to_string(others & ~renewing) + " objects still in the old one");
-    const cudaError_t code = cudaDeviceReset();
-    cudaGetLastError();
-    count -= renewing;
-    check(code, "cudaDeviceReset");
-}
 
 }  // namespace
 
@@ -89,24 +55,19 @@ cudaError_t context_error(int device) noexcept {
     return is_lasting(code) ? code : cudaSuccess;
 }
 
-void renew_context(int device) {
-    static std::mutex renewing_one;
-    const std::lock_guard lock(renewing_one);
-    const LimitedWaits limited;
-    cudaSetDevice(device);  // which may also report that the context is corrupted
+void leave_context(int device) {
+    check_work_has_ended(device);  // the reset would wait for it
+    if (!is_counted(device))
+        throw CudaError(cudaErrorDevicesUnavailable, "a new context for device " + std::to_string(device));
+    std::atomic<std::size_t>& count = counts[static_cast<std::size_t>(device)];
+    std::size_t others = 0;
+    if (!count.compare_exchange_strong(others, renewing))
+        throw CudaError(cudaErrorDevicesUnavailable,
+                        "a new context, with " + std::to_string(others & ~renewing) + " objects still in the old one");
+    const cudaError_t code = cudaDeviceReset();
     cudaGetLastError();
-    int current = 0;
-    check(cudaGetDevice(&current), "cudaGetDevice");
-    check(current == device ? cudaSuccess : cudaErrorInvalidDevice, "cudaSetDevice");
-    if (is_usable()) return;
-    leave(device);
-    try {
-        check(cudaSetDevice(device), "cudaSetDevice");
-        probe();
-    } catch (const CudaError& error) {
-        cudaGetLastError();
-        throw CudaError(error.code(), "a new context after a corrupted one, which may need a new process");
-    }
+    count -= renewing;
+    check(code, "cudaDeviceReset");
 }
 
 }  // namespace sluice::cuda

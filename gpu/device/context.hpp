@@ -1,6 +1,7 @@
 // The context that a process has on a GPU, which holds all its memory, streams and events. An illegal address or a
 // similar error corrupts it permanently: every later call fails. Only a new context helps, and it can be made only when
-// nothing is left in the old one. So every owner of something there counts itself as a Resident. Any thread.
+// nothing is left in the old one (renewal.hpp). So every owner of something there counts itself as a Resident. Any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +9,6 @@
 #include <utility>
 
 namespace sluice::cuda {
-
-// What is counted and recorded by device is so for this many. Devices beyond them are never renewed.
-constexpr std::size_t devices_max = 64;
 
 class Resident {
 public:
@@ -39,9 +37,7 @@ std::size_t residents(int device);
 // reported under another name. Does not block.
 cudaError_t context_error(int device) noexcept;
 
-// Makes the device usable: does nothing if it already is, else gives it a new context. Throws CudaError if residents
-// remain in the old one or abandoned work still runs there, if the driver refuses a new one, or if the device still
-// fails. One renewal at a time.
-void renew_context(int device);
+// Destroys the device's context. Throws CudaError if it has residents or abandoned work, or if the driver refuses.
+void leave_context(int device);
 
 }  // namespace sluice::cuda

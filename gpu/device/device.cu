@@ -3,14 +3,12 @@
 #include <unordered_map>
 
 #include "gpu/device/abandoned_work.hpp"
-#include "gpu/device/arena.hpp"
 #include "gpu/device/device.hpp"
+#include "gpu/device/memory_pool.hpp"
 
 namespace sluice::cuda {
 
 namespace {
-
-thread_local MemoryPool* charged = nullptr;
 
 // The claims on pools of the memory allocated while they were charged, by address. Never destroyed, since memory may be
 // freed while the program exits.
@@ -23,26 +21,16 @@ Claims& claims() {
     return *all;
 }
 
-std::string describe(cudaError_t code, const std::string& what) {
-    return what + ": " + cudaGetErrorName(code) + " (" + cudaGetErrorString(code) + ")";
-}
-
 }  // namespace
-
-CudaError::CudaError(cudaError_t code, const std::string& what)
-    : std::runtime_error(describe(code, what)), code_(code) {}
 
 int device_count() noexcept {
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-Charged::Charged(MemoryPool& memory) { charged = &memory; }
-Charged::~Charged() { charged = nullptr; }
-
 void* allocate_device(std::size_t bytes) {
     std::optional<Claim> claim;
-    if (charged != nullptr) claim.emplace(*charged, bytes);
+    if (MemoryPool* const pool = Charged::pool()) claim.emplace(*pool, bytes);
     void* p = nullptr;
     cudaError_t code = cudaMalloc(&p, bytes);
     if (const FaultHook hook = fault_hook) code = hook(code, "cudaMalloc");

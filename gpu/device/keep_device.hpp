@@ -1,7 +1,7 @@
 // Restores the calling thread's current device on destruction. Any thread; for use inside gpu/.
 #pragma once
 
-#include "gpu/device/device.hpp"
+#include <cuda_runtime_api.h>
 
 namespace sluice::cuda {
 

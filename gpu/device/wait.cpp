@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gpu/device/abandoned_work.hpp"
-#include "gpu/device/device.hpp"
+#include "gpu/device/error.hpp"
 #include "gpu/device/poll.hpp"
 
 namespace sluice::cuda {

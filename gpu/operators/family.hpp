@@ -73,12 +73,4 @@ public:
     virtual double device_cells(std::span<const std::string_view>, std::span<const Pair>) const { return 0; }
 };
 
-class OperatorDevices;
-
-// Requires at least one predicate; all must be of this family and valid (invalid_reason() is empty). If `devices`
-// (device_family.hpp) is not null, a batch's pairs are evaluated there when that costs less.
-std::unique_ptr<const OperatorFamily> make_family(OperatorFamilyKind kind,
-                                                  const std::vector<MeasuredPredicate>& predicates,
-                                                  const std::shared_ptr<OperatorDevices>& devices = nullptr);
-
 }  // namespace sluice::operators

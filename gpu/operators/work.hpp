@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "gpu/api/predicate.hpp"
-#include "gpu/operators/substrings/substrings.hpp"
+#include "gpu/operators/substrings/counters.hpp"
 
 namespace sluice::operators {
 

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "gpu/operators/make_family.hpp"
+
 namespace sluice::engine {
 
 namespace {

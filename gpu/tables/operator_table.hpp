@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpu/operators/cost.hpp"
+#include "gpu/operators/device_family.hpp"
 #include "gpu/operators/family.hpp"
 #include "gpu/tables/hash.hpp"
 

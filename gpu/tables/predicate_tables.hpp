@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpu/api/event_batch.hpp"
+#include "gpu/operators/device_family.hpp"
 #include "gpu/operators/substrings/filter.hpp"
 #include "gpu/tables/limits.hpp"
 #include "gpu/tables/literal_code.hpp"

@@ -13,7 +13,7 @@
 
 #include "gpu/operators/alignment/kmer_filter.hpp"
 #include "gpu/operators/alignment/many.hpp"
-#include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/on_core.hpp"
 #include "gpu/operators/alignment/rows.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
 #include "tests/support/sequence_letters.hpp"

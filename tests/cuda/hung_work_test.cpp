@@ -10,6 +10,7 @@
 #include "gpu/device/abandoned_work.hpp"
 #include "gpu/device/context.hpp"
 #include "gpu/device/device.hpp"
+#include "gpu/device/renewal.hpp"
 #include "tests/cuda/fault_plan.hpp"
 #include "tests/cuda/occupied_device.hpp"
 #include "tests/cuda/on_device.hpp"

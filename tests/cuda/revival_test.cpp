@@ -10,6 +10,7 @@
 
 #include "gpu/device/context.hpp"
 #include "gpu/device/device.hpp"
+#include "gpu/device/renewal.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/cuda/spoil_context.hpp"
 #include "tests/differential/matcher_random.hpp"

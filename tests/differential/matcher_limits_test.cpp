@@ -27,14 +27,14 @@ public:
     void mirror(const cpu::Segment& segment) noexcept override {
         if (!limits_.fit(segment.load())) within_limits_ = false;
     }
-    void keep(std::span<const cpu::CpuProgram::Part> parts) override {
+    void keep(std::span<const cpu::ProgramPart> parts) override {
         parts_.assign(parts.begin(), parts.end());
         for (std::size_t i = 1; i < parts.size(); ++i) {
             const cpu::Segment &a = *parts[i - 1].segment, &b = *parts[i].segment;
             if (!limits_.fit(a.load() + b.load())) apart_.emplace(a.tables().id(), b.tables().id());
         }
     }
-    void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
+    void match(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
         for (const auto& part : parts) part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
@@ -56,7 +56,7 @@ public:
 private:
     const engine::SegmentLimits limits_;
     std::atomic<bool> within_limits_ = true;
-    std::vector<cpu::CpuProgram::Part> parts_;
+    std::vector<cpu::ProgramPart> parts_;
     std::set<std::pair<std::uint64_t, std::uint64_t>> apart_;
 };
 

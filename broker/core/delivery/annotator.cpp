@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "broker/core/delivery/elided.hpp"
+#include "gpu/operators/alignment/on_core.hpp"
+#include "gpu/operators/alignment/trace.hpp"
 #include "protocol/feed/data/json_text.hpp"
 
 namespace sluice::broker {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/tables/term.hpp"
 #include "protocol/feed/model/event.hpp"
 #include "protocol/feed/values/extractor.hpp"

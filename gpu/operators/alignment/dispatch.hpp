@@ -35,7 +35,7 @@ public:
     // On this core. Returns the score if it is below `threshold`, otherwise any score that reaches it. If local,
     // `threshold` must be above 0.
     std::int32_t score(Codes query, Codes text, std::int32_t threshold);
-    // As reference_align(), on up to `threads` cores. `progress` as in rows.hpp.
+    // As reference_align(), on up to `threads` cores. `progress` as in progress.hpp.
     TilesResult align(Codes query, Codes text, bool prune, unsigned threads, const Progress& progress);
 
 private:

@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(block_threads, 2) lane_group_kernel(const Lane
             if (!writes || item.out[half] == LaneGroupItem::none) continue;
             const int score = V::half(best, half);
             a.scores[item.out[half]] = !local                        ? global_score[half]
-                                       : score + V::bias >= V::limit ? LaneGroupAligner::exceeded
+                                       : score + V::bias >= V::limit ? LaneGroupPlan::exceeded
                                                                      : score;
         }
     }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cuda_runtime_api.h>
 
-#include "gpu/operators/alignment/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/lane_group_plan.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {
 

@@ -1,8 +1,8 @@
+#include "gpu/operators/alignment/lane_group_plan.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
-
-#include "gpu/operators/alignment/lane_group_aligner.hpp"
 
 namespace sluice::alignment {
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/instruction_set.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {
 

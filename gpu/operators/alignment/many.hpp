@@ -7,14 +7,11 @@
 #include <cstdint>
 #include <span>
 
+#include "gpu/operators/alignment/instruction_set.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/operators/alignment/sequences.hpp"
-#include "gpu/simd/instruction_set.hpp"
 
 namespace sluice::alignment {
-
-using simd::best_instruction_set;
-using simd::InstructionSet;
 
 // scores[k] = the score of pairs[k], as reference_align() defines it. Fastest if many pairs share a text; the order of
 // the pairs does not matter. Precondition: no pair is too_long().

@@ -29,12 +29,6 @@ Progress share_of(const PairOptions& options, std::uint64_t cells, double from, 
 
 }  // namespace
 
-EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress,
-                       InstructionSet set) {
-    ScoreTables tables(scheme);
-    return CoreAligner(scheme, mode, tables, set).align(query, text, true, 1, progress).end;
-}
-
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options) {
     PairResult result;
     if (const auto error = too_long(scheme, query.size(), text.size())) {

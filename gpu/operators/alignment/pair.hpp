@@ -38,11 +38,6 @@ struct PairResult {
     double score_seconds = 0, trace_seconds = 0;
 };
 
-// Aligns one pair on this core, as reference_align(): striped, in tiles or by rows, whichever is fastest. `progress` as
-// in rows.hpp.
-EndPoint align_on_core(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress = {},
-                       InstructionSet set = best_instruction_set());
-
 // Errors: sequences that are too long, a requested GPU that is missing or fails, lack of memory.
 PairResult align_pair(const Scheme& scheme, Codes query, Codes text, const PairOptions& options);
 

@@ -1,6 +1,5 @@
 // Aligns one pair in memory linear in the text, a strip of rows at a time: the parts from which trace() assembles an
-// alignment. Each function works on one core, by default with its best instruction set. `progress` receives the number
-// of cells done since the last call, and ends the work by returning false.
+// alignment. Each function works on one core, by default with its best instruction set.
 //
 // Rows are not the one-thread case of tiles.hpp. They also take proteins, and they suit short sequences, whereas a tile
 // costs the same however few of its rows are used. For DNA, tiles on one thread took this many times as long as rows
@@ -9,16 +8,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
-#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/instruction_set.hpp"
+#include "gpu/operators/alignment/progress.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {
-
-using Progress = std::function<bool(std::uint64_t cells)>;
 
 // As reference_align().
 EndPoint align_rows(const Scheme& scheme, Mode mode, Codes query, Codes text, const Progress& progress = {},

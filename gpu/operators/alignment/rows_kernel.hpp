@@ -4,7 +4,9 @@
 
 #include <vector>
 
-#include "gpu/operators/alignment/rows.hpp"
+#include "gpu/operators/alignment/progress.hpp"
+#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {
 

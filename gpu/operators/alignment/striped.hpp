@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "gpu/operators/alignment/lane_kernel.hpp"
-#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/progress.hpp"
 #include "gpu/operators/alignment/reference.hpp"
-#include "gpu/operators/alignment/rows.hpp"
 #include "gpu/operators/alignment/scratch.hpp"
 
 namespace sluice::alignment {
@@ -26,7 +25,8 @@ public:
 
     // Returns the score if it is below `threshold`, which must be above 0; else any value that reaches `threshold`.
     std::int32_t score(Codes query, Codes text, std::int32_t threshold);
-    // Like reference_align(), with `progress` as in rows.hpp. Empty if `bytes_only` and a score might not fit 8 bits.
+    // Like reference_align(), with `progress` as in progress.hpp. Empty if `bytes_only` and a score might not fit 8
+    // bits.
     std::optional<EndPoint> align(Codes query, Codes text, bool bytes_only, const Progress& progress);
 
 private:

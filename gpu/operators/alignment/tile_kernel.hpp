@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpu/operators/alignment/many.hpp"
+#include "gpu/operators/alignment/instruction_set.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
 
 namespace sluice::alignment {

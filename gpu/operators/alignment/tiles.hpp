@@ -2,7 +2,7 @@
 // at a time, and each strip follows the one above. Tiles that no best alignment can pass are left out (block pruning,
 // as in wavefront_aligner.hpp). Takes 8 bytes of memory per letter of the text. Pure functions; any thread.
 //
-// `progress`, as in rows.hpp, is called on the calling thread, which is one of the `threads`, and must not throw. Fewer
+// `progress` (progress.hpp) is called on the calling thread, which is one of the `threads`, and must not throw. Fewer
 // threads take part if no more can be started or there is too little to do. Preconditions: a scheme of DNA, and
 // sequences that are neither empty nor too_long().
 #pragma once

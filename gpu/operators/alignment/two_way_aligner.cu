@@ -36,6 +36,7 @@
 #include <utility>
 
 #include "gpu/device/shared_memory.hpp"
+#include "gpu/operators/alignment/two_way_aligner.hpp"
 #include "gpu/operators/alignment/two_way_kernel.cuh"
 
 namespace sluice::alignment {
@@ -91,7 +92,7 @@ bool swap_helps(Codes query, Codes text) {
     return shorter && text.size() <= TwoWayAligner::query_max && has_four_letters(text);
 }
 
-// Appends data in the layout of PairOnDevice.
+// Appends data in the layout of TwoWayPair.
 void append_query(std::vector<Word>& words, Codes query, unsigned groups) {
     const std::size_t begin = words.size();
     words.resize(begin + (groups + 2 * slack) * rows);
@@ -108,7 +109,7 @@ void append_text(std::vector<Word>& words, const Scheme& scheme, Codes text, std
 }
 
 // The number of steps until the last strip of both directions is done, with `warps` warps per direction.
-unsigned steps_of(const TwoWayAligner::PairOnDevice& pair, unsigned warps) {
+unsigned steps_of(const TwoWayPair& pair, unsigned warps) {
     unsigned longest = 0;
     for (const unsigned way : {0u, 1u}) {
         std::vector<unsigned> ends;
@@ -125,9 +126,9 @@ unsigned steps_of(const TwoWayAligner::PairOnDevice& pair, unsigned warps) {
 }
 
 // Places the cut so that both directions finish at the same time.
-void plan_cut(TwoWayAligner::PairOnDevice& pair, unsigned warps) {
+void plan_cut(TwoWayPair& pair, unsigned warps) {
     unsigned least = UINT32_MAX;
-    TwoWayAligner::PairOnDevice best = pair;
+    TwoWayPair best = pair;
     for (const unsigned slope : {handover_steps, 28u, 20u, 12u, 6u, 0u}) {
         pair.slope = slope;
         pair.top = (pair.groups + (pair.strips - 1) * slope + steps) / 2;
@@ -138,7 +139,7 @@ void plan_cut(TwoWayAligner::PairOnDevice& pair, unsigned warps) {
 }
 
 // Assigns each direction its memory for the cut, from `at` on.
-void place_cut(TwoWayAligner::PairOnDevice& pair, Word* at, unsigned columns) {
+void place_cut(TwoWayPair& pair, Word* at, unsigned columns) {
     for (auto& side : pair.cut) {
         Word* next = at;
         side.bottoms = std::exchange(next, next + std::size_t{pair.strips} * 32 * columns);
@@ -207,7 +208,7 @@ bool TwoWayAligner::available() {
 void TwoWayAligner::prepare(std::span<const SequencePair> pairs) {
     std::vector<Word> words;
     std::vector<std::size_t> queries, texts, cuts;
-    std::vector<PairOnDevice> on_device(pairs.size());
+    std::vector<TwoWayPair> on_device(pairs.size());
     std::size_t cut_words = 0;
     extents_.clear();
     if (pairs.empty()) return;
@@ -252,7 +253,7 @@ void TwoWayAligner::prepare(std::span<const SequencePair> pairs) {
     cuts_.reserve(cut_words);
     cuda::upload<Found>(found_, std::vector<Found>(found_count_));  // a strip with no work reports nothing
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-        PairOnDevice& pair = on_device[k];
+        TwoWayPair& pair = on_device[k];
         pair.query = words_.data() + queries[k];
         pair.text = words_.data() + texts[k];
         pair.found = found_.data() + extents_[k].first_found;
@@ -268,7 +269,7 @@ std::size_t TwoWayAligner::found_of(const Extent& extent) const {
 
 void TwoWayAligner::enqueue(cudaStream_t stream) {
     if (extents_.empty()) return;
-    const TwoWayArguments arguments{reinterpret_cast<const PairOnDevice*>(pairs_.data()), -scheme_.gap_first,
+    const TwoWayArguments arguments{reinterpret_cast<const TwoWayPair*>(pairs_.data()), -scheme_.gap_first,
                                     -scheme_.gap_further, 1};
     const ClusterLaunch launch(static_cast<unsigned>(extents_.size()), blocks_, columns_, groups_, stream);
     cuda::check(cudaLaunchKernelEx(&launch.config, kernel_of(columns_), arguments), "alignment of pairs by clusters");

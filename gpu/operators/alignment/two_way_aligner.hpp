@@ -11,6 +11,7 @@
 #include "gpu/device/device.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/two_way_found.hpp"
 #include "gpu/operators/alignment/wavefront_aligner.hpp"
 
 namespace sluice::alignment {
@@ -45,17 +46,8 @@ public:
     std::size_t device_bytes() const;
     unsigned way_blocks() const { return blocks_; }  // as chosen by prepare()
 
-    // The kernel's view of a pair, and the best score that one of its warps found: where it ends or begins, or a point
-    // where the two directions meet, in the coordinates of the finder.
-    struct PairOnDevice;
-    struct Found {
-        std::int32_t score;
-        std::uint32_t row, column;
-        std::int32_t rest;     // of the score: the part after the meeting point
-        std::uint32_t in_gap;  // 1: the meeting point is within a gap
-    };
-
 private:
+    using Found = TwoWayFound;
     struct Extent {
         Codes query, text;
         bool swapped;
@@ -78,7 +70,7 @@ private:
     std::vector<Extent> extents_;
     cuda::DeviceBuffer<std::uint32_t> words_;  // of queries and texts
     cuda::DeviceBuffer<std::uint32_t> cuts_;   // what the two directions of a pair leave where they meet
-    cuda::DeviceBuffer<std::byte> pairs_;      // PairOnDevice
+    cuda::DeviceBuffer<std::byte> pairs_;      // TwoWayPair
     cuda::DeviceBuffer<Found> found_;
     std::size_t found_count_ = 0;
     unsigned columns_ = 0, groups_ = 0, blocks_ = 0;  // per lane; the most of a pair; per direction of a cluster

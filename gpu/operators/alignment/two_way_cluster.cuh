@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "gpu/device/hopper.cuh"
-#include "gpu/operators/alignment/two_way_aligner.hpp"
+#include "gpu/operators/alignment/two_way_found.hpp"
 #include "gpu/operators/alignment/wavefront_strip.cuh"
 
 namespace sluice::alignment {
@@ -28,10 +28,10 @@ struct CutSide {
 };
 
 // One pair on the device.
-struct TwoWayAligner::PairOnDevice {
-    const Word* query;  // [slack + groups + 2 slack][two_way_rows]: a byte of 1 for A, C, G, T; zeros beside the query
-    const Word* text;   // [strips * 32 * C]: the letter's scores with A, C, G, T, a byte each
-    Found* found;       // [2][strips], then [warps of the cluster]: where the directions meet
+struct TwoWayPair {
+    const Word* query;   // [slack + groups + 2 slack][two_way_rows]: a byte of 1 for A, C, G, T; zeros beside the query
+    const Word* text;    // [strips * 32 * C]: the letter's scores with A, C, G, T, a byte each
+    TwoWayFound* found;  // [2][strips], then [warps of the cluster]: where the directions meet
     CutSide cut[2];
     std::uint32_t query_words, m, n, groups, strips, top, slope;
     std::int32_t known_below, stop_at;
@@ -50,7 +50,7 @@ struct TwoWayAligner::PairOnDevice {
 };
 
 struct TwoWayArguments {
-    const TwoWayAligner::PairOnDevice* pairs;
+    const TwoWayPair* pairs;
     int minus_first, minus_further;  // the negated gap costs
     std::uint32_t one;               // 1, hidden from the compiler: a multiplication by it stays one
 };

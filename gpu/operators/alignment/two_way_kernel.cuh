@@ -10,8 +10,8 @@ namespace sluice::alignment {
 // Finds the best alignment through the cut: at each place, the sum of both directions, outside or within a gap.
 struct Crossing {
     const TwoWayArguments& a;
-    const TwoWayAligner::PairOnDevice& p;
-    TwoWayAligner::Found best{};
+    const TwoWayPair& p;
+    TwoWayFound best{};
 
     __device__ void look(Word down, Word up, unsigned row, unsigned column) {
         const int down_h = static_cast<int>(down >> edge_bits), up_h = static_cast<int>(up >> edge_bits);
@@ -54,8 +54,7 @@ struct Crossing {
 };
 
 // Initialises shared memory: the query, reversed for the upward direction, and no edges.
-__device__ inline void fill(uint4* fours, const TwoWayLayout& layout, const TwoWayAligner::PairOnDevice& p,
-                            unsigned way) {
+__device__ inline void fill(uint4* fours, const TwoWayLayout& layout, const TwoWayPair& p, unsigned way) {
     const unsigned query_fours = p.query_words / 4;
     const uint4* const query = reinterpret_cast<const uint4*>(p.query);
     for (unsigned i = threadIdx.x; i < layout.rings / 4; i += two_way_threads) {
@@ -75,7 +74,7 @@ __global__ void __launch_bounds__(two_way_threads, 1) two_way_kernel(const TwoWa
     extern __shared__ uint4 two_way_words[];
     const unsigned blocks = cluster_blocks() / 2, warp = uniform(threadIdx.x / 32);
     const unsigned way = cluster_rank() / blocks, rank = cluster_rank() % blocks;
-    const TwoWayAligner::PairOnDevice& p = a.pairs[blockIdx.x / (2 * blocks)];
+    const TwoWayPair& p = a.pairs[blockIdx.x / (2 * blocks)];
     const TwoWayLayout layout = layout_of<C, U>(p.groups);
     Word* const words = reinterpret_cast<Word*>(two_way_words);
     fill(two_way_words, layout, p, way);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/operators/alignment/pair.hpp"
+#include "gpu/operators/alignment/on_core.hpp"
 #include "gpu/operators/alignment/rows.hpp"
 #include "gpu/operators/alignment/two_way_aligner.hpp"
 

@@ -11,8 +11,8 @@ namespace sluice::alignment {
 template <unsigned C, unsigned U, unsigned V>
 class TwoWayStrip {
 public:
-    __device__ TwoWayStrip(const TwoWayArguments& arguments, const TwoWayAligner::PairOnDevice& pair, unsigned shared,
-                           unsigned way, unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
+    __device__ TwoWayStrip(const TwoWayArguments& arguments, const TwoWayPair& pair, unsigned shared, unsigned way,
+                           unsigned strip, unsigned warp, unsigned rank, unsigned blocks)
         : a(arguments), p(pair), lane_(threadIdx.x % 32), way_(way), strip_(strip) {
         const TwoWayLayout layout = layout_of<C, U>(p.groups);
         const unsigned rings = shared + layout.rings * sizeof(Word), ring_bytes = layout.ring * sizeof(Word);
@@ -252,13 +252,13 @@ private:
         const int top = __reduce_max_sync(~0u, best);
         const unsigned who = __ballot_sync(~0u, best == top);
         if (lane_ != static_cast<unsigned>(__ffs(static_cast<int>(who)) - 1)) return;
-        TwoWayAligner::Found found{};
+        TwoWayFound found{};
         if (top > 0) found = {top, row + (place - 1) / C + 1, first_column_ + (place - 1) % C + 1, 0, 0};
         p.found[way_ * p.strips + strip_] = found;
     }
 
     const TwoWayArguments& a;
-    const TwoWayAligner::PairOnDevice& p;
+    const TwoWayPair& p;
     unsigned lane_, way_, strip_, groups_, passes_groups_, cluster_blocks_;
     unsigned query_, in_, in_step_, tile_, best_address_, before_;
     std::uint64_t out_;

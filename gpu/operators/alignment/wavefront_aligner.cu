@@ -31,6 +31,7 @@
 #include <cstring>
 
 #include "gpu/device/shared_memory.hpp"
+#include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/wavefront_kernel.cuh"
 #include "gpu/operators/alignment/wavefront_launch.hpp"
 

@@ -13,15 +13,9 @@
 #include "gpu/device/device.hpp"
 #include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/wavefront_tiles.hpp"
 
 namespace sluice::alignment {
-
-// Rows and columns of the tile that a lane computes in a step.
-struct TileShape {
-    unsigned rows = 0, columns = 0;  // 0: automatic
-
-    bool operator==(const TileShape&) const = default;
-};
 
 struct WavefrontOptions {
     bool prune = true;  // local alignments only: skip blocks that cannot reach a better score
@@ -36,13 +30,6 @@ struct WavefrontOptions {
 struct SequencePair {
     Codes query, text;
     std::int32_t known_below = 0, stop_at = INT32_MAX;  // as in WavefrontOptions
-};
-
-struct PruneStatistics {
-    std::uint64_t tiles = 0, pruned_left = 0, pruned_right = 0;  // below and above the main diagonal
-    double pruned_share() const {
-        return tiles == 0 ? 0 : static_cast<double>(pruned_left + pruned_right) / static_cast<double>(tiles);
-    }
 };
 
 class WavefrontAligner {

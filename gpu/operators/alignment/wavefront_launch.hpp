@@ -4,10 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cuda_runtime_api.h>
 #include <span>
 #include <vector>
 
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
+#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/wavefront_tiles.hpp"
 
 namespace sluice::alignment {
 

@@ -7,6 +7,7 @@
 #include "gpu/operators/edits/asm.hpp"
 #include "gpu/operators/edits/characters.hpp"
 #include "gpu/operators/edits/cpu_sets.hpp"
+#include "gpu/operators/edits/gpu_sets.hpp"
 
 namespace sluice::edits {
 

@@ -10,32 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/edits/all_pairs_options.hpp"
 #include "gpu/operators/edits/costs.hpp"
-#include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/edits/tasks.hpp"
 
 namespace sluice::edits {
-
-enum class Processor : std::uint8_t { automatic, cpu, gpu };
-
-// `automatic`: bit-parallel for unit costs. For others the dynamic program or, on a GPU, w-Shuffle (w-SCAN if distances
-// are too large for that).
-enum class Algorithm : std::uint8_t { automatic, bit_parallel, o_asm, w_scan, w_shuffle };
 
 // How the distances are computed.
 enum class Method : std::uint8_t { bit_parallel, dynamic_program, o_asm, w_scan, w_shuffle };
 // "bit-parallel", "dynamic program", "o-asm", "w-scan" or "w-shuffle".
 std::string_view method_name(Method method);
-
-struct AllPairsOptions {
-    Extent extent = Extent::substring;
-    Algorithm algorithm = Algorithm::automatic;
-    Processor processor = Processor::automatic;
-    std::uint64_t parts = 0;              // into which a text is cut; 0: as many as are fast
-    unsigned threads = 0;                 // on the CPU; 0: one per core
-    std::optional<std::uint32_t> within;  // only distances of at most this matter
-    double cells_expected = 0;            // of all calls: tells whether starting a GPU pays
-};
 
 struct Plan {
     std::string error;                   // if empty, the rest is valid
@@ -43,9 +27,6 @@ struct Plan {
     Method method = Method::bit_parallel;
     bool on_gpu = false;
 };
-
-// Distances that do not matter because of AllPairsOptions::within may be replaced by this one.
-inline constexpr std::uint32_t distance_beyond = ~0u;
 
 // Where Processor::automatic starts a GPU: from there on the CPU takes longer than that start.
 inline constexpr double gpu_start_cells_bit_parallel = 1e11, gpu_start_cells_others = 1e9;
@@ -76,24 +57,6 @@ public:
         std::string gpu_error;      // why the CPU took over
     };
     const Work& work() const;
-
-private:
-    struct Content;
-    std::unique_ptr<Content> content_;
-};
-
-// Why there is no GPU to use, or "".
-std::string why_no_gpu();
-// Makes the GPU ready for its first work, which takes some tenths of a second. Throws std::runtime_error if it fails.
-void start_gpu();
-
-// GpuPatternSet, for builds with and without CUDA. `match`: like AllPairs::match, for unit costs. Throws
-// std::runtime_error if the GPU is missing or fails.
-class GpuSets {
-public:
-    GpuSets(std::span<const std::string_view> patterns, const AllPairsOptions& options);
-    ~GpuSets();
-    bool match(std::span<const std::string_view> texts, std::span<std::uint32_t> distances, const Watch& watch);
 
 private:
     struct Content;

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <map>
 
-#include "gpu/operators/edits/all_pairs.hpp"
 #include "gpu/operators/edits/asm.hpp"
 #include "gpu/operators/edits/asm_kernels.hpp"
 #include "gpu/operators/edits/characters.hpp"
+#include "gpu/operators/edits/gpu_sets.hpp"
 #include "gpu/operators/edits/parts.hpp"
 
 namespace sluice::edits {

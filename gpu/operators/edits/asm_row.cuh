@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include "gpu/operators/edits/asm_kernels.hpp"
+#include "gpu/operators/edits/asm_task.hpp"
+#include "gpu/operators/edits/costs.hpp"
 
 namespace sluice::edits {
 

@@ -7,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu/operators/edits/all_pairs.hpp"
+#include "gpu/operators/edits/all_pairs_options.hpp"
 #include "gpu/operators/edits/edits.hpp"
+#include "gpu/operators/edits/tasks.hpp"
 
 namespace sluice::edits {
 

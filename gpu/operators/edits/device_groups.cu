@@ -2,6 +2,7 @@
 
 #include "gpu/operators/edits/device_groups.hpp"
 #include "gpu/operators/edits/match_table.hpp"
+#include "gpu/operators/edits/myers_words.hpp"
 
 namespace sluice::edits {
 

@@ -9,7 +9,7 @@
 namespace sluice::edits {
 
 // Writes results[t * slots + slot] or, with `decide`, bits of results[t * slots / 32 + slot / 32].
-void GpuPatternSet::Content::run_groups(bool decide, std::span<std::uint32_t> results) {
+void GpuPatternContent::run_groups(bool decide, std::span<std::uint32_t> results) {
     texts.results.reserve(results.size());
     cuda::check(cudaMemsetAsync(texts.results.data(), decide ? 0 : 0xFF, results.size_bytes(), stream), "memset");
     for (const GroupsOfSize& size : sizes) {
@@ -28,7 +28,7 @@ void GpuPatternSet::Content::run_groups(bool decide, std::span<std::uint32_t> re
 }
 
 // Returns [text]: the distance or, with `decide`, a distance within the bound if there is one.
-std::vector<std::uint32_t> GpuPatternSet::Content::run_long(const LongOnDevice& pattern, bool decide) {
+std::vector<std::uint32_t> GpuPatternContent::run_long(const LongOnDevice& pattern, bool decide) {
     std::uint64_t total = 0;
     for (const std::uint32_t n : texts.length) total += n;
     const std::uint64_t parts = long_parts(pattern.host.layout, multiprocessors), overlap = 2 * pattern.host.m;
@@ -57,8 +57,7 @@ std::vector<std::uint32_t> GpuPatternSet::Content::run_long(const LongOnDevice& 
 }
 
 template <class Each>
-void GpuPatternSet::Content::match_all(std::span<const std::string_view> given, bool decide, Counters& counters,
-                                       Each each) {
+void GpuPatternContent::match_all(std::span<const std::string_view> given, bool decide, Counters& counters, Each each) {
     const std::size_t words = std::max<std::size_t>(1, decide ? slots / warp_size : slots);
     const std::size_t at_once = std::max<std::size_t>(1, results_max / words);
     for (std::size_t first = 0; first < given.size(); first += at_once) {
@@ -70,8 +69,8 @@ void GpuPatternSet::Content::match_all(std::span<const std::string_view> given, 
 }
 
 template <class Each>
-void GpuPatternSet::Content::match_some(std::span<const std::string_view> given, bool decide, Counters& counters,
-                                        Each each) {
+void GpuPatternContent::match_some(std::span<const std::string_view> given, bool decide, Counters& counters,
+                                   Each each) {
     load(given, !longs.empty());
     const std::size_t n = given.size();
     counters.texts += n;
@@ -118,8 +117,8 @@ void GpuPatternSet::Content::match_some(std::span<const std::string_view> given,
 }
 
 template <class Each>
-void GpuPatternSet::Content::match_pairs(std::span<const std::string_view> given, std::span<const Pair> pairs,
-                                         bool decide, Counters& counters, Each each) {
+void GpuPatternContent::match_pairs(std::span<const std::string_view> given, std::span<const Pair> pairs, bool decide,
+                                    Counters& counters, Each each) {
     load(given, false);
     counters.texts += given.size();
     std::vector<TextPiece> pieces;
@@ -168,7 +167,7 @@ void GpuPatternSet::Content::match_pairs(std::span<const std::string_view> given
 }
 
 GpuPatternSet::GpuPatternSet(std::span<const Pattern> patterns, Extent extent)
-    : content_(std::make_unique<Content>(patterns, extent)) {}
+    : content_(std::make_unique<GpuPatternContent>(patterns, extent)) {}
 GpuPatternSet::GpuPatternSet(GpuPatternSet&&) noexcept = default;
 GpuPatternSet& GpuPatternSet::operator=(GpuPatternSet&&) noexcept = default;
 GpuPatternSet::~GpuPatternSet() = default;

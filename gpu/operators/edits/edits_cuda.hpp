@@ -12,6 +12,8 @@
 
 namespace sluice::edits {
 
+struct GpuPatternContent;
+
 class GpuPatternSet {
 public:
     GpuPatternSet(std::span<const Pattern> patterns, Extent extent);
@@ -34,8 +36,7 @@ public:
     void distances(std::span<const std::string_view> texts, std::span<std::uint32_t> distances, Counters& counters);
 
 private:
-    struct Content;
-    std::unique_ptr<Content> content_;
+    std::unique_ptr<GpuPatternContent> content_;
 };
 
 }  // namespace sluice::edits

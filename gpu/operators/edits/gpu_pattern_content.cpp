@@ -10,7 +10,7 @@
 
 namespace sluice::edits {
 
-GpuPatternSet::Content::Content(std::span<const Pattern> patterns, Extent extent_of_all) : extent(extent_of_all) {
+GpuPatternContent::GpuPatternContent(std::span<const Pattern> patterns, Extent extent_of_all) : extent(extent_of_all) {
     int device = 0;
     cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
@@ -57,7 +57,7 @@ GpuPatternSet::Content::Content(std::span<const Pattern> patterns, Extent extent
     cpu = std::make_unique<PatternSet>(rest, extent);
 }
 
-void GpuPatternSet::Content::add_symbols(std::span<const std::u32string> all) {
+void GpuPatternContent::add_symbols(std::span<const std::u32string> all) {
     for (const auto& pattern : all) alphabet.add(pattern);
     symbol_of.assign(alphabet.size(), 0);
     for (const auto& pattern : all) {
@@ -68,8 +68,8 @@ void GpuPatternSet::Content::add_symbols(std::span<const std::u32string> all) {
     }
 }
 
-void GpuPatternSet::Content::add_size(std::uint32_t words, std::span<const std::uint32_t> ids,
-                                      std::span<const std::vector<std::uint32_t>> classes) {
+void GpuPatternContent::add_size(std::uint32_t words, std::span<const std::uint32_t> ids,
+                                 std::span<const std::vector<std::uint32_t>> classes) {
     std::vector<std::span<const std::uint32_t>> patterns;
     std::vector<std::uint32_t> bounds;
     for (const std::uint32_t p : ids) {
@@ -82,8 +82,8 @@ void GpuPatternSet::Content::add_size(std::uint32_t words, std::span<const std::
 }
 
 template <class Symbol>
-void GpuPatternSet::Content::load_symbols(std::vector<Symbol>& all, std::span<const std::string_view> given,
-                                          std::uint64_t margin) {
+void GpuPatternContent::load_symbols(std::vector<Symbol>& all, std::span<const std::string_view> given,
+                                     std::uint64_t margin) {
     constexpr std::size_t piece = 16 / sizeof(Symbol);
     all.clear();
     texts.begin.clear();
@@ -106,7 +106,7 @@ void GpuPatternSet::Content::load_symbols(std::vector<Symbol>& all, std::span<co
     texts.symbols = all.size();
 }
 
-void GpuPatternSet::Content::load(std::span<const std::string_view> given, bool margins) {
+void GpuPatternContent::load(std::span<const std::string_view> given, bool margins) {
     const std::uint64_t margin = margins ? long_margin : 0;
     if (symbols <= 256) {
         load_symbols(texts.bytes, given, margin);
@@ -119,13 +119,13 @@ void GpuPatternSet::Content::load(std::span<const std::string_view> given, bool 
     }
 }
 
-void GpuPatternSet::Content::load_pieces(const std::vector<TextPiece>& pieces) {
+void GpuPatternContent::load_pieces(const std::vector<TextPiece>& pieces) {
     texts.pieces.reserve(pieces.size());
     cuda::copy_to_device(texts.pieces.data(), std::span<const TextPiece>(pieces), stream);
     stream.wait();  // `pieces` belongs to the caller
 }
 
-std::vector<TextPiece> GpuPatternSet::Content::pieces_of_texts(std::uint64_t overlap) const {
+std::vector<TextPiece> GpuPatternContent::pieces_of_texts(std::uint64_t overlap) const {
     std::vector<TextPiece> pieces;
     for (std::uint32_t t = 0; t < texts.begin.size(); ++t) {
         const std::uint64_t n = texts.length[t], parts = extent == Extent::whole ? 1 : n / piece_symbols + 1;

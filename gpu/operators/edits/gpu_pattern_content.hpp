@@ -12,7 +12,7 @@
 #include "gpu/device/device.hpp"
 #include "gpu/operators/edits/alphabet.hpp"
 #include "gpu/operators/edits/device_groups.hpp"
-#include "gpu/operators/edits/edits_cuda.hpp"
+#include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/edits/myers_long.hpp"
 #include "gpu/operators/edits/myers_many.hpp"
 
@@ -60,7 +60,7 @@ struct TextsOnDevice {
     cuda::DeviceBuffer<std::uint32_t> results;
 };
 
-struct GpuPatternSet::Content {
+struct GpuPatternContent {
     Extent extent;
     std::vector<std::uint32_t> lengths, k;
     Alphabet alphabet;
@@ -78,7 +78,7 @@ struct GpuPatternSet::Content {
     cuda::Stream stream;
     TextsOnDevice texts;
 
-    Content(std::span<const Pattern> patterns, Extent extent_of_all);
+    GpuPatternContent(std::span<const Pattern> patterns, Extent extent_of_all);
     void add_symbols(std::span<const std::u32string> all);
     void add_size(std::uint32_t words, std::span<const std::uint32_t> ids,
                   std::span<const std::vector<std::uint32_t>> classes);

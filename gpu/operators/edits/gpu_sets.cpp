@@ -1,8 +1,9 @@
+#include "gpu/operators/edits/gpu_sets.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "gpu/device/device.hpp"
-#include "gpu/operators/edits/all_pairs.hpp"
 #include "gpu/operators/edits/characters.hpp"
 #include "gpu/operators/edits/edits_cuda.hpp"
 #include "gpu/operators/edits/pieces.hpp"

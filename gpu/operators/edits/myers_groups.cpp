@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gpu/operators/edits/characters.hpp"
+#include "gpu/operators/edits/table_size.hpp"
 
 namespace sluice::edits {
 

@@ -27,10 +27,6 @@ void with_words(std::uint32_t words, F f) {
 
 }  // namespace
 
-bool myers_table_in_shared(std::uint32_t words, std::uint32_t classes) {
-    return std::size_t{classes} * words * warp_lanes * sizeof(std::uint32_t) <= shared_table_max;
-}
-
 template <class Symbol>
 void enqueue_myers_many(const DeviceGroups& groups, Extent extent, const Symbol* texts, const TextPiece* pieces,
                         std::uint32_t n, std::uint32_t* least, std::uint32_t* hits, std::uint64_t stride,

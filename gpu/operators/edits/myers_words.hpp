@@ -2,13 +2,23 @@
 // choose among them. The parameters are theirs.
 #pragma once
 
-#include "gpu/operators/edits/myers_many.hpp"
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+#include "gpu/operators/edits/myers_kernel.hpp"
+#include "gpu/operators/edits/myers_operands.hpp"
 
 namespace sluice::edits {
 
 constexpr std::uint32_t warp_lanes = 32;  // of a warp
 // The most shared memory of a block; larger tables are read through the caches.
 constexpr std::size_t shared_table_max = 200 * 1024;
+
+// Whether a group's table goes into shared memory; then row_of must be null.
+constexpr bool myers_table_in_shared(std::uint32_t words, std::uint32_t classes) {
+    return std::size_t{classes} * words * warp_lanes * sizeof(std::uint32_t) <= shared_table_max;
+}
 
 template <int words, class Symbol>
 struct MyersWords {

@@ -1,8 +1,8 @@
 // Replaces asm_device.cpp and gpu_sets.cpp in builds without CUDA.
 #include <stdexcept>
 
-#include "gpu/operators/edits/all_pairs.hpp"
 #include "gpu/operators/edits/asm.hpp"
+#include "gpu/operators/edits/gpu_sets.hpp"
 
 namespace sluice::edits {
 

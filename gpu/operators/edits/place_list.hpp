@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/operators/edits/alphabet.hpp"
-#include "gpu/operators/edits/table_size.hpp"
+#include "gpu/operators/edits/pattern_size.hpp"
 
 namespace sluice::edits {
 

@@ -8,19 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "gpu/operators/edits/pattern_size.hpp"
+
 namespace sluice::edits {
-
-// The number of characters (or classes) of a pattern, and of different ones.
-struct PatternSize {
-    std::size_t characters = 0;
-    std::size_t distinct = 0;
-};
-
-// The words of a pattern with this many characters, and their bytes: up to 32 characters take a 32-bit word.
-constexpr std::size_t word_bytes(std::size_t characters) { return characters <= 32 ? 4 : 8; }
-constexpr std::size_t pattern_words(std::size_t characters) {
-    return (characters + 8 * word_bytes(characters) - 1) / (8 * word_bytes(characters));
-}
 
 // The bytes of a table with a row for each of the pattern's characters and one for all others.
 constexpr std::size_t dense_bytes(PatternSize p) {

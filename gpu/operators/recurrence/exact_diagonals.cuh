@@ -1,5 +1,5 @@
 // Counts diagonals in a thread block of exact_lines: a warp builds the bits of rows, a lane 32 columns. Included by
-// exact.cu alone.
+// exact_kernel.cu alone.
 #pragma once
 
 #include "gpu/operators/recurrence/exact_ranges.cuh"

@@ -1,5 +1,5 @@
 // What a thread block of exact_lines keeps in shared memory: its sorted columns, their prefix sets, and the ranges of
-// sorted values that recur with rows. Included by exact.cu alone.
+// sorted values that recur with rows. Included by exact_kernel.cu alone.
 #pragma once
 
 #include <cstdint>

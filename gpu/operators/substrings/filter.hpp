@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/operators/substrings/group_filter.hpp"
-#include "gpu/operators/substrings/substrings.hpp"
+#include "gpu/operators/substrings/pattern_texts.hpp"
 
 namespace sluice::substrings {
 

@@ -1,11 +1,9 @@
 #include "gpu/operators/substrings/filter_kernel.hpp"
 
-#include "gpu/operators/substrings/filter_kernel_portable.hpp"
-
 namespace sluice::substrings {
 
 namespace portable {
-constexpr FilterKernels filter_kernels{portable_grams, portable_bytes};
+extern const FilterKernels filter_kernels;
 }
 #ifdef SLUICE_X86_KERNELS
 namespace avx2 {

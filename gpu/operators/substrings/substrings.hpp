@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/operators/substrings/counters.hpp"
+
 namespace sluice::substrings {
 
 enum class Place : std::uint8_t { anywhere, start, end };
@@ -49,22 +51,6 @@ struct Occurrence {
     std::uint32_t pattern = 0, position = 0;
 
     friend auto operator<=>(const Occurrence&, const Occurrence&) = default;
-};
-
-struct Counters {
-    std::uint64_t texts = 0, bytes = 0;
-    std::uint64_t filter_hits = 0;  // places that the filter let through
-    std::uint64_t verified = 0;     // comparisons of a pattern with a place in a text
-    std::uint64_t hits = 0;
-
-    Counters& operator+=(const Counters& other) {
-        texts += other.texts;
-        bytes += other.bytes;
-        filter_hits += other.filter_hits;
-        verified += other.verified;
-        hits += other.hits;
-        return *this;
-    }
 };
 
 // Collects the findings of searches. Reusing it saves their allocations. Used by one thread at a time.

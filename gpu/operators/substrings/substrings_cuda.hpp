@@ -14,7 +14,7 @@
 
 namespace sluice::substrings {
 
-using CudaKernel = Algorithm;  // filter: filter.cu; the others: rabin_karp.cu
+using CudaKernel = Algorithm;  // filter: filter_cuda.cu; the others: rabin_karp_cuda.cu
 
 constexpr std::size_t cuda_batch_bytes_max = std::size_t{1} << 30;  // of a search
 constexpr std::size_t rabin_karp_patterns_max = 32 * 1024;          // half of the table of 65521 slots

@@ -20,11 +20,11 @@ namespace {
 class Watcher final : public cpu::Accelerator {
 public:
     void mirror(const cpu::Segment&) noexcept override {}
-    void keep(std::span<const cpu::CpuProgram::Part> parts) override {
+    void keep(std::span<const cpu::ProgramPart> parts) override {
         sizes_.clear();
         for (const auto& part : parts) sizes_.push_back(part.segment->size());
     }
-    void match(std::span<const cpu::CpuProgram::Part> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
+    void match(std::span<const cpu::ProgramPart> parts, const engine::EventBatch& batch, cpu::ScanCache& scans,
                cpu::Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
         for (const auto& part : parts) part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }

@@ -62,11 +62,10 @@ public:
         is_held_ = true;
         may_go_on_.wait(lock, [&] { return is_released_; });
     }
-    void keep(std::span<const CpuProgram::Part> parts) override { parts_ = parts.size(); }
-    void match(std::span<const CpuProgram::Part> parts, const engine::EventBatch& batch, ScanCache& scans,
+    void keep(std::span<const ProgramPart> parts) override { parts_ = parts.size(); }
+    void match(std::span<const ProgramPart> parts, const engine::EventBatch& batch, ScanCache& scans,
                Segment::Scratch& scratch, std::vector<engine::Match>& matches) override {
-        for (const CpuProgram::Part& part : parts)
-            part.segment->match(batch, part.removed.get(), scans, scratch, matches);
+        for (const ProgramPart& part : parts) part.segment->match(batch, part.removed.get(), scans, scratch, matches);
     }
     engine::EngineStatus status() const override { return {}; }
 

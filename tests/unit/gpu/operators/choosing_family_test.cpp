@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "gpu/cpu/worker.hpp"
+#include "gpu/operators/make_family.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"

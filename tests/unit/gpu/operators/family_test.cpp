@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "gpu/operators/make_family.hpp"
 #include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"
 

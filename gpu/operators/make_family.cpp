@@ -1,4 +1,4 @@
-#include "gpu/operators/family.hpp"
+#include "gpu/operators/make_family.hpp"
 
 #include "gpu/operators/alignment_family.hpp"
 #include "gpu/operators/choosing_family.hpp"
