@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "broker/base/memory_reserve.hpp"
+#include "broker/base/memory/memory_reserve.hpp"
 
 void* operator new(std::size_t size) {
     if (void* const memory = sluice::base::allocate_or_null(size)) return memory;

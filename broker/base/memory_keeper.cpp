@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
-#include "broker/base/machine_memory.hpp"
-#include "broker/base/memory_reserve.hpp"
+#include "broker/base/memory/machine_memory.hpp"
+#include "broker/base/memory/memory_reserve.hpp"
 #include "broker/base/thread_name.hpp"
 
 namespace sluice::base {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 
 namespace sluice::base {
 

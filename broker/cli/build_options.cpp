@@ -1,7 +1,7 @@
 #include "broker/cli/build_options.hpp"
 
-#include "broker/base/version.hpp"
-#include "broker/cli/http_client.hpp"
+#include "broker/base/program/version.hpp"
+#include "broker/cli/client/http_client.hpp"
 
 namespace sluice::cli {
 

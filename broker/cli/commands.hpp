@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "broker/cli/broker_options.hpp"
-#include "broker/cli/console.hpp"
-#include "broker/cli/output_options.hpp"
+#include "broker/cli/client/broker_options.hpp"
+#include "broker/cli/common/console.hpp"
+#include "broker/cli/common/output_options.hpp"
 
 namespace sluice::cli {
 

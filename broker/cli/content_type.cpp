@@ -1,6 +1,6 @@
 #include "broker/cli/content_type.hpp"
 
-#include "broker/cli/fasta.hpp"
+#include "broker/cli/common/fasta.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 

@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 #include <ostream>
 
+#include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/problem.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/cli/console.hpp"
+#include "broker/cli/common/console.hpp"
 
 namespace sluice::cli {
 

@@ -11,14 +11,14 @@
 #include <new>
 #include <unistd.h>
 
-#include "broker/base/command_line.hpp"
-#include "broker/cli/add_command.hpp"
+#include "broker/base/program/command_line.hpp"
 #include "broker/cli/build_options.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/help_texts.hpp"
-#include "broker/cli/interrupt.hpp"
-#include "broker/cli/operator_commands.hpp"
-#include "broker/cli/output_options.hpp"
+#include "broker/cli/common/add_command.hpp"
+#include "broker/cli/common/help_texts.hpp"
+#include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/output_options.hpp"
+#include "broker/cli/workbench/operator_commands.hpp"
 #include "protocol/text/nearest.hpp"
 
 namespace {

@@ -4,15 +4,15 @@
 #include <functional>
 #include <ostream>
 
+#include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
+#include "broker/cli/common/input.hpp"
+#include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
 #include "broker/cli/event_text.hpp"
-#include "broker/cli/input.hpp"
-#include "broker/cli/problem.hpp"
-#include "broker/cli/progress.hpp"
-#include "broker/core/delivery/estimates.hpp"
-#include "broker/core/matching/batch_limits.hpp"
-#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/match/batch_limits.hpp"
+#include "broker/match/batch_matcher.hpp"
+#include "broker/match/estimates.hpp"
 #include "config/load.hpp"
 #include "protocol/feed/item/event_json.hpp"
 #include "protocol/feed/item/fields.hpp"

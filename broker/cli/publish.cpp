@@ -4,13 +4,13 @@
 #include <ostream>
 #include <thread>
 
+#include "broker/cli/client/http_client.hpp"
+#include "broker/cli/client/problem.hpp"
+#include "broker/cli/client/target.hpp"
 #include "broker/cli/commands.hpp"
+#include "broker/cli/common/input.hpp"
+#include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
-#include "broker/cli/http_client.hpp"
-#include "broker/cli/input.hpp"
-#include "broker/cli/problem.hpp"
-#include "broker/cli/progress.hpp"
-#include "broker/cli/target.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {

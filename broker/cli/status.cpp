@@ -1,9 +1,9 @@
 #include <boost/json.hpp>
 #include <ostream>
 
+#include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/lines.hpp"
-#include "broker/cli/query.hpp"
+#include "broker/cli/common/lines.hpp"
 
 namespace sluice::cli {
 

@@ -2,10 +2,10 @@
 #include <ostream>
 #include <string>
 
-#include "broker/cli/columns.hpp"
+#include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/lines.hpp"
-#include "broker/cli/query.hpp"
+#include "broker/cli/common/columns.hpp"
+#include "broker/cli/common/lines.hpp"
 #include "protocol/text/stream_name.hpp"
 #include "protocol/text/terminal.hpp"
 

@@ -6,13 +6,13 @@
 #include <thread>
 #include <utility>
 
-#include "broker/cli/backoff.hpp"
+#include "broker/cli/client/backoff.hpp"
+#include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
+#include "broker/cli/common/with_digits.hpp"
 #include "broker/cli/event_text.hpp"
 #include "broker/cli/gaps.hpp"
-#include "broker/cli/problem.hpp"
 #include "broker/cli/subscription.hpp"
-#include "broker/cli/with_digits.hpp"
 
 namespace sluice::cli {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "broker/cli/target.hpp"
+#include "broker/cli/client/target.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::cli {

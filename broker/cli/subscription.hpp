@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
+#include "broker/cli/client/http_client.hpp"
+#include "broker/cli/client/sse_reader.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/http_client.hpp"
-#include "broker/cli/sse_reader.hpp"
 
 namespace sluice::cli {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/store/event_log.hpp"
 #include "broker/store/last_ids.hpp"
 

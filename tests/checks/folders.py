@@ -107,7 +107,7 @@ UNLINKED = {("sluice_client_text", "sluice_cli")}
 
 # Cycles of units, until they are mended. A unit is all files of one path without extension.
 CYCLES = (
-    ("broker/cli/http_client", "broker/cli/http_headers"),
+    ("broker/cli/client/http_client", "broker/cli/client/http_headers"),
     ("broker/core/ingest/publish_attempt", "broker/core/ingest/publisher"),
     ("config/load", "config/schema"),
     ("gpu/cpu/accelerator", "gpu/cpu/cpu_program"),
@@ -130,8 +130,8 @@ CYCLES = (
     ("gpu/operators/alignment_family", "gpu/operators/choosing_family", "gpu/operators/device_family",
      "gpu/operators/edits_family", "gpu/operators/family", "gpu/operators/recurrence_family",
      "gpu/operators/regex_family"),
-    ("gpu/operators/edits/all_pairs", "gpu/operators/edits/cpu_sets"),
-    ("gpu/operators/edits/asm_kernels", "gpu/operators/edits/asm_row", "gpu/operators/edits/w_shuffle"),
+    ("gpu/tools/distance/all_pairs", "gpu/tools/distance/cpu_sets"),
+    ("gpu/tools/distance/asm_kernels", "gpu/tools/distance/asm_row", "gpu/tools/distance/w_shuffle"),
     ("gpu/operators/edits/edits_cuda", "gpu/operators/edits/gpu_pattern_content"),
     ("gpu/operators/edits/myers_many", "gpu/operators/edits/myers_words"),
     ("gpu/operators/edits/place_list", "gpu/operators/edits/table_size"),

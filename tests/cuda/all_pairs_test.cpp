@@ -1,10 +1,10 @@
 // The host entries of approximate matching on the GPU, for tools, against the reference.
-#include "gpu/operators/edits/all_pairs.hpp"
+#include "gpu/tools/distance/all_pairs.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/edits/asm.hpp"
 #include "gpu/operators/edits/reference.hpp"
+#include "gpu/tools/distance/asm.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/edits/oracle.hpp"
 #include "tests/unit/gpu/operators/edits/random_costs.hpp"

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/substrings/substrings_cuda.hpp"
+#include "gpu/tools/search/substrings_cuda.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/substrings/naive_occurrences.hpp"
 #include "tests/unit/gpu/operators/substrings/random_exact.hpp"

@@ -1,6 +1,6 @@
 // One pair on several devices, or on shares of one: on any machine, slices of one device test everything but the
 // transfer between two.
-#include "gpu/operators/alignment/multi_device_aligner.hpp"
+#include "gpu/tools/align/multi_device_aligner.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>

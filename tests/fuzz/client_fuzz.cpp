@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/cli/client/http_headers.hpp"
+#include "broker/cli/client/sse_reader.hpp"
+#include "broker/cli/common/fasta.hpp"
+#include "broker/cli/common/joined_fasta.hpp"
 #include "broker/cli/event_text.hpp"
-#include "broker/cli/fasta.hpp"
-#include "broker/cli/http_headers.hpp"
-#include "broker/cli/joined_fasta.hpp"
-#include "broker/cli/sse_reader.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace {

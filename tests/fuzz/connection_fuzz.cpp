@@ -10,10 +10,10 @@
 #include <string_view>
 #include <thread>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/matching/registry.hpp"
-#include "broker/server/connections.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/api/services.hpp"
+#include "broker/server/net/connections.hpp"
 #include "tests/support/string_connection.hpp"
 #include "tests/unit/broker/support.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "gpu/operators/edits/cost_file.hpp"
 #include "gpu/operators/edits/reference.hpp"
+#include "gpu/tools/distance/cost_file.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "broker/core/ingest/gunzip.hpp"
+#include "protocol/wire/http/gunzip.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t bytes_max = 1u << 16;

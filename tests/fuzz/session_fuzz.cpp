@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "broker/server/request_reader.hpp"
+#include "broker/server/http/request_reader.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "tests/support/filter_searcher.hpp"
 
-#include "gpu/operators/substrings/pattern_pool.hpp"
+#include "gpu/tools/search/pattern_pool.hpp"
 #include "tests/support/joined_texts.hpp"
 
 namespace sluice::substrings {

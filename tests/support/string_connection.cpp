@@ -9,11 +9,11 @@
 #include <exception>
 #include <utility>
 
-#include "broker/base/memory_budget.hpp"
-#include "broker/server/connection_services.hpp"
-#include "broker/server/endpoints.hpp"
-#include "broker/server/session_factory.hpp"
-#include "broker/server/turns.hpp"
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/api/endpoints.hpp"
+#include "broker/server/net/connection_services.hpp"
+#include "broker/server/net/session_factory.hpp"
+#include "broker/server/net/turns.hpp"
 
 namespace sluice::testing {
 

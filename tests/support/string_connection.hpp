@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "broker/server/http_session.hpp"
-#include "broker/server/router.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/api/services.hpp"
+#include "broker/server/http/http_session.hpp"
+#include "broker/server/http/router.hpp"
 
 namespace sluice::testing {
 

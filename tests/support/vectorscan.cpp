@@ -3,7 +3,7 @@
 #include <hs/hs.h>
 #include <vector>
 
-#include "gpu/operators/substrings/pattern_pool.hpp"
+#include "gpu/tools/search/pattern_pool.hpp"
 
 namespace sluice::substrings {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "gpu/operators/substrings/substrings.hpp"
+#include "gpu/tools/search/substrings.hpp"
 
 namespace sluice::substrings {
 

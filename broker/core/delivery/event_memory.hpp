@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/delivery/delivery.hpp"
 #include "broker/core/delivery/mailboxes.hpp"

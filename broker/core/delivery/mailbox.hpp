@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/delivery/delivery.hpp"
 #include "broker/core/delivery/end_reason.hpp"
 

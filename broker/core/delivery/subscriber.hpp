@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "broker/core/delivery/annotator.hpp"
-#include "broker/core/delivery/estimates.hpp"
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/delivery/renderer.hpp"
+#include "broker/match/annotator.hpp"
+#include "broker/match/estimates.hpp"
 
 namespace sluice::broker {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/ingest/memory_shortage.hpp"
 #include "protocol/feed/model/document.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "protocol/text/digest.hpp"
 
 namespace sluice::broker {

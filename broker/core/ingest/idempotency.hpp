@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "protocol/text/digest.hpp"
 
 namespace sluice::broker {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 
 namespace sluice::broker {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publication.hpp"
 #include "broker/core/ingest/streams.hpp"

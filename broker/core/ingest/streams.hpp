@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/ingest/deduplicator.hpp"
 #include "broker/core/ingest/eviction_order.hpp"
 #include "broker/core/ingest/publish_result.hpp"

@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "broker/core/counters.hpp"
-#include "broker/core/matching/batch_matcher.hpp"
 #include "broker/core/matching/event_queue.hpp"
+#include "broker/match/batch_matcher.hpp"
 
 namespace sluice::broker {
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "broker/core/counters.hpp"
-#include "broker/core/matching/batch_matcher.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/fanout.hpp"
+#include "broker/match/batch_matcher.hpp"
 #include "gpu/api/matcher.hpp"
 
 namespace sluice::broker {

@@ -17,12 +17,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "broker/base/memory_budget.hpp"
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/delivery/subscriber.hpp"
 #include "broker/core/matching/fanout.hpp"
-#include "broker/core/matching/scan_owners.hpp"
 #include "broker/core/matching/subscription.hpp"
 #include "broker/core/matching/waiting_additions.hpp"
+#include "broker/match/scan_owners.hpp"
 #include "gpu/api/matcher.hpp"
 
 namespace sluice::broker {

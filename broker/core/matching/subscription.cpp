@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "broker/core/matching/scan_owners.hpp"
+#include "broker/match/scan_owners.hpp"
 #include "config/options.hpp"
 #include "gpu/operators/memory.hpp"
 #include "gpu/tables/limits.hpp"

@@ -11,11 +11,11 @@
 #include <numeric>
 #include <vector>
 
-#include "gpu/operators/edits/asm_kernels.hpp"
 #include "gpu/operators/edits/device_groups.hpp"
 #include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/edits/myers_long.hpp"
 #include "gpu/operators/edits/parts.hpp"
+#include "gpu/tools/distance/asm_kernels.hpp"
 #include "tests/bench/approximate_texts.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 

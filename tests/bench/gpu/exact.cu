@@ -9,8 +9,8 @@
 #include <optional>
 #include <thread>
 
-#include "gpu/operators/substrings/filter_cuda.cuh"
-#include "gpu/operators/substrings/rabin_karp_cuda.cuh"
+#include "gpu/tools/search/filter_cuda.cuh"
+#include "gpu/tools/search/rabin_karp_cuda.cuh"
 #include "tests/bench/gpu/graph_timer.hpp"
 #include "tests/support/exact_workload.hpp"
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "broker/cli/sse_reader.hpp"
+#include "broker/cli/client/sse_reader.hpp"
 #include "tests/bench/load/http_stream.hpp"
 #include "tests/bench/load/ledger.hpp"
 #include "tests/bench/load/socket.hpp"

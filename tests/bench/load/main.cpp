@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "broker/cli/client/http_client.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/http_client.hpp"
 #include "tests/bench/load/load_fleet.hpp"
 #include "tests/bench/load/process.hpp"
 

@@ -14,6 +14,7 @@
 #include "broker/broker.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/model/document.hpp"
+#include "tests/support/gzip.hpp"
 
 namespace sluice::broker {
 
@@ -85,7 +86,7 @@ private:
 };
 
 std::string percent_encode(std::string_view text);
-std::string gzip(const std::string& plain);
+using testing::gzip;
 
 // Opens GET /v1/events on the connection with the given query and waits until the subscription is active.
 void subscribe(HttpClient& client, const std::string& query);

@@ -8,8 +8,8 @@
 
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/registry.hpp"
-#include "broker/server/connections.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/api/services.hpp"
+#include "broker/server/net/connections.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/failing_allocations.hpp"
 #include "tests/support/string_connection.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "broker/server/on_worker.hpp"
+#include "broker/server/api/on_worker.hpp"
 #include "tests/support/eventually.hpp"
 
 using namespace sluice;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "broker/cli/operator_options.hpp"
+#include "broker/cli/workbench/operator_options.hpp"
 #include "tests/unit/broker/cli/ran.hpp"
 #include "tests/unit/broker/cli/scripted_server.hpp"
 

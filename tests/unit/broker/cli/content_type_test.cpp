@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "broker/cli/input.hpp"
+#include "broker/cli/common/input.hpp"
 
 using sluice::cli::content_type_of;
 using sluice::cli::inner_name;

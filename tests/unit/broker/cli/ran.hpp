@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "broker/cli/console.hpp"
+#include "broker/cli/common/console.hpp"
 
 namespace sluice::cli::test {
 

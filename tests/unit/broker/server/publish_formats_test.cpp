@@ -5,8 +5,8 @@
 
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/idempotency.hpp"
-#include "broker/server/idempotent_publish.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/api/idempotent_publish.hpp"
+#include "broker/server/api/services.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice::broker;

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "broker/core/counters.hpp"
-#include "broker/server/services.hpp"
+#include "broker/server/api/services.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 

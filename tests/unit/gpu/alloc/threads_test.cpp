@@ -6,8 +6,8 @@
 
 #include "gpu/operators/alignment/scheme.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
-#include "gpu/operators/edits/tasks.hpp"
 #include "gpu/simd/on_threads.hpp"
+#include "gpu/tools/distance/tasks.hpp"
 #include "tests/support/failing_allocations.hpp"
 
 using namespace sluice;

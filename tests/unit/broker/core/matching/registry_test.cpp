@@ -6,7 +6,7 @@
 #include <future>
 #include <mutex>
 
-#include "broker/core/matching/batch_matcher.hpp"
+#include "broker/match/batch_matcher.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/core/matching/subscriptions.hpp"

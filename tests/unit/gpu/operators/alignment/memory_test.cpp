@@ -6,8 +6,8 @@
 #include <malloc.h>
 #include <new>
 
-#include "gpu/operators/alignment/pair.hpp"
 #include "gpu/operators/alignment/striped.hpp"
+#include "gpu/tools/align/pair.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 namespace {

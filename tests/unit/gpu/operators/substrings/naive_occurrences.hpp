@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/operators/substrings/occurrences.hpp"
+#include "gpu/tools/search/occurrences.hpp"
 #include "tests/support/seed.hpp"
 
 namespace sluice::substrings {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/operators/substrings/substrings.hpp"
 #include "gpu/operators/substrings/window.hpp"
+#include "gpu/tools/search/substrings.hpp"
 #include "tests/support/seed.hpp"
 
 namespace sluice::substrings {

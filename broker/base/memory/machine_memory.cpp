@@ -1,0 +1,91 @@
+#include "broker/base/memory/machine_memory.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <fstream>
+#include <limits>
+#include <malloc.h>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace sluice::base {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+// From this size on, malloc maps each allocation (bodies, documents, large tables) and unmaps it when it is freed.
+// Otherwise glibc would raise the threshold up to 32 MiB and keep them in heaps, where one small neighbour prevents
+// their return to the kernel.
+constexpr int mapped_from_bytes = 256 << 10;
+constexpr int heaps_max = 4;  // each holds on to its own free memory
+
+// cgroups write "max" for no limit.
+std::size_t limit_in(const fs::path& file) {
+    std::ifstream stream(file);
+    std::size_t bytes = 0;
+    return stream >> bytes ? bytes : no_limit;
+}
+
+// A group's limit applies to all groups below it. In a container the path may be the host's: then only the root exists.
+std::size_t least_limit(const fs::path& mount, std::string_view group, const char* file) {
+    std::size_t least = limit_in(mount / file);
+    fs::path folder = fs::path(group).relative_path();
+    for (; !folder.empty(); folder = folder.parent_path()) least = std::min(least, limit_in(mount / folder / file));
+    return least;
+}
+
+// Lines are "0::/user.slice" (version 2) or "4:memory:/user.slice" (version 1).
+std::size_t cgroup_limit(const fs::path& root) {
+    const fs::path mounts = root / "sys/fs/cgroup";
+    std::size_t least = no_limit;
+    std::ifstream groups(root / "proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+        const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string_view text(line);
+        const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+        const std::string_view group = text.substr(second + 1);
+        if (controllers == ",,") {
+            least = std::min(least, least_limit(mounts, group, "memory.max"));
+        } else if (controllers.find(",memory,") != std::string::npos) {
+            least = std::min(least, least_limit(mounts / "memory", group, "memory.limit_in_bytes"));
+        }
+    }
+    return least;
+}
+
+std::size_t physical_memory(const fs::path& root) {
+    std::ifstream stream(root / "proc/meminfo");
+    std::string name, unit;
+    for (std::size_t kibibytes = 0; stream >> name >> kibibytes; std::getline(stream, unit))
+        if (name == "MemTotal:") return kibibytes << 10;
+    return 0;
+}
+
+}  // namespace
+
+std::size_t machine_memory(const fs::path& root) { return std::min(physical_memory(root), cgroup_limit(root)); }
+
+std::size_t resident_memory() noexcept {
+    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char text[128];
+    const ssize_t n = ::read(file, text, sizeof text - 1);
+    ::close(file);
+    if (n <= 0) return 0;
+    text[n] = '\0';
+    unsigned long long total = 0, resident = 0;
+    if (std::sscanf(text, "%llu %llu", &total, &resident) != 2) return 0;
+    return static_cast<std::size_t>(resident) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void configure_malloc() {
+    mallopt(M_MMAP_THRESHOLD, mapped_from_bytes);
+    mallopt(M_ARENA_MAX, heaps_max);
+}
+
+}  // namespace sluice::base

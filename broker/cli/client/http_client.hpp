@@ -1,0 +1,53 @@
+// A blocking HTTP client on libcurl: one connection per request, no state between requests, no retries, no redirects.
+// Uses the proxy that the environment names (http_proxy, https_proxy, no_proxy), except for this machine. Any thread.
+#pragma once
+
+#include <boost/system/result.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/cli/client/http_reply.hpp"
+#include "broker/cli/client/server_url.hpp"
+
+namespace sluice::cli {
+
+struct BrokerOptions;
+
+struct HttpServer : ServerUrl {
+    std::string ca_file;  // empty: the system's certificates
+    std::chrono::milliseconds connect_timeout{10'000};
+    std::chrono::milliseconds silence_max{60'000};  // ends a request in which no byte is received or sent for so long
+};
+
+struct HttpRequest {
+    std::string method = "GET";
+    std::string target = "/";
+    std::string content_type{};  // of the body
+    std::string body{};
+    std::vector<std::string> headers{};  // others, as "Name: value"
+};
+
+// What to call while a request goes on; each may be empty.
+struct HttpWatch {
+    // Called with the head of a 200 reply. Returns the longest silence from then on.
+    std::function<std::chrono::milliseconds(const HttpReply&)> head{};
+    // Takes the body of a 200 reply as it arrives, until it returns false; HttpReply::body stays empty.
+    std::function<bool(std::string_view)> piece{};
+    // Told, again and again, how many bytes of the request's body have been sent.
+    std::function<void(std::size_t)> sent{};
+};
+
+// The server that the options name. --cacert's default is the environment's CURL_CA_BUNDLE.
+boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& options);
+
+// Waits for the reply, of any status.
+boost::system::result<HttpReply, HttpError> send(const HttpServer& server, const HttpRequest& request,
+                                                 const HttpWatch& watch = {});
+
+// "libcurl 7.88.1 (OpenSSL/3.0.17)"
+std::string http_library();
+
+}  // namespace sluice::cli

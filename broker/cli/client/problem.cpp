@@ -1,0 +1,92 @@
+#include "broker/cli/client/problem.hpp"
+
+#include <boost/json.hpp>
+
+#include "protocol/wire/http/problem.hpp"
+
+namespace sluice::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+const json::string* text_of(const json::object& problem, std::string_view key) {
+    const auto* value = problem.if_contains(key);
+    return value ? value->if_string() : nullptr;
+}
+
+// The problem that a reply's body is, or an empty object.
+json::object problem_of(const HttpReply& reply) {
+    boost::system::error_code error;
+    const auto body = json::parse(reply.body, error);
+    return error || !body.is_object() ? json::object() : body.get_object();
+}
+
+// What a reply without a problem says: the broker always sends one, others may answer in its place.
+std::string describe_status(const HttpReply& reply) {
+    std::string text = "the answer is " + std::to_string(reply.status);
+    if (const auto name = wire::reason_phrase(reply.status); !name.empty()) text += " " + std::string(name);
+    if (!reply.location.empty()) return text + ", which leads to " + reply.location + "; give that address";
+    return text + ", without the broker's reason; is this a Sluice broker?";
+}
+
+void append_number(const json::object& problem, std::string_view key, std::string& text) {
+    const auto* value = problem.if_contains(key);
+    if (value && value->is_number()) text += ":" + json::serialize(*value);
+}
+
+}  // namespace
+
+std::string describe_problem(const HttpReply& reply, const std::string& name) {
+    const json::object problem = problem_of(reply);
+    std::string text = name;
+    append_number(problem, "line", text);
+    append_number(problem, "column", text);
+    const auto* detail = text_of(problem, "detail");
+    if (!detail) detail = text_of(problem, "title");
+    if (detail)
+        text += ": " + std::string(*detail);
+    else
+        text += ": " + (reply.status == 0 ? reply.body : describe_status(reply));
+    const auto* excerpt = text_of(problem, "excerpt");
+    if (excerpt) text += "\n" + std::string(*excerpt);
+    return text;
+}
+
+void report_problem(const Console& console, const HttpReply& reply, const std::string& name) {
+    const json::object problem = problem_of(reply);
+    json::object more{{"about", name}};
+    if (reply.status != 0) more["status"] = reply.status;
+    for (const auto& [key, value] : problem) more[key] = value;
+    console.error(describe_problem(reply, name), more);
+}
+
+bool is_about_filter(const HttpReply& reply) {
+    const json::object problem = problem_of(reply);
+    const auto* type = text_of(problem, "type");
+    return type && *type == "urn:sluice:problem:filter";
+}
+
+std::string describe_problem(const filter::FilterError& error, const std::string& name) {
+    return name + ":" + std::to_string(error.line) + ":" + std::to_string(error.column) + ": " + error.message + "\n" +
+           error.excerpt;
+}
+
+void report_problem(const Console& console, const filter::FilterError& error, const std::string& name) {
+    console.error(describe_problem(error, name), {{"about", name},
+                                                  {"detail", error.message},
+                                                  {"line", error.line},
+                                                  {"column", error.column},
+                                                  {"excerpt", error.excerpt}});
+}
+
+void print_hints(const filter::Filter& filter, const Console& console) {
+    for (const filter::Hint& hint : filter.hints)
+        console.note("hint: " + describe_problem(hint), {{"about", "filter"},
+                                                         {"detail", hint.message},
+                                                         {"line", hint.line},
+                                                         {"column", hint.column},
+                                                         {"excerpt", hint.excerpt}});
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <new>
+#include <ostream>
+#include <thread>
+
+#include "broker/cli/common/input.hpp"
+#include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/progress.hpp"
+#include "broker/cli/workbench/operator_options.hpp"
+#include "broker/cli/workbench/png_file.hpp"
+#include "broker/cli/workbench/recurrence_output.hpp"
+#include "gpu/operators/recurrence/series.hpp"
+#include "protocol/text/utf8.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+using namespace recurrence;
+
+constexpr std::size_t png_side_max = 1024;
+
+std::optional<std::vector<double>> read_series(const std::string& path, const Console& console) {
+    const auto bytes = read_input(path);
+    if (!bytes) {
+        console.error(describe_unreadable(path, bytes.error().message()), {{"about", input_name(path)}});
+        return std::nullopt;
+    }
+    const std::string_view series = text::without_byte_order_mark(*bytes);
+    std::vector<double> values;
+    try {
+        if (const auto fault = parse_series(series, values, analysed_points_max)) {
+            const auto line = 1 + std::count(series.begin(), series.begin() + static_cast<long>(fault->offset), '\n');
+            console.error(input_name(path) + ":" + std::to_string(line) + ": " + fault->message,
+                          {{"about", input_name(path)}, {"line", line}});
+            return std::nullopt;
+        }
+    } catch (const std::bad_alloc&) {
+        console.error(describe_unreadable(path, "not enough memory for its values"), {{"about", input_name(path)}});
+        return std::nullopt;
+    }
+    if (values.empty()) {
+        console.error(input_name(path) + ": expected a series of numbers, not an empty one",
+                      {{"about", input_name(path)}});
+        return std::nullopt;
+    }
+    return values;
+}
+
+AnalysisOptions analysis_options(const RecurrenceOptions& options) {
+    AnalysisOptions how;
+    how.question = {options.epsilon, options.v_min, options.l_min};
+    how.theiler = options.theiler;
+    how.algorithm = options.algorithm;
+    if (options.windows || options.seed || options.size) how.algorithm = Algorithm::microstates;
+    how.windows = options.windows;
+    how.seed = options.seed.value_or(how.seed);
+    how.size = options.size.value_or(how.size);
+    how.processor = options.processor;
+    how.threads = options.threads;
+    return how;
+}
+
+// Draws or writes the plot. Returns the exit status.
+int show_plot(const RecurrenceOptions& options, const std::vector<double>& series, const GoOn& go_on, ProgressBar& bar,
+              const Console& console) {
+    const bool is_drawn = options.plot_file == "-";
+    const std::size_t threads =
+        options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+    const Plot made = plot(series, options.epsilon, is_drawn ? console.out_columns : png_side_max, threads, go_on);
+    bar.hide();
+    if (made.side == 0) return exit_interrupted;
+    if (is_drawn) {
+        console.out << plot_text(made);
+        return exit_done;
+    }
+    const auto side = static_cast<std::uint32_t>(made.side);
+    const std::string error = write_png(options.plot_file, side, side, grey_levels(made));
+    if (error.empty()) return exit_done;
+    console.error("can't write " + options.plot_file + ": " + error, {{"about", options.plot_file}});
+    return exit_failed;
+}
+
+}  // namespace
+
+int recurrence(const RecurrenceOptions& options, Console console) {
+    if (options.algorithm == Algorithm::exact && (options.windows || options.seed || options.size)) {
+        console.error("--windows, --size and --seed are for --algorithm microstates");
+        return exit_failed;
+    }
+    if (options.plot_file == "-" && options.json) {
+        console.error("a plot can't be drawn between lines of JSON; --plot FILE.png writes it to a file");
+        return exit_failed;
+    }
+    const auto series = read_series(options.series_file, console);
+    if (!series) return exit_failed;
+    ProgressBar bar(console.err, console.progress_columns);
+    const Interrupt interrupt;
+    AnalysisOptions how = analysis_options(options);
+    how.go_on = [&](double share) {
+        bar.show(share);
+        return !Interrupt::requested();
+    };
+    const Analysis analysis = analyse(*series, how);
+    bar.hide();
+    if (!analysis.error.empty()) {
+        console.error(input_name(options.series_file) + ": " + analysis.error,
+                      {{"about", input_name(options.series_file)}});
+        return exit_failed;
+    }
+    if (analysis.stopped) return exit_interrupted;
+    if (options.json)
+        console.print_json(boost::json::serialize(recurrence_json(options, how, series->size(), analysis)));
+    else
+        console.out << recurrence_text(options, how, series->size(), analysis);
+    console.out.flush();
+    return options.plot_file.empty() ? exit_done : show_plot(options, *series, how.go_on, bar, console);
+}
+
+}  // namespace sluice::cli

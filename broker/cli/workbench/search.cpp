@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <ostream>
+
+#include "broker/cli/common/fasta.hpp"
+#include "broker/cli/common/input.hpp"
+#include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/common/progress.hpp"
+#include "broker/cli/workbench/operator_options.hpp"
+#include "broker/cli/workbench/pattern_file.hpp"
+#include "broker/cli/workbench/piece_reader.hpp"
+#include "broker/cli/workbench/search_output.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+// As many bytes as patterns within the limits have, with line ends.
+constexpr std::size_t searched_patterns_bytes_max = substrings::all_patterns_bytes_max + 2 * substrings::patterns_max;
+
+bool reads_standard_input_twice(const SearchOptions& options) {
+    const auto texts = std::count(options.text_files.begin(), options.text_files.end(), "-");
+    return texts + (options.patterns_file == "-" ? 1 : 0) > 1;
+}
+
+// Returns whether the patterns are valid.
+bool check_patterns(const SearchOptions& options, const PatternFile& patterns, const Console& console) {
+    if (patterns.error.empty()) return true;
+    const std::string name = input_name(options.patterns_file);
+    boost::json::object more{{"about", name}};
+    if (patterns.error_line > 0) more["line"] = patterns.error_line;
+    const std::string line = patterns.error_line > 0 ? ":" + std::to_string(patterns.error_line) : "";
+    console.error(name + line + ": " + patterns.error, more);
+    return false;
+}
+
+class FilesSearch {
+public:
+    FilesSearch(const SearchOptions& options, const PatternFile& patterns, const Console& console)
+        : options_(options),
+          patterns_(patterns),
+          console_(console),
+          printer_(options, patterns, console),
+          bar_(console.err, console.progress_columns),
+          counts_(patterns.distinct.size()) {
+        for (const std::string& file : options.text_files) {
+            const auto size = known_size(file);
+            all_bytes_ += size.value_or(0);
+            has_unknown_size_ |= !size;
+        }
+    }
+
+    int run() {
+        const substrings::OccurrenceOptions how{options_.algorithm, options_.processor, options_.threads, all_bytes_};
+        if (const auto refusal = substrings::OccurrenceSearch::refusal(patterns_.distinct, how); !refusal.empty()) {
+            report_refusal(refusal);
+            return exit_failed;
+        }
+        substrings::OccurrenceSearch search(patterns_.distinct, how);
+        for (const std::string& file : options_.text_files) {
+            search_file(search, file);
+            if (Interrupt::requested()) return exit_interrupted;
+            if (is_over_ || !console_.out) return exit_failed;
+        }
+        if (options_.output == SearchOutput::counts) printer_.print_counts(counts_);
+        if (has_failed_) return exit_failed;
+        return occurrences_ > 0 ? exit_done : exit_no_match;
+    }
+
+private:
+    void search_file(substrings::OccurrenceSearch& search, const std::string& file) {
+        const std::string name = input_name(file);
+        SearchSummary summary;
+        const auto kind = options_.plain ? FileKind::plain : FileKind::detect;
+        PieceReader reader(file, search.piece_bytes(), search.overlap_bytes(), Interrupt::requested, kind);
+        const std::uint64_t bytes_before = bytes_done_;
+        while (const auto piece = reader.next()) {
+            const auto report = [&](const substrings::OccurrenceBlock& block) {
+                return take({name, piece->offset, reader.fasta()}, block, summary);
+            };
+            const std::string error = search.search(piece->bytes, piece->own, wanted(), report);
+            report_gpu_failure(search);
+            if (!error.empty()) {
+                bar_.hide();
+                console_.error(name + ": " + error, {{"about", name}});
+                is_over_ = true;
+            }
+            if (is_over_ || !console_.out || Interrupt::requested()) return bar_.hide();
+            if (reader.fasta()) bytes_done_ = bytes_before + reader.bytes_read();
+        }
+        bar_.hide();
+        if (Interrupt::requested()) return;
+        const JoinedFasta* fasta = reader.fasta();
+        if (fasta) {
+            summary.bytes = fasta->letters();
+            summary.records = fasta->record_count();
+        }
+        if (reader.error()) {
+            console_.error(describe_unreadable(file, reader.error().message()), {{"about", name}});
+            has_failed_ = true;
+        } else if (fasta && !fasta->error().empty()) {
+            report_bad_fasta(name, *fasta);
+        } else if (options_.output == SearchOutput::summary) {
+            printer_.print_summary(name, summary, search);
+        }
+    }
+
+    void report_bad_fasta(const std::string& name, const JoinedFasta& fasta) {
+        console_.error(name + ":" + std::to_string(fasta.error_line()) + ": " + fasta.error() +
+                           "; --plain searches the file as it is",
+                       {{"about", name}, {"line", fasta.error_line()}});
+        has_failed_ = true;
+    }
+
+    // Counts and prints what was found in a block. Returns whether to go on.
+    bool take(const SearchedPiece& piece, const substrings::OccurrenceBlock& block, SearchSummary& summary) {
+        summary.bytes += block.end - block.begin;
+        summary.seconds += block.seconds;
+        summary.kernel_seconds += block.kernel_seconds;
+        summary.occurrences += number_of(block);
+        occurrences_ += block.number;
+        if (options_.output == SearchOutput::counts) {
+            for (const auto& occurrence : block.occurrences) ++counts_[occurrence.pattern];
+        } else if (options_.output == SearchOutput::occurrences && block.number > 0) {
+            bar_.hide();
+            if (!printer_.print_occurrences(piece, block.occurrences, Interrupt::requested)) return false;
+        }
+        bytes_done_ += block.end - block.begin;
+        if (!has_unknown_size_) bar_.show(static_cast<double>(bytes_done_) / static_cast<double>(all_bytes_));
+        return !Interrupt::requested();
+    }
+
+    // For the summary: a pattern that has several lines occurs once for each of them.
+    std::uint64_t number_of(const substrings::OccurrenceBlock& block) const {
+        if (!patterns_.has_duplicates()) return block.number;
+        std::uint64_t number = 0;
+        for (const auto& occurrence : block.occurrences) {
+            for (std::uint32_t line = patterns_.first_line[occurrence.pattern]; line != PatternFile::none;
+                 line = patterns_.next_line[line])
+                ++number;
+        }
+        return number;
+    }
+
+    substrings::Wanted wanted() const {
+        using substrings::Wanted;
+        if (options_.output == SearchOutput::occurrences) return Wanted::ascending;
+        const bool is_number_enough = options_.output == SearchOutput::summary && !patterns_.has_duplicates();
+        return is_number_enough ? Wanted::number : Wanted::any_order;
+    }
+
+    void report_refusal(const std::string& refusal) const {
+        const bool lacks_gpu =
+            options_.processor == substrings::Processor::gpu && !substrings::occurrence_device_available();
+        if (lacks_gpu) return console_.error(refusal);
+        const std::string name = input_name(options_.patterns_file);
+        const bool is_rabin_karp = options_.algorithm != substrings::Algorithm::filter;
+        console_.error(name + ": " + refusal + (is_rabin_karp ? "; --algorithm filter takes more" : ""),
+                       {{"about", name}});
+    }
+
+    void report_gpu_failure(const substrings::OccurrenceSearch& search) {
+        if (search.gpu_error().empty() || has_reported_gpu_) return;
+        has_reported_gpu_ = true;
+        bar_.hide();
+        console_.warning("warning: the GPU failed, and the CPU searches instead: " + search.gpu_error());
+    }
+
+    const SearchOptions& options_;
+    const PatternFile& patterns_;
+    Console console_;
+    SearchPrinter printer_;
+    ProgressBar bar_;
+    std::vector<std::uint64_t> counts_;  // [distinct pattern]
+    std::uint64_t all_bytes_ = 0, bytes_done_ = 0, occurrences_ = 0;
+    bool has_unknown_size_ = false, has_failed_ = false, is_over_ = false, has_reported_gpu_ = false;
+};
+
+}  // namespace
+
+int search(const SearchOptions& options, Console console) {
+    if (reads_standard_input_twice(options)) {
+        console.error("only one of the files can be standard input");
+        return exit_failed;
+    }
+    const auto bytes = read_input(options.patterns_file, searched_patterns_bytes_max);
+    if (!bytes) {
+        console.error(describe_unreadable(options.patterns_file, bytes.error().message()),
+                      {{"about", input_name(options.patterns_file)}});
+        return exit_failed;
+    }
+    const bool is_fasta = !options.plain && has_fasta_name(options.patterns_file);
+    const PatternFile patterns = is_fasta ? parse_fasta_patterns(*bytes) : parse_patterns(*bytes);
+    if (!check_patterns(options, patterns, console)) return exit_failed;
+    const Interrupt interrupt;
+    return FilesSearch(options, patterns, console).run();
+}
+
+}  // namespace sluice::cli

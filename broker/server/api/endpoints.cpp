@@ -1,0 +1,99 @@
+#include "broker/server/api/endpoints.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace {
+
+std::size_t document_body_max(const config::Options& options) { return options.limits.document_bytes; }
+
+// A document inside JSON may need two bytes for each of its own, and the body also holds a filter.
+std::size_t match_body_max(const config::Options& options) {
+    return 2 * options.limits.document_bytes + 2 * options.limits.filter_bytes + 4'096;
+}
+
+std::size_t options_body_max(const config::Options&) { return 64u << 10; }
+
+constexpr std::array table{
+    Endpoint{http::verb::post, "/v1/events", publish_events, document_body_max},
+    Endpoint{http::verb::get, "/v1/events", subscribe_events, nullptr, true},
+    Endpoint{http::verb::post, "/v1/match", match_document, match_body_max, true},
+    Endpoint{http::verb::get, "/v1/streams", list_streams, nullptr, true},
+    Endpoint{http::verb::get, "/v1/streams/", show_stream, nullptr},
+    Endpoint{http::verb::put, "/v1/streams/", put_stream, options_body_max},
+    Endpoint{http::verb::patch, "/v1/streams/", patch_stream, options_body_max},
+    Endpoint{http::verb::delete_, "/v1/streams/", delete_stream, nullptr},
+    Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
+    Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
+    Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
+};
+
+// The name that follows the endpoint's path in the request's path, or "". No value: the path is not the endpoint's.
+std::optional<std::string_view> name_in(std::string_view path, const Endpoint& endpoint) {
+    if (!endpoint.path.ends_with('/'))
+        return path == endpoint.path ? std::optional<std::string_view>("") : std::nullopt;
+    if (!path.starts_with(endpoint.path) || path.size() == endpoint.path.size()) return std::nullopt;
+    const std::string_view name = path.substr(endpoint.path.size());
+    return name.find('/') == std::string_view::npos ? std::optional(name) : std::nullopt;
+}
+
+}  // namespace
+
+std::span<const Endpoint> endpoints() { return table; }
+
+FoundEndpoint find_endpoint(http::verb method, std::string_view path) {
+    std::string allow;
+    if (path == "*" && method == http::verb::options) {
+        FoundEndpoint none;
+        none.refusal.status = 204;
+        none.refusal.headers.emplace_back("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+        return none;
+    }
+    for (const Endpoint& endpoint : table) {
+        const auto name = name_in(path, endpoint);
+        if (!name) continue;
+        const bool is_head = method == http::verb::head && endpoint.method == http::verb::get;
+        if (endpoint.method == method || is_head) return {&endpoint, *name, {}};
+        allow += std::string(http::to_string(endpoint.method)) + ", ";
+        if (endpoint.method == http::verb::get) allow += "HEAD, ";
+    }
+    if (allow.empty()) return {nullptr, {}, status_reply(404, "no such path: " + std::string(path))};
+    allow += "OPTIONS";
+    FoundEndpoint none;
+    if (method == http::verb::options) {
+        none.refusal.status = 204;
+    } else {
+        none.refusal = status_reply(405, "this path supports " + allow);
+    }
+    none.refusal.headers.emplace_back("Allow", allow);
+    return none;
+}
+
+Router make_router(Services& services) {
+    return [&services](http::verb method, std::string_view path) {
+        FoundEndpoint found = find_endpoint(method, path);
+        Route route;
+        if (found.endpoint == nullptr) {
+            route.refusal = std::move(found.refusal);
+            return route;
+        }
+        const Endpoint& endpoint = *found.endpoint;
+        // Small enough for std::function to hold without allocating.
+        route.handler = [&services, handler = endpoint.handler](HttpRequest& request) {
+            return handler(services, request);
+        };
+        if (endpoint.body_bytes_max != nullptr) route.body_bytes_max = endpoint.body_bytes_max(services.options);
+        route.watched = endpoint.watched;
+        route.for_monitoring = endpoint.for_monitoring;
+        route.name = found.name;
+        return route;
+    };
+}
+
+}  // namespace sluice::server

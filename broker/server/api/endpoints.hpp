@@ -1,0 +1,53 @@
+// The table of all HTTP endpoints of the daemon.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "broker/server/api/services.hpp"
+#include "broker/server/http/http_types.hpp"
+#include "broker/server/http/router.hpp"
+
+namespace sluice::server {
+
+struct Endpoint {
+    // Runs on the connection's thread. May suspend, never blocks.
+    using Handler = boost::asio::awaitable<HttpReply> (*)(Services&, HttpRequest&);
+
+    http::verb method;      // GET also answers HEAD
+    std::string_view path;  // ends with / if a name follows (HttpRequest::name)
+    Handler handler;
+    std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
+    bool watched = false;                                   // the request is cancelled when the client leaves
+    bool for_monitoring = false;  // answered even if limits.connections or limits.memory is reached
+};
+
+std::span<const Endpoint> endpoints();
+
+// The endpoint for a request, or the reply if there is none: 404, 405 with Allow, or the answer to OPTIONS.
+struct FoundEndpoint {
+    const Endpoint* endpoint = nullptr;
+    std::string_view name;  // the name in the path; views the path
+    HttpReply refusal;
+};
+FoundEndpoint find_endpoint(http::verb method, std::string_view path);
+
+// Routes requests to the endpoints, with these services. They must outlive the router.
+Router make_router(Services& services);
+
+boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> list_streams(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> show_stream(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> put_stream(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> patch_stream(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> delete_stream(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> show_status(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> show_health(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> show_readiness(Services& services, HttpRequest& request);
+
+}  // namespace sluice::server

@@ -1,0 +1,29 @@
+// The Idempotency-Key of a publication (draft-ietf-httpapi-idempotency-key-header): a retry gets the first reply again.
+// Each call belongs to its request's thread.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "broker/core/ingest/idempotency.hpp"
+#include "broker/server/api/services.hpp"
+#include "broker/server/http/http_types.hpp"
+#include "protocol/text/digest.hpp"
+
+namespace sluice::server {
+
+inline constexpr std::size_t idempotency_key_bytes_max = 255;
+
+// The key, without the quotes that the draft demands and few clients send; "": none. Or the reply that refuses it.
+std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& request);
+
+// A digest of everything that decides what becomes of the publication: its body, query and headers.
+text::Digest request_digest(const HttpRequest& request);
+
+// The claim on the key; the first reply, if there is one; or the reply that refuses the request: 409 while the first
+// request runs, 422 if that was another request, 503 without memory for the key.
+std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,
+                                                                  const std::string& stream, const std::string& key,
+                                                                  const text::Digest& digest);
+
+}  // namespace sluice::server

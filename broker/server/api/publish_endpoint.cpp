@@ -1,0 +1,219 @@
+// POST /v1/events
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <new>
+#include <variant>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/base/workers.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/event_queue.hpp"
+#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/idempotent_publish.hpp"
+#include "broker/server/api/limits.hpp"
+#include "broker/server/api/on_worker.hpp"
+#include "broker/server/api/problems.hpp"
+#include "broker/server/api/publish_reply.hpp"
+#include "broker/server/api/publish_task.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/reserved_post.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// All clients that are exempt from limits share an owner.
+asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
+    if (task.is_small()) co_return prepare_publication(task, services.memory);
+    const auto deadline = worker_deadline(services.options.publish);
+    // By itself, since only then it shows how long parsing may take.
+    if (task.is_gzip) {
+        auto unpack = [&task, &services] { return decompress(task, services.memory); };
+        auto unpacked = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(unpack),
+                                               nullptr, unpack_estimate(task.body.size()));
+        if (!unpacked) co_return busy_problem("too many large documents are being parsed");
+        if (*unpacked) co_return std::move(**unpacked);
+    }
+    auto work = [&task, &services] { return prepare_publication(task, services.memory); };
+    auto prepared = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(work), nullptr,
+                                           document_estimate(task.body.size()));
+    if (!prepared) prepared = busy_problem("too many large documents are being parsed");
+    co_return std::move(*prepared);
+}
+
+// Permits one publisher at a time to wait for memory for its document while it holds its body's. Several would wait for
+// each other.
+class MemoryWaiter {
+public:
+    explicit MemoryWaiter(std::atomic<bool>& taken) : taken_(taken) {}
+    ~MemoryWaiter() {
+        if (waits_) taken_ = false;
+    }
+    MemoryWaiter(const MemoryWaiter&) = delete;
+    MemoryWaiter& operator=(const MemoryWaiter&) = delete;
+
+    bool may_wait() { return waits_ = waits_ || !taken_.exchange(true); }
+
+private:
+    std::atomic<bool>& taken_;
+    bool waits_ = false;
+};
+
+asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask task) {
+    constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
+    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    MemoryWaiter waiter(services.waits_for_memory);
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
+        Prepared prepared = co_await prepare_somewhere(services, request, task);
+        const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared);
+        if (shortage == nullptr) co_return prepared;
+        const bool has_time = Clock::now() + pause < deadline && !services.draining;
+        if (*shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
+            co_return memory_problem(*shortage);
+        timer.expires_after(pause);
+        co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+}
+
+// Lets the matching thread wake the coroutine.
+struct RoomWaiter {
+    RoomWaiter(const asio::any_io_executor& executor, Clock::time_point deadline) : timer(executor, deadline) {}
+
+    asio::steady_timer timer;
+    PostMemory post_memory;
+};
+
+// Returns false if there was no room in time.
+asio::awaitable<bool> wait_for_room(broker::EventQueue& queue, const std::string& stream,
+                                    broker::EventQueue::Waiting& waiting, Clock::time_point deadline) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto waiter = std::make_shared<RoomWaiter>(executor, deadline);
+    const bool waits = queue.wait_for_room(stream, waiting, [waiter] {
+        // When the I/O thread runs the posted function, the coroutine already waits below.
+        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
+    });
+    if (!waits) co_return true;
+    const auto [cancelled] = co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return cancelled == asio::error::operation_aborted;
+}
+
+// Lets the log's thread notify a publisher that its append has ended.
+struct AppendWaiter {
+    explicit AppendWaiter(const asio::any_io_executor& executor) : timer(executor, Clock::time_point::max()) {}
+
+    asio::steady_timer timer;
+    PostMemory post_memory;
+    std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
+};
+
+asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication) {
+    const auto executor = co_await asio::this_coro::executor;
+    const auto waiter = std::make_shared<AppendWaiter>(executor);
+    const broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
+        // When the I/O thread runs the posted function, the coroutine already waits below.
+        waiter->outcome = outcome;
+        post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
+    };
+    const auto known = publisher.publish(publication, done);
+    if (known) co_return *known;
+    co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return *waiter->outcome;
+}
+
+// The document is published, whatever happens now: without memory for its details the reply is only a status.
+HttpReply accepted(broker::Counters& counters, const broker::Publication& publication,
+                   const broker::PublishResult& result) {
+    broker::count(counters.items_refused, publication.document->refusals().count);
+    if (!publication.document->repairs().empty()) broker::count(counters.documents_repaired);
+    try {
+        return accepted_reply(publication, result);
+    } catch (const std::bad_alloc&) {
+        HttpReply reply;
+        reply.status = 202;
+        return reply;
+    }
+}
+
+// For a client that left while its document waited for room. One that only closed its sending side gets the reply.
+HttpReply abandoned(broker::Counters& counters) {
+    broker::count(counters.documents_turned_away);
+    return busy_problem("the connection was closed while the document waited, so it was not published");
+}
+
+asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& request, const PublicationPtr& publication) {
+    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    struct Waited {
+        broker::EventQueue& queue;
+        broker::EventQueue::Waiting waiting;
+        ~Waited() { queue.end_waiting(waiting); }
+    } waited{services.queue, {publication->document->items().size()}};
+    for (;;) {
+        const auto result = co_await append(services.publisher, publication);
+        if (result) co_return accepted(services.counters, *publication, *result);
+        if (result.error() != broker::PublishRefusal::no_room)
+            co_return publish_problem(services.options, result.error());
+        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline)) {
+            broker::count(services.counters.documents_turned_away);
+            co_return publish_problem(services.options, result.error());
+        }
+        if (request.has_left()) co_return abandoned(services.counters);
+    }
+}
+
+// Prepares and publishes what the task describes.
+asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask task) {
+    auto prepared = co_await prepare_in_time(services, request, std::move(task));
+    if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
+        const bool is_temporary = refusal->status == 503;
+        broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
+        co_return *refusal;
+    }
+    const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
+    publication->may_begin_stream = [use = request.address_use] {
+        return use == nullptr || !use->take_stream(AddressUse::Clock::now());
+    };
+    co_return co_await publish(services, request, publication);
+}
+
+// The digest of a large body takes as long as parsing a small one.
+asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services, const HttpRequest& request) {
+    if (request.body.size() <= small_body_bytes) co_return request_digest(request);
+    auto work = [&request] { return request_digest(request); };
+    co_return co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                                     std::move(work), nullptr, digest_estimate(request.body.size()));
+}
+
+}  // namespace
+
+asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request) {
+    auto key = read_idempotency_key(request);
+    if (auto* refusal = std::get_if<HttpReply>(&key)) co_return std::move(*refusal);
+    const std::string& name = std::get<std::string>(key);
+    std::optional<text::Digest> digest;
+    if (!name.empty()) {
+        digest = co_await digest_somewhere(services, request);
+        if (!digest) co_return busy_problem("too many large documents are being parsed");
+    }
+    auto task = read_publish_task(services, request);
+    if (auto* refusal = std::get_if<HttpReply>(&task)) co_return std::move(*refusal);
+    PublishTask& described = std::get<PublishTask>(task);
+    if (!digest) co_return co_await publish_task(services, request, std::move(described));
+
+    auto claim = claim_key(services, request, described.stream, name, *digest);
+    if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
+    HttpReply reply = co_await publish_task(services, request, std::move(described));
+    if (reply.status == 202) std::get<broker::IdempotencyKeys::Claim>(claim).keep(reply.body);
+    co_return reply;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,169 @@
+#include "broker/server/api/publish_task.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/api/limits.hpp"
+#include "broker/server/api/problems.hpp"
+#include "broker/server/http/content_codings.hpp"
+#include "broker/server/http/parameters.hpp"
+#include "broker/server/net/connection_services.hpp"
+#include "config/options.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/text/ascii.hpp"
+#include "protocol/text/stream_name.hpp"
+#include "protocol/wire/http/gunzip.hpp"
+
+namespace sluice::server {
+
+namespace {
+
+std::size_t held_by(const PublishTask& task) { return task.memory.bytes() + connection_memory_bytes; }
+
+// Turns the data of a CloudEvent in binary mode and its headers into the structured event.
+std::optional<Prepared> make_structured(PublishTask& task, base::MemoryBudget& budget) {
+    const std::size_t bytes = feed::structured_bytes_max(*task.cloud_event, task.body);
+    base::MemoryCharge memory = budget.charge(base::MemoryUse::bodies, bytes);
+    if (!memory) return broker::shortage_of(budget, base::MemoryUse::bodies, bytes, held_by(task));
+    auto text = feed::structured_cloud_event(*task.cloud_event, task.body, task.options.limits);
+    if (!text) return feed_problem(text.error());
+    task.body = std::move(*text);
+    task.memory = std::move(memory);
+    task.options.content_type = feed::media_type_of(feed::Syntax::cloud_event);
+    task.cloud_event.reset();
+    return std::nullopt;
+}
+
+// The refusal of a content type names those that are accepted (RFC 9110 §15.5.16).
+HttpReply document_problem(const feed::FeedError& error) {
+    HttpReply reply = feed_problem(error);
+    if (error.kind == feed::FeedError::Kind::content_type)
+        reply.headers.emplace_back("Accept-Post", feed::accepted_media_types());
+    return reply;
+}
+
+// Returns whether the body is gzip, or a reply if its codings are not supported.
+std::variant<bool, HttpReply> read_coding(const HttpRequest& request) {
+    const std::vector<std::string> codings = content_codings(*request.headers);
+    if (codings.empty()) return false;
+    if (codings.size() == 1 && (codings[0] == "gzip" || codings[0] == "x-gzip")) return true;
+    HttpReply reply = status_reply(415, "the only supported content coding is gzip, once");
+    reply.headers.emplace_back("Accept-Encoding", "gzip");
+    return reply;
+}
+
+// A W3C Trace Context field; "" if it is absent or longer than anyone must propagate (its section 3.3.1.5).
+std::string trace_field(const HttpRequest& request, std::string_view name) {
+    constexpr std::size_t field_bytes_max = 512;
+    const auto found = request.headers->find(name);
+    return found == request.headers->end() || found->value().size() > field_bytes_max ? ""
+                                                                                      : std::string(found->value());
+}
+
+// The attributes of a CloudEvent in binary mode (its HTTP binding, §3.1); none: the body is a document.
+std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& request) {
+    constexpr std::string_view prefix = "ce-";
+    feed::BinaryCloudEvent event;
+    event.content_type = request.header(http::field::content_type);
+    if (text::ascii_lower(event.content_type).starts_with("application/cloudevents")) return std::nullopt;
+    for (const auto& field : *request.headers) {
+        std::string name = text::ascii_lower(std::string_view(field.name_string()));
+        if (name.starts_with(prefix)) event.attributes.emplace_back(name.substr(prefix.size()), field.value());
+    }
+    if (event.attributes.empty()) return std::nullopt;
+    return event;
+}
+
+feed::IgnoredParts ignored_parts(const config::StreamOptions& options) {
+    return options.deduplication_ignore ? feed::IgnoredParts(*options.deduplication_ignore) : feed::IgnoredParts();
+}
+
+}  // namespace
+
+bool PublishTask::is_small() const {
+    return options.event_path.empty() && body.size() <= (is_gzip ? small_gzip_bytes : small_body_bytes);
+}
+
+std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget) {
+    const std::size_t bytes_max = task.options.limits.document_bytes_max;
+    base::MemoryCharge memory = budget.charge(base::MemoryUse::evaluation, 0);
+    std::size_t wanted = 0;
+    auto plain = wire::gunzip(task.body, bytes_max, [&](std::size_t bytes) {
+        wanted = bytes;
+        return memory && memory.resize(bytes);
+    });
+    if (plain) {
+        task.body = std::move(*plain);
+        task.memory = std::move(memory);
+        task.is_gzip = false;
+        return std::nullopt;
+    }
+    if (plain.error() == wire::GunzipError::no_room)
+        return broker::shortage_of(budget, base::MemoryUse::evaluation, wanted, held_by(task));
+    if (plain.error() == wire::GunzipError::too_large) {
+        return status_reply(413,
+                            "the decompressed body is larger than limits.document_bytes, " + std::to_string(bytes_max));
+    }
+    std::string why = "the body " + wire::describe(plain.error(), task.body);
+    if (plain.error() == wire::GunzipError::not_gzip) why += "; leave out Content-Encoding if it is not compressed";
+    return status_reply(400, std::move(why));
+}
+
+std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request) {
+    if (auto refusal = refuse_unknown_parameters(request.query, {"stream", "deduplicate", "repair"}))
+        return std::move(*refusal);
+    PublishTask task;
+    task.stream = parameter(request.query, "stream", "default");
+    if (!text::is_stream_name(task.stream))
+        return bad_parameter("stream", task.stream, std::string(text::stream_name_rule));
+    task.of_stream = services.publisher.streams().options(task.stream);
+    const config::StreamOptions& of_stream = *task.of_stream;
+    const std::string_view deduplicate =
+        parameter(request.query, "deduplicate", of_stream.deduplicate ? "true" : "false");
+    if (deduplicate != "true" && deduplicate != "false")
+        return bad_parameter("deduplicate", deduplicate, "true or false");
+    task.deduplicate = deduplicate == "true";
+    const auto repair = read_repair(parameter(request.query, "repair", ""), of_stream);
+    if (!repair) return bad_parameter("repair", parameter(request.query, "repair", ""), "lenient or strict");
+    auto coding = read_coding(request);
+    if (auto* refusal = std::get_if<HttpReply>(&coding)) return std::move(*refusal);
+    task.is_gzip = std::get<bool>(coding);
+    task.options = {std::string(request.header(http::field::content_type)), of_stream.event_path,
+                    feed_limits(services.options.limits), *repair};
+    if (task.deduplicate) task.options.digests = broker::digest_options(ignored_parts(of_stream), of_stream.id_path);
+    task.cloud_event = read_cloud_event(request);
+    task.owner = request.principal->user;
+    task.trace_parent = trace_field(request, "traceparent");
+    task.trace_state = trace_field(request, "tracestate");
+    task.body = std::move(request.body);
+    task.memory = std::move(request.memory);
+    return task;
+}
+
+Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
+    if (task.is_gzip)
+        if (auto refusal = decompress(task, budget)) return std::move(*refusal);
+    if (task.cloud_event)
+        if (auto refusal = make_structured(task, budget)) return std::move(*refusal);
+    broker::ChargedDocument parsed = broker::parse_charged(budget, std::move(task.body), task.options, held_by(task));
+    if (parsed.shortage) return *parsed.shortage;
+    task.memory.release();  // the document has its own charge
+    if (parsed.fault) return document_problem(*parsed.fault);
+    const std::size_t bytes = parsed.document->memory_bytes();
+    auto record = std::make_shared<feed::DocumentRecord>(feed::record_document(*parsed.document, task.options));
+    record->owner = std::move(task.owner);
+    record->trace_parent = std::move(task.trace_parent);
+    record->trace_state = std::move(task.trace_state);
+    const auto publication = std::make_shared<broker::Publication>();
+    if (task.deduplicate)
+        publication->keys =
+            broker::item_keys(*parsed.document, ignored_parts(*task.of_stream), task.of_stream->id_path);
+    publication->stream = std::move(task.stream);
+    publication->document = std::move(parsed.document);
+    publication->record = std::move(record);
+    publication->bytes = bytes;
+    return publication;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,48 @@
+// The components that endpoints use. All of them outlive every connection, and any thread may use them. Who uses one
+// includes its header.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "broker/server/api/status_text.hpp"
+#include "broker/server/net/connection_services.hpp"
+
+namespace sluice::base {
+class Workers;
+}
+
+namespace sluice::broker {
+class EventQueue;
+class IdempotencyKeys;
+class Mailboxes;
+class Publisher;
+class SubscriptionRegistry;
+}  // namespace sluice::broker
+
+namespace sluice::server {
+
+class BrowserRules;
+
+struct Services : ConnectionServices {
+    broker::EventQueue& queue;
+    broker::Publisher& publisher;
+    broker::SubscriptionRegistry& registry;
+    base::Workers& workers;    // for long work on which a reply depends
+    base::Workers& compilers;  // for compiling filters
+    base::Workers& trials;     // for trying filters on documents, which may take long
+    broker::Mailboxes& mailboxes;
+    const BrowserRules& browser_rules;
+    const std::shared_ptr<broker::IdempotencyKeys> idempotency_keys;
+    std::chrono::steady_clock::time_point started_at;
+    std::atomic<std::size_t> subscribers{0};    // open event streams, and those that are being set up
+    std::atomic<std::size_t> event_streams{0};  // whose filters are in place
+    std::atomic<bool> draining{false};
+    std::atomic<bool> ending{false};            // the time for draining has expired
+    std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document
+    StatusText status{};
+};
+
+}  // namespace sluice::server

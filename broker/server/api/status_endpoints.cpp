@@ -1,0 +1,128 @@
+// GET /v1/status, /healthz, /readyz
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+
+#include "broker/base/cpu_time.hpp"
+#include "broker/base/program/version.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/metrics_json.hpp"
+#include "broker/server/http/busy_problems.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// A condition's text is as in filters, after "test" or, if it selects elements, "select"; a path's after "path"; a
+// filter's whose computed conditions exceed a budget after "filter".
+boost::json::array costly_conditions_json(const broker::CostlyConditions& conditions) {
+    constexpr std::size_t conditions_listed_max = 20;
+    const auto milliseconds = [](broker::CostlyConditions::Duration duration) {
+        return std::chrono::duration<double, std::milli>(duration).count();
+    };
+    boost::json::array list;
+    for (const auto& [text, cost] : conditions.worst(conditions_listed_max)) {
+        list.push_back({{"condition", text},
+                        {"evaluations", cost.evaluations},
+                        {"undecided", cost.undecided},
+                        {"milliseconds", milliseconds(cost.total)},
+                        {"slowest_milliseconds", milliseconds(cost.slowest)}});
+    }
+    return list;
+}
+
+boost::json::object engine_json(const engine::EngineStatus& engine) {
+    boost::json::array devices;
+    for (const engine::DeviceStatus& d : engine.devices) {
+        devices.push_back({{"device", d.device},
+                           {"name", d.name},
+                           {"state", d.state},
+                           {"bytes", d.bytes},
+                           {"segments", d.segments},
+                           {"batches", d.batches},
+                           {"events", d.events},
+                           {"operator_batches", d.operator_batches},
+                           {"faults", d.faults},
+                           {"last_fault", d.last_fault}});
+    }
+    boost::json::object operators;
+    for (const engine::OperatorStatus& o : engine.operators) {
+        operators[o.family] = {{"device_batches", o.device_batches},
+                               {"cpu_batches", o.cpu_batches},
+                               {"repeated_batches", o.repeated_batches},
+                               {"reason", o.reason}};
+    }
+    boost::json::object faults;
+    for (const auto& [name, count] : engine.faults) faults[name] = count;
+    return {{"reason", engine.reason},
+            {"devices", std::move(devices)},
+            {"operators", std::move(operators)},
+            {"cpu_batches", engine.cpu_batches},
+            {"rematched_batches", engine.rematched_batches},
+            {"background_failures", engine.background_failures},
+            {"faults", std::move(faults)}};
+}
+
+HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
+
+constexpr std::size_t streams_listed_max = 1'000;  // listed in the status; the others are only counted
+
+// The metrics' values come from their registry; the null members here only fix their positions.
+std::string status_json(Services& services) {
+    broker::Streams& known = services.publisher.streams();
+    const auto names = known.names();
+    boost::json::object streams;
+    for (std::size_t i = 0; i < std::min(names.size(), streams_listed_max); ++i)
+        streams[names[i]] = {{"last_id", known.last_id(names[i])}};
+    const engine::EngineStatus engine = services.registry.engine();
+    boost::json::object status{{"version", base::version()},
+                               {"uptime_seconds", nullptr},
+                               {"state", services.draining ? "draining" : "running"},
+                               {"backend", engine.backend},
+                               {"engine", engine_json(engine)},
+                               {"connections", nullptr},
+                               {"subscribers", nullptr},
+                               {"subscriptions", nullptr},
+                               {"memory", nullptr},
+                               {"queue", nullptr},
+                               {"counters", nullptr},
+                               {"histograms", nullptr},
+                               {"costly_conditions", costly_conditions_json(services.counters.costly_conditions)},
+                               {"operators", nullptr},
+                               {"streams_total", names.size()},
+                               {"streams", std::move(streams)}};
+    add_metrics(services.counters.metrics, status);
+    return boost::json::serialize(status);
+}
+
+}  // namespace
+
+std::shared_ptr<const std::string> StatusText::get(Services& services) {
+    const std::lock_guard lock(mutex_);
+    if (std::chrono::steady_clock::now() < valid_until_) return text_;
+    const auto begun = base::cpu_time();
+    text_ = std::make_shared<const std::string>(status_json(services));
+    const auto took = base::cpu_time() - begun;
+    if (took >= worth_keeping) valid_until_ = std::chrono::steady_clock::now() + kept_times * took;
+    return text_;
+}
+
+asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
+    HttpReply reply;
+    reply.headers.emplace_back("Cache-Control", "no-store");
+    reply.shared_body = services.status.get(services);
+    co_return reply;
+}
+
+asio::awaitable<HttpReply> show_health(Services&, HttpRequest&) { co_return text_reply("ok\n"); }
+
+asio::awaitable<HttpReply> show_readiness(Services& services, HttpRequest&) {
+    if (services.draining) co_return busy_problem("the daemon is shutting down");
+    co_return text_reply("ready\n");
+}
+
+}  // namespace sluice::server

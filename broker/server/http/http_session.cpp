@@ -1,0 +1,293 @@
+#include "broker/server/http/http_session.hpp"
+
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <new>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/http/busy_problems.hpp"
+#include "broker/server/http/head_rules.hpp"
+#include "broker/server/http/http_text.hpp"
+#include "broker/server/http/request_refusals.hpp"
+#include "broker/server/net/peer_watch.hpp"
+#include "broker/server/net/turns.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for routes that take no body
+constexpr std::chrono::seconds linger_timeout{2};
+constexpr std::size_t new_connections_few = 16;  // they begin at once
+
+}  // namespace
+
+HttpSession::HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
+                         std::unique_ptr<Transport> transport, Admission admission)
+    : services_(services),
+      browser_rules_(browser_rules),
+      router_(router),
+      memory_(std::move(admission.memory)),
+      transport_(std::move(transport)),
+      principal_(std::move(admission.principal)),
+      place_(std::move(admission.place)),
+      for_monitoring_(std::move(admission.for_monitoring)),
+      lacks_memory_(admission.lacks_memory),
+      reader_(services.options.http.header_bytes),
+      arrival_(services, *transport_, *this, *place_, reader_, connection_memory_bytes / 2) {}
+
+void HttpSession::start() {
+    const auto self = shared_from_this();
+    beginning_.emplace(services_.new_connections, new_connections_few);
+    services_.connections.add(self);
+    try {
+        asio::co_spawn(transport_->executor(), run(), [self](const std::exception_ptr&) {});
+    } catch (...) {
+        services_.connections.remove(self);
+        throw;
+    }
+}
+
+// A function that is posted already sees this wish, too.
+void HttpSession::ask(Wish wish) noexcept {
+    wishes_.fetch_or(wish);
+    post_reserved(transport_->executor(), post_memory_,
+                  [self = shared_from_this()] { self->obey(self->wishes_.exchange(0)); });
+}
+
+void HttpSession::obey(unsigned wishes) {
+    if ((wishes & to_drain) != 0) {
+        draining_ = true;
+        if (arrival_.is_idle()) transport_->cancel();
+    }
+    if ((wishes & to_end_stream) != 0 && takeover_) takeover_->finish();
+    if ((wishes & to_give_way) != 0) {
+        if (waiting_since() != Clock::time_point::max())
+            transport_->close();
+        else
+            services_.connections.stays(*this);
+    }
+    if ((wishes & to_be_cut) != 0) cut_now();
+    if ((wishes & to_expire) != 0) expire_now();
+}
+
+// Data that a slow subscriber has not read is not worth the kernel's memory.
+void HttpSession::cut_now() { takeover_ ? transport_->abort() : transport_->close(); }
+
+void HttpSession::expire_now() {
+    const Clock::time_point now = Clock::now();
+    if (!is_late(now)) return;  // a request has come meanwhile
+    if (!arrival_.give_up()) return cut_now();
+    set_deadline(now + linger_timeout);
+}
+
+// Ends the connection however run() ends: where an operation can't begin for lack of memory, Asio destroys the
+// coroutine without an exception in it.
+struct HttpSession::Ending {
+    const std::shared_ptr<HttpSession> session;
+
+    ~Ending() {
+        session->transport_->close();
+        // The session may outlive the broker's other parts, in a function that was posted for it.
+        session->takeover_.reset();
+        session->for_monitoring_.reset();
+        session->beginning_.reset();
+        session->services_.connections.remove(session);
+    }
+};
+
+asio::awaitable<void> HttpSession::run() {
+    const Ending ending{shared_from_this()};
+    Next next = Next::close;
+    bool failed = false, out_of_memory = false;
+    try {
+        next = co_await serve_requests();
+    } catch (const std::bad_alloc& error) {
+        base::log_failure("request failed", error.what());
+        failed = out_of_memory = true;
+    } catch (const std::exception& error) {
+        base::log_failure("request failed", error.what());
+        failed = true;
+    }
+    takeover_.reset();
+    try {
+        if (failed && !replying_) next = co_await refuse_failed(out_of_memory);
+        if (next == Next::close) co_await linger();
+    } catch (const std::exception& error) {
+        base::log_failure("connection was closed without a reply", error.what());
+    }
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
+    // When many come at once, each waits until what is ready on its thread has been served.
+    if (!beginning_->got()) co_await take_turn(transport_->executor());
+    beginning_.reset();
+    Next next = Next::request;
+    while (next == Next::request) next = co_await serve_request();
+    // Not within serve_request(), which holds the request: the takeover may last for days.
+    if (next == Next::takeover) next = co_await run_takeover();
+    co_return next;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
+    arrival_.next();
+    replying_ = false;
+    if (draining_ && reader_.input_bytes() == 0) co_return Next::close;
+    const RequestArrival::End end = co_await arrival_.read_head();
+    if (end != RequestArrival::End::complete && end != RequestArrival::End::refused) co_return co_await refuse(end);
+    if (auto reply = rate_refusal(services_, *place_)) {
+        // The head has not been checked yet, so the end of the body may be in doubt.
+        reply->closes = !reader_.is_complete() || find_fault_in_head(reader_.head()).has_value();
+        co_return co_await write_reply(std::move(*reply));
+    }
+    if (end == RequestArrival::End::refused) co_return co_await refuse(end);
+    broker::count(services_.counters.requests);
+    co_return co_await route_request();
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::route_request() {
+    const RequestReader::Head& head = reader_.head();
+    if (auto reply = find_fault_in_head(head)) co_return co_await write_reply(std::move(*reply));
+    auto target = wire::parse_target(head.target());
+    if (!target && head.method() == http::verb::options && head.target() == "*") target.emplace().path = "*";
+    if (!target) co_return co_await refuse(400, "the request target is not a path with a well-formed query");
+    const std::string_view host =
+        target->authority.empty() ? std::string_view(head[http::field::host]) : target->authority;
+    if (auto reply = browser_rules_.refuse(head.method(), head, host, target->path)) {
+        broker::count(services_.counters.foreign_requests_refused);
+        co_return co_await write_reply(std::move(*reply));
+    }
+    Route route = router_(head.method(), target->path);
+    if (!route.handler) {
+        browser_rules_.permit_methods(head, route.refusal);
+        co_return co_await write_reply(std::move(route.refusal));
+    }
+    if (for_monitoring_ && !route.for_monitoring) {
+        broker::count(services_.counters.connections_refused);
+        HttpReply reply = lacks_memory_ ? memory_problem(broker::MemoryShortage::temporary)
+                                        : busy_problem("limits.connections is reached, and all connections are busy");
+        reply.closes = true;
+        co_return co_await write_reply(std::move(reply));
+    }
+    HttpRequest request;
+    request.method = head.method();
+    request.path = target->path;
+    request.name = route.name;
+    request.headers = &head;
+    request.query = std::move(target->query);
+    request.principal = &principal_;
+    request.address_use = place_.get();
+    request.transport = transport_.get();
+    co_return co_await serve_route(route, request);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, HttpRequest& request) {
+    if (route.body_bytes_max && !reader_.content_length() && !reader_.is_chunked()) {
+        co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
+    }
+    AddressBytes share(*place_);
+    const std::size_t body_bytes_max = route.body_bytes_max.value_or(ignored_body_bytes_max);
+    request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
+    if (!reader_.is_complete()) {
+        const RequestArrival::End end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
+        if (end != RequestArrival::End::complete) co_return co_await refuse(end);
+    }
+    request.body = std::move(reader_.body());
+    clear_deadline();
+    arrival_.finish();
+    HttpReply reply = co_await handle(route, request);
+    if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
+    set_deadline(Clock::now() + services_.options.http.request_timeout);
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
+    if (!route.watched) co_return co_await route.handler(request);
+    struct Watching {
+        std::shared_ptr<PeerWatch> watch;
+        ~Watching() { watch->stop(); }
+    };
+    request.departure = std::make_shared<Departure>();
+    const Watching watching{std::make_shared<PeerWatch>(*transport_, request.departure)};
+    watching.watch->start();
+    co_return co_await route.handler(request);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse(unsigned status, std::string detail) {
+    HttpReply reply = status_reply(status, std::move(detail));
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse(RequestArrival::End end) {
+    if (end == RequestArrival::End::peer_left) co_return Next::closed_by_peer;
+    HttpReply reply = arrival_refusal(end, services_, *place_, reader_);
+    co_return co_await write_reply(std::move(reply));
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::refuse_failed(bool out_of_memory) {
+    reader_.drop();  // the reply needs memory, too
+    HttpReply reply = out_of_memory ? busy_problem("there was no memory for the request")
+                                    : status_reply(500, "the request could not be completed");
+    reply.closes = true;
+    set_deadline(Clock::now() + services_.options.http.request_timeout);
+    co_return co_await write_reply(std::move(reply));
+}
+
+void HttpSession::begin_reply() {
+    arrival_.finish();
+    replying_ = true;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
+    if (reply.status >= 400) broker::count(services_.counters.request_errors);
+    browser_rules_.permit(reader_.head(), reply);
+    const bool is_head = reader_.head().method() == http::verb::head;
+    if (reply.takeover && !is_head) {
+        prepare_takeover(std::move(reply));
+        co_return Next::takeover;
+    }
+    begin_reply();
+    ReplyFraming framing{reader_.head().version(), false, {}};
+    // If the connection stayed open, an unread body would be taken for the next request.
+    framing.keep_alive = reader_.is_complete() && reader_.keep_alive() && !draining_ && !reply.closes;
+    if (!reply.takeover) framing.content_length = reply.text().size();
+    const std::string head = reply_head(reply, framing);
+    if (is_head) reply.drop_text();
+    const std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
+    if (!co_await transport_->write(buffers)) co_return Next::closed_by_peer;
+    co_return framing.keep_alive ? Next::request : Next::close;
+}
+
+void HttpSession::prepare_takeover(HttpReply reply) {
+    takeover_head_ = reply_head(reply, {reader_.head().version(), false, {}});
+    begin_reply();
+    takeover_ = std::move(reply.takeover);
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
+    const bool chunked = reader_.head().version() >= 11;
+    arrival_.drop();
+    if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
+    co_await takeover_->run(*transport_, *this, std::exchange(takeover_head_, {}), chunked);
+    takeover_.reset();
+    co_return Next::close;
+}
+
+// Closing while the rest of a request arrives would reset the connection, and the peer might lose the reply.
+asio::awaitable<void> HttpSession::linger() {
+    if (!reader_.has_begun() || reader_.is_complete()) co_return;
+    transport_->end_sending();
+    set_deadline(Clock::now() + linger_timeout);
+    arrival_.drop();
+    do {
+        co_await transport_->wait_to_read();
+    } while (transport_->drop_arrived());
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,95 @@
+// One HTTP connection: reads requests one after another, has each answered by what the router finds, and writes the
+// replies. Runs as one coroutine on one I/O thread; a failure ends only this connection. Any thread may call the
+// functions of Connection.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/http/browser_rules.hpp"
+#include "broker/server/http/http_types.hpp"
+#include "broker/server/http/request_arrival.hpp"
+#include "broker/server/http/request_reader.hpp"
+#include "broker/server/http/router.hpp"
+#include "broker/server/http/takeover.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/connection_services.hpp"
+#include "broker/server/net/connections.hpp"
+#include "broker/server/net/counted_place.hpp"
+#include "broker/server/net/principal.hpp"
+#include "broker/server/net/reserved_post.hpp"
+#include "broker/server/net/session_factory.hpp"
+#include "broker/server/net/transport.hpp"
+
+namespace sluice::server {
+
+class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
+public:
+    // The references must outlive the session.
+    HttpSession(ConnectionServices& services, const BrowserRules& browser_rules, const Router& router,
+                std::unique_ptr<Transport> transport, Admission admission);
+
+    void start();  // it keeps itself alive, and among the connections, until it ends
+
+    void drain() noexcept override { ask(to_drain); }
+    void end_stream() noexcept override { ask(to_end_stream); }
+    void give_way() noexcept override { ask(to_give_way); }
+    void cut() noexcept override { ask(to_be_cut); }
+    void expire() noexcept override { ask(to_expire); }
+
+private:
+    // What other threads ask the session to do: bits.
+    enum Wish : unsigned { to_drain = 1, to_end_stream = 2, to_give_way = 4, to_be_cut = 8, to_expire = 16 };
+
+    // What happens to the connection next.
+    enum class Next : std::uint8_t { request, takeover, close, closed_by_peer };
+
+    struct Ending;
+
+    void ask(Wish wish) noexcept;
+    void obey(unsigned wishes);
+    void cut_now();
+    void expire_now();
+
+    boost::asio::awaitable<void> run();
+    boost::asio::awaitable<Next> serve_requests();
+    boost::asio::awaitable<Next> serve_request();
+    boost::asio::awaitable<Next> route_request();
+    boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
+
+    void begin_reply();
+    boost::asio::awaitable<Next> write_reply(HttpReply reply);
+    void prepare_takeover(HttpReply reply);
+    boost::asio::awaitable<Next> run_takeover();
+    boost::asio::awaitable<Next> refuse(unsigned status, std::string detail);
+    boost::asio::awaitable<Next> refuse(RequestArrival::End end);  // for a request that has not fully arrived
+    boost::asio::awaitable<Next> refuse_failed(bool out_of_memory);
+    boost::asio::awaitable<void> linger();
+
+    ConnectionServices& services_;
+    const BrowserRules& browser_rules_;
+    const Router& router_;
+    const base::MemoryCharge memory_;
+    const std::unique_ptr<Transport> transport_;
+    const Principal principal_;
+    const AddressPlace place_;
+    std::optional<CountedPlace> for_monitoring_;
+    const bool lacks_memory_;
+    std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
+    RequestReader reader_;
+    RequestArrival arrival_;
+    std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
+    std::string takeover_head_;           // of its reply
+    std::atomic<unsigned> wishes_{0};
+    PostMemory post_memory_;
+    bool draining_ = false;
+    bool replying_ = false;  // the reply to the current request has begun
+};
+
+}  // namespace sluice::server

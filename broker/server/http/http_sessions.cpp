@@ -1,0 +1,46 @@
+#include "broker/server/http/http_sessions.hpp"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "broker/server/http/busy_problems.hpp"
+#include "broker/server/http/http_session.hpp"
+#include "broker/server/http/http_text.hpp"
+#include "broker/server/net/tcp_transport.hpp"
+
+namespace sluice::server {
+
+namespace {
+
+HttpReply rejection_reply(Rejection reason) {
+    switch (reason) {
+        case Rejection::address_connections:
+            return share_problem("the address has reached limits.address_connections", std::chrono::seconds(1));
+        case Rejection::descriptors:
+            return busy_problem("there are no file descriptors for more connections");
+        case Rejection::memory:
+            return memory_problem(broker::MemoryShortage::temporary);
+        case Rejection::connections:
+            break;
+    }
+    return busy_problem("limits.connections is reached, and all connections are busy");
+}
+
+}  // namespace
+
+HttpSessions::HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Router router)
+    : services_(services), browser_rules_(browser_rules), router_(std::move(router)) {}
+
+void HttpSessions::start_session(boost::asio::ip::tcp::socket socket, Admission admission) {
+    std::make_shared<HttpSession>(services_, browser_rules_, router_, std::make_unique<TcpTransport>(std::move(socket)),
+                                  std::move(admission))
+        ->start();
+}
+
+std::string HttpSessions::rejection_text(Rejection reason) const {
+    const HttpReply reply = rejection_reply(reason);
+    return reply_head(reply, {11, false, reply.body.size()}) + reply.body;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,21 @@
+// The text of an HTTP/1.1 reply's head. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "broker/server/http/http_types.hpp"
+
+namespace sluice::server {
+
+struct ReplyFraming {
+    unsigned version = 11;
+    bool keep_alive = true;
+    std::optional<std::size_t> content_length;  // none: chunked or, for HTTP/1.0, until the connection ends
+};
+
+// The status line, the header fields, and the empty line that ends them.
+std::string reply_head(const HttpReply& reply, const ReplyFraming& framing);
+
+}  // namespace sluice::server

@@ -1,0 +1,76 @@
+// A request as an endpoint sees it, and the endpoint's reply. Plain values.
+#pragma once
+
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/verb.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/net/principal.hpp"
+#include "protocol/wire/http/query.hpp"
+
+namespace sluice::wire {
+struct Problem;
+}
+
+namespace sluice::server {
+
+namespace http = boost::beast::http;
+
+class AddressUse;
+struct Departure;
+class Takeover;
+class Transport;
+
+struct HttpRequest {
+    http::verb method = http::verb::get;
+    std::string_view path;
+    std::string_view name{};  // the part of the path that names an object, if any
+    const http::fields* headers = nullptr;
+    wire::Query query;
+    std::string body;
+    const Principal* principal = nullptr;  // who sent it
+    AddressUse* address_use = nullptr;     // the use by its address; lives as long as the connection
+    // Notes when, while the handler runs, the client disconnects or closes its sending side. Null unless the endpoint
+    // is watched (endpoints.cpp).
+    std::shared_ptr<Departure> departure;
+    Transport* transport = nullptr;  // that it came by; null in tests of endpoints alone
+    base::MemoryCharge memory;       // of the body, and of a long reply until it is written
+
+    // Whether the client has disconnected or closed its sending side. On the connection's thread.
+    bool has_left() const;
+    // Whether that has been noted while the handler runs. Any thread.
+    bool is_abandoned() const;
+    // "" if the header is absent.
+    std::string_view header(http::field field) const {
+        const auto found = headers->find(field);
+        return found == headers->end() ? std::string_view() : std::string_view(found->value());
+    }
+};
+
+struct HttpReply {
+    unsigned status = 200;
+    std::string_view content_type = "application/json";
+    std::vector<std::pair<std::string_view, std::string>> headers;
+    std::string body;
+    std::shared_ptr<Takeover> takeover;                // takes the connection over, instead of a body
+    bool closes = false;                               // ends the connection: the next request's start is uncertain
+    std::shared_ptr<const std::string> shared_body{};  // instead of `body`
+
+    std::string_view text() const { return shared_body ? std::string_view(*shared_body) : std::string_view(body); }
+    void drop_text() {
+        body.clear();
+        shared_body.reset();
+    }
+};
+
+HttpReply problem_reply(const wire::Problem& problem);
+
+// A problem without its own type: the status and a detail.
+HttpReply status_reply(unsigned status, std::string detail);
+
+}  // namespace sluice::server

@@ -1,0 +1,166 @@
+#include "broker/server/http/request_arrival.hpp"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <span>
+#include <string_view>
+
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t long_request_bytes = 8u << 10;  // after this much of a request, its reads take turns
+constexpr std::chrono::seconds body_grace{5};         // before http.body_rate applies
+constexpr std::chrono::seconds familiar_lead{30};     // of clients served before, when waiting connections are cut
+
+}  // namespace
+
+Connection::Clock::time_point slow_body_deadline(Connection::Clock::time_point begun, std::size_t received,
+                                                 std::size_t rate) {
+    if (rate == 0) return Connection::Clock::time_point::max();
+    return begun + body_grace + std::chrono::microseconds(received * 1'000'000 / rate);
+}
+
+RequestArrival::RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection,
+                               AddressUse& address, RequestReader& reader, std::size_t short_head_bytes)
+    : services_(services),
+      transport_(transport),
+      connection_(connection),
+      address_(address),
+      reader_(reader),
+      short_head_bytes_(short_head_bytes) {}
+
+void RequestArrival::next() {
+    reader_.next();
+    charge_head();
+    phase_ = Phase::idle;
+    late_ = false;
+    deadline_ = {};
+}
+
+bool RequestArrival::give_up() {
+    if (phase_ != Phase::reading || late_) return false;
+    late_ = true;
+    transport_.cancel();
+    return true;
+}
+
+void RequestArrival::drop() {
+    reader_.drop();
+    head_memory_.release();
+}
+
+// Returns false if reading has ended; see end_early().
+asio::awaitable<bool> RequestArrival::read_more() {
+    if (std::max(reader_.input_bytes(), reader_.body().size()) > long_request_bytes) {
+        co_await transport_.wait_to_read();
+        if (late_) co_return false;
+    }
+    const asio::mutable_buffer room = reader_.prepare();
+    const std::size_t n = co_await transport_.read_some(room);
+    reader_.commit(n);
+    co_return n != 0 && !late_;
+}
+
+// Most requests arrive in one read and need no request deadline.
+asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
+    using Step = RequestReader::Step;
+    Step step = reader_.read_head();
+    if (step == Step::more) {
+        const Clock::time_point now = Clock::now();
+        connection_.set_deadline(now + services_.options.http.idle_timeout);
+        connection_.set_waiting(has_served_ ? now + familiar_lead : now);
+    }
+    while (step == Step::more) {
+        if (phase_ == Phase::idle && reader_.has_begun()) {
+            phase_ = Phase::reading;
+            deadline_ = Clock::now() + services_.options.http.request_timeout;
+            connection_.set_deadline(deadline_);
+        }
+        if (!co_await read_more()) co_return end_early();
+        step = reader_.read_head();
+        if (step == Step::more && !charge_head()) co_return End::no_memory;
+    }
+    connection_.set_busy();
+    has_served_ = true;
+    phase_ = Phase::reading;
+    co_return step == Step::done ? End::complete : End::refused;
+}
+
+asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_bytes_max, AddressBytes& share,
+                                                               base::MemoryCharge& memory) {
+    using Step = RequestReader::Step;
+    const std::uint64_t announced = reader_.content_length().value_or(0);
+    if (announced <= body_bytes_max) {  // otherwise the reader refuses it
+        if (!share.grow(announced)) co_return end_without_share(announced);
+        const End end = co_await answer_expectation();
+        if (end != End::complete) co_return end;
+    }
+    Step step = reader_.read_body(body_bytes_max);
+    Clock::time_point begun;
+    while (step == Step::more) {
+        if (begun == Clock::time_point()) begun = Clock::now();
+        if (deadline_ == Clock::time_point()) deadline_ = begun + services_.options.http.request_timeout;
+        const std::size_t received = reader_.body().size();
+        if (!share.grow(received)) co_return end_without_share(received);
+        if (!charge_body(memory)) co_return end_without_memory();
+        connection_.set_deadline(
+            std::min(deadline_, slow_body_deadline(begun, received, services_.options.http.body_rate)));
+        if (!co_await read_more()) co_return end_early();
+        step = reader_.read_body(body_bytes_max);
+    }
+    co_return step == Step::done ? End::complete : End::refused;
+}
+
+// Returns `complete` if the body may now be read.
+asio::awaitable<RequestArrival::End> RequestArrival::answer_expectation() {
+    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    const bool is_known = reader_.head().version() >= 11;  // HTTP/1.0 has no expectations: RFC 9110, 10.1.1
+    if (expected.empty() || !is_known) co_return End::complete;
+    if (!boost::beast::iequals(expected, "100-continue")) co_return End::unknown_expectation;
+    if (reader_.input_bytes() != 0) co_return End::complete;
+    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+    const asio::const_buffer buffer = asio::buffer(go_on);
+    if (!co_await transport_.write(std::span(&buffer, 1))) co_return End::peer_left;
+    co_return End::complete;
+}
+
+RequestArrival::End RequestArrival::end_without_share(std::uint64_t bytes) const {
+    return bytes > address_.bytes_max() ? End::share_too_small : End::share_taken;
+}
+
+// The connection's own charge covers a short head. A long head is charged twice: for its text and for the parsed head.
+bool RequestArrival::charge_head() {
+    const std::size_t capacity = reader_.input_capacity();
+    const std::size_t bytes = capacity > short_head_bytes_ ? 2 * capacity : 0;
+    if (bytes <= head_memory_.bytes()) {
+        if (head_memory_) head_memory_.force_resize(bytes);
+        return true;
+    }
+    if (head_memory_) return head_memory_.resize(bytes);
+    head_memory_ = services_.memory.charge(base::MemoryUse::bodies, bytes);
+    return static_cast<bool>(head_memory_);
+}
+
+// Charges for what has arrived and for what the next read may add. Bytes that are only announced take no memory yet.
+bool RequestArrival::charge_body(base::MemoryCharge& memory) { return memory && memory.resize(body_memory(0)); }
+
+// `least`: the size of the body, or more than has arrived of it.
+std::size_t RequestArrival::body_memory(std::uint64_t least) const {
+    constexpr std::size_t next_bytes = 2 * RequestReader::read_bytes_max;
+    return std::max<std::size_t>(reader_.body().capacity(), least) + next_bytes;
+}
+
+// An announced body is judged by its whole length. The connection's charge is twice that of a short head.
+RequestArrival::End RequestArrival::end_without_memory() const {
+    const std::size_t bytes = body_memory(reader_.content_length().value_or(0));
+    const std::size_t held = 2 * short_head_bytes_ + head_memory_.bytes();
+    return services_.memory.could_fit(base::MemoryUse::bodies, bytes, held) ? End::no_memory : End::never_any_memory;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,84 @@
+// Receives a connection's requests: reads them from the transport into the connection's RequestReader, within each
+// request's limits of time, memory and its address's share, and reports how reading ended. The session answers. Belongs
+// to the connection's thread.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/http/request_reader.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/connection_services.hpp"
+#include "broker/server/net/connections.hpp"
+#include "broker/server/net/transport.hpp"
+
+namespace sluice::server {
+
+// The time after which a body is too slow if no more than `received` bytes of it have arrived. `begun`: when reading it
+// began. `rate`: bytes a second; 0: no limit.
+Connection::Clock::time_point slow_body_deadline(Connection::Clock::time_point begun, std::size_t received,
+                                                 std::size_t rate);
+
+class RequestArrival {
+public:
+    // How reading a head or a body ended.
+    enum class End : std::uint8_t {
+        complete,
+        refused,  // by the reader, which gives the reason
+        peer_left,
+        late,              // see give_up()
+        no_memory,         // now
+        never_any_memory,  // not even in an idle broker
+        share_taken,       // by other requests of the address
+        share_too_small,   // for this request, even alone
+        unknown_expectation,
+    };
+
+    // `short_head_bytes`: the size of a head that the connection's charge already covers. The other arguments must
+    // outlive this object.
+    RequestArrival(ConnectionServices& services, Transport& transport, Connection& connection, AddressUse& address,
+                   RequestReader& reader, std::size_t short_head_bytes);
+
+    void next();  // begins another request
+    boost::asio::awaitable<End> read_head();
+    // `share` and `memory` grow to what the request takes of its address's bytes and of the broker's memory.
+    boost::asio::awaitable<End> read_body(std::size_t body_bytes_max, AddressBytes& share, base::MemoryCharge& memory);
+    void finish() { phase_ = Phase::done; }  // nothing more of this request is read
+
+    // Whether it is waiting for a request and nothing of it has arrived.
+    bool is_idle() const { return phase_ == Phase::idle && !reader_.has_begun(); }
+    // The request's time is over: ends reading it, as `late`. Returns false if no request is being read or it is
+    // already late.
+    bool give_up();
+    void drop();  // frees as much memory as it can
+
+private:
+    using Clock = Connection::Clock;
+    enum class Phase : std::uint8_t { idle, reading, done };
+
+    boost::asio::awaitable<bool> read_more();
+    boost::asio::awaitable<End> answer_expectation();
+    End end_early() const { return late_ ? End::late : End::peer_left; }
+    End end_without_share(std::uint64_t bytes) const;
+    bool charge_head();
+    bool charge_body(base::MemoryCharge& memory);
+    std::size_t body_memory(std::uint64_t least) const;
+    End end_without_memory() const;
+
+    ConnectionServices& services_;
+    Transport& transport_;
+    Connection& connection_;
+    const AddressUse& address_;
+    RequestReader& reader_;
+    const std::size_t short_head_bytes_;
+    base::MemoryCharge head_memory_;  // for a long head, in MemoryUse::bodies
+    Clock::time_point deadline_;      // of the request, once it takes more than one read
+    Phase phase_ = Phase::idle;
+    bool late_ = false;
+    bool has_served_ = false;  // the connection has had a request, even if refused
+};
+
+}  // namespace sluice::server

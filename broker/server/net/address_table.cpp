@@ -1,0 +1,105 @@
+#include "broker/server/net/address_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "broker/server/net/plain_address.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t addresses_max = 65'536;
+// After a pause, two seconds' worth of requests may come at once, or a minute's worth of new streams.
+constexpr std::int64_t burst_seconds = 2;
+constexpr std::chrono::seconds sweep_interval{10}, sweep_interval_full{1};
+constexpr unsigned mapped_bits = 96;      // prefix of an IPv4-mapped IPv6 address
+constexpr std::size_t network_bytes = 8;  // of an IPv6 address
+
+base::TokenBucket::Clock::duration interval_of(std::chrono::seconds span, std::size_t tokens) {
+    const auto nanoseconds = std::chrono::nanoseconds(span) / static_cast<std::int64_t>(tokens);
+    return std::max(std::chrono::nanoseconds(1), nanoseconds);
+}
+
+}  // namespace
+
+AddressUse::Wait AddressUse::take_request(Clock::time_point now) {
+    if (limits_.requests == 0) return std::nullopt;
+    return requests_.take(now, interval_of(std::chrono::seconds(1), limits_.requests),
+                          burst_seconds * static_cast<std::int64_t>(limits_.requests));
+}
+
+AddressUse::Wait AddressUse::take_stream(Clock::time_point now) {
+    if (limits_.streams == 0) return std::nullopt;
+    return streams_.take(now, interval_of(std::chrono::minutes(1), limits_.streams),
+                         static_cast<std::int64_t>(limits_.streams));
+}
+
+bool AddressUse::take(Amount& used, std::size_t more, std::size_t most) {
+    const std::size_t before = used.fetch_add(more, std::memory_order_relaxed);
+    if (most == 0 || (more <= most && before <= most - more)) return true;
+    used.fetch_sub(more, std::memory_order_relaxed);
+    return false;
+}
+
+AddressTable::AddressTable(AddressLimits limits)
+    : limits_(std::move(limits)), exempt_use_(std::make_shared<AddressUse>(no_limits_)) {
+    for (const std::string& text : limits_.exempt) {
+        const std::size_t slash = text.find('/');
+        boost::system::error_code error;
+        const asio::ip::address address = asio::ip::make_address(text.substr(0, slash), error);
+        if (error) continue;
+        unsigned bits = address.is_v4() ? 32 : 128;
+        if (slash != std::string::npos) std::from_chars(text.data() + slash + 1, text.data() + text.size(), bits);
+        exempt_.push_back({key_of(address), std::min(128U, bits + (address.is_v4() ? mapped_bits : 0))});
+    }
+}
+
+// The whole address; IPv4 addresses are mapped to IPv6.
+AddressTable::Key AddressTable::key_of(const asio::ip::address& address) {
+    if (address.is_v6()) return address.to_v6().to_bytes();
+    return asio::ip::make_address_v6(asio::ip::v4_mapped, address.to_v4()).to_bytes();
+}
+
+bool AddressTable::is_exempt(const Key& key) const {
+    return std::any_of(exempt_.begin(), exempt_.end(), [&](const Network& network) {
+        const unsigned bytes = network.bits / 8;
+        if (!std::equal(key.begin(), key.begin() + bytes, network.address.begin())) return false;
+        const unsigned rest = network.bits % 8;
+        return rest == 0 || (key[bytes] ^ network.address[bytes]) >> (8 - rest) == 0;
+    });
+}
+
+AddressPlace AddressTable::connect(const asio::ip::address& address, Clock::time_point now) {
+    Key key = key_of(address);
+    std::shared_ptr<AddressUse> use = exempt_use_;
+    if (!is_exempt(key)) {
+        if (plain_address(address).is_v6())
+            std::fill(key.begin() + network_bytes, key.end(), static_cast<unsigned char>(0));
+        const std::lock_guard lock(mutex_);
+        const bool is_full = uses_.size() >= addresses_max;
+        if (now - swept_at_ >= (is_full ? sweep_interval_full : sweep_interval)) forget_idle(now);
+        if (const auto known = uses_.find(key); known != uses_.end())
+            use = known->second;
+        else
+            use = uses_.emplace(key, std::make_shared<AddressUse>(limits_)).first->second;
+    }
+    return use->take_connection() ? AddressPlace(std::move(use)) : AddressPlace();
+}
+
+// Keeps addresses with connections and, while there is room, those whose token buckets are not full again.
+void AddressTable::forget_idle(Clock::time_point now) {
+    swept_at_ = now;
+    const auto unused = [](const auto& each) { return each.second.use_count() == 1; };
+    std::erase_if(uses_, [&](const auto& each) { return unused(each) && each.second->is_idle(now); });
+    if (uses_.size() >= addresses_max) std::erase_if(uses_, unused);
+}
+
+std::size_t AddressTable::size() const {
+    const std::lock_guard lock(mutex_);
+    return uses_.size();
+}
+
+}  // namespace sluice::server

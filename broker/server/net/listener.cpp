@@ -1,0 +1,243 @@
+#include "broker/server/net/listener.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <exception>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <optional>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "broker/base/log.hpp"
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/connections.hpp"
+#include "broker/server/net/transport.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr int unsent_bytes_max = 256 << 10;
+constexpr int accepted_at_once_max = 64;
+constexpr std::size_t monitoring_max = 8;       // connections beyond limits.connections
+constexpr std::size_t without_memory_max = 64;  // of these and of those for which there is no memory
+constexpr std::chrono::milliseconds pause_after_error{100};
+constexpr std::chrono::milliseconds pause_for_displaced{5};  // for cut connections to close their descriptors
+constexpr int pauses_for_displaced_max = 100;
+constexpr std::chrono::milliseconds pause_without_memory{1};  // by sleeping: a timer would need memory, too
+
+tcp::endpoint endpoint_of(const config::HttpOptions& options) {
+    return {asio::ip::make_address(options.address), options.port};
+}
+
+bool has_no_room(const boost::system::error_code& error) {
+    namespace errc = boost::system::errc;
+    return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
+           error == errc::no_buffer_space || error == errc::not_enough_memory;
+}
+
+// The text is small enough for the kernel to accept at once. A client that misses it still sees the connection end.
+void end_with(tcp::socket& socket, const std::string& text) {
+    boost::system::error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(text), ignored);
+    socket.shutdown(asio::socket_base::shutdown_send, ignored);
+    std::array<char, 4096> dropped;  // unread bytes would make the kernel reset the connection and lose the reply
+    socket.read_some(asio::buffer(dropped), ignored);
+}
+
+}  // namespace
+
+void SpareDescriptor::take() noexcept {
+    if (descriptor_ < 0) descriptor_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void SpareDescriptor::release() noexcept {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+Listener::Listener(IoThreads& threads, ConnectionServices& services, SessionFactory& sessions)
+    : threads_(threads),
+      services_(services),
+      sessions_(sessions),
+      acceptor_(threads.first()),
+      pause_(threads.first()),
+      tick_(threads.first()) {
+    const config::HttpOptions& options = services.options.http;
+    try {
+        const tcp::endpoint endpoint = endpoint_of(options);
+        acceptor_.open(endpoint.protocol());
+        acceptor_.set_option(asio::socket_base::reuse_address(true));
+        acceptor_.bind(endpoint);
+        // Bytes in the kernel for a slow reader escape the broker's limits, so bound them. Connections inherit the
+        // option.
+        setsockopt(acceptor_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes_max, sizeof(int));
+        acceptor_.listen();
+        acceptor_.non_blocking(true);
+    } catch (const boost::system::system_error& error) {
+        // Not error.what(), which includes a position in Asio's source.
+        std::string message = "cannot listen on " + options.address + " port " + std::to_string(options.port) + ": " +
+                              error.code().message();
+        if (error.code() == asio::error::address_in_use) message += "; --set http.port= chooses another port";
+        throw std::runtime_error(message);
+    }
+    local_ = acceptor_.local_endpoint();
+}
+
+void Listener::start() {
+    threads_.on_failure([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->keep_running();
+    });
+    keep_running();
+}
+
+// Each coroutine holds a token, `alive`, until it ends for whatever reason.
+void Listener::keep_running() {
+    const auto rethrow = [](const std::exception_ptr& failure) {
+        if (failure) std::rethrow_exception(failure);
+    };
+    if (acceptor_.is_open() && accepting_.expired()) {
+        const auto alive = std::make_shared<int>();
+        accepting_ = alive;
+        asio::co_spawn(
+            threads_.first(), [self = shared_from_this(), alive] { return self->accept_connections(); }, rethrow);
+    }
+    if (expiring_.expired()) {
+        const auto alive = std::make_shared<int>();
+        expiring_ = alive;
+        asio::co_spawn(
+            threads_.first(), [self = shared_from_this(), alive] { return self->expire_late_connections(); }, rethrow);
+    }
+}
+
+void Listener::close() {
+    post_reserved(acceptor_.get_executor(), close_memory_, [self = shared_from_this()] {
+        boost::system::error_code ignored;
+        self->acceptor_.close(ignored);
+        self->pause_.cancel();
+    });
+}
+
+// A failure for one connection does not stop the listener.
+asio::awaitable<void> Listener::accept_connections() {
+    while (acceptor_.is_open()) {
+        try {
+            co_await accept_connection();
+        } catch (const std::exception& error) {
+            base::log_failure("connection could not be accepted", error.what());
+            std::this_thread::sleep_for(pause_without_memory);
+        }
+    }
+}
+
+asio::awaitable<void> Listener::accept_connection() {
+    auto [error, socket] = co_await acceptor_.async_accept(threads_.next(), peer_, no_throw);
+    if (error == asio::error::operation_aborted) co_return;
+    if (!error) {
+        for (int n = 0; n < pauses_for_displaced_max && services_.connections.awaits_room(); ++n)
+            co_await pause(pause_for_displaced);
+        admit(std::move(socket));
+        admit_others();
+        co_return;
+    }
+    const std::string reason = error.message();
+    if (told_.is_new(reason, base::RepeatGuard::Clock::now()))
+        base::log_warn("connection could not be accepted", {{"reason", reason}});
+    const bool makes_room = has_no_room(error) && services_.connections.displace();
+    if (has_no_room(error) && !makes_room) reject_one();
+    co_await pause(makes_room ? pause_for_displaced : pause_after_error);
+}
+
+// Without a descriptor, a client would wait for an answer that can't come.
+void Listener::reject_one() {
+    spare_.release();
+    tcp::socket socket(threads_.first());
+    boost::system::error_code error;
+    acceptor_.accept(socket, peer_, error);
+    if (!error) reject(socket, Rejection::descriptors);
+    socket.close(error);
+    spare_.take();
+}
+
+asio::awaitable<void> Listener::pause(std::chrono::milliseconds time) {
+    pause_.expires_after(time);
+    co_await pause_.async_wait(no_throw);
+}
+
+// Accepts all pending connections at once. One by one, each would wait for everything else ready on this thread.
+void Listener::admit_others() {
+    for (int n = 0; n < accepted_at_once_max && !services_.connections.awaits_room(); ++n) {
+        tcp::socket socket(threads_.next());
+        boost::system::error_code error;
+        acceptor_.accept(socket, peer_, error);
+        if (error) return;
+        admit(std::move(socket));
+    }
+}
+
+void Listener::reject(tcp::socket& socket, Rejection reason) {
+    broker::count(reason == Rejection::address_connections ? services_.counters.address_connections_refused
+                                                           : services_.counters.connections_refused);
+    end_with(socket, sessions_.rejection_text(reason));
+}
+
+void Listener::admit(tcp::socket socket) {
+    boost::system::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    // The address first: one over its limit displaces nobody.
+    AddressPlace place = services_.addresses.connect(peer_.address(), AddressTable::Clock::now());
+    if (!place) return reject(socket, Rejection::address_connections);
+    std::optional<CountedPlace> for_monitoring;
+    if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
+    if (for_monitoring && !for_monitoring->got()) return reject(socket, Rejection::connections);
+    base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, connection_memory_bytes);
+    const bool lacks_memory = !memory;
+    if (lacks_memory) {
+        if (!for_monitoring) for_monitoring.emplace(services_.monitoring_connections, without_memory_max);
+        if (!for_monitoring->got()) return reject(socket, Rejection::memory);
+        memory = services_.memory.force_charge(base::MemoryUse::connections, connection_memory_bytes);
+    }
+    broker::count(services_.counters.connections_accepted);
+    sessions_.start_session(std::move(socket), {Principal{peer_.address()}, std::move(place), std::move(memory),
+                                                std::move(for_monitoring), lacks_memory});
+}
+
+asio::awaitable<bool> Listener::wait_for_tick() {
+    const config::HttpOptions& options = services_.options.http;
+    const config::Duration shortest = std::min(options.idle_timeout, options.request_timeout);
+    tick_.expires_after(
+        std::clamp<config::Duration>(shortest / 4, std::chrono::milliseconds(5), std::chrono::seconds(1)));
+    const auto [error] = co_await tick_.async_wait(no_throw);
+    co_return !error;
+}
+
+// Runs while draining, too; ends with the io_context.
+asio::awaitable<void> Listener::expire_late_connections() {
+    for (bool goes_on = true; goes_on;) {
+        try {
+            goes_on = co_await wait_for_tick();
+            services_.connections.expire_late(Connection::Clock::now());
+        } catch (const std::exception& error) {
+            base::log_failure("late connections could not be ended", error.what());
+            std::this_thread::sleep_for(pause_without_memory);
+        }
+    }
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,18 @@
+// The identity of a connection's client. A plain value, created when the connection is admitted.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+#include <string>
+
+#include "broker/server/net/plain_address.hpp"
+
+namespace sluice::server {
+
+struct Principal {
+    explicit Principal(const boost::asio::ip::address& of) : address(plain_address(of)) {}
+
+    boost::asio::ip::address address;  // IPv4-mapped ones as IPv4
+    std::string user;                  // the authenticated user; empty: anonymous
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,44 @@
+// What the listener needs of a protocol: a session for each connection that it admits, and an answer for each that it
+// rejects. One object serves all connections of a listener; only the listener's thread calls it.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "broker/base/memory/memory_budget.hpp"
+#include "broker/server/net/address_table.hpp"
+#include "broker/server/net/counted_place.hpp"
+#include "broker/server/net/principal.hpp"
+
+namespace sluice::server {
+
+// What an admitted connection holds while it is open.
+struct Admission {
+    Principal principal;
+    AddressPlace place;
+    base::MemoryCharge memory;  // connection_memory_bytes, of MemoryUse::connections
+    // If set, the connection is beyond limits.connections or, if `lacks_memory`, there was no memory for it; it serves
+    // only monitoring.
+    std::optional<CountedPlace> for_monitoring{};
+    bool lacks_memory = false;
+};
+
+// Why a connection is not admitted.
+enum class Rejection : std::uint8_t { address_connections, connections, descriptors, memory };
+
+class SessionFactory {
+public:
+    SessionFactory() = default;
+    SessionFactory(const SessionFactory&) = delete;
+    SessionFactory& operator=(const SessionFactory&) = delete;
+    virtual ~SessionFactory() = default;
+
+    // The session runs on the socket's executor, and keeps itself alive until it ends.
+    virtual void start_session(boost::asio::ip::tcp::socket socket, Admission admission) = 0;
+    // What a rejected client receives before its connection is closed: few bytes, which the kernel accepts at once.
+    virtual std::string rejection_text(Rejection reason) const = 0;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,100 @@
+#include "broker/server/net/tcp_transport.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_suffix.hpp>
+#include <cerrno>
+#include <poll.h>
+#include <spdlog/fmt/fmt.h>
+#include <sys/socket.h>
+#include <utility>
+
+#include "broker/server/net/plain_address.hpp"
+#include "broker/server/net/turns.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t dropped_at_once = 1u << 20;
+
+// Writes once, at most one piece.
+std::size_t one_piece(const boost::system::error_code& error, std::size_t written) {
+    return error || written != 0 ? 0 : piece_bytes;
+}
+
+}  // namespace
+
+std::string TcpTransport::peer() const {
+    boost::system::error_code error;
+    const auto endpoint = socket_.remote_endpoint(error);
+    return error ? "" : fmt::format("{}:{}", plain_address(endpoint.address()).to_string(), endpoint.port());
+}
+
+asio::awaitable<std::size_t> TcpTransport::read_some(asio::mutable_buffer room) {
+    const auto [error, n] = co_await socket_.async_read_some(room, no_throw);
+    co_return error ? 0 : n;
+}
+
+asio::awaitable<void> TcpTransport::wait_to_read() {
+    co_await socket_.async_wait(asio::socket_base::wait_read, no_throw);
+    co_await take_turn(socket_.get_executor());
+}
+
+asio::awaitable<bool> TcpTransport::write(std::span<const asio::const_buffer> buffers) {
+    if (asio::buffer_size(buffers) <= piece_bytes) {
+        const auto [error, n] = co_await asio::async_write(socket_, buffers, no_throw);
+        co_return !error;
+    }
+    boost::beast::buffers_suffix<std::span<const asio::const_buffer>> rest(buffers);
+    while (asio::buffer_size(rest) != 0) {
+        co_await take_turn(socket_.get_executor());
+        const auto [error, n] = co_await asio::async_write(socket_, rest, one_piece, no_throw);
+        if (error) co_return false;
+        rest.consume(n);
+    }
+    co_return true;
+}
+
+void TcpTransport::on_input(std::function<void()> function) {
+    socket_.async_wait(asio::socket_base::wait_read,
+                       [function = std::move(function)](const boost::system::error_code&) { function(); });
+}
+
+bool TcpTransport::drop_arrived() {
+    const ssize_t dropped = recv(socket_.native_handle(), nullptr, dropped_at_once, MSG_TRUNC | MSG_DONTWAIT);
+    return dropped > 0 || (dropped < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+// Polls each time, since waiting until the socket is readable would end at once if bytes are pending.
+bool TcpTransport::peer_has_left() {
+    if (!socket_.is_open()) return true;
+    pollfd state{socket_.native_handle(), POLLRDHUP, 0};
+    return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+void TcpTransport::end_sending() noexcept {
+    boost::system::error_code ignored;
+    socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+}
+
+void TcpTransport::cancel() noexcept {
+    boost::system::error_code ignored;  // it may have been closed already
+    socket_.cancel(ignored);
+}
+
+void TcpTransport::close() noexcept {
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+void TcpTransport::abort() noexcept {
+    boost::system::error_code ignored;
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+    socket_.close(ignored);
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,164 @@
+#include "broker/server/sse/event_stream.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <span>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/server/net/input_watch.hpp"
+#include "broker/server/net/turns.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Bounds the additional memory needed to write them.
+constexpr std::size_t deliveries_at_once = 1'024;
+
+const char* text_of(broker::EndReason::Kind reason) {
+    switch (reason) {
+        case broker::EndReason::Kind::slow_consumer:
+            return "slow consumer";
+        case broker::EndReason::Kind::undelivered:
+            return "undelivered events";
+        default:
+            return "slow filter";
+    }
+}
+
+// Watches the client while it lives. When the client has left, it ends what the stream waits for.
+class Watched {
+public:
+    Watched(Transport& transport, EventStream::WakeUp& wake_up)
+        : watch_(std::make_shared<InputWatch>(transport, [&transport, &wake_up] {
+              transport.close();
+              wake_up.timer.cancel();
+          })) {
+        watch_->start();
+    }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+    ~Watched() { watch_->stop(); }
+
+    const InputWatch& client() const { return *watch_; }
+
+private:
+    const std::shared_ptr<InputWatch> watch_;
+};
+
+}  // namespace
+
+EventStream::EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up,
+                         std::shared_ptr<broker::Subscriber> subscriber, std::string notes, CountedPlace place,
+                         broker::StreamHold hold)
+    : context_(context),
+      place_(std::move(place)),
+      hold_(std::move(hold)),
+      wake_up_(std::move(wake_up)),
+      subscriber_(std::move(subscriber)),
+      notes_(std::move(notes)) {}
+
+EventStream::~EventStream() {
+    wake_up_->on_wake = nullptr;
+    broker::count(context_.counters.deliveries_unwritten, subscriber_->mailbox.close());
+    end_subscription();
+    if (counted_) context_.event_streams.fetch_sub(1);
+}
+
+// Its filters cost nothing from then on.
+void EventStream::end_subscription() noexcept {
+    if (std::exchange(subscribed_, false)) context_.registry.remove(subscriber_);
+}
+
+std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
+    return [wake_up] {
+        post_reserved(wake_up->timer.get_executor(), wake_up->post_memory, [wake_up] {
+            wake_up->timer.cancel();
+            if (wake_up->on_wake) wake_up->on_wake();
+        });
+    };
+}
+
+asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
+    chunked_ = chunked;
+    context_.event_streams.fetch_add(1);
+    counted_ = true;
+    const std::string peer = transport.peer();
+    wake_up_->on_wake = [this, &connection] {
+        if (subscriber_->mailbox.state() != broker::Mailbox::State::open) end_subscription();
+        if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
+            connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
+        else if (subscriber_->mailbox.end_reason())
+            connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
+    };
+    connection.clear_deadline();
+    if (co_await write(transport, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
+        const Watched watched(transport, *wake_up_);
+        co_await write_events(transport, watched.client());
+    }
+    wake_up_->on_wake = nullptr;
+    if (const auto reason = subscriber_->mailbox.end_reason())
+        base::log_warn("subscriber disconnected", {{"peer", peer}, {"reason", text_of(reason->kind)}});
+}
+
+asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
+    broker::Mailbox& mailbox = subscriber_->mailbox;
+    while (!client.has_ended()) {
+        const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
+        if (!deliveries.empty()) {
+            if (can_wait) co_await take_turn(transport.executor());
+            if (!co_await write(transport, deliveries)) co_return;
+            mailbox.settled(deliveries);
+            broker::count(context_.counters.deliveries_written, deliveries.size());
+            continue;
+        }
+        if (state != broker::Mailbox::State::open) {
+            co_await write_end(transport);
+            co_return;
+        }
+        wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
+        const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
+        if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
+    }
+}
+
+asio::awaitable<void> EventStream::write_end(Transport& transport) {
+    std::string end;
+    if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->renderer.end_text(*reason));
+    if (chunked_) end += "0\r\n\r\n";
+    co_await write(transport, std::move(end));
+}
+
+asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
+    broker::Pieces pieces;
+    pieces.reserve(2 * deliveries.size());
+    for (const broker::Delivery& delivery : deliveries) subscriber_->renderer.write(delivery, pieces);
+    const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
+    std::vector<asio::const_buffer> buffers;
+    buffers.reserve(pieces.size() + 2);
+    buffers.push_back(asio::buffer(chunk_head));
+    pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
+    if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
+    const bool written = co_await transport.write(buffers);
+    co_return written;
+}
+
+asio::awaitable<bool> EventStream::write(Transport& transport, std::string text) {
+    const asio::const_buffer buffer = asio::buffer(text);
+    const bool written = co_await transport.write(std::span(&buffer, 1));
+    co_return written;
+}
+
+std::string EventStream::chunk(std::string_view text) const {
+    return chunked_ ? fmt::format("{:x}\r\n{}\r\n", text.size(), text) : std::string(text);
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,89 @@
+// The writing side of GET /v1/events: takes deliveries from its subscriber's mailbox and writes many at once, as one
+// chunk. Writes a comment when nothing was sent for a while. Lives on its connection's thread; its destructor ends the
+// subscription.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/core/delivery/subscriber.hpp"
+#include "broker/core/ingest/streams.hpp"
+#include "broker/server/http/takeover.hpp"
+#include "broker/server/net/counted_place.hpp"
+#include "broker/server/net/reserved_post.hpp"
+
+namespace sluice::config {
+struct Options;
+}
+
+namespace sluice::broker {
+struct Counters;
+class SubscriptionRegistry;
+}  // namespace sluice::broker
+
+namespace sluice::server {
+
+class InputWatch;
+
+class EventStream final : public Takeover {
+public:
+    // Lets other threads wake the stream. Its members belong to the stream's thread.
+    struct WakeUp {
+        explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor) {}
+
+        boost::asio::steady_timer timer;
+        std::function<void()> on_wake;
+        PostMemory post_memory;  // for one wake-up
+    };
+
+    // The parts of the broker that streams use. They outlive the stream.
+    struct Context {
+        const config::Options& options;
+        broker::Counters& counters;
+        broker::SubscriptionRegistry& registry;
+        std::atomic<std::size_t>& event_streams;  // incremented while the stream runs
+    };
+
+    // The subscriber's mailbox must call the function returned by waker(). Its subscriptions are added after this, and
+    // are in place before run(). `place` is among limits.subscribers. `notes` are comments to write before the first
+    // event, as complete lines. `hold` is of its stream.
+    EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
+                std::string notes, CountedPlace place, broker::StreamHold hold);
+    ~EventStream() override;
+
+    // The `wake` of a mailbox.
+    static std::function<void()> waker(const std::shared_ptr<WakeUp>& wake_up);
+
+    boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
+                                     bool chunked) override;
+    void finish() override { subscriber_->mailbox.finish(); }
+
+private:
+    // Returns false if the connection is broken.
+    boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries);
+    boost::asio::awaitable<bool> write(Transport& transport, std::string text);
+    boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
+    boost::asio::awaitable<void> write_end(Transport& transport);
+    std::string chunk(std::string_view text) const;
+    void end_subscription() noexcept;
+
+    const Context context_;
+    const CountedPlace place_;
+    const broker::StreamHold hold_;
+    std::shared_ptr<WakeUp> wake_up_;
+    std::shared_ptr<broker::Subscriber> subscriber_;
+    std::string notes_;
+    bool chunked_ = true;
+    bool counted_ = false;  // among Context::event_streams
+    bool subscribed_ = true;
+};
+
+}  // namespace sluice::server

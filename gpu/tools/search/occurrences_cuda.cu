@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <optional>
+
+#include "gpu/tools/search/filter_cuda.cuh"
+#include "gpu/tools/search/rabin_karp_cuda.cuh"
+#include "gpu/tools/search/substrings_cuda.hpp"
+
+namespace sluice::substrings {
+
+namespace {
+
+constexpr std::size_t list_size_first = std::size_t{1} << 20;
+
+// Uses the current device of the thread that makes it.
+class CudaOccurrenceFinder : public OccurrenceFinder {
+public:
+    CudaOccurrenceFinder(std::span<const Pattern> patterns, CudaKernel kernel, std::string_view sample,
+                         std::size_t text_bytes, std::uint32_t modulus)
+        : pool_(patterns),
+          kernel_(kernel),
+          tally_(1),
+          staged_tally_(1),
+          list_(list_size_first),
+          staged_list_(list_size_first),
+          begin_(cudaEventDefault),
+          end_(cudaEventDefault) {
+        if (kernel == CudaKernel::filter)
+            filter_.emplace(pool_, std::span(&sample, 1));
+        else
+            rabin_karp_.emplace(pool_, modulus);
+        reserve(text_bytes);
+    }
+
+    bool find(std::string_view text, std::size_t begins, Wanted wanted, FoundOccurrences& found) override {
+        found.list.clear();
+        found.kernel_seconds = 0;
+        reserve(text.size());
+        batch_.upload(std::span(&text, 1), stream_);
+        const bool lists = wanted != Wanted::number;
+        for (;;) {
+            const Tally tally = run(static_cast<std::uint32_t>(begins), lists, found.kernel_seconds);
+            found.number = tally.occurrences;
+            if (!lists) return true;
+            if (tally.occurrences > occurrences_max) return false;
+            if (tally.occurrences <= list_.size()) break;
+            const std::size_t enough = std::min<std::size_t>(2 * tally.occurrences, occurrences_max);
+            staged_list_.reserve(enough);  // first: the list on the device is never longer
+            list_.reserve(enough);
+        }
+        copy_list(wanted, found);
+        return true;
+    }
+
+private:
+    void reserve(std::size_t text_bytes) {
+        batch_.reserve(1, text_bytes);
+        if (rabin_karp_ && text_bytes > 0) rabin_karp_->reserve(static_cast<std::uint32_t>(text_bytes));
+    }
+
+    // Searches the uploaded text. Adds the kernels' time to `seconds`.
+    Tally run(std::uint32_t begins, bool lists, double& seconds) {
+        cuda::check(cudaMemsetAsync(tally_.data(), 0, tally_.bytes(), stream_), "clear tally");
+        const Occurrences output{lists ? list_.data() : nullptr, static_cast<std::uint32_t>(list_.size()), begins,
+                                 tally_.data()};
+        begin_.record(stream_);
+        launch(output);
+        end_.record(stream_);
+        cuda::copy_to_host(std::span(staged_tally_.data(), 1), tally_.data(), stream_);
+        stream_.wait();
+        float milliseconds = 0;
+        cuda::check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+        seconds += milliseconds / 1000.0;
+        return staged_tally_[0];
+    }
+
+    void launch(const Occurrences& output) const {
+        switch (kernel_) {
+            case CudaKernel::filter:
+                return filter_->enqueue(batch_.view(), output, stream_);
+            case CudaKernel::prefix_sums:
+                return rabin_karp_->enqueue(batch_.view(), output, stream_);
+            case CudaKernel::plain:
+                return rabin_karp_->enqueue_plain(batch_.view(), output, stream_);
+        }
+    }
+
+    void copy_list(Wanted wanted, FoundOccurrences& found) {
+        const std::span<unsigned long long> list(staged_list_.data(), found.number);
+        cuda::copy_to_host(list, list_.data(), stream_);
+        stream_.wait();
+        if (wanted == Wanted::ascending) std::sort(list.begin(), list.end());
+        found.list.reserve(list.size());
+        for (const unsigned long long key : list)
+            found.list.push_back({static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+    }
+
+    PatternPool pool_;
+    CudaKernel kernel_;
+    std::optional<CudaFilter> filter_;
+    std::optional<CudaRabinKarp> rabin_karp_;
+    DeviceBatch batch_;
+    cuda::DeviceBuffer<Tally> tally_;
+    cuda::PinnedBuffer<Tally> staged_tally_;
+    cuda::DeviceBuffer<unsigned long long> list_;
+    cuda::PinnedBuffer<unsigned long long> staged_list_;
+    cuda::Stream stream_;
+    cuda::Event begin_, end_;
+};
+
+}  // namespace
+
+std::string cuda_refusal(std::span<const Pattern> patterns, CudaKernel kernel) {
+    if (std::string reason = refusal(patterns); !reason.empty()) return reason;
+    if (kernel == CudaKernel::filter || patterns.size() <= rabin_karp_patterns_max) return {};
+    return "the number of patterns, " + std::to_string(patterns.size()) + ", is more than Rabin-Karp's limit of " +
+           std::to_string(rabin_karp_patterns_max);
+}
+
+bool occurrence_device_available() { return cuda::device_count() > 0; }
+
+std::string occurrence_device_refusal(std::span<const Pattern> patterns, Algorithm algorithm) {
+    if (!occurrence_device_available()) return "there is no GPU that CUDA can use";
+    return cuda_refusal(patterns, algorithm);
+}
+
+std::unique_ptr<OccurrenceFinder> make_device_occurrence_finder(std::span<const Pattern> patterns, Algorithm algorithm,
+                                                                std::string_view sample, std::size_t text_bytes) {
+    return make_cuda_occurrence_finder(patterns, algorithm, sample, text_bytes);
+}
+
+std::unique_ptr<OccurrenceFinder> make_cuda_occurrence_finder(std::span<const Pattern> patterns, CudaKernel kernel,
+                                                              std::string_view sample, std::size_t text_bytes) {
+    return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, sample, text_bytes, thesis_modulus);
+}
+
+std::unique_ptr<OccurrenceFinder> make_colliding_cuda_occurrence_finder(std::span<const Pattern> patterns,
+                                                                        CudaKernel kernel) {
+    return std::make_unique<CudaOccurrenceFinder>(patterns, kernel, std::string_view{}, 0, colliding_modulus);
+}
+
+}  // namespace sluice::substrings

@@ -1,0 +1,39 @@
+#include "broker/cli/client/server_url.hpp"
+
+#include <catch2/catch.hpp>
+
+using sluice::cli::parse_server_url;
+
+TEST_CASE("a server's URL has a scheme, a host, and perhaps a port and a path") {
+    const auto local = parse_server_url("http://localhost:8080/");
+    REQUIRE(local.has_value());
+    CHECK(local->url == "http://localhost:8080");
+    CHECK(local->authority == "localhost:8080");
+    CHECK(parse_server_url("https://example.org/a/broker//")->url == "https://example.org/a/broker");
+    CHECK(parse_server_url("http://example.org:65535")->authority == "example.org:65535");
+    CHECK(parse_server_url("http://[::1]:9000")->authority == "[::1]:9000");
+    for (const char* wrong :
+         {"", "localhost:8080", "ftp://localhost", "file:///etc/passwd", "http://", "http://localhost:99999999",
+          "http://localhost:84270", "http://localhost:65536", "http://localhost:0",
+          "http://localhost:", "http://user@localhost", "http://localhost?x", "http://localhost/#x", "http://a b"}) {
+        CAPTURE(wrong);
+        const auto parsed = parse_server_url(wrong);
+        REQUIRE(!parsed);
+        CHECK_THAT(parsed.error().message, Catch::Contains("http[s]://HOST[:PORT][/PATH]"));
+    }
+}
+
+TEST_CASE("a URL of this machine is recognised, since no proxy can lead there") {
+    for (const char* local : {"http://localhost", "http://LOCALHOST:1", "http://localhost.", "http://a.localhost",
+                              "http://127.0.0.1", "http://127.8.9.10:80", "http://[::1]", "http://0.0.0.0:8080",
+                              "http://[::]", "http://[::ffff:127.0.0.1]", "http://[::ffff:0.0.0.0]"}) {
+        CAPTURE(local);
+        CHECK(parse_server_url(local)->is_local);
+    }
+    for (const char* other :
+         {"http://example.org", "http://localhost.example.org", "http://10.0.0.1", "http://128.0.0.1",
+          "http://[fe80::1]", "http://[::ffff:10.0.0.1]", "http://notlocalhost"}) {
+        CAPTURE(other);
+        CHECK(!parse_server_url(other)->is_local);
+    }
+}

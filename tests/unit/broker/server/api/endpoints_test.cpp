@@ -1,0 +1,26 @@
+#include "broker/server/api/endpoints.hpp"
+
+#include <catch2/catch.hpp>
+
+using sluice::server::find_endpoint;
+namespace http = sluice::server::http;
+
+TEST_CASE("a path and a method name an endpoint") {
+    CHECK(find_endpoint(http::verb::post, "/v1/events").endpoint->handler == sluice::server::publish_events);
+    CHECK(find_endpoint(http::verb::get, "/v1/events").endpoint->handler == sluice::server::subscribe_events);
+    CHECK(find_endpoint(http::verb::head, "/v1/status").endpoint->handler == sluice::server::show_status);
+}
+
+TEST_CASE("other paths and methods are refused with what there is") {
+    CHECK(find_endpoint(http::verb::get, "/nowhere").refusal.status == 404);
+    CHECK(find_endpoint(http::verb::get, "/v1/events/").refusal.status == 404);
+    const auto refused = find_endpoint(http::verb::put, "/v1/events").refusal;
+    CHECK(refused.status == 405);
+    REQUIRE(refused.headers.size() == 1);
+    CHECK(refused.headers[0].first == "Allow");
+    CHECK(refused.headers[0].second == "POST, GET, HEAD, OPTIONS");
+    CHECK(find_endpoint(http::verb::head, "/v1/match").refusal.status == 405);
+    const auto options = find_endpoint(http::verb::options, "/v1/match").refusal;
+    CHECK(options.status == 204);
+    CHECK(options.headers[0].second == "POST, OPTIONS");
+}
