@@ -37,37 +37,37 @@ constexpr std::array<std::string_view, 13> axis_names = {
     "namespace",
 };
 
-struct MeantSign {
+struct MeantSpelling {
     std::string_view written, meant;
 };
 
-constexpr MeantSign signs_meant[] = {
+constexpr MeantSpelling signs_meant[] = {
     {"==", "'='"}, {"=~", "matches(title, '…')"}, {"<>", "'!='"}, {"=<", "'<='"}, {"=>", "'>='"}, {"||", "'or'"}};
 constexpr std::string_view contains_meant = "contains(title, '…')";
-constexpr MeantSign words_meant[] = {{"and", "'and'"},
-                                   {"or", "'or'"},
-                                   {"div", "'div'"},
-                                   {"mod", "'mod'"},
-                                   {"not", "not(…)"},
-                                   {"is", "'='"},
-                                   {"eq", "'='"},
-                                   {"equals", "'='"},
-                                   {"ne", "'!='"},
-                                   {"lt", "'<'"},
-                                   {"le", "'<='"},
-                                   {"gt", "'>'"},
-                                   {"ge", "'>='"},
-                                   {"in", "a = 'x' or a = 'y'"},
-                                   {"between", "a >= 1 and a <= 5"},
-                                   {"contains", contains_meant},
-                                   {"like", contains_meant},
-                                   {"has", contains_meant},
-                                   {"includes", contains_meant},
-                                   {"matches", "matches(title, '…')"},
-                                   {"starts-with", "starts-with(title, '…')"},
-                                   {"startswith", "starts-with(title, '…')"},
-                                   {"ends-with", "ends-with(title, '…')"},
-                                   {"endswith", "ends-with(title, '…')"}};
+constexpr MeantSpelling words_meant[] = {{"and", "'and'"},
+                                         {"or", "'or'"},
+                                         {"div", "'div'"},
+                                         {"mod", "'mod'"},
+                                         {"not", "not(…)"},
+                                         {"is", "'='"},
+                                         {"eq", "'='"},
+                                         {"equals", "'='"},
+                                         {"ne", "'!='"},
+                                         {"lt", "'<'"},
+                                         {"le", "'<='"},
+                                         {"gt", "'>'"},
+                                         {"ge", "'>='"},
+                                         {"in", "a = 'x' or a = 'y'"},
+                                         {"between", "a >= 1 and a <= 5"},
+                                         {"contains", contains_meant},
+                                         {"like", contains_meant},
+                                         {"has", contains_meant},
+                                         {"includes", contains_meant},
+                                         {"matches", "matches(title, '…')"},
+                                         {"starts-with", "starts-with(title, '…')"},
+                                         {"startswith", "starts-with(title, '…')"},
+                                         {"ends-with", "ends-with(title, '…')"},
+                                         {"endswith", "ends-with(title, '…')"}};
 
 template <class Is>
 const BinaryOperator* find(Is is) {
@@ -92,14 +92,14 @@ int precedence(Kind kind) {
 }
 
 std::string_view sign_meant(std::string_view text) {
-    for (const MeantSign& sign : signs_meant)
+    for (const MeantSpelling& sign : signs_meant)
         if (text.starts_with(sign.written)) return sign.meant;
     return {};
 }
 
 std::string_view word_meant(std::string_view word) {
     const std::string lower = text::ascii_lower(word);
-    for (const MeantSign& each : words_meant)
+    for (const MeantSpelling& each : words_meant)
         if (each.written == lower) return each.meant;
     return {};
 }
