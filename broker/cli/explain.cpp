@@ -6,6 +6,7 @@
 
 #include "broker/cli/client/problem.hpp"
 #include "broker/cli/commands.hpp"
+#include "protocol/filter/filter.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {

@@ -10,6 +10,7 @@
 
 #include "protocol/feed/record/record_document.hpp"
 #include "protocol/feed/record/record_item.hpp"
+#include "protocol/filter/filter.hpp"
 #include "tests/differential/oracle.hpp"
 
 using namespace sluice;

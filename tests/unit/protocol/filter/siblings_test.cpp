@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocol/filter/filter.hpp"
+
 using namespace sluice;
 using namespace sluice::filter;
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "protocol/filter/explain.hpp"
+#include "protocol/filter/filter.hpp"
 
 using namespace sluice;
 using namespace sluice::filter;
