@@ -182,11 +182,11 @@ TEST_CASE("content types that are no feed's are refused") {
 }
 
 TEST_CASE("of several feeds in a document the first is published, and the others' items are refused") {
-    const std::string two = "<item><title>2</title></item><item><title>3</title></item>";
+    const std::string others = "<item><title>2</title></item><item><title>3</title></item>";
     const DocumentPtr document = parsed(
         "<feeds>\n<rss><channel><item><title>1</title><rss><channel/></rss></item>"
         "</channel></rss>\n<rss><channel>" +
-        two + "</channel></rss><feed><entry/></feed></feeds>");
+        others + "</channel></rss><feed><entry/></feed></feeds>");
     CHECK(document->items().size() == 1);
     const Refusals& refusals = document->refusals();
     REQUIRE(refusals.count == 3);
