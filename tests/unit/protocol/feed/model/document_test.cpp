@@ -198,7 +198,7 @@ TEST_CASE("of several feeds in a document the first is published, and the others
     CHECK(refusals.first[2].index == 3);
 
     std::string many = "<x><rss><channel/></rss>";
-    for (int i = 0; i < 30; ++i) many += "<rss><channel>" + two + "</channel></rss>";
+    for (int i = 0; i < 30; ++i) many += "<rss><channel>" + others + "</channel></rss>";
     const DocumentPtr empty = parsed(many + "</x>");
     CHECK(empty->items().empty());
     CHECK(empty->refusals().count == 60);
