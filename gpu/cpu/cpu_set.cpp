@@ -276,6 +276,7 @@ private:
     void begin_renewal() {
         if (!get_room(parts_, true)) return;
         renewal_ = std::make_shared<Names>(names_.attributes.epoch() + 1);
+        renewing_size_ = slots_.size();
         renew({}, sources_of(parts_));
     }
 
@@ -305,7 +306,8 @@ private:
         names_ = std::move(*renewal_);
         renewal_.reset();
         review_.restart(std::move(sample));
-        renewed_size_ = slots_.size();
+        // Subscriptions removed meanwhile have left their names.
+        renewed_size_ = std::max(renewing_size_, slots_.size());
         names_max_ = std::max(names_min, 2 * (names_.attributes.weight() + names_.scanned.weight()));
         retire_sources();  // last, since it may fail
     }
@@ -314,7 +316,8 @@ private:
     SlotTable slots_;
     Names names_;
     std::size_t names_max_ = names_min;
-    std::size_t renewed_size_ = 0;             // the number of subscriptions when name use was last checked
+    std::size_t renewing_size_ = 0;            // the number of subscriptions when the latest renewal began
+    std::size_t renewed_size_ = 0;             // at most the number whose names are kept since the last one ended
     std::unique_ptr<SegmentBuilder> pending_;  // null: nothing was added since the last compile()
     std::vector<Part> parts_;                  // large ones first
     std::shared_ptr<Names> renewal_;  // the new names during a renewal; the other thread's while merge_ is running

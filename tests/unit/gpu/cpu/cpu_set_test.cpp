@@ -181,6 +181,17 @@ TEST_CASE_METHOD(Fixture, "a renewal of the names that runs out of memory is tri
     CHECK(answers_right());
 }
 
+TEST_CASE("names that fall out of use during a renewal are dropped by the next one") {
+    const auto merges = std::make_shared<HeldMerges>();
+    Fixture fixture(merges);
+    fixture.add(5000, "a", 5000);
+    fixture.compile_until([&] { return merges->holds(); });
+    fixture.remove_some(1, 1);
+    merges->release();
+    fixture.compile_until([&] { return fixture.program().attributes()->names.size() < 10; });
+    CHECK(fixture.answers_right());
+}
+
 TEST_CASE_METHOD(Fixture,
                  "background work waits for room, and what removed subscriptions take counts until it is done") {
     std::size_t asked = 0;
