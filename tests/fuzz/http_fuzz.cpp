@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "protocol/wire/http/query.hpp"
@@ -12,7 +13,7 @@ namespace {
 // A reader of the stream must see the lines of the text and nothing else.
 void check_sse(std::string_view text) {
     std::string out;
-    sluice::wire::append_sse_data(out, text);
+    sluice::wire::each_sse_line(text, [&](std::string_view line) { out.append("data: ").append(line) += '\n'; });
     if (out.find('\r') != std::string::npos || out.back() != '\n') std::abort();
     for (std::size_t at = 0; at < out.size(); at = out.find('\n', at) + 1) {
         if (out.compare(at, 6, "data: ") != 0) std::abort();

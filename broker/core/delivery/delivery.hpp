@@ -1,6 +1,6 @@
-// The result of matching: an event for a subscriber, and which of its filters accept it. Contains no protocol text
-// except the event's text from the subscriber's renderer, shared by all subscribers of the event with that renderer.
-// Plain values: created by a matching thread, then owned by a mailbox, then by its session.
+// The result of matching: an event for a subscriber, and which of its filters accept it. Contains no protocol text; the
+// event's body is shared by all subscribers of the event with the same format. Plain values: created by a matching
+// thread, then owned by a mailbox, then by its session.
 //
 // A session without acknowledgements settles a delivery once it is written. A session with acknowledgements keeps the
 // deliveries that it has taken, by stream and id, and settles each when it is acknowledged. It (or its successor, when
@@ -19,7 +19,7 @@ namespace sluice::broker {
 struct SharedEvent {
     std::shared_ptr<const std::string> stream;  // never null
     std::uint64_t id = 0;                       // in the stream; stream and id identify a delivery to acknowledge
-    std::string text;                           // Renderer::event_text; empty if used for gaps only
+    std::string body;                           // EventFormat::body; empty if used for gaps only
 };
 
 using SharedEventPtr = std::shared_ptr<const SharedEvent>;
@@ -41,7 +41,7 @@ struct Delivery {
     // Memory that it takes besides the shared event, which is charged separately: the delivery itself, and the text
     // generated to write it. Annotations are written without copying.
     std::size_t own_memory() const {
-        const std::size_t shared_text = event->text.size() + annotations.size();
+        const std::size_t shared_text = event->body.size() + annotations.size();
         const std::size_t annotation_bytes = annotations.empty() ? 0 : annotations.capacity() + 1;
         return sizeof(Delivery) + filters.capacity() * sizeof(std::uint32_t) + annotation_bytes +
                (bytes > shared_text ? bytes - shared_text : 0);

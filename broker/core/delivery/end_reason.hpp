@@ -1,4 +1,4 @@
-// Why the broker ended a subscription. A plain value, which the renderer of the session turns into text. Any thread.
+// Why the broker ended a subscription. A plain value, which the framer of the session turns into text. Any thread.
 #pragma once
 
 #include <cstdint>

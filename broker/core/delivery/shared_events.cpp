@@ -6,28 +6,28 @@
 
 namespace sluice::broker {
 
-SharedEventPtr& SharedEvents::place(std::size_t e, const Renderer* renderer) {
+SharedEventPtr& SharedEvents::place(std::size_t e, const EventFormat* format) {
     auto found = std::find_if(rendered_.begin(), rendered_.end(),
-                              [renderer](const Rendered& rendered) { return rendered.renderer == renderer; });
+                              [format](const Rendered& rendered) { return rendered.format == format; });
     if (found == rendered_.end())
-        found = rendered_.insert(found, {renderer, std::vector<SharedEventPtr>(events_.size())});
+        found = rendered_.insert(found, {format, std::vector<SharedEventPtr>(events_.size())});
     return found->events[e];
 }
 
-SharedEventPtr SharedEvents::make(std::size_t e, const Renderer* renderer) const {
+SharedEventPtr SharedEvents::make(std::size_t e, const EventFormat* format) const {
     const feed::Event& event = events_[e];
-    SharedEvent shared{event.stream, event.id, renderer == nullptr ? std::string() : renderer->event_text(event)};
+    SharedEvent shared{event.stream, event.id, format == nullptr ? std::string() : format->body(event)};
     return memory_ == nullptr ? std::make_shared<const SharedEvent>(std::move(shared))
                               : memory_->charged(std::move(shared));
 }
 
-const SharedEventPtr& SharedEvents::with_text(std::size_t e, const Renderer& renderer) {
-    SharedEventPtr& event = place(e, &renderer);
-    if (!event) event = make(e, &renderer);
+const SharedEventPtr& SharedEvents::with_body(std::size_t e, const EventFormat& format) {
+    SharedEventPtr& event = place(e, &format);
+    if (!event) event = make(e, &format);
     return event;
 }
 
-const SharedEventPtr& SharedEvents::without_text(std::size_t e) {
+const SharedEventPtr& SharedEvents::without_body(std::size_t e) {
     SharedEventPtr& event = place(e, nullptr);
     if (!event) event = make(e, nullptr);
     return event;

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "broker/core/delivery/framer.hpp"
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
-#include "broker/core/delivery/renderer.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/match/estimates.hpp"
 
@@ -23,11 +23,11 @@ struct SubscriberMemory {
 };
 
 struct Subscriber {
-    Subscriber(MailboxLimits limits, std::function<void()> wake, const Renderer& renders, bool tell_filters,
+    Subscriber(MailboxLimits limits, std::function<void()> wake, const Framer& frames, bool tell_filters,
                std::unique_ptr<const Annotator> with = nullptr, SubscriberMemory memory = {})
         : filter_memory(std::move(memory.filters)),
           mailbox(limits, std::move(wake), std::move(memory.mailbox)),
-          renderer(renders),
+          framer(frames),
           tells_filters(tell_filters),
           annotator(std::move(with)),
           mailboxes(memory.mailboxes) {
@@ -41,7 +41,7 @@ struct Subscriber {
 
     base::MemoryCharge filter_memory;  // used by the registry alone until the subscription is in place
     Mailbox mailbox;
-    const Renderer& renderer;
+    const Framer& framer;
     const bool tells_filters;                          // deliveries name the connection's filters that hold
     const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
     std::unique_ptr<const Estimates> estimates;        // null: nothing to be told. Set before it is added

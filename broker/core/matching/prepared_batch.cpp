@@ -75,7 +75,7 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
         make_deliveries(subscriber(s), of_event, gap_of, made);
     }
     for (Delivery& delivery : made.deliveries)
-        if (delivery.kind == Delivery::Kind::gap) delivery.bytes = subscriber(s).renderer.bytes(delivery);
+        if (delivery.kind == Delivery::Kind::gap) delivery.bytes = subscriber(s).framer.bytes(delivery);
     return made;
 }
 
@@ -106,7 +106,7 @@ void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<cons
 Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t event,
                                    const std::vector<std::uint32_t>& filters) {
     Delivery delivery;
-    delivery.event = shared_.with_text(event, subscriber.renderer);
+    delivery.event = shared_.with_body(event, subscriber.framer.format);
     if (subscriber.annotator)
         delivery.annotations =
             ",\"alignments\":" + subscriber.annotator->alignments(events_[event], event, filters, alignments_);
@@ -115,13 +115,13 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
         if (!estimated.empty()) delivery.annotations += ",\"estimated\":" + estimated_json(estimated);
     }
     if (subscriber.tells_filters) delivery.filters = filters;
-    delivery.bytes = subscriber.renderer.bytes(delivery);
+    delivery.bytes = subscriber.framer.bytes(delivery);
     return delivery;
 }
 
 // Extends the filter's gap that ends just before the event, if no other event has been delivered since.
 void PreparedBatch::add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlaces& gap_of) {
-    const SharedEventPtr& event = shared_.without_text(wanted.event);
+    const SharedEventPtr& event = shared_.without_body(wanted.event);
     if (gap_of.size() <= wanted.filter) gap_of.resize(wanted.filter + 1, 0);
     std::size_t& number = gap_of[wanted.filter];  // counted from 1
     const auto continues = [&](const Delivery& gap) {

@@ -19,7 +19,7 @@
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/server/sse/event_stream.hpp"
-#include "broker/server/sse/sse_renderer.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
 #include "protocol/filter/explain.hpp"
@@ -48,8 +48,7 @@ using Clock = std::chrono::steady_clock;
 struct SubscribeRequest {
     std::string stream;  // "*": all
     std::vector<broker::Subscription> subscriptions;
-    const broker::Renderer* renderer = &sse_json_renderer();
-    bool is_json = true;  // the renderer's format
+    const broker::Framer* framer = &sse_json_framer();
     std::unique_ptr<const broker::Annotator> annotator;
     std::unique_ptr<const broker::Estimates> estimates;
     std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
@@ -156,7 +155,7 @@ private:
 
     void finish() {
         // Other formats have no place for it.
-        if (wanted_.is_json) wanted_.estimates = broker::Estimates::make(leaves_);
+        if (wanted_.framer->format.is_object) wanted_.estimates = broker::Estimates::make(leaves_);
         if (annotate_) wanted_.annotator = std::make_unique<const broker::Annotator>(leaves_, limits_.alignment_cells);
         if (!wanted_.notes.empty()) wanted_.notes += '\n';
         if (wanted_.subscriptions.empty())
@@ -182,13 +181,12 @@ HttpReply needs_json(const std::string& what, const wire::Query& query) {
 void read_format(const wire::Query& query, SubscribeRequest& wanted) {
     const std::string_view format = parameter(query, "format", "json"), values = parameter(query, "values", "");
     const bool has_values = values == "all";
-    wanted.is_json = format == "json";
     if (format == "json")
-        wanted.renderer = &sse_json_renderer(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
+        wanted.framer = &sse_json_framer(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
     else if (format == "xml")
-        wanted.renderer = &sse_xml_renderer();
+        wanted.framer = &sse_xml_framer();
     else if (format == "source")
-        wanted.renderer = &sse_source_renderer();
+        wanted.framer = &sse_source_framer();
     else
         wanted.refusal = bad_parameter("format", format, "json, xml or source");
     if (wanted.refusal) return;
@@ -196,7 +194,7 @@ void read_format(const wire::Query& query, SubscribeRequest& wanted) {
     if (std::none_of(query.begin(), query.end(), is_values)) return;
     if (!has_values)
         wanted.refusal = bad_parameter("values", values, "all");
-    else if (!wanted.is_json)
+    else if (!wanted.framer->format.is_object)
         wanted.refusal = needs_json("values=all", query);
 }
 
@@ -213,7 +211,7 @@ SubscribeRequest read_wanted(const HttpRequest& request) {
     const std::string_view annotate = parameter(request.query, "annotate", "none");
     if (annotate != "none" && annotate != "alignment") {
         wanted.refusal = bad_parameter("annotate", annotate, "none or alignment");
-    } else if (annotate == "alignment" && !wanted.is_json && !wanted.refusal) {
+    } else if (annotate == "alignment" && !wanted.framer->format.is_object && !wanted.refusal) {
         wanted.refusal = needs_json("annotate=alignment", request.query);
     }
     wanted.stream = stream;
@@ -320,8 +318,8 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     memory.mailbox = services.memory.charge(base::MemoryUse::mailboxes, 0);
     memory.mailboxes = &services.mailboxes;
     const auto subscriber = std::make_shared<broker::Subscriber>(
-        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up),
-        *wanted.renderer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
+        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up), *wanted.framer,
+        wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
     subscriber->estimates = std::move(wanted.estimates);
     subscriber->computed = std::move(wanted.computed);
     subscriber->owner = request.address_use;

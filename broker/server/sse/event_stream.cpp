@@ -132,7 +132,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
 
 asio::awaitable<void> EventStream::write_end(Transport& transport) {
     std::string end;
-    if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->renderer.end_text(*reason));
+    if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->framer.end_text(*reason));
     if (chunked_) end += "0\r\n\r\n";
     co_await write(transport, std::move(end));
 }
@@ -140,7 +140,7 @@ asio::awaitable<void> EventStream::write_end(Transport& transport) {
 asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size());
-    for (const broker::Delivery& delivery : deliveries) subscriber_->renderer.write(delivery, pieces);
+    for (const broker::Delivery& delivery : deliveries) subscriber_->framer.write(delivery, pieces);
     const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
     std::vector<asio::const_buffer> buffers;
     buffers.reserve(pieces.size() + 2);

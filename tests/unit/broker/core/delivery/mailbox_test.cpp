@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;

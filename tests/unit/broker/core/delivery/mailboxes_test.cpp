@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;

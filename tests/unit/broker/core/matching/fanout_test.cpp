@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "protocol/filter/filter.hpp"
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 #include "tests/unit/broker/support.hpp"
 
 namespace sluice::broker {
@@ -20,7 +20,7 @@ void deliver(Fanout& fanout, const Fanout::Outcome& outcome) {
 
 std::shared_ptr<Subscriber> subscriber(bool tells_filters = false, SubscriberMemory memory = {}) {
     return std::make_shared<Subscriber>(
-        MailboxLimits{100, 10'000}, [] {}, plain_renderer, tells_filters, nullptr, std::move(memory));
+        MailboxLimits{100, 10'000}, [] {}, plain_framer, tells_filters, nullptr, std::move(memory));
 }
 
 // Two events of a stream, and matches of both.
@@ -42,9 +42,9 @@ TEST_CASE("a subscriber that a batch could not be delivered to gets an error and
         if (std::exchange(fails, false)) throw std::bad_alloc();
     };
     const MailboxLimits limits{10, 10'000};
-    const auto first = std::make_shared<Subscriber>(limits, wake, plain_renderer, false);
+    const auto first = std::make_shared<Subscriber>(limits, wake, plain_framer, false);
     const auto second = std::make_shared<Subscriber>(
-        limits, [] {}, plain_renderer, false);
+        limits, [] {}, plain_framer, false);
     const engine::SubscriptionId subscription{0, 1};
     fanout.apply({{{subscription, {first, 0}}, {subscription, {second, 0}}}, {}});
     CHECK(first->mailbox.take().deliveries.empty());  // leaves the mailbox waiting, so that it is woken
@@ -69,11 +69,11 @@ TEST_CASE("what many get can wait, what few get can't") {
     Fanout::Change change;
     for (int i = 0; i < 64; ++i) {
         crowd.push_back(std::make_shared<Subscriber>(
-            MailboxLimits{10, 10'000}, [] {}, plain_renderer, false));
+            MailboxLimits{10, 10'000}, [] {}, plain_framer, false));
         change.gained.emplace_back(wide, Target{crowd.back(), 0});
     }
     const auto single = std::make_shared<Subscriber>(
-        MailboxLimits{10, 10'000}, [] {}, plain_renderer, false);
+        MailboxLimits{10, 10'000}, [] {}, plain_framer, false);
     change.gained.emplace_back(wide, Target{single, 0});
     change.gained.emplace_back(narrow, Target{single, 1});
     fanout.apply(std::move(change));
@@ -93,7 +93,7 @@ TEST_CASE("nothing is made for subscribers that no longer read") {
     const auto subscriber = [](const std::string& filter) {
         const std::uint64_t cells_max = 4 * 4;
         return std::make_shared<Subscriber>(
-            MailboxLimits{100, 100'000}, [] {}, plain_renderer, false,
+            MailboxLimits{100, 100'000}, [] {}, plain_framer, false,
             std::make_unique<Annotator>(std::vector<std::vector<filter::Leaf>>{filter::compile_filter(filter)->leaves},
                                         cells_max));
     };
@@ -116,25 +116,34 @@ TEST_CASE("nothing is made for subscribers that no longer read") {
 }
 
 TEST_CASE_METHOD(TwoEvents,
-                 "an event is rendered once for all who have the same renderer, and says which filters hold") {
+                 "an event's body is made once for all who have the same format, and says which filters hold") {
     Counters counters;
     Fanout fanout(counters);
-    const PlainRenderer another;
+    const PlainFormat other_format;
+    const PlainFramer same_format, another(other_format);
     const auto a = subscriber(true), b = subscriber();
     const auto c = std::make_shared<Subscriber>(
         MailboxLimits{10, 10'000}, [] {}, another, false);
-    fanout.apply({{{subscription, {a, 0}}, {other, {a, 1}}, {subscription, {b, 0}}, {subscription, {c, 0}}}, {}});
+    const auto d = std::make_shared<Subscriber>(
+        MailboxLimits{10, 10'000}, [] {}, same_format, false);
+    fanout.apply({{{subscription, {a, 0}},
+                   {other, {a, 1}},
+                   {subscription, {b, 0}},
+                   {subscription, {c, 0}},
+                   {subscription, {d, 0}}},
+                  {}});
     const std::vector<engine::Match> matches{{other, 0, 1}, {subscription, 0, 3}};
-    const int before = plain_renderer.texts;
+    const int before = plain_format.bodies;
     deliver(fanout, {events, matches, {}, 1});
-    CHECK(plain_renderer.texts == before + 2);
-    CHECK(another.texts == 2);
+    CHECK(plain_format.bodies == before + 2);
+    CHECK(other_format.bodies == 2);
     const auto of_a = a->mailbox.take().deliveries, of_b = b->mailbox.take().deliveries;
-    CHECK(texts_of(plain_renderer, of_a) ==
+    CHECK(texts_of(plain_framer, of_a) ==
           std::vector<std::string>{"1 <item><title>a</title></item> 0 1", "2 <item><title>b</title></item> 0"});
-    CHECK(texts_of(plain_renderer, of_b) ==
+    CHECK(texts_of(plain_framer, of_b) ==
           std::vector<std::string>{"1 <item><title>a</title></item>", "2 <item><title>b</title></item>"});
     CHECK(of_a[0].event == of_b[0].event);
+    CHECK(of_a[0].event == d->mailbox.take().deliveries[0].event);
     CHECK(*of_a[0].event->stream == "news");
     CHECK(of_a[0].bytes == of_b[0].bytes + 4);
     CHECK_FALSE(of_a[0].redelivered);
@@ -150,11 +159,11 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     const std::vector<engine::Match> matches{{subscription, 0, 3}}, undecided{{other, 0, 2}};
     deliver(fanout, {events, matches, undecided, 1});
     const auto [taken, state, can_wait] = a->mailbox.take();
-    CHECK(texts_of(plain_renderer, taken).front() == "1 <item><title>a</title></item>");
+    CHECK(texts_of(plain_framer, taken).front() == "1 <item><title>a</title></item>");
     if (policy == config::UndecidedPolicy::gap) {
         CHECK(taken.size() == 3);
-        CHECK(texts_of(plain_renderer, taken)[1] == "2 <item><title>b</title></item>");
-        CHECK(texts_of(plain_renderer, taken)[2] == "gap 2 1");
+        CHECK(texts_of(plain_framer, taken)[1] == "2 <item><title>b</title></item>");
+        CHECK(texts_of(plain_framer, taken)[2] == "gap 2 1");
         CHECK(counters.deliveries == 2);
         CHECK(counters.gaps == 1);
         CHECK(state == Mailbox::State::open);
@@ -246,10 +255,10 @@ TEST_CASE_METHOD(TwoEvents, "nothing is put into the mailbox of a subscriber tha
 }
 
 TEST_CASE_METHOD(TwoEvents, "a subscriber without memory gets the deliveries of earlier batches, then the error") {
-    struct Failing : PlainRenderer {
+    struct Failing : PlainFramer {
         std::size_t bytes(const Delivery& delivery) const override {
             if (fails) throw std::bad_alloc();
-            return PlainRenderer::bytes(delivery);
+            return PlainFramer::bytes(delivery);
         }
         bool fails = false;
     } failing;

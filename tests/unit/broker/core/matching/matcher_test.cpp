@@ -9,7 +9,7 @@
 #include "broker/core/matching/registry.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
@@ -27,7 +27,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
             matcher.set_program(std::move(program), number);
         });
     const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
-        sluice::broker::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::broker::plain_renderer, false);
+        sluice::broker::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::broker::plain_framer, false);
     std::atomic<bool> added{false};
     registry.add(subscriber, {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})},
                  [&] { added = true; });
@@ -47,7 +47,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     REQUIRE(deliveries.size() == n);
     std::uint64_t in_order = 0;
     for (std::uint64_t id = 1; id <= n; ++id) {
-        in_order += deliveries[id - 1].event->text.starts_with(std::to_string(id) + ' ') ? 1u : 0u;
+        in_order += deliveries[id - 1].event->body.starts_with(std::to_string(id) + ' ') ? 1u : 0u;
     }
     CHECK(in_order == n);
     CHECK(counters.events_matched == n);
@@ -79,7 +79,7 @@ struct Trial {
 
     std::shared_ptr<sluice::broker::Subscriber> subscribe(const std::string& stream, const std::string& filter) {
         auto subscriber = std::make_shared<sluice::broker::Subscriber>(
-            sluice::broker::MailboxLimits{1'000'000'000, std::size_t{1} << 40}, [] {}, sluice::broker::plain_renderer,
+            sluice::broker::MailboxLimits{1'000'000'000, std::size_t{1} << 40}, [] {}, sluice::broker::plain_framer,
             false);
         std::atomic<bool> added{false};
         auto compiled = sluice::filter::compile_filter(filter).value();
@@ -125,7 +125,7 @@ TEST_CASE("events of other streams do not wait for what takes long, which comes 
     EVENTUALLY(slow->mailbox.events() == n + 1);
     const auto deliveries = slow->mailbox.take().deliveries;
     for (std::size_t i = 0; i < deliveries.size(); ++i)
-        CHECK(deliveries[i].event->text.starts_with(std::to_string(i + 1) + ' '));
+        CHECK(deliveries[i].event->body.starts_with(std::to_string(i + 1) + ' '));
     CHECK(trial.counters.handovers >= 1);
     CHECK(trial.counters.events_matched == n + 2);
     CHECK(trial.counters.events_lost == 0);
@@ -215,7 +215,7 @@ struct FailingTrial {
     explicit FailingTrial(std::size_t events_max) {
         for (const char* stream : {"a", "b", ""}) {
             subscribers.push_back(std::make_shared<sluice::broker::Subscriber>(
-                sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_renderer, false));
+                sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_framer, false));
             subscribers.back()->stream = stream;
             sluice::engine::Conjunction all;
             const auto made = sluice::broker::make_subscription(stream, "", {all});
@@ -264,7 +264,7 @@ TEST_CASE("a batch that fails is matched in halves") {
     CHECK(trial.subscribers[1]->mailbox.events() == 0);
     const auto all = trial.subscribers[2]->mailbox.take().deliveries;
     REQUIRE(all.size() == 4);
-    for (std::size_t i = 0; i < 4; ++i) CHECK(all[i].event->text.starts_with(std::to_string(i % 2 + 1) + ' '));
+    for (std::size_t i = 0; i < 4; ++i) CHECK(all[i].event->body.starts_with(std::to_string(i % 2 + 1) + ' '));
 }
 
 TEST_CASE("who might have got an event that can't be matched is told") {

@@ -7,13 +7,13 @@
 
 #include "broker/core/matching/subscription.hpp"
 #include "protocol/filter/filter.hpp"
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 
 namespace sluice::broker {
 
 inline std::shared_ptr<Subscriber> make_subscriber() {
     return std::make_shared<Subscriber>(
-        MailboxLimits{1000, 1'000'000}, [] {}, plain_renderer, false);
+        MailboxLimits{1000, 1'000'000}, [] {}, plain_framer, false);
 }
 
 inline Subscription on_stream(const std::string& stream, const std::string& filter) {

@@ -1,32 +1,32 @@
-#include "broker/server/sse/sse_renderer.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
-#include "tests/unit/broker/core/delivery/plain_renderer.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;
-using server::sse_json_renderer;
-using server::sse_source_renderer;
-using server::sse_xml_renderer;
+using server::sse_json_framer;
+using server::sse_source_framer;
+using server::sse_xml_framer;
 
 namespace {
 
 const auto stream = std::make_shared<const std::string>("news");
 
-Delivery of(const Renderer& renderer, const feed::Event& event) {
+Delivery of(const Framer& framer, const feed::Event& event) {
     Delivery delivery;
     delivery.event =
-        std::make_shared<const SharedEvent>(SharedEvent{event.stream, event.id, renderer.event_text(event)});
+        std::make_shared<const SharedEvent>(SharedEvent{event.stream, event.id, framer.format.body(event)});
     return delivery;
 }
 
-std::string text_of(const Renderer& renderer, const Delivery& delivery) {
-    const std::string text = texts_of(renderer, {delivery}).front();
-    CHECK(renderer.bytes(delivery) == text.size());
+std::string text_of(const Framer& framer, const Delivery& delivery) {
+    const std::string text = texts_of(framer, {delivery}).front();
+    CHECK(framer.bytes(delivery) == text.size());
     return text;
 }
 
@@ -35,33 +35,33 @@ const feed::Event event{document({"<title>a</title>"}), 0, stream, 42};
 }  // namespace
 
 TEST_CASE("SSE json: what is the subscriber's own stands behind what all share") {
-    Delivery delivery = of(sse_json_renderer(), event);
-    const std::string plain = text_of(sse_json_renderer(), delivery);
+    Delivery delivery = of(sse_json_framer(), event);
+    const std::string plain = text_of(sse_json_framer(), delivery);
     CHECK(plain.starts_with("id: 42\ndata: {\"id\":42,\"stream\":\"news\","));
     CHECK(plain.ends_with("}}\n\n"));
     const std::string shared = plain.substr(0, plain.size() - 3);
-    CHECK(delivery.event->text == shared);
+    CHECK("id: 42\ndata: " + delivery.event->body == shared + '}');
     delivery.filters = {0, 9, 10, 99, 100, 4'294'967'295};
-    CHECK(text_of(sse_json_renderer(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
+    CHECK(text_of(sse_json_framer(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
     delivery.annotations = R"(,"alignments":[{"filter":0}])";
-    CHECK(text_of(sse_json_renderer(), delivery) ==
+    CHECK(text_of(sse_json_framer(), delivery) ==
           shared + ",\"filters\":[0,9,10,99,100,4294967295],\"alignments\":[{\"filter\":0}]}\n\n");
     delivery.filters.clear();
-    CHECK(text_of(sse_json_renderer(), delivery) == shared + ",\"alignments\":[{\"filter\":0}]}\n\n");
+    CHECK(text_of(sse_json_framer(), delivery) == shared + ",\"alignments\":[{\"filter\":0}]}\n\n");
 }
 
 TEST_CASE("SSE xml: nothing is the subscriber's own") {
-    Delivery delivery = of(sse_xml_renderer(), event);
+    Delivery delivery = of(sse_xml_framer(), event);
     delivery.filters = {1, 2};
-    CHECK(text_of(sse_xml_renderer(), delivery) == "id: 42\ndata: <item><title>a</title></item>\n\n");
+    CHECK(text_of(sse_xml_framer(), delivery) == "id: 42\ndata: <item><title>a</title></item>\n\n");
 }
 
-TEST_CASE("SSE json: values of a feed's item → only with values=all, for which there is another renderer") {
-    const Renderer& with_all = sse_json_renderer(feed::JsonValues::all);
-    CHECK(&with_all != &sse_json_renderer());
-    CHECK(&with_all == &sse_json_renderer(feed::JsonValues::all));
-    CHECK(sse_json_renderer().event_text(event).find("\"values\":") == std::string::npos);
-    CHECK(with_all.event_text(event).ends_with(R"("item":{"title":"a"},"values":{"title":["a"]})"));
+TEST_CASE("SSE json: values of a feed's item → only with values=all, for which there is another framer") {
+    const Framer& with_all = sse_json_framer(feed::JsonValues::all);
+    CHECK(&with_all != &sse_json_framer());
+    CHECK(&with_all == &sse_json_framer(feed::JsonValues::all));
+    CHECK(sse_json_framer().format.body(event).find("\"values\":") == std::string::npos);
+    CHECK(with_all.format.body(event).ends_with(R"("item":{"title":"a"},"values":{"title":["a"]}})"));
 }
 
 TEST_CASE("SSE source: the item as published, each of its lines a field, whatever ends it") {
@@ -75,26 +75,26 @@ TEST_CASE("SSE source: the item as published, each of its lines a field, whateve
     };
     for (const auto& [inside, expected] : cases) {
         INFO(inside);
-        Delivery delivery = of(sse_source_renderer(), {document({inside}), 0, stream, 42});
+        Delivery delivery = of(sse_source_framer(), {document({inside}), 0, stream, 42});
         delivery.filters = {1, 2};
-        CHECK(text_of(sse_source_renderer(), delivery) == "id: 42\n" + std::string(expected) + "\n");
+        CHECK(text_of(sse_source_framer(), delivery) == "id: 42\n" + std::string(expected) + "\n");
     }
 }
 
 TEST_CASE("SSE: gaps, and reasons for the end, are problems in every format") {
-    const Renderer& renderer = *GENERATE(values({&sse_json_renderer(), &sse_xml_renderer(), &sse_source_renderer()}));
+    const Framer& framer = *GENERATE(values({&sse_json_framer(), &sse_xml_framer(), &sse_source_framer()}));
     Delivery gap;
     gap.kind = Delivery::Kind::gap;
     gap.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});
     gap.filters = {3};
     gap.first_id = 40;
-    CHECK(text_of(renderer, gap) ==
+    CHECK(text_of(framer, gap) ==
           "event: gap\nid: 42\ndata: {\"type\":\"urn:sluice:problem:over-budget\",\"title\":\"Not decided\","
           "\"detail\":\"a condition of the filter exceeds its budget for these events; they are not delivered by "
           "this filter\",\"reason\":\"over-budget\",\"filter\":3,\"stream\":\"news\",\"first_id\":40,"
           "\"last_id\":42}\n\n");
     const auto end = [&](const EndReason& reason) {
-        const std::string text = renderer.end_text(reason);
+        const std::string text = framer.end_text(reason);
         REQUIRE(text.starts_with("event: error\ndata: {"));
         REQUIRE(text.ends_with("}\n\n"));
         return boost::json::parse(text.substr(text.find('{'))).as_object();

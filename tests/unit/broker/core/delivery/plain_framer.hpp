@@ -7,40 +7,48 @@
 #include <utility>
 #include <vector>
 
-#include "broker/core/delivery/renderer.hpp"
+#include "broker/core/delivery/framer.hpp"
 
 namespace sluice::broker {
 
-class PlainRenderer : public Renderer {
+class PlainFormat : public EventFormat {
 public:
-    std::string event_text(const feed::Event& event) const override {
-        ++texts;
+    PlainFormat() : EventFormat(false) {}
+    std::string body(const feed::Event& event) const override {
+        ++bodies;
         return std::to_string(event.id) + ' ' + std::string(event.item().source);
     }
+
+    mutable std::atomic<int> bodies{0};  // the number of bodies made
+};
+
+inline const PlainFormat plain_format;
+
+class PlainFramer : public Framer {
+public:
+    explicit PlainFramer(const EventFormat& of_events = plain_format) : Framer(of_events) {}
     std::size_t bytes(const Delivery& delivery) const override {
         Pieces pieces;
         write(delivery, pieces);
         return pieces.bytes();
     }
     void write(const Delivery& delivery, Pieces& pieces) const override {
-        pieces.share(delivery.event->text);
+        pieces.share(delivery.event->body);
         if (delivery.kind == Delivery::Kind::gap) pieces.copy("gap " + std::to_string(delivery.event->id));
         for (const std::uint32_t filter : delivery.filters) pieces.copy(' ' + std::to_string(filter));
         pieces.share(delivery.annotations);
     }
     std::string end_text(const EndReason&) const override { return "end"; }
-
-    mutable std::atomic<int> texts{0};  // the number of texts made
 };
 
-inline const PlainRenderer plain_renderer;
+inline const PlainFramer plain_framer;
 
 // The text that a subscriber would read, delivery by delivery.
-inline std::vector<std::string> texts_of(const Renderer& renderer, const std::vector<Delivery>& deliveries) {
+inline std::vector<std::string> texts_of(const Framer& framer, const std::vector<Delivery>& deliveries) {
     std::vector<std::string> texts;
     for (const Delivery& delivery : deliveries) {
         Pieces pieces;
-        renderer.write(delivery, pieces);
+        framer.write(delivery, pieces);
         texts.emplace_back();
         pieces.each([&](std::string_view piece) { texts.back() += piece; });
     }
@@ -50,7 +58,7 @@ inline std::vector<std::string> texts_of(const Renderer& renderer, const std::ve
 // A delivery of an event with only that text.
 inline Delivery delivery_of(SharedEventPtr event) {
     Delivery delivery;
-    delivery.bytes = event->text.size();
+    delivery.bytes = event->body.size();
     delivery.event = std::move(event);
     return delivery;
 }

@@ -1,13 +1,10 @@
-#include "broker/server/sse/sse_renderer.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <string_view>
-#include <utility>
 
-#include "protocol/feed/item/event_json.hpp"
-#include "protocol/feed/item/item_xml.hpp"
 #include "protocol/wire/sse/sse.hpp"
 
 namespace sluice::server {
@@ -19,7 +16,8 @@ using broker::EndReason;
 using broker::Pieces;
 namespace json = boost::json;
 
-constexpr std::string_view object_end = "}\n\n";
+// A line of data begins behind the line before it.
+constexpr std::string_view id_begin = "id: ", data_begin = "\ndata: ", object_end = "}\n\n", lines_end = "\n\n";
 constexpr std::string_view filters_begin = ",\"filters\":[";
 
 std::string error_text(const json::object& problem) {
@@ -51,31 +49,37 @@ std::string slow_filter_text(const EndReason& reason) {
                        {"id", reason.id}});
 }
 
-std::size_t digits(std::uint32_t number) {
+std::size_t digits(std::uint64_t number) {
     std::size_t n = 1;
     for (; number >= 10; number /= 10) ++n;
     return n;
 }
 
-void copy_number(std::uint32_t number, Pieces& pieces) {
-    std::array<char, 10> text;
+void copy_number(std::uint64_t number, Pieces& pieces) {
+    std::array<char, 20> text;
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
     pieces.copy({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
-// The common part of all formats.
-class SseRenderer : public broker::Renderer {
+class SseFramer final : public broker::Framer {
 public:
-    std::size_t bytes(const Delivery& delivery) const final {
-        return delivery.kind == Delivery::Kind::gap ? gap_text(delivery).size() : event_bytes(delivery);
+    using Framer::Framer;
+
+    std::size_t bytes(const Delivery& delivery) const override {
+        if (delivery.kind == Delivery::Kind::gap) return gap_text(delivery).size();
+        return id_begin.size() + digits(delivery.event->id) +
+               (format.is_object ? object_bytes(delivery) : lines_bytes(delivery.event->body));
     }
-    void write(const Delivery& delivery, Pieces& pieces) const final {
-        if (delivery.kind == Delivery::Kind::gap)
-            pieces.copy(gap_text(delivery));
+    void write(const Delivery& delivery, Pieces& pieces) const override {
+        if (delivery.kind == Delivery::Kind::gap) return pieces.copy(gap_text(delivery));
+        pieces.copy(id_begin);
+        copy_number(delivery.event->id, pieces);
+        if (format.is_object)
+            write_object(delivery, pieces);
         else
-            write_event(delivery, pieces);
+            write_lines(delivery.event->body, pieces);
     }
-    std::string end_text(const EndReason& reason) const final {
+    std::string end_text(const EndReason& reason) const override {
         switch (reason.kind) {
             case EndReason::Kind::slow_consumer:
                 return error_text({{"type", "urn:sluice:problem:slow-consumer"},
@@ -92,24 +96,8 @@ public:
     }
 
 private:
-    virtual std::size_t event_bytes(const Delivery& delivery) const = 0;
-    virtual void write_event(const Delivery& delivery, Pieces& pieces) const = 0;
-};
-
-class JsonRenderer final : public SseRenderer {
-public:
-    explicit JsonRenderer(feed::JsonValues values) : values_(values) {}
-
-    // "id: 42\ndata: {…" without the closing brace.
-    std::string event_text(const feed::Event& event) const override {
-        std::string text = feed::event_json(event, values_);
-        text.pop_back();
-        return "id: " + std::to_string(event.id) + "\ndata: " + text;
-    }
-
-private:
-    std::size_t event_bytes(const Delivery& delivery) const override {
-        std::size_t bytes = delivery.event->text.size() + object_end.size();
+    static std::size_t object_bytes(const Delivery& delivery) {
+        std::size_t bytes = data_begin.size() + delivery.event->body.size() - 1 + object_end.size();
         if (!delivery.filters.empty()) {
             bytes += filters_begin.size() + delivery.filters.size();  // a comma or the bracket follows each
             for (const std::uint32_t filter : delivery.filters) bytes += digits(filter);
@@ -117,9 +105,9 @@ private:
         return bytes + delivery.annotations.size();
     }
     // Uses few pieces, since writing each has a cost.
-    void write_event(const Delivery& delivery, Pieces& pieces) const override {
-        pieces.share(delivery.event->text);
-        if (delivery.filters.empty() && delivery.annotations.empty()) return pieces.share(object_end);
+    static void write_object(const Delivery& delivery, Pieces& pieces) {
+        pieces.copy(data_begin);
+        pieces.share(std::string_view(delivery.event->body).substr(0, delivery.event->body.size() - 1));
         std::string_view before = filters_begin;
         for (const std::uint32_t filter : delivery.filters) {
             pieces.copy(before);
@@ -131,51 +119,35 @@ private:
         pieces.copy(object_end);
     }
 
-    const feed::JsonValues values_;
-};
-
-// Formats that are a text without members, so nothing of the subscriber's own can be added.
-class TextRenderer : public SseRenderer {
-public:
-    std::string event_text(const feed::Event& event) const final {
-        std::string text = "id: " + std::to_string(event.id) + '\n';
-        append_data(text, event);
-        return text + '\n';
+    static std::size_t lines_bytes(std::string_view body) {
+        std::size_t bytes = lines_end.size();
+        wire::each_sse_line(body, [&](std::string_view line) { bytes += data_begin.size() + line.size(); });
+        return bytes;
     }
-
-private:
-    virtual void append_data(std::string& text, const feed::Event& event) const = 0;
-    std::size_t event_bytes(const Delivery& delivery) const final { return delivery.event->text.size(); }
-    void write_event(const Delivery& delivery, Pieces& pieces) const final { pieces.share(delivery.event->text); }
-};
-
-class XmlRenderer final : public TextRenderer {
-    void append_data(std::string& text, const feed::Event& event) const override {
-        wire::append_sse_data(text, feed::item_xml(event));
-    }
-};
-
-class SourceRenderer final : public TextRenderer {
-    void append_data(std::string& text, const feed::Event& event) const override {
-        wire::append_sse_data(text, event.item().source);
+    static void write_lines(std::string_view body, Pieces& pieces) {
+        wire::each_sse_line(body, [&](std::string_view line) {
+            pieces.copy(data_begin);
+            pieces.share(line);
+        });
+        pieces.copy(lines_end);
     }
 };
 
 }  // namespace
 
-const broker::Renderer& sse_json_renderer(feed::JsonValues values) {
-    static const JsonRenderer usual(feed::JsonValues::where_needed), with_all(feed::JsonValues::all);
+const broker::Framer& sse_json_framer(feed::JsonValues values) {
+    static const SseFramer usual(broker::json_format()), with_all(broker::json_format(feed::JsonValues::all));
     return values == feed::JsonValues::all ? with_all : usual;
 }
 
-const broker::Renderer& sse_xml_renderer() {
-    static const XmlRenderer renderer;
-    return renderer;
+const broker::Framer& sse_xml_framer() {
+    static const SseFramer framer(broker::xml_format());
+    return framer;
 }
 
-const broker::Renderer& sse_source_renderer() {
-    static const SourceRenderer renderer;
-    return renderer;
+const broker::Framer& sse_source_framer() {
+    static const SseFramer framer(broker::source_format());
+    return framer;
 }
 
 }  // namespace sluice::server
