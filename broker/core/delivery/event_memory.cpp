@@ -19,7 +19,7 @@ struct HeldEvent {
 
 SharedEventPtr EventMemory::charged(SharedEvent event) {
     constexpr std::size_t block_bytes = 2 * sizeof(void*);  // the shared pointer's control block
-    const std::size_t bytes = event.text.capacity() + sizeof(HeldEvent) + block_bytes;
+    const std::size_t bytes = event.body.capacity() + sizeof(HeldEvent) + block_bytes;
     // End slow readers before publishers are refused because of them.
     const std::size_t reserve = memory_.bytes_max() / 16;
     if (memory_.used() + reserve > memory_.ceiling(base::MemoryUse::bodies)) relieve();
