@@ -24,7 +24,7 @@ struct Fixture {
 
 TEST_CASE_METHOD(Fixture, "an event is charged for once, until the last has it", "[memory]") {
     SharedEventPtr first = event(1'000);
-    CHECK(first->text == std::string(1'000, 'x'));
+    CHECK(first->body == std::string(1'000, 'x'));
     const std::size_t used = memory.used(base::MemoryUse::mailboxes);
     CHECK(used >= 1'000);
     SharedEventPtr second = first;
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(Fixture, "nobody is ended for what others take, and events are 
     Mailbox mailbox({1'000, 1'000'000}, [] {});
     mailboxes.add(mailbox);
     mailbox.push({delivery_of(event(1'000))});
-    CHECK(event(1'000)->text == std::string(1'000, 'x'));
+    CHECK(event(1'000)->body == std::string(1'000, 'x'));
     CHECK(mailbox.state() == Mailbox::State::open);
     CHECK(counters.slow_consumers == 0);
     mailboxes.remove(mailbox);
