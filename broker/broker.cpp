@@ -26,6 +26,7 @@
 #include "broker/core/matching/registry.hpp"
 #include "broker/match/batch_limits.hpp"
 #include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/limits.hpp"
 #include "broker/server/api/service_metrics.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/http/browser_rules.hpp"
@@ -203,7 +204,7 @@ Broker::Parts::Parts(config::Options options)
       sessions_(services_, browser_rules_, server::make_router(services_)),
       listener_(std::make_shared<server::Listener>(io_threads_, services_, sessions_)),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
-    log_.listen(dispatch);
+    log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);
 }
 

@@ -31,18 +31,14 @@
 
 namespace sluice::store {
 
-// Data that an appender passes to the listener in the same process; opaque to the log.
-class Attachment {
-public:
-    virtual ~Attachment() = default;
-};
-
-// The events of one published document, in document order, at least one. They share its record or, if the stream keeps
-// items alone, each has its own.
+// The events of one published document, in document order, at least one.
 struct Append {
     std::shared_ptr<const std::string> stream;
-    std::vector<feed::EventRecord> events;  // the log assigns ids and times
-    std::shared_ptr<Attachment> attachment;
+    feed::DocumentRecordPtr record;       // of the document
+    std::vector<feed::EventHead> events;  // the log assigns ids and times
+    // From a publisher in this process; null from the log's bytes, for which feed::parse_record() makes it. The log
+    // drops it when the listener has had it.
+    feed::DocumentPtr document;
 };
 
 enum class AppendError : std::uint8_t {

@@ -14,16 +14,8 @@ feed::RecordTime system_time() {
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
 }
 
-// The events share one document, or each has its own.
 std::size_t memory_of(const Append& append) {
-    std::size_t bytes = append.events.size() * sizeof(feed::EventRecord);
-    const feed::DocumentRecord* counted = nullptr;
-    for (const feed::EventRecord& event : append.events) {
-        if (event.document.get() == counted) continue;
-        counted = event.document.get();
-        bytes += sizeof(feed::DocumentRecord) + counted->text->size();
-    }
-    return bytes;
+    return append.events.size() * sizeof(feed::EventHead) + sizeof(feed::DocumentRecord) + append.record->text->size();
 }
 
 }  // namespace
@@ -92,7 +84,7 @@ void MemoryLog::keep(Stream& stream, const Append& append) {
         return;
     }
     try {
-        stream.kept.push_back({append.events, 0, bytes, ++appends_});
+        stream.kept.push_back({append.record, append.events, 0, bytes, ++appends_});
         if (stream.kept.size() == 1) by_age_.emplace(appends_, &stream);
     } catch (...) {
         if (!stream.kept.empty() && stream.kept.back().number == appends_) stream.kept.pop_back();
@@ -135,7 +127,7 @@ std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint6
     for (; each != kept.end() && found.size() < events_max && bytes < bytes_max; ++each) {
         const std::size_t before = found.size();
         for (std::size_t i = each->first; i < each->events.size() && found.size() < events_max; ++i)
-            if (each->events[i].id >= from) found.push_back(each->events[i]);
+            if (each->events[i].id >= from) found.push_back({each->events[i], each->record});
         if (found.size() != before) bytes += each->bytes;
     }
     return found;
@@ -152,7 +144,7 @@ StreamExtent MemoryLog::extent(std::string_view name) {
     enforce(stream, clock_());
     StreamExtent extent{stream.last_id + 1, stream.last_id, stream.events, stream.bytes};
     if (stream.kept.empty()) return extent;
-    const feed::EventRecord& oldest = stream.kept.front().events[stream.kept.front().first];
+    const feed::EventHead& oldest = stream.kept.front().events[stream.kept.front().first];
     extent.first_id = oldest.id;
     extent.oldest = oldest.time;
     return extent;

@@ -46,7 +46,8 @@ public:
 
 private:
     struct Kept {  // the retained events of one append
-        std::vector<feed::EventRecord> events;
+        feed::DocumentRecordPtr record;
+        std::vector<feed::EventHead> events;
         std::size_t first = 0;  // index of the first event still retained
         std::size_t bytes = 0;
         std::uint64_t number = 0;  // of the append, counted over all streams

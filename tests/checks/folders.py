@@ -63,7 +63,7 @@ FOLDERS = {
                              "protocol/feed/model"),
     "broker/core/matching": ("broker/base", "broker/base/memory", "broker/core", "broker/core/delivery", "broker/match",
                              "broker/store", "config", "gpu/api", "gpu/operators", "gpu/tables", "protocol/feed/model",
-                             "protocol/filter/syntax"),
+                             "protocol/feed/record", "protocol/filter/syntax"),
     "broker/core/ingest": ("broker/base", "broker/base/memory", "broker/core", "broker/core/matching", "broker/store",
                            "config", "protocol/feed", "protocol/feed/item", "protocol/feed/model", "protocol/filter",
                            "protocol/text"),

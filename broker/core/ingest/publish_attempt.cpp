@@ -6,8 +6,9 @@
 
 namespace sluice::broker {
 
-PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, PublishDone then)
-    : done(std::move(then)), stream_(std::move(of)), publication_(std::move(what)) {
+PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, EventQueue::Place place,
+                               PublishDone then)
+    : done(std::move(then)), stream_(std::move(of)), publication_(std::move(what)), place_(std::move(place)) {
     changes_.reserve(publication_->keys.size());
 }
 
@@ -27,21 +28,20 @@ PublishAttempt::Change PublishAttempt::see_item(std::size_t i, Deduplicator::Clo
     return change;
 }
 
-feed::EventRecord PublishAttempt::record_of(std::size_t i, Deduplicator::Verdict verdict) const {
-    feed::EventRecord event;
+feed::EventHead PublishAttempt::head_of(std::size_t i, Deduplicator::Verdict verdict) const {
+    feed::EventHead event;
     event.change =
-        verdict == Deduplicator::Verdict::added ? feed::EventRecord::Change::added : feed::EventRecord::Change::updated;
+        verdict == Deduplicator::Verdict::added ? feed::EventHead::Change::added : feed::EventHead::Change::updated;
     event.item = static_cast<std::uint32_t>(i);
-    event.document = publication_->record;
     if (publication_->keys.empty()) return event;
     event.identity = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.identity);
     event.content = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.content);
     return event;
 }
 
-PublishAttempt::Seen PublishAttempt::see(Deduplicator::Clock::time_point now) {
+std::vector<feed::EventHead> PublishAttempt::see(Deduplicator::Clock::time_point now) {
     const std::size_t n = publication_->document->items().size();
-    Seen seen;
+    std::vector<feed::EventHead> events;
     result = {};
     result.received = n;
     for (std::size_t i = 0; i < n; ++i) {
@@ -51,16 +51,32 @@ PublishAttempt::Seen PublishAttempt::see(Deduplicator::Clock::time_point now) {
             continue;
         }
         ++(verdict == Deduplicator::Verdict::added ? result.added : result.updated);
-        seen.items.push_back(i);
-        seen.records.push_back(record_of(i, verdict));
+        events.push_back(head_of(i, verdict));
     }
-    return seen;
+    if (events.empty()) place_.reset();
+    return events;
+}
+
+// Each event keeps its whole document alive, so the delivered events share all of its bytes among them.
+void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
+    const std::size_t share = (publication_->bytes + events.size() - 1) / events.size();
+    QueuedEvents queued;
+    for (const feed::EventHead& event : events)
+        queued.push_back({{publication_->document, event.item, stream_->name, 0, 0, event.change}, share, {}});
+    place_->fill(std::move(queued));
+}
+
+void PublishAttempt::keep() noexcept {
+    changes_.clear();
+    if (place_) place_->end();
+    place_.reset();
 }
 
 void PublishAttempt::roll_back() noexcept {
     for (std::size_t i = changes_.size(); i-- > 0;)
         stream_->seen.undo(publication_->keys[i].key, changes_[i].verdict, changes_[i].previous);
     changes_.clear();
+    place_.reset();
 }
 
 }  // namespace sluice::broker

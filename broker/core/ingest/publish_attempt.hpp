@@ -1,5 +1,5 @@
-// A publication from the deduplication of its items to the end of its append. Its changes to the stream are undone
-// unless it succeeds. Used under the stream's lock.
+// A publication from the deduplication of its items to the end of its append. Unless it succeeds, its changes to the
+// stream are undone and its place in the queue is given up. Used under the stream's lock.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,28 @@
 #include "broker/core/ingest/deduplicator.hpp"
 #include "broker/core/ingest/publication.hpp"
 #include "broker/core/ingest/streams.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/store/event_log.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 
 class PublishAttempt {
 public:
-    PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, PublishDone then);
+    PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, EventQueue::Place place, PublishDone then);
     ~PublishAttempt() { roll_back(); }
     PublishAttempt(const PublishAttempt&) = delete;
     PublishAttempt& operator=(const PublishAttempt&) = delete;
 
-    // The new and changed items: their indices and records.
-    struct Seen {
-        std::vector<std::size_t> items;
-        std::vector<feed::EventRecord> records;
-    };
-    // Remembers the items and counts them in `result`.
-    Seen see(Deduplicator::Clock::time_point now);
+    // Remembers the items and counts them in `result`. Returns an event for each new or changed one; without any, the
+    // attempt needs no place.
+    std::vector<feed::EventHead> see(Deduplicator::Clock::time_point now);
+    // Fills the place with these events.
+    void fill_place(const std::vector<feed::EventHead>& events);
 
-    // Keeps the remembered items, or forgets them. Later attempts must be taken back first.
-    void keep() noexcept { changes_.clear(); }
+    // After the append, if there was any. Keeps the remembered items.
+    void keep() noexcept;
+    // Forgets the items. Later attempts must be taken back first.
     void roll_back() noexcept;
 
     const Publication& publication() const { return *publication_; }
@@ -47,11 +48,12 @@ private:
     };
 
     Change see_item(std::size_t i, Deduplicator::Clock::time_point now);
-    feed::EventRecord record_of(std::size_t i, Deduplicator::Verdict verdict) const;
+    feed::EventHead head_of(std::size_t i, Deduplicator::Verdict verdict) const;
 
     const StreamPtr stream_;
     const std::shared_ptr<const Publication> publication_;
     std::vector<Change> changes_;
+    std::optional<EventQueue::Place> place_;
 };
 
 }  // namespace sluice::broker

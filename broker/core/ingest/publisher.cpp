@@ -5,7 +5,6 @@
 
 #include "broker/base/log.hpp"
 #include "broker/core/ingest/publish_attempt.hpp"
-#include "broker/core/matching/dispatch.hpp"
 
 namespace sluice::broker {
 
@@ -15,15 +14,6 @@ PublishRefusal refusal_of(store::AppendError error) {
     return error == store::AppendError::no_memory ? PublishRefusal::no_memory : PublishRefusal::unavailable;
 }
 
-// Each event keeps its whole document alive, so the delivered events share all of its bytes among them.
-QueuedEvents queued_events(const Publication& publication, const Stream& stream, const PublishAttempt::Seen& seen) {
-    const std::size_t share = (publication.bytes + seen.items.size() - 1) / seen.items.size();
-    QueuedEvents events;
-    for (std::size_t i = 0; i < seen.items.size(); ++i)
-        events.push_back({{publication.document, seen.items[i], stream.name, 0, 0, seen.records[i].change}, share, {}});
-    return events;
-}
-
 }  // namespace
 
 Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
@@ -31,47 +21,44 @@ Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::Event
     : queue_(queue), log_(log), counters_(counters), streams_(std::move(settings), log, memory) {}
 
 std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done) {
+    const feed::Document& document = *publication->document;
+    auto place = queue_.reserve(publication->stream, document, document.items().size(), publication->bytes);
+    if (!place) return queue_.is_closed() ? PublishRefusal::closed : PublishRefusal::no_room;
     for (;;) {
-        if (queue_.is_closed()) return PublishRefusal::closed;
-        if (!queue_.has_room(publication->stream)) return PublishRefusal::no_room;
         const auto found = streams_.find_or_create(publication->stream, publication->may_begin_stream);
         if (!found) return found.error();
         const StreamPtr& stream = *found;
         const std::lock_guard lock(stream->mutex);
         if (stream->gone) continue;
-        // Check again: waiting for the lock may have taken long.
-        if (!queue_.has_room(publication->stream)) return PublishRefusal::no_room;
-        return publish_locked(stream, publication, std::move(done));
+        return publish_locked(
+            stream, std::make_shared<PublishAttempt>(stream, publication, std::move(*place), std::move(done)));
     }
 }
 
 std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
-                                                            const std::shared_ptr<const Publication>& publication,
-                                                            Done done) {
+                                                            const std::shared_ptr<PublishAttempt>& attempt) {
     const auto now = Deduplicator::Clock::now();
-    const auto attempt = std::make_shared<PublishAttempt>(stream, publication, std::move(done));
     stream->seen.forget_before(now - stream->window.load());
     const std::uint64_t forgotten_before = stream->seen.forgotten();
-    PublishAttempt::Seen seen = attempt->see(now);
+    std::vector<feed::EventHead> events = attempt->see(now);
     if (const std::uint64_t forgotten = stream->seen.forgotten() - forgotten_before; forgotten != 0) {
         count(counters_.items_forgotten, forgotten);
         base::log_warn("items are forgotten for lack of room, and delivered again if they are posted again",
                        {{"stream", *stream->name}, {"items", forgotten}, {"remembered", stream->seen.size()}});
     }
-    if (seen.items.empty()) {
+    if (events.empty()) {
         if (stream->under_way.empty()) return finish(*stream, *attempt);
         attempt->waits_for_others = true;
         stream->under_way.push_back(attempt);
         return std::nullopt;
     }
-    auto place = queue_.hold(queued_events(*publication, *stream, seen));
-    if (!place) return PublishRefusal::closed;
-    auto held = std::make_shared<HeldEvents>(std::move(*place));
+    attempt->fill_place(events);
     stream->under_way.push_back(attempt);
     std::optional<store::AppendResult> result;
     try {
+        const Publication& publication = attempt->publication();
         result = log_.append(
-            {stream->name, std::move(seen.records), std::move(held)},
+            {stream->name, publication.record, std::move(events), publication.document},
             [this, stream, attempt](const store::AppendResult& later) { settle(*stream, *attempt, later); });
     } catch (...) {
         stream->under_way.pop_back();

@@ -1,6 +1,7 @@
 // Turns parsed documents into events: deduplicates their items, then appends the new ones to the log, all of a document
-// or nothing. The remembered items and the room in the queue change with the append, or not at all. From the log the
-// events go to the matcher (core/matching/dispatch.hpp). Any thread; publishers to different streams hardly contend.
+// or nothing. Their place in the queue is reserved first; it and the remembered items stay with the append, or not at
+// all. From the log the events go to the matcher (core/matching/dispatch.hpp). Any thread; publishers to different
+// streams hardly contend.
 #pragma once
 
 #include <memory>
@@ -31,8 +32,7 @@ public:
     Streams& streams() { return streams_; }
 
 private:
-    std::optional<Outcome> publish_locked(const StreamPtr& stream,
-                                          const std::shared_ptr<const Publication>& publication, Done done);
+    std::optional<Outcome> publish_locked(const StreamPtr& stream, const std::shared_ptr<PublishAttempt>& attempt);
     Outcome finish(Stream& stream, PublishAttempt& attempt);
     void settle(Stream& stream, PublishAttempt& attempt, const store::AppendResult& result);
 

@@ -1,24 +1,32 @@
-// Passes appended events from the log to the matcher, in the order of the appends.
+// Passes appended events from the log to the matcher, in the order of the appends. The log's listener; the thread that
+// the log calls it on.
 #pragma once
 
+#include "broker/core/counters.hpp"
 #include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/fanout.hpp"
 #include "broker/store/event_log.hpp"
+#include "protocol/feed/model/document.hpp"
 
 namespace sluice::broker {
 
-// What a publisher in this process attaches to an append: the events with their parsed document, and their place in the
-// queue. The place is reserved before the append, so appended events are certain to be matched. (A log with other
-// writers will need the records to be parsed again here: feed::parse_record.)
-struct HeldEvents final : store::Attachment {
-    explicit HeldEvents(EventQueue::Place held) : place(std::move(held)) {}
+class Dispatch {
+public:
+    // `limits`: of documents that must be parsed again.
+    Dispatch(EventQueue& queue, Fanout& fanout, Counters& counters, const feed::FeedLimits& limits)
+        : queue_(queue), fanout_(fanout), counters_(counters), limits_(limits) {}
 
-    EventQueue::Place place;
+    // The events of a publisher in this process have their place in the queue. Others' documents are parsed from their
+    // records; if one can't be, its events are lost, and all who might get them are told.
+    void operator()(const store::Append& append) const noexcept;
+
+private:
+    void parse_and_push(const store::Append& append) const;
+
+    EventQueue& queue_;
+    Fanout& fanout_;
+    Counters& counters_;
+    feed::FeedLimits limits_;
 };
-
-// The log's listener.
-inline void dispatch(const store::Append& append) {
-    const feed::EventRecord& first = append.events.front();
-    static_cast<HeldEvents&>(*append.attachment).place.push(first.id, first.time);
-}
 
 }  // namespace sluice::broker

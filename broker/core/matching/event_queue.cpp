@@ -6,21 +6,17 @@
 namespace sluice::broker {
 
 bool EventQueue::has_room(std::string_view stream) const {
-    const std::lock_guard lock(mutex_);
-    return has_room_locked(stream);
-}
-
-bool EventQueue::has_room_locked(std::string_view stream) const {
     if (closed_) return true;
-    const std::size_t events = lanes_.events(), bytes = lanes_.bytes();
+    const std::size_t events = lanes_.taken_events(), bytes = lanes_.taken_bytes();
     if (events >= events_max_ || bytes >= bytes_max_) return false;
     const StreamQueue* queue = lanes_.find(stream);
-    return queue == nullptr || (queue->events() < events_max_ - events && queue->bytes < bytes_max_ - bytes);
+    return queue == nullptr ||
+           (queue->taken_events() < events_max_ - events && queue->taken_bytes() < bytes_max_ - bytes);
 }
 
 bool EventQueue::wait_for_room(std::string_view stream, Waiting& waiting, std::function<void()> on_room) {
-    const std::lock_guard lock(mutex_);
-    if (has_room_locked(stream)) return false;
+    const Lock lock = this->lock();
+    if (has_room(stream)) return false;
     if (waiting.place == 0) waiting.place = ++last_place_;
     const auto comes_later = [&](const Waiter& each) { return each.waiting.place > waiting.place; };
     const auto at = std::find_if(waiters_.begin(), waiters_.end(), comes_later);
@@ -31,19 +27,19 @@ bool EventQueue::wait_for_room(std::string_view stream, Waiting& waiting, std::f
 void EventQueue::end_waiting(const Waiting& waiting) noexcept {
     if (waiting.place == 0) return;
     std::list<Waiter> ended;
-    std::unique_lock lock(mutex_);
+    Lock lock = this->lock();
     const auto at = std::find_if(waiters_.begin(), waiters_.end(),
                                  [&](const Waiter& each) { return each.waiting.place == waiting.place; });
     if (at != waiters_.end()) ended.splice(ended.end(), waiters_, at);
     call_waiters(std::move(lock));
 }
 
-void EventQueue::call_waiters(std::unique_lock<std::mutex> lock) noexcept {
+void EventQueue::call_waiters(Lock lock) noexcept {
     std::list<Waiter> called;
-    std::size_t room = events_max_ - std::min(events_max_, lanes_.events());
+    std::size_t room = events_max_ - std::min(events_max_, lanes_.taken_events());
     for (auto each = waiters_.begin(); each != waiters_.end() && (room != 0 || closed_);) {
         const auto waiter = each++;
-        if (!has_room_locked(waiter->stream)) continue;
+        if (!has_room(waiter->stream)) continue;
         room -= std::min(room, waiter->waiting.events);
         called.splice(called.end(), waiters_, waiter);
     }
@@ -51,60 +47,88 @@ void EventQueue::call_waiters(std::unique_lock<std::mutex> lock) noexcept {
     for (const Waiter& waiter : called) waiter.on_room();
 }
 
-std::optional<EventQueue::Place> EventQueue::hold(QueuedEvents events) {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return std::nullopt;
-    StreamQueue& stream = lanes_.stream_of(events.front().event);
-    ++stream.places;
+std::optional<EventQueue::Place> EventQueue::reserve(std::string_view stream, const feed::Document& document,
+                                                     std::size_t events, std::size_t bytes) {
+    Reservations made;
+    made.push_back({&document, events, bytes});
+    const Lock lock = this->lock();
+    if (closed_ || !has_room(stream)) return std::nullopt;
+    StreamQueue& queue = lanes_.stream_of(stream);
     ++places_;
-    return Place(*this, stream, std::move(events));
+    return Place(*this, queue, lanes_.reserve(queue, made));
 }
 
 EventQueue::Place::~Place() {
-    if (queue_ != nullptr) queue_->give_up_place(*stream_);
+    if (queue_ != nullptr) queue_->release(*stream_, reservation_);
 }
 
-void EventQueue::give_up_place(StreamQueue& stream) noexcept {
-    const std::lock_guard lock(mutex_);
-    --stream.places;
+// Only push() looks at the events, after their append.
+void EventQueue::Place::fill(QueuedEvents events) noexcept {
+    const std::size_t unused = reservation_->events - events.size();
+    reservation_->filled.splice(reservation_->filled.end(), events);
+    if (unused != 0) queue_->reduce(*stream_, *reservation_, unused);
+}
+
+void EventQueue::reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept {
+    Lock lock = this->lock();
+    lanes_.reduce(stream, reservation, events);
+    call_waiters(std::move(lock));
+}
+
+void EventQueue::release(StreamQueue& stream, Reservations::iterator reservation) noexcept {
+    Reservations released;  // destroyed without the lock
+    Lock lock = this->lock();
+    lanes_.release(stream, reservation, released);
     --places_;
-    if (!nothing_comes()) return;
-    fast_changed_.notify_all();
-    slow_changed_.notify_all();
+    if (nothing_comes()) {
+        fast_changed_.notify_all();
+        slow_changed_.notify_all();
+    }
+    call_waiters(std::move(lock));
 }
 
-void EventQueue::Place::push(std::uint64_t first_id, feed::RecordTime time) noexcept {
-    for (QueuedEvent& event : events_) {
-        event.event.id = first_id++;
-        event.event.time = time;
+bool EventQueue::push(std::string_view stream, const feed::Document& document,
+                      std::span<const feed::EventHead> appended) noexcept {
+    Reservations pushed;  // destroyed without the lock
+    Lock lock = this->lock();
+    StreamQueue* const queue = lanes_.find(stream);
+    if (queue == nullptr || !lanes_.release(*queue, document, pushed)) return false;
+    --places_;
+    QueuedEvents& events = pushed.front().filled;
+    auto head = appended.begin();
+    for (QueuedEvent& event : events) {
+        event.event.id = head->id;
+        event.event.time = head->time;
+        ++head;
     }
-    queue_->push_to(*stream_, events_);
-    std::exchange(queue_, nullptr)->give_up_place(*stream_);
-}
-
-void EventQueue::push_to(StreamQueue& stream, QueuedEvents& events) noexcept {
-    bool wake_fast = false, wake_slow = false;
-    {
-        const std::lock_guard lock(mutex_);
-        lanes_.push(stream, events);
-        wake_slow = stream.slow;
-        wake_fast = !stream.slow && wanted_ != 0 && lanes_.fast_events() >= wanted_;
-    }
-    if (wake_fast) fast_changed_.notify_all();
-    if (wake_slow) slow_changed_.notify_one();
+    push_locked(std::move(lock), *queue, events);
+    return true;
 }
 
 bool EventQueue::push(std::vector<QueuedEvent> events) {
     if (events.empty()) return true;
-    auto place = hold({std::move_iterator(events.begin()), std::move_iterator(events.end())});
-    if (!place) return false;
-    const feed::Event first = place->events_.front().event;
-    place->push(first.id, first.time);
+    QueuedEvents nodes(std::move_iterator(events.begin()), std::move_iterator(events.end()));
+    Lock lock = this->lock();
+    if (closed_) return false;
+    StreamQueue& queue = lanes_.stream_of(*nodes.front().event.stream);
+    push_locked(std::move(lock), queue, nodes);
     return true;
 }
 
-bool EventQueue::wait_for_events(std::unique_lock<std::mutex>& lock, std::size_t events_max,
-                                 std::chrono::microseconds delay) {
+void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events) noexcept {
+    lanes_.push(stream, events);
+    const bool is_last = nothing_comes();
+    const bool wakes_slow = stream.slow;
+    const bool wakes_fast = !stream.slow && wanted_ != 0 && lanes_.fast_events() >= wanted_;
+    lock.unlock();
+    if (wakes_fast || is_last) fast_changed_.notify_all();
+    if (is_last)
+        slow_changed_.notify_all();
+    else if (wakes_slow)
+        slow_changed_.notify_one();
+}
+
+bool EventQueue::wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay) {
     const ReadyStreams& ready = lanes_.ready(Lane::fast);
     if (ready.empty()) {
         wanted_ = 1;
@@ -119,7 +143,7 @@ bool EventQueue::wait_for_events(std::unique_lock<std::mutex>& lock, std::size_t
 }
 
 // While the daemon drains, unfinished batches may still hand over events.
-bool EventQueue::wait_for_slow_events(std::unique_lock<std::mutex>& lock) {
+bool EventQueue::wait_for_slow_events(Lock& lock) {
     const ReadyStreams& ready = lanes_.ready(Lane::slow);
     slow_changed_.wait(
         lock, [&] { return !ready.empty() || (nothing_comes() && in_flight_ == 0 && lanes_.fast_events() == 0); });
@@ -129,7 +153,7 @@ bool EventQueue::wait_for_slow_events(std::unique_lock<std::mutex>& lock) {
 bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microseconds delay, QueuedBatch& batch,
                      const std::function<void()>& popped) {
     batch.reserve(events_max);
-    std::unique_lock lock(mutex_);
+    Lock lock = this->lock();
     batch.lane = lane;
     const bool come = lane == Lane::fast ? wait_for_events(lock, events_max, delay) : wait_for_slow_events(lock);
     if (!come) return false;
@@ -142,14 +166,14 @@ bool EventQueue::pop(Lane lane, std::size_t events_max, std::chrono::microsecond
 }
 
 bool EventQueue::others_wait(const QueuedBatch& batch) const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = this->lock();
     return lanes_.ready(Lane::fast).any_of([&](const StreamQueue& stream) {
         return batch.find_part(stream) == batch.parts.size();
     });
 }
 
 void EventQueue::wait_for_turn(QueuedBatch& batch) {
-    std::unique_lock lock(mutex_);
+    Lock lock = this->lock();
     turn_changed_.wait(lock, [&] {
         return std::all_of(batch.parts.begin(), batch.parts.end(),
                            [](const QueuedBatch::Part& part) { return part.stream->finished_tickets == part.ticket; });
@@ -161,7 +185,7 @@ void EventQueue::wait_for_turn(QueuedBatch& batch) {
 void EventQueue::finish(QueuedBatch& batch, bool took_long, std::chrono::nanoseconds work) noexcept {
     bool wake_slow = false;
     {
-        const std::lock_guard lock(mutex_);
+        const Lock lock = this->lock();
         lanes_.finish(batch, took_long, work);
         --in_flight_;
         wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;
@@ -171,7 +195,7 @@ void EventQueue::finish(QueuedBatch& batch, bool took_long, std::chrono::nanosec
 }
 
 void EventQueue::close() {
-    std::unique_lock lock(mutex_);
+    Lock lock = this->lock();
     closed_ = true;
     fast_changed_.notify_all();
     slow_changed_.notify_all();
@@ -179,7 +203,7 @@ void EventQueue::close() {
 }
 
 std::size_t EventQueue::clear(const std::function<void(const std::string&)>& dropped) {
-    std::unique_lock lock(mutex_);
+    Lock lock = this->lock();
     const std::size_t n = lanes_.clear(dropped);
     slow_changed_.notify_all();
     call_waiters(std::move(lock));
@@ -187,27 +211,32 @@ std::size_t EventQueue::clear(const std::function<void(const std::string&)>& dro
 }
 
 bool EventQueue::is_closed() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = this->lock();
     return closed_;
 }
 
 std::size_t EventQueue::events() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = this->lock();
     return lanes_.events();
 }
 
 std::size_t EventQueue::bytes() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = this->lock();
     return lanes_.bytes();
 }
 
 std::size_t EventQueue::waiting_publishers() const {
-    const std::lock_guard lock(mutex_);
+    const Lock lock = this->lock();
     return waiters_.size();
 }
 
-std::size_t EventQueue::slow_streams() const {
+std::uint64_t EventQueue::locks() const {
     const std::lock_guard lock(mutex_);
+    return locks_;
+}
+
+std::size_t EventQueue::slow_streams() const {
+    const Lock lock = this->lock();
     return lanes_.slow_streams();
 }
 

@@ -1,5 +1,5 @@
 // Published events on their way to the matcher: in order within a stream and in turn between streams, so that a stream
-// with much to match does not hold up the others. Publishers ask for room and wait for it asynchronously. Matching
+// with much to match does not hold up the others. Publishers reserve room and wait for it asynchronously. Matching
 // threads take batches and finish them. Any thread.
 //
 // There are two lanes. The fast lane mixes the events of many streams in a batch. A stream whose events take too long
@@ -14,6 +14,8 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,7 +24,8 @@
 #include "broker/core/matching/queued_batch.hpp"
 #include "broker/core/matching/stream_lanes.hpp"
 #include "broker/core/matching/stream_queue.hpp"
-#include "protocol/feed/model/event.hpp"
+#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 
@@ -32,9 +35,36 @@ public:
 
     EventQueue(std::size_t events_max, std::size_t bytes_max) : events_max_(events_max), bytes_max_(bytes_max) {}
 
-    // One stream may fill half of the queue, two a third each, and so on, so there is always room for another. Events
-    // pushed without room amount to at most one document for each thread that asked before.
-    bool has_room(std::string_view stream) const;
+    // Room for the events of one document, from before their append to the log until they are pushed: it counts as
+    // taken, pushing them needs no memory, and the queue does not end, whatever else happens. The room is given back
+    // when the place is destroyed, unless the events have been pushed. Belongs to the publisher.
+    class Place {
+    public:
+        Place(Place&& other) noexcept
+            : queue_(std::exchange(other.queue_, nullptr)), stream_(other.stream_), reservation_(other.reservation_) {}
+        Place& operator=(Place&&) = delete;
+        ~Place();
+
+        // The events to push: at least one, at most as many as were reserved. Call once, before their append.
+        void fill(QueuedEvents events) noexcept;
+        // The events have been pushed.
+        void end() noexcept { queue_ = nullptr; }
+
+    private:
+        friend class EventQueue;
+        Place(EventQueue& queue, StreamQueue& stream, Reservations::iterator reservation)
+            : queue_(&queue), stream_(&stream), reservation_(reservation) {}
+
+        EventQueue* queue_;  // null: it has ended, or was moved from
+        StreamQueue* stream_;
+        Reservations::iterator reservation_;
+    };
+    // Reserves a place for up to `events` events of the document, which keep `bytes` bytes alive. Returns none without
+    // room, or if the queue is closed. One stream may fill half of the queue, two a third each, and so on, so there is
+    // always room for another. Wherever anything is free a place is granted whole, so that one document may exceed the
+    // bounds.
+    std::optional<Place> reserve(std::string_view stream, const feed::Document& document, std::size_t events,
+                                 std::size_t bytes);
     // A publisher that waits for room for its document's events, and its place among the others, which it keeps if the
     // room is gone when it comes.
     struct Waiting {
@@ -47,31 +77,12 @@ public:
     // Call when a publisher that has waited is done, whether it has published or not: what room it leaves is others'.
     void end_waiting(const Waiting& waiting) noexcept;
 
-    // A reservation for the events of one document, made before it is certain that they will be pushed. Pushing them
-    // then needs no memory, and the queue does not end while a place exists, whatever else happens. The place ends when
-    // they are pushed or it is destroyed.
-    class Place {
-    public:
-        Place(Place&& other) noexcept
-            : queue_(std::exchange(other.queue_, nullptr)), stream_(other.stream_), events_(std::move(other.events_)) {}
-        Place& operator=(Place&&) = delete;
-        ~Place();
-
-        // Event i gets the id first_id + i, and all get the time at which they were appended.
-        void push(std::uint64_t first_id, feed::RecordTime time) noexcept;
-
-    private:
-        friend class EventQueue;
-        Place(EventQueue& queue, StreamQueue& stream, QueuedEvents events)
-            : queue_(&queue), stream_(&stream), events_(std::move(events)) {}
-
-        EventQueue* queue_;  // null: pushed, or moved from
-        StreamQueue* stream_;
-        QueuedEvents events_;
-    };
-    // The events, at least one, must belong to one stream. Returns no place if the queue is closed.
-    std::optional<Place> hold(QueuedEvents events);
-    // Pushes at once. Returns false if the queue is closed.
+    // Pushes the events of the document's filled place, with the ids and times of `appended`, one for each. Returns
+    // false if there is no such place.
+    bool push(std::string_view stream, const feed::Document& document,
+              std::span<const feed::EventHead> appended) noexcept;
+    // Pushes events of one stream that have no place, beyond the bounds if need be. Returns false if the queue is
+    // closed.
     bool push(std::vector<QueuedEvent> events);
 
     // Waits for events and fills an empty batch. The fast lane, if it was empty, returns the first events at once;
@@ -102,6 +113,7 @@ public:
     std::size_t bytes() const;
     std::size_t slow_streams() const;        // in the slow lane
     std::size_t waiting_publishers() const;  // for room
+    std::uint64_t locks() const;             // how often the lock was taken: each publication should need few
 
 private:
     struct Waiter {
@@ -110,21 +122,30 @@ private:
         std::function<void()> on_room;
     };
 
-    bool has_room_locked(std::string_view stream) const;
-    void call_waiters(std::unique_lock<std::mutex> lock) noexcept;
-    void push_to(StreamQueue& stream, QueuedEvents& events) noexcept;
-    void give_up_place(StreamQueue& stream) noexcept;
+    using Lock = std::unique_lock<std::mutex>;
+
+    Lock lock() const {
+        Lock lock(mutex_);
+        ++locks_;
+        return lock;
+    }
+    bool has_room(std::string_view stream) const;
+    void call_waiters(Lock lock) noexcept;
+    void push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events) noexcept;
+    void reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept;
+    void release(StreamQueue& stream, Reservations::iterator reservation) noexcept;
     bool nothing_comes() const { return closed_ && places_ == 0; }
-    bool wait_for_events(std::unique_lock<std::mutex>& lock, std::size_t events_max, std::chrono::microseconds delay);
-    bool wait_for_slow_events(std::unique_lock<std::mutex>& lock);
+    bool wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay);
+    bool wait_for_slow_events(Lock& lock);
 
     const std::size_t events_max_;
     const std::size_t bytes_max_;
     mutable std::mutex mutex_;
+    mutable std::uint64_t locks_ = 0;
     std::condition_variable fast_changed_, slow_changed_, turn_changed_;
     StreamLanes lanes_;
     std::size_t in_flight_ = 0;  // unfinished batches
-    std::size_t places_ = 0;     // places held
+    std::size_t places_ = 0;     // neither pushed nor given back
     std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
     std::list<Waiter> waiters_;  // by place
     std::uint64_t last_place_ = 0;

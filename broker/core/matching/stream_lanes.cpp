@@ -13,17 +13,48 @@ constexpr std::size_t turns_per_batch = 4;       // streams that share a batch, 
 
 }  // namespace
 
-StreamQueue& StreamLanes::stream_of(const feed::Event& event) {
-    if (const auto found = streams_.find(*event.stream); found != streams_.end()) return *found->second;
+StreamQueue& StreamLanes::stream_of(std::string_view stream) {
+    if (const auto found = streams_.find(stream); found != streams_.end()) return *found->second;
     if (streams_.size() >= idle_streams_max) forget_idle();
-    auto queue = std::make_unique<StreamQueue>(event.stream);
+    auto queue = std::make_unique<StreamQueue>(std::make_shared<const std::string>(stream));
     const std::string_view name = *queue->name;
     return *streams_.emplace(name, std::move(queue)).first->second;
 }
 
-const StreamQueue* StreamLanes::find(std::string_view stream) const {
+StreamQueue* StreamLanes::find(std::string_view stream) const {
     const auto found = streams_.find(stream);
     return found == streams_.end() ? nullptr : found->second.get();
+}
+
+Reservations::iterator StreamLanes::reserve(StreamQueue& stream, Reservations& made) noexcept {
+    const auto reservation = made.begin();
+    stream.reserved_events += reservation->events;
+    stream.reserved_bytes += reservation->bytes;
+    reserved_events_ += reservation->events;
+    reserved_bytes_ += reservation->bytes;
+    stream.reservations.splice(stream.reservations.end(), made);
+    return reservation;
+}
+
+void StreamLanes::reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept {
+    reservation.events -= events;
+    stream.reserved_events -= events;
+    reserved_events_ -= events;
+}
+
+void StreamLanes::release(StreamQueue& stream, Reservations::iterator reservation, Reservations& to) noexcept {
+    stream.reserved_bytes -= reservation->bytes;
+    reserved_bytes_ -= reservation->bytes;
+    reduce(stream, *reservation, reservation->events);
+    to.splice(to.end(), stream.reservations, reservation);
+}
+
+bool StreamLanes::release(StreamQueue& stream, const feed::Document& document, Reservations& to) noexcept {
+    auto& all = stream.reservations;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.document == &document; });
+    if (found == all.end()) return false;
+    release(stream, found, to);
+    return true;
 }
 
 void StreamLanes::forget_idle() {

@@ -1,4 +1,5 @@
-// The contents of the queue: each stream's events, the lane it is in, and the streams that are ready to be matched.
+// The contents of the queue: each stream's events, the room reserved for more, the lane it is in, and the streams that
+// are ready to be matched.
 // Chooses the events of each batch; never waits. Belongs to EventQueue; used under its lock.
 #pragma once
 
@@ -24,8 +25,17 @@ public:
     // A batch this large takes no further events, and a stream with an event this large moves to the slow lane.
     static constexpr std::size_t batch_bytes_max = 1u << 20;
 
-    StreamQueue& stream_of(const feed::Event& event);        // adds it if necessary
-    const StreamQueue* find(std::string_view stream) const;  // null: unknown
+    StreamQueue& stream_of(std::string_view stream);   // adds it if necessary
+    StreamQueue* find(std::string_view stream) const;  // null: unknown
+
+    // Takes the only reservation of `made` and returns its place.
+    Reservations::iterator reserve(StreamQueue& stream, Reservations& made) noexcept;
+    // Gives back room of `events` of the reservation's events.
+    void reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept;
+    // Moves the reservation to the end of `to` and gives back its room.
+    void release(StreamQueue& stream, Reservations::iterator reservation, Reservations& to) noexcept;
+    // Does so for the first reservation of the document, if there is any.
+    bool release(StreamQueue& stream, const feed::Document& document, Reservations& to) noexcept;
 
     // Takes the events, of which there must be at least one.
     void push(StreamQueue& stream, QueuedEvents& events) noexcept;
@@ -42,6 +52,8 @@ public:
     std::size_t events() const { return events_; }
     std::size_t fast_events() const { return fast_events_; }  // in the fast lane
     std::size_t bytes() const { return bytes_; }
+    std::size_t taken_events() const { return events_ + reserved_events_; }
+    std::size_t taken_bytes() const { return bytes_ + reserved_bytes_; }
     std::size_t slow_streams() const;  // in the slow lane
 
 private:
@@ -57,6 +69,7 @@ private:
     std::unordered_map<std::string_view, std::unique_ptr<StreamQueue>> streams_;  // keyed by StreamQueue::name
     ReadyStreams ready_, slow_ready_;  // streams with events to match, by lane
     std::size_t events_ = 0, bytes_ = 0, fast_events_ = 0;
+    std::size_t reserved_events_ = 0, reserved_bytes_ = 0;
 };
 
 }  // namespace sluice::broker

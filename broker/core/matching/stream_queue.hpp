@@ -23,6 +23,14 @@ struct QueuedEvent {
 
 using QueuedEvents = std::list<QueuedEvent>;  // a list, so that events can be moved without allocating
 
+// Room for the events of one document.
+struct Reservation {
+    const feed::Document* document = nullptr;  // whose events; also names the reservation
+    std::size_t events = 0, bytes = 0;
+    QueuedEvents filled{};  // the events, once they are known: then only push() touches them
+};
+using Reservations = std::list<Reservation>;
+
 struct StreamQueue {
     using Clock = std::chrono::steady_clock;
 
@@ -33,7 +41,8 @@ struct StreamQueue {
 
     std::uint64_t next_ticket = 0, finished_tickets = 0;  // of batches with events of the stream
     std::size_t fast_batches = 0;                         // unfinished batches of the fast lane
-    std::size_t places = 0;                               // reserved for events that will be pushed
+    Reservations reservations;                            // for events that will be pushed
+    std::size_t reserved_events = 0, reserved_bytes = 0;  // by them
     bool slow = false;                                    // in the slow lane
     std::size_t slow_events_max = 1;                      // of its next batch there
     bool ready = false;                                   // in the ready list of its lane
@@ -42,7 +51,9 @@ struct StreamQueue {
 
     std::size_t events() const { return events_.size(); }
     bool in_flight() const { return next_ticket != finished_tickets; }
-    bool is_idle() const { return events() == 0 && !in_flight() && places == 0; }
+    bool is_idle() const { return events() == 0 && !in_flight() && reservations.empty(); }
+    std::size_t taken_events() const { return events() + reserved_events; }
+    std::size_t taken_bytes() const { return bytes + reserved_bytes; }
     const QueuedEvent& front() const { return events_.front(); }
 
     // Moves the first event to the end of `to`.

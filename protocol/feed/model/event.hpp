@@ -18,7 +18,7 @@ struct Event {
     std::shared_ptr<const std::string> stream;  // never null
     std::uint64_t id = 0;                       // position in the stream, from 1
     RecordTime time = 0;                        // when it was appended; 0: it was not, as when a filter is tried
-    EventRecord::Change change = EventRecord::Change::added;
+    EventHead::Change change = EventRecord::Change::added;
 
     const Item& item() const { return document->items()[index]; }
 };

@@ -38,7 +38,8 @@ struct DocumentRecord {
 
 using DocumentRecordPtr = std::shared_ptr<const DocumentRecord>;
 
-struct EventRecord {
+// An event apart from its document.
+struct EventHead {
     enum class Change : std::uint8_t { added, updated };
 
     std::uint64_t id = 0;  // in the stream; increasing, not always by one
@@ -47,6 +48,9 @@ struct EventRecord {
     RecordDigest identity{};  // which item it is, for deduplication
     RecordDigest content{};   // what the item says, for deduplication; both all zero: takes no part in it
     std::uint32_t item = 0;   // index into the document's items, in document order
+};
+
+struct EventRecord : EventHead {
     DocumentRecordPtr document;
 };
 

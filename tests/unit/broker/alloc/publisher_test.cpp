@@ -38,7 +38,7 @@ PublicationPtr publication(const std::string& stream, const Content& items) {
 
 class PublisherTrial {
 public:
-    PublisherTrial() { log_.listen(dispatch); }
+    PublisherTrial() { log_.listen(Dispatch(queue_, fanout_, counters_, {})); }
 
     // The n-th allocation fails; 0: none. No value: it failed.
     std::optional<PublishResult> publish(const PublicationPtr& what, std::uint64_t n) {
@@ -71,6 +71,7 @@ public:
 private:
     EventQueue queue_{1'000'000, 1'000'000'000};
     Counters counters_;
+    Fanout fanout_{counters_};
     base::MemoryBudget memory_{1'000'000'000};
     store::MemoryLog log_{{1'000'000, 100}, memory_};
     Publisher publisher_{{100, 1'000'000, std::chrono::hours(1'000)}, queue_, log_, counters_, memory_};

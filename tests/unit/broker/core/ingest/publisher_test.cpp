@@ -8,6 +8,7 @@
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
+using sluice::broker::Dispatch;
 using sluice::broker::document;
 using sluice::broker::EventQueue;
 using sluice::broker::item;
@@ -46,11 +47,12 @@ struct Trial : Publisher {
 struct Fixture {
     EventQueue queue{8, 100'000};
     sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout{counters};
     sluice::base::MemoryBudget memory{1'000'000};
     sluice::store::MemoryLog log{{1'000'000, 100}, memory};
     Trial publisher{{2, 100, std::chrono::hours(1)}, queue, log, counters, memory};
 
-    Fixture() { log.listen(sluice::broker::dispatch); }
+    Fixture() { log.listen(Dispatch(queue, fanout, counters, {})); }
 
     std::vector<Event> take() {
         sluice::broker::QueuedBatch batch;
@@ -102,6 +104,17 @@ TEST_CASE_METHOD(Fixture, "the queue counts all bytes of a document however few 
     take();
     publisher.publish(publication({item("a"), item("b"), item("c", "changed")})).value();
     CHECK(queue.bytes() == 100);
+}
+
+TEST_CASE_METHOD(Fixture, "Publisher: publication → locks the queue at most three times") {
+    const auto locks = [&](const std::vector<std::string>& items) {
+        const std::uint64_t before = queue.locks();
+        publisher.publish(publication(items)).value();
+        return queue.locks() - before;
+    };
+    CHECK(locks({item("a"), item("b")}) == 2);
+    CHECK(locks({item("a"), item("c")}) == 3);  // it has reserved too much
+    CHECK(locks({item("a"), item("b")}) == 2);
 }
 
 TEST_CASE_METHOD(Fixture, "deduplication can be switched off, and is by stream") {
@@ -220,7 +233,7 @@ TEST_CASE_METHOD(Fixture, "when memory is short the stream with most items forge
     sluice::broker::EventQueue wide(10'000, 100'000'000);
     sluice::base::MemoryBudget small(200'000);
     sluice::store::MemoryLog small_log({0, 100}, small);
-    small_log.listen(sluice::broker::dispatch);
+    small_log.listen(Dispatch(wide, fanout, counters, {}));
     Trial many({10, 10'000, std::chrono::hours(1)}, wide, small_log, counters, small);
     std::vector<std::string> items;
     for (int i = 0; i < 600; ++i) items.push_back(item("t" + std::to_string(i)));
@@ -233,7 +246,9 @@ TEST_CASE_METHOD(Fixture, "when memory is short the stream with most items forge
     CHECK(many.publish(publication({items.back()}, "large")).value().unchanged == 1);
     CHECK(many.publish(publication({items.front()}, "large")).value().added == 1);
     sluice::base::MemoryBudget wide_budget(100'000'000);
-    Trial at_ease({10, 10'000, std::chrono::hours(1)}, wide, log, counters, wide_budget);
+    sluice::store::MemoryLog wide_log({0, 100}, wide_budget);
+    wide_log.listen(Dispatch(wide, fanout, counters, {}));
+    Trial at_ease({10, 10'000, std::chrono::hours(1)}, wide, wide_log, counters, wide_budget);
     at_ease.publish(publication(items, "large")).value();
     at_ease.streams().relieve_memory();
     CHECK(at_ease.publish(publication({items.front()}, "large")).value().unchanged == 1);
@@ -273,7 +288,7 @@ struct SlowLog final : sluice::store::EventLog {
         Done done;
     };
 
-    void listen(Listener) override {}
+    void listen(Listener set) override { listener = std::move(set); }
     std::optional<sluice::store::AppendResult> append(sluice::store::Append append, Done done) override {
         if (throws) throw std::bad_alloc();
         waiting.push_back({std::move(append), std::move(done)});
@@ -291,12 +306,13 @@ struct SlowLog final : sluice::store::EventLog {
         waiting.erase(waiting.begin());
         const std::uint64_t first_id = 10 * ++ended;
         if (!error) {
-            first.append.events.front().id = first_id;
-            sluice::broker::dispatch(first.append);
+            for (std::size_t i = 0; i < first.append.events.size(); ++i) first.append.events[i].id = first_id + i;
+            listener(first.append);
         }
         first.done({error, first_id});
     }
 
+    Listener listener;
     std::vector<Waiting> waiting;
     std::uint64_t ended = 0;
     bool throws = false;
@@ -305,10 +321,13 @@ struct SlowLog final : sluice::store::EventLog {
 struct SlowFixture {
     EventQueue queue{100, 100'000};
     sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout{counters};
     sluice::base::MemoryBudget memory{1'000'000};
     SlowLog log;
     Publisher publisher{{2, 100, std::chrono::hours(1)}, queue, log, counters, memory};
     std::vector<Publisher::Outcome> outcomes;
+
+    SlowFixture() { log.listen(Dispatch(queue, fanout, counters, {})); }
 
     void publish(const std::vector<std::string>& items) {
         const auto shared = std::make_shared<const sluice::broker::Publication>(publication(items));
@@ -368,6 +387,39 @@ TEST_CASE_METHOD(SlowFixture, "a failed append takes back what it remembered, an
     CHECK(outcomes[4].value().unchanged == 1);
     CHECK(outcomes[4].value().added == 1);
     CHECK(counters.events.load() == 2);
+}
+
+TEST_CASE_METHOD(SlowFixture, "Publisher: events that are being appended → count as room, until their append fails") {
+    std::vector<std::string> items;
+    for (int i = 0; i < 50; ++i) items.push_back(item(std::to_string(i)));
+    publish({item("first")});
+    log.end();
+    publish(items);
+    CHECK(queue.events() == 1);
+    publish({item("a")});
+    REQUIRE(outcomes.size() == 2);
+    CHECK(outcomes[1].error() == PublishRefusal::no_room);
+    log.end(sluice::store::AppendError::unavailable);
+    publish({item("a")});
+    log.end();
+    REQUIRE(outcomes.size() == 4);
+    CHECK(outcomes[3].value().added == 1);
+    CHECK(queue.events() == 2);
+}
+
+TEST_CASE_METHOD(SlowFixture, "Publisher: items known already → no room is taken, though their append goes on") {
+    std::vector<std::string> items;
+    for (int i = 0; i < 40; ++i) items.push_back(item(std::to_string(i)));
+    publish(items);
+    for (int i = 0; i < 5; ++i) publish(items);
+    publish({item("a")});
+    CHECK(outcomes.empty());
+    log.end();
+    CHECK(outcomes.size() == 6);
+    log.end();
+    REQUIRE(outcomes.size() == 7);
+    CHECK(outcomes[6].value().added == 1);
+    CHECK(queue.events() == 41);
 }
 
 TEST_CASE_METHOD(SlowFixture, "a log that throws has taken nothing") {

@@ -20,9 +20,8 @@ struct Fixture {
     void append(const std::string& stream) {
         auto document = std::make_shared<feed::DocumentRecord>();
         document->text = std::make_shared<const std::string>("x");
-        store::Append append{std::make_shared<const std::string>(stream), {}, nullptr};
-        append.events.emplace_back().document = document;
-        log.append(std::move(append), nullptr);
+        log.append({std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), nullptr},
+                   nullptr);
     }
 };
 

@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
+
+#include "tests/unit/broker/support.hpp"
 
 using namespace std::chrono_literals;
 using namespace sluice;
@@ -53,6 +56,29 @@ struct Trial {
 };
 
 using Ids = std::vector<std::uint64_t>;
+
+// Gives the place back at once.
+bool has_room(EventQueue& queue, const std::string& stream) {
+    static const feed::DocumentPtr any = document({item("a")});
+    return queue.reserve(stream, *any, 1, 1).has_value();
+}
+
+// Events of an append that is yet to come, of one byte each.
+QueuedEvents of_document(const feed::DocumentPtr& document, const std::string& stream, std::size_t n) {
+    const auto name = std::make_shared<const std::string>(stream);
+    QueuedEvents list;
+    for (std::size_t i = 0; i < n; ++i) list.push_back({{document, i, name, 0}, 1, {}});
+    return list;
+}
+
+std::vector<feed::EventHead> heads(const Ids& ids, feed::RecordTime time = 0) {
+    std::vector<feed::EventHead> list(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        list[i].id = ids[i];
+        list[i].time = time;
+    }
+    return list;
+}
 
 }  // namespace
 
@@ -107,14 +133,14 @@ TEST_CASE("a stream may fill half of the queue, and another always finds room", 
     EventQueue queue(by_bytes ? 1000 : 8, by_bytes ? 8 : 1000);
     int busy = 0, quiet = 0;
     EventQueue::Waiting of_busy, of_quiet;
-    CHECK(queue.has_room("busy"));
+    CHECK(has_room(queue, "busy"));
     CHECK_FALSE(queue.wait_for_room("busy", of_busy, [&] { ++busy; }));
     queue.push(events("busy", 1, 5));
-    CHECK_FALSE(queue.has_room("busy"));
-    CHECK(queue.has_room("quiet"));
+    CHECK_FALSE(has_room(queue, "busy"));
+    CHECK(has_room(queue, "quiet"));
     CHECK(queue.wait_for_room("busy", of_busy, [&] { ++busy; }));
     queue.push(events("quiet", 1, 3));
-    CHECK_FALSE(queue.has_room("quiet"));
+    CHECK_FALSE(has_room(queue, "quiet"));
     CHECK(queue.wait_for_room("quiet", of_quiet, [&] { ++quiet; }));
     QueuedBatch batch;
     queue.pop(Lane::fast, 2, 0us, batch);  // one of each
@@ -157,6 +183,79 @@ TEST_CASE("publishers that wait for room get it in the order in which they came"
     queue.end_waiting(waiting[2]);
     while (queue.events() > 0) pop();
     CHECK(called == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("EventQueue: reserved place → counts as room until it is given back", "[queue]") {
+    const bool by_bytes = GENERATE(false, true);
+    EventQueue queue(by_bytes ? 1000 : 8, by_bytes ? 8 : 1000);
+    const feed::DocumentPtr one = document({}), other = document({});
+    std::optional<EventQueue::Place> place = queue.reserve("s", *one, 4, 4);
+    REQUIRE(place);
+    CHECK(queue.events() == 0);
+    CHECK_FALSE(has_room(queue, "s"));
+    CHECK(has_room(queue, "t"));
+    const std::optional<EventQueue::Place> rest = queue.reserve("t", *other, 4, 4);
+    REQUIRE(rest);
+    CHECK_FALSE(has_room(queue, "u"));
+    int called = 0;
+    EventQueue::Waiting waiting;
+    CHECK(queue.wait_for_room("u", waiting, [&] { ++called; }));
+    place.reset();
+    CHECK(called == 1);
+    CHECK(has_room(queue, "u"));
+    CHECK(has_room(queue, "s"));
+}
+
+TEST_CASE("EventQueue: place → granted whole wherever anything is free", "[queue]") {
+    EventQueue queue(8, 100);
+    const feed::DocumentPtr large = document({});
+    queue.push(events("t", 1, 1));
+    std::optional<EventQueue::Place> place = queue.reserve("s", *large, 1'000, 1'000'000);
+    REQUIRE(place);
+    for (const char* stream : {"s", "t", "u"}) CHECK_FALSE(has_room(queue, stream));
+    place.reset();
+    for (const char* stream : {"s", "t", "u"}) CHECK(has_room(queue, stream));
+}
+
+TEST_CASE("EventQueue: fewer events than reserved → others get the rest of the room", "[queue]") {
+    EventQueue queue(8, 1000);
+    const feed::DocumentPtr one = document({});
+    std::optional<EventQueue::Place> place = queue.reserve("s", *one, 8, 1);
+    int called = 0;
+    EventQueue::Waiting waiting{3};
+    CHECK(queue.wait_for_room("s", waiting, [&] { ++called; }));
+    place->fill(of_document(one, "s", 3));
+    CHECK(called == 1);
+    CHECK(has_room(queue, "s"));
+    CHECK(queue.push("s", *one, heads({1, 2, 3})));
+    place->end();
+    place.reset();
+    CHECK(queue.events() == 3);
+    CHECK(has_room(queue, "s"));
+}
+
+TEST_CASE("EventQueue: several places of a stream → each append gets its own, with its ids and time", "[queue]") {
+    Trial trial;
+    const feed::DocumentPtr one = document({}), two = document({});
+    auto first = trial.queue.reserve("s", *one, 2, 2), second = trial.queue.reserve("s", *two, 1, 1);
+    REQUIRE(first);
+    REQUIRE(second);
+    first->fill(of_document(one, "s", 2));
+    second->fill(of_document(two, "s", 1));
+    CHECK(trial.queue.push("s", *two, heads({7}, 70)));
+    second->end();
+    CHECK(trial.queue.push("s", *one, heads({9, 12}, 90)));
+    first->end();
+    CHECK_FALSE(trial.queue.push("s", *one, heads({13, 14})));
+    CHECK_FALSE(trial.queue.push("t", *one, heads({13, 14})));
+    QueuedBatch batch = trial.take(Lane::fast);
+    trial.queue.finish(batch);
+    CHECK(Trial::ids(batch) == Ids{7, 9, 12});
+    CHECK(batch.events[0].document == two);
+    CHECK(batch.events[0].time == 70);
+    CHECK(batch.events[2].time == 90);
+    CHECK(batch.events[2].index == 1);
+    CHECK(trial.queue.bytes() == 0);
 }
 
 TEST_CASE("a closed queue refuses, gives what it has, then says that it is over", "[queue]") {

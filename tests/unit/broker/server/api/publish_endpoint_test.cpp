@@ -197,7 +197,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         [](std::shared_ptr<const sluice::engine::Program>, std::uint64_t) {});
     sluice::broker::Mailboxes mailboxes;
     sluice::store::MemoryLog log({0, 10}, memory);
-    log.listen(sluice::broker::dispatch);
+    log.listen(sluice::broker::Dispatch(queue, fanout, counters, {}));
     sluice::broker::Publisher publisher({10, 10, std::chrono::hours(1)}, queue, log, counters, memory);
     sluice::server::Connections connections(10);
     sluice::server::IoThreads threads(1);
