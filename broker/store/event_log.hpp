@@ -9,11 +9,11 @@
 //   segment is removed when all its events are below their streams' first ids: retention advances those at once, and
 //   the disk follows. One thread may read while another appends.
 // * NATS JetStream: the server assigns one sequence number per message, and answers later. It has no atomic batches, so
-//   an append is one message, however many events it holds. Their ids derive from its sequence number: sequence ×
-//   16,384 + index, with at most 10,000 items per document. So ids increase by one within an append, but not always
-//   between appends. Others append to the same stream, so consumers of events must ask the log (listen), not the
+//   what is appended at once is one message, however many events it holds. Their ids derive from its sequence number:
+//   sequence × 16,384 + index, with at most 10,000 items per document. So ids increase by one within an append, but not
+//   always between appends. Others append to the same stream, so consumers of events must ask the log (listen), not the
 //   publisher. If the connection breaks, it is unknown whether a message was appended: append() may be repeated with
-//   the same attempt id, which is sent as Nats-Msg-Id.
+//   the same AttemptId, which is sent as Nats-Msg-Id.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/store/attempt_id.hpp"
 #include "broker/store/retention.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
@@ -42,13 +43,14 @@ struct Append {
 };
 
 enum class AppendError : std::uint8_t {
-    no_memory,    // or no disk space: nothing was appended, and the log is intact
-    unavailable,  // it is unknown whether the events were stored; the log refuses all appends until it has recovered
+    no_memory,  // nothing was appended, and the log is intact
+    no_space,   // the same, but on the disk
+    unknown,    // whether the events were stored; the log refuses all appends until it has recovered
 };
 
 struct AppendResult {
     std::optional<AppendError> error;
-    std::uint64_t first_id = 0;  // event i has first_id + i
+    std::vector<std::uint64_t> first_ids;  // by append; its event i has first_id + i
 };
 
 // The part of a stream that the log retains.
@@ -72,10 +74,11 @@ public:
     // throw or append. Call once, before the first append.
     virtual void listen(Listener listener) = 0;
 
-    // Appends all events or none. Returns the result if it is known at once; otherwise another thread passes it to
-    // `done`, once. Appends to one stream complete in the order in which they began. If one fails, so do all to its
-    // stream that began before the failure was reported. If it throws std::bad_alloc, nothing has been appended.
-    virtual std::optional<AppendResult> append(Append append, Done done) = 0;
+    // Appends all events of all appends, at least one, or none; several may be to one stream. Returns the result if it
+    // is known at once; otherwise another thread passes it to `done`, once. Calls complete in the order in which they
+    // began if they append to the same stream, and if one fails, so do all to its streams that began before the failure
+    // was reported. If it throws std::bad_alloc, nothing has been appended.
+    virtual std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) = 0;
 
     // Reads from the first event with an id of at least `from`, in the order of ids, within the limits. Returns at
     // least one event if there is any, however large.
@@ -87,6 +90,9 @@ public:
     virtual void retain(const std::string& stream, const Retention& retention) = 0;
     // Drops all events of the stream. Its ids continue.
     virtual void clear(std::string_view stream) = 0;
+
+    // Called when memory is short, to free what can be freed.
+    virtual void relieve_memory() = 0;
 };
 
 }  // namespace sluice::store

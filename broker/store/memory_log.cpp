@@ -49,6 +49,19 @@ void MemoryLog::drop_oldest(Stream& stream) {
     by_age_.insert(std::move(place));
 }
 
+void MemoryLog::drop_newest(Stream& stream) {
+    if (stream.kept.size() == 1) {
+        drop_oldest(stream);
+        return;
+    }
+    const Kept& newest = stream.kept.back();
+    stream.events -= newest.size();
+    stream.bytes -= newest.bytes;
+    bytes_ -= newest.bytes;
+    memory_.force_resize(memory_.bytes() - newest.bytes);
+    stream.kept.pop_back();
+}
+
 void MemoryLog::drop_oldest_event(Stream& stream) {
     Kept& oldest = stream.kept.front();
     if (oldest.size() == 1) {
@@ -96,20 +109,42 @@ void MemoryLog::keep(Stream& stream, const Append& append) {
     bytes_ += bytes;
 }
 
-std::optional<AppendResult> MemoryLog::append(Append append, Done) {
-    const std::lock_guard lock(mutex_);
+// Returns the id of the first event.
+std::uint64_t MemoryLog::add(Append& append, feed::RecordTime now) {
     Stream& stream = stream_of(*append.stream);
-    const std::uint64_t first_id = stream.last_id + 1;
-    const feed::RecordTime now = clock_();
-    for (std::size_t i = 0; i < append.events.size(); ++i) {
-        append.events[i].id = first_id + i;
-        append.events[i].time = now;
+    std::uint64_t id = stream.last_id;
+    for (feed::EventHead& event : append.events) {
+        event.id = ++id;
+        event.time = now;
     }
     keep(stream, append);
-    stream.last_id = append.events.back().id;
-    enforce(stream, now);
-    if (listener_) listener_(append);
-    return AppendResult{std::nullopt, first_id};
+    stream.last_id = id;
+    return append.events.front().id;
+}
+
+// Undoes the last add() to its stream.
+void MemoryLog::take_back(const Append& append) noexcept {
+    Stream& stream = streams_.find(*append.stream)->second;
+    stream.last_id = append.events.front().id - 1;
+    const bool is_kept = !stream.kept.empty() && stream.kept.back().events.front().id > stream.last_id;
+    if (is_kept) drop_newest(stream);
+}
+
+std::optional<AppendResult> MemoryLog::append(const AttemptId&, std::vector<Append> appends, Done) {
+    AppendResult result;
+    result.first_ids.reserve(appends.size());
+    const std::lock_guard lock(mutex_);
+    const feed::RecordTime now = clock_();
+    try {
+        for (Append& append : appends) result.first_ids.push_back(add(append, now));
+    } catch (...) {
+        for (std::size_t added = result.first_ids.size(); added-- > 0;) take_back(appends[added]);
+        throw;
+    }
+    for (const Append& append : appends) enforce(streams_.find(*append.stream)->second, now);
+    if (listener_)
+        for (const Append& append : appends) listener_(append);
+    return result;
 }
 
 std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t events_max,

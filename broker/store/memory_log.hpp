@@ -34,15 +34,14 @@ public:
     MemoryLog(Settings settings, base::MemoryBudget& memory, Clock clock = nullptr);
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
-    std::optional<AppendResult> append(Append append, Done done) override;
+    std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
     std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
                                         std::size_t bytes_max) override;
     StreamExtent extent(std::string_view stream) override;
     void retain(const std::string& stream, const Retention& retention) override;
     void clear(std::string_view stream) override;
-
-    // Drops half of the retained bytes. Called when memory is short.
-    void relieve_memory();
+    // Drops half of the retained bytes.
+    void relieve_memory() override;
 
 private:
     struct Kept {  // the retained events of one append
@@ -63,10 +62,13 @@ private:
     using Streams = std::map<std::string, Stream, std::less<>>;
 
     Stream& stream_of(const std::string& name);
+    std::uint64_t add(Append& append, feed::RecordTime now);
+    void take_back(const Append& append) noexcept;
     void keep(Stream& stream, const Append& append);
     bool make_room(std::size_t bytes);
     void enforce(Stream& stream, feed::RecordTime now);
     void drop_oldest(Stream& stream);
+    void drop_newest(Stream& stream);
     void drop_oldest_event(Stream& stream);
 
     const Settings settings_;

@@ -4,11 +4,13 @@
 #include <boost/system/result.hpp>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "broker/core/ingest/item_keys.hpp"
 #include "broker/core/ingest/publish_result.hpp"
+#include "broker/store/attempt_id.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
 
@@ -22,6 +24,8 @@ struct Publication {
     std::size_t bytes = 0;                   // of the document in memory
     std::vector<PublishedKey> keys;          // of the items; empty: every item is delivered
     std::function<bool()> may_begin_stream;  // called before a new stream is created; null: always allowed
+    // The client's, by which a log recognises a repetition; none: it has none, so a random one serves.
+    std::optional<store::AttemptId> attempt = std::nullopt;
 };
 
 using PublishOutcome = boost::system::result<PublishResult, PublishRefusal>;

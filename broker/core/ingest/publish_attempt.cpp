@@ -66,9 +66,11 @@ void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
     place_->fill(std::move(queued));
 }
 
-void PublishAttempt::keep() noexcept {
-    changes_.clear();
-    if (place_) place_->end();
+void PublishAttempt::end_append(std::uint64_t first_id) noexcept {
+    append_has_ended = true;
+    result.first_id = first_id;
+    result.last_id = first_id + result.added + result.updated - 1;
+    place_->end();
     place_.reset();
 }
 

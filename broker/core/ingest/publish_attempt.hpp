@@ -11,7 +11,6 @@
 #include "broker/core/ingest/publication.hpp"
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
-#include "broker/store/event_log.hpp"
 #include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
@@ -29,17 +28,18 @@ public:
     // Fills the place with these events.
     void fill_place(const std::vector<feed::EventHead>& events);
 
-    // After the append, if there was any. Keeps the remembered items.
-    void keep() noexcept;
+    // Its events have been appended and pushed, the first with this id.
+    void end_append(std::uint64_t first_id) noexcept;
+    // Keeps the remembered items.
+    void keep() noexcept { changes_.clear(); }
     // Forgets the items. Later attempts must be taken back first.
     void roll_back() noexcept;
 
     const Publication& publication() const { return *publication_; }
 
     PublishResult result;
-    PublishDone done;                                  // empty: nobody waits for the outcome any more
-    std::optional<store::AppendResult> append_result;  // none: in progress
-    bool waits_for_others = false;                     // it has nothing to append
+    PublishDone done;               // empty: nobody waits for the outcome any more
+    bool append_has_ended = false;  // or there was nothing to append
 
 private:
     struct Change {

@@ -24,6 +24,7 @@ enum class PublishRefusal : std::uint8_t {
     too_many_streams,          // all of limits.streams are in use
     too_many_defined_streams,  // half of limits.streams are defined
     no_memory,
+    no_space,     // on the log's disk
     unavailable,  // the log; whether the document was stored is unknown
 };
 

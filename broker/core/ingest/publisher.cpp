@@ -11,7 +11,22 @@ namespace sluice::broker {
 namespace {
 
 PublishRefusal refusal_of(store::AppendError error) {
-    return error == store::AppendError::no_memory ? PublishRefusal::no_memory : PublishRefusal::unavailable;
+    switch (error) {
+        case store::AppendError::no_memory:
+            return PublishRefusal::no_memory;
+        case store::AppendError::no_space:
+            return PublishRefusal::no_space;
+        case store::AppendError::unknown:
+            break;
+    }
+    return PublishRefusal::unavailable;
+}
+
+std::vector<store::Append> append_of(const Stream& stream, const Publication& publication,
+                                     std::vector<feed::EventHead> events) {
+    std::vector<store::Append> appends;
+    appends.push_back({stream.name, publication.record, std::move(events), publication.document});
+    return appends;
 }
 
 }  // namespace
@@ -48,7 +63,7 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     }
     if (events.empty()) {
         if (stream->under_way.empty()) return finish(*stream, *attempt);
-        attempt->waits_for_others = true;
+        attempt->append_has_ended = true;
         stream->under_way.push_back(attempt);
         return std::nullopt;
     }
@@ -58,7 +73,8 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     try {
         const Publication& publication = attempt->publication();
         result = log_.append(
-            {stream->name, publication.record, std::move(events), publication.document},
+            publication.attempt ? *publication.attempt : store::random_attempt_id(),
+            append_of(*stream, publication, std::move(events)),
             [this, stream, attempt](const store::AppendResult& later) { settle(*stream, *attempt, later); });
     } catch (...) {
         stream->under_way.pop_back();
@@ -71,18 +87,14 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
         attempt->roll_back();
         return refusal_of(*result->error);
     }
-    attempt->append_result = result;
+    attempt->end_append(result->first_ids.front());
     return finish(*stream, *attempt);
 }
 
 // Completes a successful attempt.
 Publisher::Outcome Publisher::finish(Stream& stream, PublishAttempt& attempt) {
-    PublishResult& result = attempt.result;
+    const PublishResult& result = attempt.result;
     const std::size_t events = result.added + result.updated;
-    if (attempt.append_result) {
-        result.first_id = attempt.append_result->first_id;
-        result.last_id = result.first_id + events - 1;
-    }
     attempt.keep();
     streams_.note_published(stream, events != 0);
     count(counters_.documents);
@@ -96,20 +108,21 @@ void Publisher::settle(Stream& stream, PublishAttempt& attempt, const store::App
     std::vector<std::pair<Done, Outcome>> told;
     {
         const std::lock_guard lock(stream.mutex);
-        if (attempt.append_result) return;  // it failed together with an earlier append
-        attempt.append_result = result;
+        if (attempt.append_has_ended) return;  // it failed together with an earlier append
         auto& under_way = stream.under_way;
         told.reserve(under_way.size());
         if (result.error) {
             // The log fails all of them. Undo the last one first, since each builds on the one before.
             for (auto each = under_way.rbegin(); each != under_way.rend(); ++each) (*each)->roll_back();
             for (const auto& each : under_way) {
-                each->append_result = result;
+                each->append_has_ended = true;
                 told.emplace_back(std::move(each->done), refusal_of(*result.error));
             }
             under_way.clear();
+        } else {
+            attempt.end_append(result.first_ids.front());
         }
-        while (!under_way.empty() && (under_way.front()->append_result || under_way.front()->waits_for_others)) {
+        while (!under_way.empty() && under_way.front()->append_has_ended) {
             const auto first = std::move(under_way.front());
             under_way.pop_front();
             told.emplace_back(std::move(first->done), finish(stream, *first));

@@ -18,6 +18,12 @@ HttpReply bad_key(const std::string& reason) { return status_reply(400, "the Ide
 
 bool is_printable(char c) { return c > ' ' && c <= '~'; }
 
+// Clients' keys have nothing to do with each other, nor those of streams.
+std::string scope_of_key(const HttpRequest& request, const std::string& stream) {
+    const Principal& client = *request.principal;
+    return stream + '\n' + (client.user.empty() ? "address " + client.address.to_string() : "user " + client.user);
+}
+
 bool decides(std::string_view name) {
     return name == "content-type" || name == "content-encoding" || name.starts_with("ce-");
 }
@@ -53,13 +59,15 @@ text::Digest request_digest(const HttpRequest& request) {
     return text::digest(all);
 }
 
+text::Digest attempt_id(const HttpRequest& request, const std::string& stream, const std::string& key) {
+    return text::digest(scope_of_key(request, stream) + '\n', key);
+}
+
 std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,
                                                                   const std::string& stream, const std::string& key,
                                                                   const text::Digest& digest) {
     using State = broker::IdempotencyKeys::State;
-    const Principal& client = *request.principal;
-    const std::string who = client.user.empty() ? "address " + client.address.to_string() : "user " + client.user;
-    auto answer = services.idempotency_keys->begin(stream + '\n' + who, key, digest);
+    auto answer = services.idempotency_keys->begin(scope_of_key(request, stream), key, digest);
     HttpReply reply;
     switch (answer.state) {
         case State::begun:

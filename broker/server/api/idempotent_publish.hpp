@@ -20,6 +20,9 @@ std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& req
 // A digest of everything that decides what becomes of the publication: its body, query and headers.
 text::Digest request_digest(const HttpRequest& request);
 
+// Names a client's publications to a stream with this key, whatever becomes of each.
+text::Digest attempt_id(const HttpRequest& request, const std::string& stream, const std::string& key);
+
 // The claim on the key; the first reply, if there is one; or the reply that refuses the request: 409 while the first
 // request runs, 422 if that was another request, 503 without memory for the key.
 std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,

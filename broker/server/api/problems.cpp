@@ -71,6 +71,8 @@ HttpReply publish_problem(const config::Options& options, broker::PublishRefusal
             return busy_problem("the daemon is shutting down");
         case broker::PublishRefusal::no_memory:
             return memory_problem(broker::MemoryShortage::temporary);
+        case broker::PublishRefusal::no_space:
+            return status_reply(507, "the event log's disk is full; nothing was published");
         case broker::PublishRefusal::unavailable:
             return busy_problem("the event log can't be written; whether this document was published is unknown");
         case broker::PublishRefusal::too_many_new_streams:

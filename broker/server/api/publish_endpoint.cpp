@@ -211,6 +211,7 @@ asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& reque
 
     auto claim = claim_key(services, request, described.stream, name, *digest);
     if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
+    described.attempt = attempt_id(request, described.stream, name);
     HttpReply reply = co_await publish_task(services, request, std::move(described));
     if (reply.status == 202) std::get<broker::IdempotencyKeys::Claim>(claim).keep(reply.body);
     co_return reply;

@@ -163,6 +163,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     publication->document = std::move(parsed.document);
     publication->record = std::move(record);
     publication->bytes = bytes;
+    publication->attempt = task.attempt;
     return publication;
 }
 

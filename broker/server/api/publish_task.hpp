@@ -33,6 +33,7 @@ struct PublishTask {
     bool is_gzip = false;
     bool deduplicate = true;
     broker::StreamOptionsPtr of_stream;
+    std::optional<text::Digest> attempt;                // as in the publication
     std::string owner, trace_parent, trace_state;       // of the events' records
     std::optional<feed::BinaryCloudEvent> cloud_event;  // whose data the body is
     feed::DocumentOptions options;

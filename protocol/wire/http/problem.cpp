@@ -60,6 +60,8 @@ std::string_view reason_phrase(unsigned status) {
             return "Service Unavailable";
         case 505:
             return "HTTP Version Not Supported";
+        case 507:
+            return "Insufficient Storage";
         default:
             return "";
     }

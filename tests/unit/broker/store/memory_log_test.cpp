@@ -22,10 +22,13 @@ struct Fixture {
         document->text = std::make_shared<const std::string>(bytes, 'x');
         Append append{std::make_shared<const std::string>(stream), document, {}, nullptr};
         for (std::size_t i = 0; i < events; ++i) append.events.emplace_back().item = static_cast<std::uint32_t>(i);
-        const auto result = log.append(std::move(append), [](const AppendResult&) { FAIL("it ended at once"); });
+        return append_all({append}).at(0);
+    }
+    std::vector<std::uint64_t> append_all(const std::vector<Append>& appends) {
+        const auto result = log.append({}, appends, [](const AppendResult&) { FAIL("it ended at once"); });
         REQUIRE(result);
         REQUIRE_FALSE(result->error);
-        return result->first_id;
+        return result->first_ids;
     }
     std::vector<std::uint64_t> ids(const std::string& stream, std::uint64_t from = 0, std::size_t events_max = 1'000,
                                    std::size_t bytes_max = 1'000'000) {
@@ -82,13 +85,28 @@ TEST_CASE_METHOD(
     for (int i = 0; i < 2; ++i) {
         auto document = std::make_shared<feed::DocumentRecord>();
         document->text = std::make_shared<const std::string>("x");
-        log.append({std::make_shared<const std::string>("a"), document, std::vector<feed::EventHead>(2), parsed},
-                   nullptr);
+        append_all({{std::make_shared<const std::string>("a"), document, std::vector<feed::EventHead>(2), parsed}});
     }
     CHECK(heard == Ids{1, 2, 3, 4});
     CHECK(ids("a") == heard);
     parsed.reset();
     CHECK(watched.expired());
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "MemoryLog: several appends at once → each gets its ids, and listeners hear of each in order") {
+    const auto document = std::make_shared<feed::DocumentRecord>();
+    document->text = std::make_shared<const std::string>("x");
+    const auto of = [&](const std::string& stream, std::size_t events) {
+        return Append{std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(events), {}};
+    };
+    std::vector<std::string> heard;
+    log.listen([&](const Append& each) { heard.push_back(*each.stream + std::to_string(each.events.front().id)); });
+    append("a", 1);
+    CHECK(append_all({of("a", 2), of("b", 1), of("a", 1)}) == Ids{2, 1, 4});
+    CHECK(heard == std::vector<std::string>{"a1", "a2", "b1", "a4"});
+    CHECK(ids("a") == Ids{1, 2, 3, 4});
+    CHECK(ids("b") == Ids{1});
 }
 
 TEST_CASE_METHOD(Fixture, "retention by events, bytes and age goes from the oldest on, now and with every append") {

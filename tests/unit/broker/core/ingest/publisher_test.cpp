@@ -289,9 +289,11 @@ struct SlowLog final : sluice::store::EventLog {
     };
 
     void listen(Listener set) override { listener = std::move(set); }
-    std::optional<sluice::store::AppendResult> append(sluice::store::Append append, Done done) override {
+    std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
+                                                      std::vector<sluice::store::Append> appends, Done done) override {
         if (throws) throw std::bad_alloc();
-        waiting.push_back({std::move(append), std::move(done)});
+        attempts.push_back(attempt);
+        waiting.push_back({std::move(appends.at(0)), std::move(done)});
         return std::nullopt;
     }
     std::vector<sluice::feed::EventRecord> read(std::string_view, std::uint64_t, std::size_t, std::size_t) override {
@@ -300,6 +302,7 @@ struct SlowLog final : sluice::store::EventLog {
     sluice::store::StreamExtent extent(std::string_view) override { return {}; }
     void retain(const std::string&, const sluice::store::Retention&) override {}
     void clear(std::string_view) override {}
+    void relieve_memory() override {}
 
     void end(std::optional<sluice::store::AppendError> error = std::nullopt) {
         Waiting first = std::move(waiting.front());
@@ -309,11 +312,12 @@ struct SlowLog final : sluice::store::EventLog {
             for (std::size_t i = 0; i < first.append.events.size(); ++i) first.append.events[i].id = first_id + i;
             listener(first.append);
         }
-        first.done({error, first_id});
+        first.done({error, {first_id}});
     }
 
     Listener listener;
     std::vector<Waiting> waiting;
+    std::vector<sluice::store::AttemptId> attempts;
     std::uint64_t ended = 0;
     bool throws = false;
 };
@@ -329,8 +333,9 @@ struct SlowFixture {
 
     SlowFixture() { log.listen(Dispatch(queue, fanout, counters, {})); }
 
-    void publish(const std::vector<std::string>& items) {
-        const auto shared = std::make_shared<const sluice::broker::Publication>(publication(items));
+    void publish(const std::vector<std::string>& items, std::optional<sluice::store::AttemptId> attempt = {}) {
+        const auto shared = std::make_shared<sluice::broker::Publication>(publication(items));
+        shared->attempt = attempt;
         const auto known = publisher.publish(shared, [this](const Publisher::Outcome& o) { outcomes.push_back(o); });
         if (known) outcomes.push_back(*known);
     }
@@ -375,10 +380,10 @@ TEST_CASE_METHOD(SlowFixture, "a failed append takes back what it remembered, an
     publish({item("a", "three")});
     publish({item("b")});
     REQUIRE(outcomes.size() == 1);
-    log.end(sluice::store::AppendError::unavailable);
+    log.end(sluice::store::AppendError::unknown);
     REQUIRE(outcomes.size() == 4);
     for (std::size_t i = 1; i < 4; ++i) CHECK(outcomes[i].error() == PublishRefusal::unavailable);
-    log.end(sluice::store::AppendError::unavailable);
+    log.end(sluice::store::AppendError::unknown);
     CHECK(outcomes.size() == 4);
     CHECK(queue.events() == 1);
     publish({item("a", "one"), item("b")});
@@ -399,7 +404,7 @@ TEST_CASE_METHOD(SlowFixture, "Publisher: events that are being appended → cou
     publish({item("a")});
     REQUIRE(outcomes.size() == 2);
     CHECK(outcomes[1].error() == PublishRefusal::no_room);
-    log.end(sluice::store::AppendError::unavailable);
+    log.end(sluice::store::AppendError::unknown);
     publish({item("a")});
     log.end();
     REQUIRE(outcomes.size() == 4);
@@ -420,6 +425,30 @@ TEST_CASE_METHOD(SlowFixture, "Publisher: items known already → no room is tak
     REQUIRE(outcomes.size() == 7);
     CHECK(outcomes[6].value().added == 1);
     CHECK(queue.events() == 41);
+}
+
+TEST_CASE_METHOD(SlowFixture, "Publisher: failed append → refusal says whether anything can have been stored") {
+    using sluice::store::AppendError;
+    const std::pair<AppendError, PublishRefusal> refusals[] = {{AppendError::no_memory, PublishRefusal::no_memory},
+                                                               {AppendError::no_space, PublishRefusal::no_space},
+                                                               {AppendError::unknown, PublishRefusal::unavailable}};
+    for (const auto& [error, refusal] : refusals) {
+        publish({item("a")});
+        log.end(error);
+        CHECK(outcomes.back().error() == refusal);
+    }
+    CHECK(outcomes.size() == 3);
+}
+
+TEST_CASE_METHOD(SlowFixture, "Publisher: attempt → has the client's id, or one of its own") {
+    publish({item("a")});
+    publish({item("b")});
+    publish({item("c")}, sluice::store::AttemptId{1, 2});
+    publish({item("d")}, sluice::store::AttemptId{1, 2});
+    REQUIRE(log.attempts.size() == 4);
+    CHECK(log.attempts[0] != log.attempts[1]);
+    CHECK(log.attempts[2] == sluice::store::AttemptId{1, 2});
+    CHECK(log.attempts[3] == log.attempts[2]);
 }
 
 TEST_CASE_METHOD(SlowFixture, "a log that throws has taken nothing") {

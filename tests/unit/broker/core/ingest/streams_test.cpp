@@ -20,7 +20,7 @@ struct Fixture {
     void append(const std::string& stream) {
         auto document = std::make_shared<feed::DocumentRecord>();
         document->text = std::make_shared<const std::string>("x");
-        log.append({std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), nullptr},
+        log.append({}, {{std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), {}}},
                    nullptr);
     }
 };
