@@ -36,6 +36,7 @@
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
 #include "broker/server/net/listener.hpp"
+#include "broker/store/event_log.hpp"
 #include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
 
@@ -109,6 +110,11 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     return engine;
 }
 
+std::unique_ptr<store::EventLog> event_log(const config::Options& options, base::MemoryBudget& memory) {
+    const store::MemoryLog::Settings settings{retained_bytes, forgotten_times * options.limits.streams};
+    return std::make_unique<store::MemoryLog>(settings, memory);
+}
+
 std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& options, base::MemoryBudget& memory) {
     return std::make_shared<IdempotencyKeys>(
         IdempotencyKeys::Settings{options.idempotency_keys, options.idempotency_window}, memory);
@@ -142,7 +148,7 @@ private:
     ScanOwners scan_owners_, computed_owners_;
     Matcher matcher_;
     SubscriptionRegistry registry_;
-    store::MemoryLog log_;
+    const std::unique_ptr<store::EventLog> log_;
     Publisher publisher_;
     server::Connections connections_;
     base::Workers workers_;  // destroyed, and so finished, before the I/O threads' loops
@@ -180,10 +186,10 @@ Broker::Parts::Parts(config::Options options)
                 [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);
                 }),
-      log_({retained_bytes, forgotten_times * options_.limits.streams}, memory_),
+      log_(event_log(options_, memory_)),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore},
-                 queue_, log_, counters_, memory_),
+                 queue_, *log_, counters_, memory_),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
@@ -204,12 +210,12 @@ Broker::Parts::Parts(config::Options options)
       sessions_(services_, browser_rules_, server::make_router(services_)),
       listener_(std::make_shared<server::Listener>(io_threads_, services_, sessions_)),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
-    log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
+    log_->listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);
 }
 
 void Broker::Parts::relieve_memory() {
-    log_.relieve_memory();
+    log_->relieve_memory();
     publisher_.streams().relieve_memory();
     const std::size_t enough = memory_.ceiling(base::MemoryUse::bodies);
     for (int ended = 0; ended < ended_at_once_max && event_memory_.relieve(); ++ended)
