@@ -1,6 +1,13 @@
 #include "broker/core/ingest/publisher.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <condition_variable>
+#include <future>
+#include <map>
+#include <mutex>
+#include <thread>
 
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/store/memory_log.hpp"
@@ -282,7 +289,7 @@ TEST_CASE_METHOD(Fixture, "Publisher: appended items → events with their time 
 namespace {
 
 // A log that completes appends on request.
-struct SlowLog final : sluice::store::EventLog {
+struct SlowLog : sluice::store::EventLog {
     struct Waiting {
         sluice::store::Append append;
         Done done;
@@ -304,9 +311,13 @@ struct SlowLog final : sluice::store::EventLog {
     void clear(std::string_view) override {}
     void relieve_memory() override {}
 
-    void end(std::optional<sluice::store::AppendError> error = std::nullopt) {
+    void end(std::optional<sluice::store::AppendError> error = std::nullopt) { end(take_first(), error); }
+    Waiting take_first() {
         Waiting first = std::move(waiting.front());
         waiting.erase(waiting.begin());
+        return first;
+    }
+    void end(Waiting first, std::optional<sluice::store::AppendError> error) {
         const std::uint64_t first_id = 10 * ++ended;
         if (!error) {
             for (std::size_t i = 0; i < first.append.events.size(); ++i) first.append.events[i].id = first_id + i;
@@ -474,4 +485,111 @@ TEST_CASE_METHOD(SlowFixture, "a queue that is closed ends only when what is bei
     queue.finish(batch);
     batch.clear();
     CHECK_FALSE(queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch));
+}
+
+namespace {
+
+// A log that completes appends on a thread of its own.
+struct ThreadedLog final : SlowLog {
+    ThreadedLog() : thread([this] { run(); }) {}
+    ~ThreadedLog() override {
+        {
+            const std::lock_guard lock(mutex);
+            over = true;
+        }
+        changed.notify_one();
+        thread.join();
+    }
+    std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
+                                                      std::vector<sluice::store::Append> appends, Done done) override {
+        {
+            const std::lock_guard lock(mutex);
+            SlowLog::append(attempt, std::move(appends), std::move(done));
+        }
+        changed.notify_one();
+        return std::nullopt;
+    }
+    void run() {
+        for (std::unique_lock lock(mutex);; lock.lock()) {
+            changed.wait(lock, [this] { return over || !waiting.empty(); });
+            if (waiting.empty()) return;
+            Waiting first = take_first();
+            lock.unlock();
+            end(std::move(first), std::nullopt);
+        }
+    }
+
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+    std::thread thread;
+};
+
+struct ThreadedFixture {
+    EventQueue queue{8, 100'000};
+    sluice::broker::Counters counters;
+    sluice::broker::Fanout fanout{counters};
+    sluice::base::MemoryBudget memory{10'000'000};
+    ThreadedLog log;
+    Publisher publisher{{10, 10'000, std::chrono::hours(1)}, queue, log, counters, memory};
+
+    ThreadedFixture() { log.listen(Dispatch(queue, fanout, counters, {})); }
+
+    Publisher::Outcome try_to_publish(const std::shared_ptr<const sluice::broker::Publication>& what) {
+        const auto ended = std::make_shared<std::promise<Publisher::Outcome>>();
+        const auto known = publisher.publish(what, [ended](const Publisher::Outcome& o) { ended->set_value(o); });
+        return known ? *known : ended->get_future().get();
+    }
+    // Waits for room. Returns false if it is refused for another reason.
+    bool publish(const std::vector<std::string>& items, const std::string& stream) {
+        const auto what = std::make_shared<const sluice::broker::Publication>(publication(items, stream));
+        EventQueue::Waiting waiting{items.size()};
+        auto outcome = try_to_publish(what);
+        for (; !outcome && outcome.error() == PublishRefusal::no_room; outcome = try_to_publish(what)) {
+            const auto room = std::make_shared<std::promise<void>>();
+            if (queue.wait_for_room(stream, waiting, [room] { room->set_value(); })) room->get_future().wait();
+        }
+        queue.end_waiting(waiting);
+        return outcome.has_value();
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(ThreadedFixture,
+                 "Publisher: log that answers later → the queue keeps its bound, and nothing is lost") {
+    constexpr std::size_t publishers = 4, documents = 200, items = 3;
+    std::atomic<std::size_t> refused{0}, running{publishers};
+    std::vector<std::thread> threads;
+    for (std::size_t p = 0; p < publishers; ++p) {
+        threads.emplace_back([&, p] {
+            for (std::size_t d = 0; d < documents; ++d) {
+                std::vector<std::string> news;
+                for (std::size_t i = 0; i < items; ++i)
+                    news.push_back(item(std::to_string(p) + '/' + std::to_string(items * d + i)));
+                news.push_back(news.front());  // the queue gets fewer than were reserved
+                if (!publish(news, "s" + std::to_string(p % 2))) ++refused;
+            }
+            if (--running == 0) queue.close();
+        });
+    }
+    std::map<std::string, std::uint64_t> last_ids;
+    std::size_t most = 0, received = 0, out_of_order = 0;
+    sluice::broker::QueuedBatch batch;
+    for (; queue.pop(sluice::broker::Lane::fast, 2, std::chrono::microseconds(0), batch); batch.clear()) {
+        most = std::max(most, queue.events());
+        received += batch.events.size();
+        for (const Event& event : batch.events) {
+            std::uint64_t& last = last_ids[*event.stream];
+            out_of_order += event.id <= last ? 1 : 0;
+            last = event.id;
+        }
+        if (!batch.events.empty()) queue.finish(batch);
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(refused == 0);
+    CHECK(received == publishers * documents * items);
+    CHECK(out_of_order == 0);
+    CHECK(most < 8 + items + 1);
+    CHECK(queue.bytes() == 0);
 }
