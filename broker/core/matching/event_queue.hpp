@@ -71,8 +71,8 @@ public:
         std::size_t events = 1;
         std::uint64_t place = 0;  // 0: it has not waited yet
     };
-    // Returns false if there is room already. Otherwise calls `on_room` once, from another thread, when there is room
-    // again or the queue has been closed. Those who came first are called first, and only as many as there is room for.
+    // Returns false if there is room already. Otherwise calls `on_room` once, from any thread, when there is room again
+    // or the queue has been closed. Those who came first are called first, and only as many as there is room for.
     bool wait_for_room(std::string_view stream, Waiting& waiting, std::function<void()> on_room);
     // Call when a publisher that has waited is done, whether it has published or not: what room it leaves is others'.
     void end_waiting(const Waiting& waiting) noexcept;
