@@ -1,7 +1,7 @@
 #include "protocol/filter/explain.hpp"
 
-#include <algorithm>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <ostream>
 
 #include "broker/cli/client/problem.hpp"
@@ -25,12 +25,10 @@ boost::json::object explain_json(const filter::Filter& filter) {
         if (!leaf.cost.empty()) entry["cost"] = leaf.cost;
         leaves.push_back(std::move(entry));
     }
-    for (const engine::Conjunction& conjunction : filter.conjunctions) {
+    for (const engine::Conjunction& conjunction : filter.disjunction.conjunctions) {
         boost::json::array literals;
         for (const engine::Literal& literal : conjunction) {
-            const auto is_leaf = [&](const filter::Leaf& leaf) { return leaf.predicate == literal.predicate; };
-            const auto number =
-                std::find_if(filter.leaves.begin(), filter.leaves.end(), is_leaf) - filter.leaves.begin() + 1;
+            const std::int64_t number = std::int64_t{filter.leaf_of[literal.predicate]} + 1;
             literals.push_back(literal.negated ? -number : number);
         }
         conjunctions.push_back(std::move(literals));

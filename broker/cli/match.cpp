@@ -70,7 +70,7 @@ private:
 
     static std::shared_ptr<const engine::Program> compile(const filter::Filter& filter) {
         const auto set = engine::make_subscription_set(engine::Backend::cpu);
-        set->add(filter.conjunctions);
+        set->add(filter.disjunction);
         return set->compile();
     }
 

@@ -107,7 +107,8 @@ class SubscriptionSet {
 public:
     virtual ~SubscriptionSet() = default;
 
-    // If it throws, nothing has changed: std::bad_alloc, or LimitError for a filter that the set can't hold.
+    // If it throws, nothing has changed: std::bad_alloc, LimitError for a filter that the set can't hold, or
+    // std::invalid_argument for one with an invalid_reason().
     virtual SubscriptionId add(const Disjunction& filter) = 0;
     virtual bool remove(SubscriptionId id) = 0;  // false: no such subscription. Never fails for lack of memory
     virtual std::size_t size() const = 0;

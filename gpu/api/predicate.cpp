@@ -33,4 +33,15 @@ std::size_t PredicateHash::operator()(const Predicate& p) const {
     return combine(h, operand_bits(p.number));
 }
 
+std::string invalid_reason(const Disjunction& filter) {
+    const std::size_t predicates = filter.predicates.size();
+    for (const Conjunction& conjunction : filter.conjunctions) {
+        for (const Literal& literal : conjunction)
+            if (literal.predicate >= predicates)
+                return "a literal has the predicate of index " + std::to_string(literal.predicate) + "; there are " +
+                       std::to_string(predicates);
+    }
+    return {};
+}
+
 }  // namespace sluice::engine

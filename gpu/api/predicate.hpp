@@ -95,14 +95,26 @@ struct PredicateHash {
     std::size_t operator()(const Predicate& p) const;
 };
 
+// One of a list of predicates, or its negation.
 struct Literal {
-    Predicate predicate;
+    std::uint32_t predicate = 0;  // its index
     bool negated = false;
 
     friend bool operator==(const Literal&, const Literal&) = default;
 };
 
-using Conjunction = std::vector<Literal>;      // empty: always true
-using Disjunction = std::vector<Conjunction>;  // empty: always false
+using Conjunction = std::vector<Literal>;  // empty: always true
+
+// What a subscription tests. The filter compiler makes the predicates distinct, and uses each of them; the engine
+// requires neither.
+struct Disjunction {
+    std::vector<Predicate> predicates;
+    std::vector<Conjunction> conjunctions;  // of indexes of `predicates`; empty: always false
+
+    friend bool operator==(const Disjunction&, const Disjunction&) = default;
+};
+
+// Why no set can hold the filter: "a literal has the predicate of index 7; there are 3". Empty if it is valid.
+std::string invalid_reason(const Disjunction& filter);
 
 }  // namespace sluice::engine

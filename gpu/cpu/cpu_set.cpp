@@ -6,6 +6,8 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "gpu/cpu/accelerator.hpp"
@@ -42,6 +44,7 @@ public:
           devices_(accelerator_ ? accelerator_->operator_devices() : nullptr) {}
 
     engine::SubscriptionId add(const engine::Disjunction& filter) override {
+        if (const std::string reason = invalid_reason(filter); !reason.empty()) throw std::invalid_argument(reason);
         const std::vector<engine::Terms> terms = engine::normalise(filter);
         const engine::SegmentLoad load = engine::load_bound(terms);
         check_limits(terms, load, limits_, names_);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "gpu/operators/reference.hpp"
@@ -13,15 +15,16 @@ namespace sluice::engine {
 
 namespace {
 
-struct Leaf {
-    Literal literal;
+struct Condition {
+    Predicate predicate;
     std::uint32_t name = 0;              // id of its attribute, or of its key if scanned
-    operators::MeasureFunction measure;  // of its predicate, if it has one
+    operators::MeasureFunction measure;  // if the predicate has one
 };
 
 struct Subscription {
     SubscriptionId id;
-    std::vector<std::vector<Leaf>> conjunctions;
+    std::vector<Condition> conditions;  // those of its filter, by index
+    std::vector<Conjunction> conjunctions;
 };
 
 // `number` is the value's number, or its measure if the predicate compares that.
@@ -57,10 +60,10 @@ bool holds_for(const Predicate& p, std::string_view text, double number) {
     return false;
 }
 
-bool holds_for(const Leaf& leaf, const Value& value, operators::OperatorWork* work) {
-    const Predicate& p = leaf.literal.predicate;
-    if (!leaf.measure) return holds_for(p, value.text, value.number);
-    const double measure = leaf.measure(value.text);
+bool holds_for(const Condition& condition, const Value& value, operators::OperatorWork* work) {
+    const Predicate& p = condition.predicate;
+    if (!condition.measure) return holds_for(p, value.text, value.number);
+    const double measure = condition.measure(value.text);
     const bool holds = !std::isnan(measure) && holds_for(p, value.text, measure);
     if (work != nullptr) {
         operators::OperatorWork::Kind& w = work->of(p.measure->kind);
@@ -100,17 +103,17 @@ private:
     // (scanned, event); each is asked once per batch.
     using Known = std::map<std::pair<std::uint32_t, std::uint32_t>, std::optional<bool>>;
 
-    static std::optional<bool> holds(const Leaf& leaf, const EventBatch& batch, std::uint32_t event, Known& known) {
-        const Predicate& p = leaf.literal.predicate;
-        if (p.op == Operator::scanned) {
-            const auto [at, is_new] = known.try_emplace({leaf.name, event}, false);
-            if (is_new && batch.scan) at->second = batch.scan(leaf.name, event);
+    static std::optional<bool> holds(const Condition& condition, const EventBatch& batch, std::uint32_t event,
+                                     Known& known) {
+        if (condition.predicate.op == Operator::scanned) {
+            const auto [at, is_new] = known.try_emplace({condition.name, event}, false);
+            if (is_new && batch.scan) at->second = batch.scan(condition.name, event);
             return at->second;
         }
-        if (!batch.is_known(event, leaf.name)) return std::nullopt;
+        if (!batch.is_known(event, condition.name)) return std::nullopt;
         const auto holds_for_any = [&](std::span<const Value> values) {
             return std::any_of(values.begin(), values.end(), [&](const Value& v) {
-                return v.attribute == leaf.name && holds_for(leaf, v, batch.work);
+                return v.attribute == condition.name && holds_for(condition, v, batch.work);
             });
         };
         const auto groups = batch.groups_of(event);
@@ -120,12 +123,12 @@ private:
     }
 
     // False if one literal is false, else undecided if one is undecided.
-    static std::optional<bool> holds(const std::vector<Leaf>& conjunction, const EventBatch& batch, std::uint32_t event,
-                                     Known& known) {
+    static std::optional<bool> holds(const Conjunction& conjunction, const std::vector<Condition>& conditions,
+                                     const EventBatch& batch, std::uint32_t event, Known& known) {
         std::optional<bool> all = true;
-        for (const Leaf& leaf : conjunction) {
-            const std::optional<bool> answer = holds(leaf, batch, event, known);
-            if (answer && *answer == leaf.literal.negated) return false;
+        for (const Literal& literal : conjunction) {
+            const std::optional<bool> answer = holds(conditions[literal.predicate], batch, event, known);
+            if (answer && *answer == literal.negated) return false;
             if (!answer) all.reset();
         }
         return all;
@@ -135,8 +138,8 @@ private:
     static std::optional<bool> holds(const Subscription& s, const EventBatch& batch, std::uint32_t event,
                                      Known& known) {
         std::optional<bool> any = false;
-        for (const std::vector<Leaf>& conjunction : s.conjunctions) {
-            const std::optional<bool> answer = holds(conjunction, batch, event, known);
+        for (const Conjunction& conjunction : s.conjunctions) {
+            const std::optional<bool> answer = holds(conjunction, s.conditions, batch, event, known);
             if (answer.value_or(false)) return true;
             if (!answer) any.reset();
         }
@@ -150,15 +153,12 @@ private:
 class NaiveSet final : public SubscriptionSet {
 public:
     SubscriptionId add(const Disjunction& filter) override {
+        if (const std::string reason = invalid_reason(filter); !reason.empty()) throw std::invalid_argument(reason);
         Subscription s;
-        for (const Conjunction& conjunction : filter) {
-            auto& leaves = s.conjunctions.emplace_back();
-            for (const Literal& literal : conjunction) {
-                const auto& measure = literal.predicate.measure;
-                leaves.push_back({literal, name(literal.predicate),
-                                  measure ? operators::reference_of(*measure) : operators::MeasureFunction()});
-            }
-        }
+        for (const Predicate& p : filter.predicates)
+            s.conditions.push_back(
+                {p, name(p), p.measure ? operators::reference_of(*p.measure) : operators::MeasureFunction()});
+        s.conjunctions = filter.conjunctions;
         s.id = next_id();
         subscriptions_.push_back(std::move(s));
         free_.pop_back();

@@ -70,10 +70,10 @@ std::optional<Term> to_term(const Predicate& p) {
 }
 
 // Adds a literal to the conjunction; false if the conjunction can't hold any more.
-bool add_literal(const Literal& literal, Terms& terms) {
-    std::optional<Term> term = to_term(literal.predicate);
-    if (!term) return literal.negated;
-    term->negated = literal.negated;
+bool add_literal(const Predicate& predicate, bool negated, Terms& terms) {
+    std::optional<Term> term = to_term(predicate);
+    if (!term) return negated;
+    term->negated = negated;
     if (term->family == Family::range && !term->negated) {
         const auto same = std::find_if(terms.begin(), terms.end(), [&](const Term& t) {
             return t.family == Family::range && !t.negated && t.name == term->name;
@@ -129,10 +129,11 @@ std::optional<operators::Bounds> bounds_of(Operator op, double c) {
 
 std::vector<Terms> normalise(const Disjunction& filter) {
     std::vector<Terms> conjunctions;
-    for (const Conjunction& conjunction : filter) {
+    for (const Conjunction& conjunction : filter.conjunctions) {
         Terms terms;
-        const bool possible = std::all_of(conjunction.begin(), conjunction.end(),
-                                          [&](const Literal& literal) { return add_literal(literal, terms); });
+        const bool possible = std::all_of(conjunction.begin(), conjunction.end(), [&](const Literal& literal) {
+            return add_literal(filter.predicates[literal.predicate], literal.negated, terms);
+        });
         if (!possible) continue;
         add_existence(terms);
         conjunctions.push_back(std::move(terms));

@@ -23,16 +23,15 @@ std::string explain_leaves(const Filter& filter) {
 }
 
 std::string literal_name(const Filter& filter, const engine::Literal& literal) {
-    const auto leaf = std::find_if(filter.leaves.begin(), filter.leaves.end(),
-                                   [&](const Leaf& l) { return l.predicate == literal.predicate; });
-    const std::string name = "[" + std::to_string(leaf - filter.leaves.begin() + 1) + "]";
+    const std::string name = "[" + std::to_string(filter.leaf_of[literal.predicate] + 1) + "]";
     return literal.negated ? "not " + name : name;
 }
 
 std::string explain_conjunctions(const Filter& filter) {
-    std::string text =
-        "matches when " + std::string(filter.conjunctions.size() > 1 ? "one of these holds:" : "this holds:") + "\n";
-    for (const engine::Conjunction& conjunction : filter.conjunctions) {
+    std::string text = "matches when " +
+                       std::string(filter.disjunction.conjunctions.size() > 1 ? "one of these holds:" : "this holds:") +
+                       "\n";
+    for (const engine::Conjunction& conjunction : filter.disjunction.conjunctions) {
         std::string line;
         for (const engine::Literal& literal : conjunction) {
             line += line.empty() ? "  " : " and ";
@@ -54,8 +53,8 @@ std::string how_decided(const Leaf& leaf) {
 std::string explain(const Filter& filter) {
     std::string text = "filter: " + filter.canonical + "\n";
     text += filter.selecting ? "form:   a path that selects items\n" : "form:   a test of each item\n";
-    if (filter.conjunctions.empty()) return text + "It can never match.\n";
-    if (filter.conjunctions.front().empty()) return text + "It matches every item.\n";
+    if (filter.disjunction.conjunctions.empty()) return text + "It can never match.\n";
+    if (filter.disjunction.conjunctions.front().empty()) return text + "It matches every item.\n";
 
     const auto count = [&](auto is) {
         return static_cast<std::size_t>(std::count_if(filter.leaves.begin(), filter.leaves.end(), is));

@@ -25,11 +25,32 @@ using namespace xpath;
 // A hard limit, whatever the configuration says: at twice this depth a sanitized build overflows its stack.
 constexpr std::size_t depth_ceiling = 200;
 
-engine::Conjunction to_conjunction(const LiteralSet& literals, const Leaves& leaves) {
-    engine::Conjunction conjunction;
-    for (const std::uint32_t literal : literals)
-        conjunction.push_back({leaves.predicate(literal / 2), literal % 2 == 1});
-    return conjunction;
+// Sets the filter's leaves, and its disjunction with the predicates of those that a conjunction has: the normal form
+// may do without some. They are in the order of `leaves`, which is that of the canonical form. `used`: the leaves that
+// were written, in order.
+void set_conjunctions(Filter& filter, const std::vector<LiteralSet>& sets, const Leaves& leaves,
+                      const std::vector<std::size_t>& used) {
+    std::vector<bool> is_needed(leaves.size());
+    for (const LiteralSet& set : sets)
+        for (const std::uint32_t literal : set) is_needed[literal / 2] = true;
+    std::vector<std::uint32_t> place(leaves.size()), predicate_of(leaves.size());
+    for (const std::size_t leaf : used) {
+        place[leaf] = static_cast<std::uint32_t>(filter.leaves.size());
+        filter.leaves.push_back(leaves[leaf]);
+    }
+    engine::Disjunction& disjunction = filter.disjunction;
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        if (!is_needed[leaf]) continue;
+        predicate_of[leaf] = static_cast<std::uint32_t>(disjunction.predicates.size());
+        disjunction.predicates.push_back(leaves[leaf].predicate);
+        filter.leaf_of.push_back(place[leaf]);
+    }
+    disjunction.conjunctions.reserve(sets.size());
+    for (const LiteralSet& set : sets) {
+        engine::Conjunction& conjunction = disjunction.conjunctions.emplace_back();
+        conjunction.reserve(set.size());
+        for (const std::uint32_t literal : set) conjunction.push_back({predicate_of[literal / 2], literal % 2 == 1});
+    }
 }
 
 Expression read(std::string_view text, const std::string& what, const FilterLimits& limits) {
@@ -64,11 +85,11 @@ Filter compile(std::string_view text, const FilterLimits& limits) {
     Filter filter;
     filter.selecting = selecting;
     filter.canonical = selecting ? write(expression) : formula.text;
-    for (const LiteralSet& set : disjunctive_normal_form(formula, {limits.conjunctions_max, limits.literals_max}))
-        filter.conjunctions.push_back(to_conjunction(set, leaves));
-    filter.leaves = leaves.used_by(formula);
+    const std::vector<LiteralSet> sets =
+        disjunctive_normal_form(formula, {limits.conjunctions_max, limits.literals_max});
+    set_conjunctions(filter, sets, leaves, leaves.used_by(formula));
     filter.hints = std::move(hints);
-    if (filter.hints.empty() && filter.conjunctions.empty() && !asks_for_nothing)
+    if (filter.hints.empty() && sets.empty() && !asks_for_nothing)
         filter.hints.push_back(locate({expression.offset, "no item can satisfy this filter"}, text));
     return filter;
 }

@@ -40,7 +40,8 @@ engine::Disjunction filter_of(Kind kind, const std::string& pattern, std::size_t
                  {},
                  0,
                  engine::Measure{engine::Measure::Kind::matches, pattern + ".*x", {}, 0, 0}};
-    return {{{{"category", engine::Operator::equal, "cat" + std::to_string(number % 200), 0}, false}, {asked, false}}};
+    const engine::Predicate category{"category", engine::Operator::equal, "cat" + std::to_string(number % 200), 0};
+    return {{category, asked}, {{{0, false}, {1, false}}}};
 }
 
 struct Times {

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "tests/support/written_filter.hpp"
+
 namespace sluice::bench {
 
 namespace {
@@ -261,12 +263,12 @@ void Tally::count(std::span<const engine::Match> found, std::span<const std::uin
 }
 
 engine::Disjunction Workload::filter(std::size_t i) const {
-    engine::Conjunction conjunction;
+    testing::WrittenConjunction conjunction;
     if (is_text) {
         const Text& s = text_subscriptions[i];
         conjunction.push_back({{"category", engine::Operator::equal, s.category, 0}, false});
         conjunction.push_back({{"title", engine::Operator::contains, s.text, 0}, false});
-        return {std::move(conjunction)};
+        return testing::disjunction_of({conjunction});
     }
     for (std::size_t k = interval_ends[i]; k < interval_ends[i + 1]; ++k) {
         const Interval& x = intervals[k];
@@ -280,7 +282,7 @@ engine::Disjunction Workload::filter(std::size_t i) const {
             literal(engine::Operator::less_equal, x.hi);
         }
     }
-    return {std::move(conjunction)};
+    return testing::disjunction_of({conjunction});
 }
 
 engine::EventBatch Workload::batch(std::size_t first, std::size_t count, const engine::Dictionary& attributes) const {

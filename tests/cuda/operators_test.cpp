@@ -18,6 +18,7 @@
 #include "tests/cuda/spoil_context.hpp"
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/written_filter.hpp"
 #include "tests/unit/gpu/operators/plain_family.hpp"
 #include "tests/unit/gpu/operators/random_families.hpp"
 
@@ -139,14 +140,14 @@ engine::Predicate category(FamilyRandom& random) {
     return {"category", engine::Operator::equal, std::to_string(random.below(3))};
 }
 
-engine::Disjunction filter(const std::vector<Kind>& of, FamilyRandom& random) {
-    engine::Disjunction disjunction(1 + random.below(2));
-    for (engine::Conjunction& conjunction : disjunction) {
+testing::WrittenFilter filter(const std::vector<Kind>& of, FamilyRandom& random) {
+    testing::WrittenFilter written(1 + random.below(2));
+    for (testing::WrittenConjunction& conjunction : written) {
         if (random.below(2) == 0) conjunction.push_back({category(random), false});
         for (std::size_t n = 1 + random.below(3); n > 0; --n)
             conjunction.push_back({measured(of[random.below(of.size())], random), random.below(4) == 0});
     }
-    return disjunction;
+    return written;
 }
 
 std::vector<RandomEvent> events(const std::vector<Kind>& of, std::size_t count, FamilyRandom& random) {
@@ -447,7 +448,7 @@ TEST_CASE("auto takes the device for what takes the CPU long, and says why", "[c
     for (int i = 0; i < 100; ++i) {
         engine::Predicate p{"sequence", engine::Operator::greater_equal, "", 510};
         p.measure = engine::Measure{engine::Measure::Kind::align, sequence(), "dna:1,-3,-5,-2", 0, 0};
-        for (auto* set : {on_cpu.get(), either.get()}) set->add({{{p, false}}});
+        for (auto* set : {on_cpu.get(), either.get()}) set->add(testing::disjunction_of({{{p, false}}}));
     }
     std::vector<RandomEvent> batch(40);
     for (RandomEvent& event : batch) event.push_back({"sequence", sequence(), 0});

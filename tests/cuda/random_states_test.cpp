@@ -11,6 +11,7 @@
 
 #include "tests/cuda/on_device.hpp"
 #include "tests/differential/matcher_random.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::test {
 
@@ -125,7 +126,7 @@ TEST_CASE("cuda answers are naive's: so many that share each pair that three tok
     const auto number = [&] { return static_cast<double>(random.below(400)); };
     const auto text = [&] { return std::to_string(random.below(6)); };
     for (int i = 0; i < 30'000; ++i) {
-        engine::Conjunction conjunction;
+        testing::WrittenConjunction conjunction;
         for (const char* attribute : {"a", "b", "c"}) {
             const double lo = number();
             conjunction.push_back({{attribute, engine::Operator::greater_equal, {}, lo}, false});
@@ -236,7 +237,7 @@ TEST_CASE("cuda answers are naive's: several threads match one program", "[cuda]
     const auto cuda = engine::make_subscription_set(on_device()),
                naive = engine::make_subscription_set(engine::Backend::naive);
     for (int i = 0; i < 2000; ++i) {
-        const engine::Disjunction filter = random_filter(world, random);
+        const engine::Disjunction filter = testing::disjunction_of(random_filter(world, random));
         cuda->add(filter);
         naive->add(filter);
     }

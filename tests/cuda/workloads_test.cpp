@@ -7,6 +7,7 @@
 #include "tests/bench/matcher_workload.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/support/exact_workload.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::bench {
 
@@ -42,17 +43,18 @@ std::vector<engine::Disjunction> substring_filters(const std::vector<std::string
     const auto literal = [&](std::size_t i, bool negated) {
         constexpr engine::Operator operators[] = {engine::Operator::contains, engine::Operator::contains,
                                                   engine::Operator::starts_with, engine::Operator::ends_with};
-        return engine::Literal{{i % 5 == 0 ? "title" : "body", operators[i % 4], operands[i % operands.size()]},
-                               negated};
+        return testing::WrittenLiteral{{i % 5 == 0 ? "title" : "body", operators[i % 4], operands[i % operands.size()]},
+                                       negated};
     };
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        const engine::Literal range{{"n", engine::Operator::less, "", static_cast<double>(i % 100)}, false};
+        const testing::WrittenLiteral range{{"n", engine::Operator::less, "", static_cast<double>(i % 100)}, false};
         if (i % 7 == 0)
-            filters.push_back({{literal(i, true), literal(i + 1, true)}});
+            filters.push_back(testing::disjunction_of({{literal(i, true), literal(i + 1, true)}}));
         else if (i % 7 == 1)
-            filters.push_back({{literal(i, false), literal(3 * i, true)}, {literal(2 * i, false), range}});
+            filters.push_back(
+                testing::disjunction_of({{literal(i, false), literal(3 * i, true)}, {literal(2 * i, false), range}}));
         else
-            filters.push_back({{literal(i, false)}});
+            filters.push_back(testing::disjunction_of({{literal(i, false)}}));
     }
     return filters;
 }

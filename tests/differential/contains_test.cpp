@@ -22,7 +22,7 @@ struct Wanted {
 engine::Disjunction filter_of(const Wanted& wanted, bool negated) {
     static constexpr engine::Operator operators[] = {engine::Operator::contains, engine::Operator::starts_with,
                                                      engine::Operator::ends_with};
-    return {{{{"title", operators[static_cast<int>(wanted.place)], wanted.text, 0}, negated}}};
+    return {{{"title", operators[static_cast<int>(wanted.place)], wanted.text, 0}}, {{{0, negated}}}};
 }
 
 // The two backends, with the same changes.

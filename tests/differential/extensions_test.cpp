@@ -323,7 +323,7 @@ TEST_CASE("added functions and variables mean what they say") {
             Test test = any_test(random, random.below(3));
             if (random.chance(20)) test.text = "//item[" + test.text + "]";
             INFO(test.text);
-            ours.add(filter::compile_filter(test.text).value().conjunctions);
+            ours.add(filter::compile_filter(test.text).value().disjunction);
             tests.push_back(std::move(test));
         }
         const std::vector<Answers> answers = ours.answers(documents);

@@ -205,7 +205,7 @@ TEST_CASE("filters on real feeds are answered as libxml2 answers") {
             OurSide ours(backend);
             for (const RandomFilter& filter : filters) {
                 INFO(filter.text);
-                ours.add(filter::compile_filter(filter.text).value().conjunctions);
+                ours.add(filter::compile_filter(filter.text).value().disjunction);
             }
             const std::vector<Answers> answers = ours.answers({&document, 1});
             for (std::size_t i = 0; i < filters.size(); ++i) {

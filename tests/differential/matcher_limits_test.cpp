@@ -9,6 +9,7 @@
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/rounds.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::test {
 
@@ -68,13 +69,13 @@ struct LimitedSets {
     BothSets sets;
 };
 
-engine::Literal number_is(double number, const std::string& attribute = "a") {
+testing::WrittenLiteral number_is(double number, const std::string& attribute = "a") {
     return {{attribute, Operator::number_equal, {}, number}, false};
 }
 
 // A conjunction for each of count numbers.
-engine::Disjunction any_number(std::size_t count, std::size_t first = 0) {
-    engine::Disjunction filter;
+testing::WrittenFilter any_number(std::size_t count, std::size_t first = 0) {
+    testing::WrittenFilter filter;
     for (std::size_t i = first; i < first + count; ++i) filter.push_back({number_is(static_cast<double>(i))});
     return filter;
 }
@@ -142,11 +143,11 @@ TEST_CASE("limits: a filter at the limit is held, and one beyond it is refused w
     CHECK(sets.refusal(any_number(70)) == "a filter has 70 number_equal predicates; a segment holds at most 64");
     sets.add(any_number(64, 100));
 
-    engine::Disjunction twice = any_number(64, 200);
+    testing::WrittenFilter twice = any_number(64, 200);
     for (std::size_t i = 200; i < 264; ++i) twice.push_back({number_is(static_cast<double>(i)), number_is(200)});
     sets.add(twice);  // no more than 64 different ones
 
-    engine::Disjunction attributes, words;
+    testing::WrittenFilter attributes, words;
     for (std::size_t i = 0; i < 65; ++i)
         attributes.push_back({{{"a" + std::to_string(i), Operator::exists, {}, 0}, false}});
     CHECK(sets.refusal(attributes) == "a filter has 65 attributes; a segment holds at most 64");
@@ -166,7 +167,7 @@ TEST_CASE("limits: a filter at the limit is held, and one beyond it is refused w
 TEST_CASE("limits: measured predicates of a filter") {
     LimitedSets limited({.segment = low_limits});
     BothSets& sets = limited.sets;
-    engine::Disjunction filter;
+    testing::WrittenFilter filter;
     for (std::size_t i = 0; i < 17; ++i) {
         engine::Predicate p{"a", Operator::less_equal, {}, static_cast<double>(i)};
         p.measure = {engine::Measure::Kind::edit_distance, "abc", "unit", 0, 0};
@@ -184,7 +185,8 @@ TEST_CASE("limits: names of a set") {
     LimitedSets limited({.names = 20});
     BothSets& sets = limited.sets;
     for (std::size_t i = 0; i < 50; ++i) sets.add({{number_is(static_cast<double>(i), "n" + std::to_string(i % 19))}});
-    const engine::Conjunction two_more = {number_is(1, "n1"), number_is(1, "x"), number_is(2, "y"), number_is(3, "x")};
+    const testing::WrittenConjunction two_more = {number_is(1, "n1"), number_is(1, "x"), number_is(2, "y"),
+                                                  number_is(3, "x")};
     CHECK(sets.refusal({two_more}) == "a filter adds 2 names to 19; a set holds at most 20");
     sets.add({{number_is(1, "n1"), number_is(20, "n19")}});
     CHECK(sets.refusal(any_number(1)) == "a filter adds 1 names to 20; a set holds at most 20");

@@ -174,9 +174,9 @@ engine::Predicate random_predicate(const World& world, Random& random) {
     return p;
 }
 
-engine::Disjunction random_filter(const World& world, Random& random) {
-    engine::Disjunction filter(random.chance(0.7) ? 1 : random.below(world.conjunctions_max + 1));
-    for (engine::Conjunction& conjunction : filter) {
+testing::WrittenFilter random_filter(const World& world, Random& random) {
+    testing::WrittenFilter filter(random.chance(0.7) ? 1 : random.below(world.conjunctions_max + 1));
+    for (testing::WrittenConjunction& conjunction : filter) {
         const std::size_t literals = random.chance(0.02) ? 0 : 1 + random.below(world.literals_max);
         for (std::size_t i = 0; i < literals; ++i)
             conjunction.push_back({random_predicate(world, random), random.chance(world.negated)});
@@ -362,11 +362,24 @@ std::size_t own_terms(const engine::Terms& terms) {
     return terms.size() - (added ? 1 : 0);
 }
 
+// What the engine admits, but the filter compiler doesn't make.
+engine::Disjunction with_repetitions(const testing::WrittenFilter& filter) {
+    engine::Disjunction made{{{"unused", engine::Operator::exists, {}, 0}}, {}};
+    for (const testing::WrittenConjunction& conjunction : filter) {
+        engine::Conjunction& literals = made.conjunctions.emplace_back();
+        for (const testing::WrittenLiteral& literal : conjunction) {
+            literals.push_back({static_cast<std::uint32_t>(made.predicates.size()), literal.negated});
+            made.predicates.push_back(literal.predicate);
+        }
+    }
+    return made;
+}
+
 }  // namespace
 
-void BothSets::add(const engine::Disjunction& filter) {
-    const bool is_normal = std::all_of(filter.begin(), filter.end(), [](const engine::Conjunction& conjunction) {
-        const engine::Disjunction alone{conjunction};  // that the terms point into
+void BothSets::add(const testing::WrittenFilter& filter) {
+    const bool is_normal = std::all_of(filter.begin(), filter.end(), [](const auto& conjunction) {
+        const engine::Disjunction alone = testing::disjunction_of({conjunction});  // that the terms point into
         const auto terms = engine::normalise(alone);
         if (terms.size() != 1 || own_terms(terms.front()) != conjunction.size()) return false;
         return std::none_of(terms.front().begin(), terms.front().end(), [&](const engine::Term& term) {
@@ -374,15 +387,17 @@ void BothSets::add(const engine::Disjunction& filter) {
                                [&](const engine::Term& other) { return are_opposites(term, other); });
         });
     });
-    const Both both{naive_->add(filter), cpu_->add(filter), is_normal};
+    const engine::Disjunction distinct = testing::disjunction_of(filter);
+    const bool repeats = added_++ % 3 == 2;
+    const Both both{naive_->add(distinct), cpu_->add(repeats ? with_repetitions(filter) : distinct), is_normal};
     REQUIRE(std::none_of(living_.begin(), living_.end(), [&](const Both& b) { return b.cpu.slot == both.cpu.slot; }));
     living_.push_back(both);
 }
 
-std::string BothSets::refusal(const engine::Disjunction& filter) {
+std::string BothSets::refusal(const testing::WrittenFilter& filter) {
     std::string message;
     try {
-        cpu_->add(filter);
+        cpu_->add(testing::disjunction_of(filter));
     } catch (const engine::LimitError& error) {
         message = error.what();
     }

@@ -14,6 +14,7 @@
 
 #include "gpu/api/matcher.hpp"
 #include "tests/support/seed.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::test {
 
@@ -52,7 +53,7 @@ std::string random_text(const World& world, Random& random);
 double random_number(const World& world, Random& random);
 engine::Measure random_measure(Random& random);
 engine::Predicate random_predicate(const World& world, Random& random);
-engine::Disjunction random_filter(const World& world, Random& random);
+testing::WrittenFilter random_filter(const World& world, Random& random);
 RandomEvent random_event(const World& world, Random& random);
 
 // Values that events share, by place, as items have parents and grandparents: an event has at most one group of each
@@ -108,9 +109,11 @@ public:
     explicit BothSets(const engine::EngineOptions& options = {}) : cpu_(engine::make_subscription_set(options)) {}
     explicit BothSets(std::unique_ptr<engine::SubscriptionSet> set) : cpu_(std::move(set)) {}
 
-    void add(const engine::Disjunction& filter);
+    // The naive set gets distinct predicates; every third filter has one for each literal in the other set, and one
+    // more.
+    void add(const testing::WrittenFilter& filter);
     // Adds it to neither set: requires that the one that is compared refuses it, and returns the message.
-    std::string refusal(const engine::Disjunction& filter);
+    std::string refusal(const testing::WrittenFilter& filter);
     void remove(std::size_t i);
     std::size_t size() const { return living_.size(); }
     // Compiles, matches, and returns how many subscriptions answer differently.
@@ -136,7 +139,7 @@ private:
     std::unique_ptr<engine::SubscriptionSet> naive_ = engine::make_subscription_set(engine::Backend::naive);
     std::unique_ptr<engine::SubscriptionSet> cpu_;
     std::vector<Both> living_;
-    std::size_t matches_ = 0, undecided_ = 0;
+    std::size_t added_ = 0, matches_ = 0, undecided_ = 0;
     std::uint32_t batches_ = 0;
 };
 

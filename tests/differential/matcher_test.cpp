@@ -2,6 +2,7 @@
 
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/rounds.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::test {
 
@@ -56,7 +57,7 @@ World operators_world(Random& random) {
     return world;
 }
 
-engine::Literal number_literal(const std::string& attribute, engine::Operator op, double number) {
+testing::WrittenLiteral number_literal(const std::string& attribute, engine::Operator op, double number) {
     return {{attribute, op, {}, number}, false};
 }
 
@@ -134,7 +135,7 @@ TEST_CASE("cpu answers are naive's: so many that share each pair that three toke
     const auto number = [&] { return static_cast<double>(random.below(400)); };
     const auto text = [&] { return std::to_string(random.below(6)); };
     for (int i = 0; i < 30'000; ++i) {
-        engine::Conjunction conjunction;
+        testing::WrittenConjunction conjunction;
         for (const char* attribute : {"a", "b", "c"}) {
             if (random.chance(0.9)) conjunction.push_back({{attribute, engine::Operator::equal, text(), 0}, false});
         }
@@ -163,7 +164,7 @@ TEST_CASE("cpu answers are naive's: ranges found by three of one half of the att
     const auto name = [](std::size_t i) { return "r" + std::to_string(i % 20); };
     std::vector<RandomEvent> events(33);
     for (int i = 0; i < 30'000; ++i) {
-        engine::Conjunction conjunction;
+        testing::WrittenConjunction conjunction;
         RandomEvent inside;  // an event that the subscription accepts
         for (std::size_t k = 0, at = random.below(20), step = 1 + random.below(4); k < 5; ++k, at += step) {
             const auto lo = static_cast<double>(random.below(900));
@@ -194,7 +195,7 @@ TEST_CASE("cpu answers are naive's: ranges of all widths") {
         world.values_max = 6;
         BothSets sets;
         for (int i = 0; i < 800; ++i) {
-            engine::Conjunction conjunction;
+            testing::WrittenConjunction conjunction;
             for (std::size_t k = 1 + random.below(3); k > 0; --k) {
                 const std::string attribute = "attribute" + std::to_string(random.below(4));
                 const double lo = static_cast<double>(random.below(2000));
@@ -224,12 +225,12 @@ TEST_CASE("cpu answers are naive's: access literals chosen anew as events are ob
     world.equality_only = true;
     BothSets sets;
     const auto add = [&] {
-        engine::Conjunction conjunction;
+        testing::WrittenConjunction conjunction;
         for (const char* attribute : {"hot0", "hot1"}) {
             const std::string text = std::to_string(random.below(random.chance(0.6) ? 2 : 200));
             conjunction.push_back({{attribute, engine::Operator::equal, text, 0}, false});
         }
-        engine::Disjunction filter = random_filter(world, random);
+        testing::WrittenFilter filter = random_filter(world, random);
         if (filter.empty()) filter.emplace_back();
         filter.front().insert(filter.front().end(), conjunction.begin(), conjunction.end());
         sets.add(filter);

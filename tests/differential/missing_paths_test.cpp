@@ -106,10 +106,13 @@ Counts counts(const std::vector<std::string>& kinds, std::size_t paths, const st
                 text.replace(at, 1, "p" + std::to_string(i));
             auto filter = filter::compile_filter(text);
             if (!filter) FAIL(text << ": " << filter.error().message);
-            for (engine::Conjunction& conjunction : filter->conjunctions) {
-                if (!stream.empty()) conjunction.push_back({{"$stream", engine::Operator::equal, stream, 0}, false});
+            engine::Disjunction& disjunction = filter->disjunction;
+            if (!stream.empty()) {
+                const auto added = static_cast<std::uint32_t>(disjunction.predicates.size());
+                disjunction.predicates.push_back({"$stream", engine::Operator::equal, stream, 0});
+                for (engine::Conjunction& conjunction : disjunction.conjunctions) conjunction.push_back({added, false});
             }
-            builder.add({slot++, 1}, engine::normalise(filter->conjunctions), attributes, scanned);
+            builder.add({slot++, 1}, engine::normalise(disjunction), attributes, scanned);
         }
     }
     const auto segment = builder.build();

@@ -143,7 +143,7 @@ std::optional<std::string> disagreement(Oracle oracle, const RandomFilter& filte
     if (!compiled) return "refused: " + compiled.error().message;
     for (const engine::Backend backend : {engine::Backend::cpu, engine::Backend::naive}) {
         OurSide ours(backend);
-        ours.add(compiled->conjunctions);
+        ours.add(compiled->disjunction);
         const Answers answers = ours.answers(documents)[0];
         if (answers == theirs) continue;
         const auto differs = std::mismatch(answers.begin(), answers.end(), theirs.begin());

@@ -121,14 +121,14 @@ void check_round(Random& random, engine::Backend backend, Tally& tally) {
     std::vector<filter::Filter> compiled;
     const std::vector<RandomFilter> filters = make_filters(random, round, compiled, tally);
     OurSide ours(backend);
-    for (const filter::Filter& filter : compiled) ours.add(filter.conjunctions);
+    for (const filter::Filter& filter : compiled) ours.add(filter.disjunction);
     auto answers = ours.answers(round.documents);
 
     // Some subscriptions are removed and added again: all answers stay the same.
     for (std::size_t i = 0; i < filters.size(); ++i) {
         if (random.chance(20)) {
             REQUIRE(ours.remove(i));
-            ours.add_again(i, compiled[i].conjunctions);
+            ours.add_again(i, compiled[i].disjunction);
         }
     }
     REQUIRE(ours.answers(round.documents) == answers);

@@ -87,7 +87,7 @@ void check_round(Random& random, Tally& tally) {
     std::erase_if(texts, [&](const std::string& text) {
         const auto filter = filter::compile_filter(text);
         if (!filter) return true;
-        for (OurSide* side : {&published, &whole, &alone}) side->add(filter->conjunctions);
+        for (OurSide* side : {&published, &whole, &alone}) side->add(filter->disjunction);
         named.push_back(filter::needs_siblings(*filter));
         return false;
     });

@@ -39,7 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     const auto again = filter::compile_filter(filter->canonical, {.text_bytes_max = 16 * size + 4096});
     require(again.has_value() && again->canonical == filter->canonical, "canonical text is not stable", text);
-    require(again->conjunctions.size() == filter->conjunctions.size(), "canonical text means something else", text);
+    require(again->disjunction.conjunctions.size() == filter->disjunction.conjunctions.size(),
+            "canonical text means something else", text);
+    require(sluice::engine::invalid_reason(filter->disjunction).empty(), "a literal without a predicate", text);
     for (const filter::Leaf& leaf : filter->leaves) {
         const auto alone = filter::compile_filter(leaf.text, {.text_bytes_max = 16 * size + 4096});
         require(alone.has_value() && alone->leaves.size() == 1, "a leaf is no filter", leaf.text);

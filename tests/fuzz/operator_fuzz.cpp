@@ -15,7 +15,7 @@ using namespace sluice;
 
 bool matches(engine::Backend backend, const filter::Filter& filter, std::string_view text) {
     const auto set = engine::make_subscription_set(backend);
-    set->add(filter.conjunctions);
+    set->add(filter.disjunction);
     const auto program = set->compile();
     engine::EventBatch batch;
     for (std::uint32_t a = 0; a < program->attributes()->names.size(); ++a)

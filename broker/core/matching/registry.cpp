@@ -206,7 +206,7 @@ std::size_t SubscriptionRegistry::place(Addition& addition, std::size_t filter) 
     Subscription& subscription = addition.subscriptions[filter];
     const auto [entry, is_new] = entries_.try_emplace(std::move(subscription.key));
     try {
-        if (is_new) entry->second.id = set_->add(subscription.conjunctions);
+        if (is_new) entry->second.id = set_->add(subscription.disjunction);
     } catch (...) {
         entries_.erase(entry);
         throw;
@@ -221,7 +221,8 @@ std::size_t SubscriptionRegistry::place(Addition& addition, std::size_t filter) 
     add_owner(subscriber, entry->second);
     addition.change.gained.push_back({entry->second.id, {addition.subscriber, static_cast<std::uint32_t>(filter)}});
     std::size_t work = 1 + entry->second.scanned.size() + entry->second.computed.size();
-    for (const engine::Conjunction& conjunction : std::exchange(subscription.conjunctions, {}))
+    const engine::Disjunction added = std::exchange(subscription.disjunction, {});
+    for (const engine::Conjunction& conjunction : added.conjunctions)
         if (is_new) work += conjunction.size();
     const SubscriptionMemory& memory = subscription.memory;
     if (is_new) engine_memory_.force_resize(engine_memory_.bytes() + memory.engine);

@@ -1,8 +1,6 @@
 #include "broker/core/matching/subscription.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <unordered_set>
 #include <utility>
 
 #include "broker/match/scan_owners.hpp"
@@ -24,29 +22,6 @@ static_assert(literals_most <= engine::SegmentLimits{}.predicates);
 static_assert(literals_most + Most::filter_conjunctions_max <= engine::SegmentLimits{}.record_words);
 static_assert(Most::filter_operators_max <= engine::SegmentLimits{}.measured);
 static_assert(Most::subscriptions_max <= engine::SetLimits{}.slots);
-
-struct PredicateHash {
-    std::size_t operator()(const engine::Predicate* p) const {
-        const auto mix = [](std::size_t h, std::size_t more) { return (h ^ more) * 0x9fb21c651e98df25u; };
-        std::size_t h = mix(static_cast<std::size_t>(p->op), std::hash<std::string>{}(p->attribute));
-        h = mix(h, std::hash<std::string>{}(p->text));
-        h = mix(h, std::hash<double>{}(p->number));
-        return p->measure ? mix(h, std::hash<std::string>{}(p->measure->operand)) : h;
-    }
-};
-struct SamePredicate {
-    bool operator()(const engine::Predicate* a, const engine::Predicate* b) const { return *a == *b; }
-};
-
-// The distinct predicates, in the order of the filter.
-std::vector<const engine::Predicate*> distinct_predicates(const engine::Disjunction& conjunctions) {
-    std::unordered_set<const engine::Predicate*, PredicateHash, SamePredicate> known;
-    std::vector<const engine::Predicate*> found;
-    for (const engine::Conjunction& conjunction : conjunctions)
-        for (const engine::Literal& literal : conjunction)
-            if (known.insert(&literal.predicate).second) found.push_back(&literal.predicate);
-    return found;
-}
 
 engine::Family family_of(const engine::Predicate& p) {
     using engine::Family;
@@ -80,54 +55,61 @@ std::size_t engine_bytes(const engine::Predicate& p) {
                                                       : reader_bytes(p.attribute));
 }
 
-SubscriptionMemory memory_of(const Subscription& subscription, std::span<const engine::Predicate* const> predicates) {
+SubscriptionMemory memory_of(const Subscription& subscription) {
     constexpr std::size_t place_bytes = 512;  // in the registry and in the fan-out
     constexpr std::size_t owner_bytes = 192;  // for a scanned or computed condition and one owner
+    // As compiled, and in the engine's normal form.
+    constexpr std::size_t conjunction_bytes = sizeof(engine::Conjunction) + sizeof(engine::Terms);
+    constexpr std::size_t literal_bytes = 2 * sizeof(engine::Literal) + 2 * sizeof(engine::Term);
     SubscriptionMemory memory;
     memory.kept = place_bytes + subscription.key.size();
     for (const auto* conditions : {&subscription.scanned, &subscription.computed})
         for (const std::string& condition : *conditions) memory.kept += owner_bytes + 2 * condition.size();
     engine::SegmentLoad load;
     load.entries = 1;
-    for (const engine::Conjunction& conjunction : subscription.conjunctions) {
+    for (const engine::Conjunction& conjunction : subscription.disjunction.conjunctions) {
         load.record_words += conjunction.size() + 1;
-        memory.while_added += sizeof(engine::Conjunction);
-        for (const engine::Literal& literal : conjunction) {
-            const engine::Predicate& p = literal.predicate;
-            const std::size_t text = p.attribute.size() + p.text.size() + (p.measure ? p.measure->operand.size() : 0);
-            memory.while_added += 2 * sizeof(engine::Literal) + 2 * text;
-        }
+        memory.while_added += conjunction_bytes + conjunction.size() * literal_bytes;
     }
     memory.engine = engine::segment_bytes(load);
-    for (const engine::Predicate* p : predicates) {
-        memory.engine += engine_bytes(*p);
-        if (p->measure) memory.kept += operators::operator_bytes(*p->measure);
+    for (const engine::Predicate& p : subscription.disjunction.predicates) {
+        memory.engine += engine_bytes(p);
+        if (p.measure) memory.kept += operators::operator_bytes(*p.measure);
+        const std::size_t text = p.attribute.size() + p.text.size() + (p.measure ? p.measure->operand.size() : 0);
+        memory.while_added += 2 * sizeof(engine::Predicate) + 2 * text;
     }
     memory.while_added += memory.kept + memory.engine;
     return memory;
 }
 
+// Adds the stream's literal to each conjunction. The filter itself may name the stream.
+void require_stream(engine::Disjunction& disjunction, const std::string& stream) {
+    if (disjunction.conjunctions.empty()) return;
+    filter::Attribute attribute;
+    attribute.variable = "stream";
+    const engine::Predicate predicate{filter::to_string(attribute), engine::Operator::equal, stream, 0};
+    std::vector<engine::Predicate>& predicates = disjunction.predicates;
+    const auto at = std::find(predicates.begin(), predicates.end(), predicate);
+    const engine::Literal literal{static_cast<std::uint32_t>(at - predicates.begin()), false};
+    if (at == predicates.end()) predicates.push_back(predicate);
+    for (engine::Conjunction& conjunction : disjunction.conjunctions) conjunction.push_back(literal);
+}
+
 }  // namespace
 
 Subscription make_subscription(const std::string& stream, const std::string& canonical,
-                               engine::Disjunction conjunctions) {
-    if (!stream.empty()) {
-        filter::Attribute attribute;
-        attribute.variable = "stream";
-        const engine::Literal literal{{filter::to_string(attribute), engine::Operator::equal, stream, 0}, false};
-        for (engine::Conjunction& conjunction : conjunctions) conjunction.push_back(literal);
-    }
+                               engine::Disjunction disjunction) {
+    if (!stream.empty()) require_stream(disjunction, stream);
     // Stream names contain no line feed, so the key is unambiguous.
-    Subscription made{stream + '\n' + canonical, std::move(conjunctions), 0, {}, {}};
-    const std::vector<const engine::Predicate*> predicates = distinct_predicates(made.conjunctions);
-    for (const engine::Predicate* p : predicates) {
-        if (p->op == engine::Operator::scanned) made.scanned.push_back(p->attribute);
-        if (!p->measure) continue;
+    Subscription made{stream + '\n' + canonical, std::move(disjunction), 0, {}, {}};
+    for (const engine::Predicate& p : made.disjunction.predicates) {
+        if (p.op == engine::Operator::scanned) made.scanned.push_back(p.attribute);
+        if (!p.measure) continue;
         ++made.operators;
-        if (const auto bounds = engine::bounds_of(p->op, p->number))
-            made.computed.push_back(computed_key(p->attribute, *p->measure, *bounds));
+        if (const auto bounds = engine::bounds_of(p.op, p.number))
+            made.computed.push_back(computed_key(p.attribute, *p.measure, *bounds));
     }
-    made.memory = memory_of(made, predicates);
+    made.memory = memory_of(made);
     return made;
 }
 

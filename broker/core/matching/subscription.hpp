@@ -17,10 +17,10 @@ struct SubscriptionMemory {
     std::size_t engine = 0;       // afterwards, in the engine and in what reads its attributes
 };
 
-// Equal keys mean equal conjunctions.
+// Equal keys mean equal disjunctions.
 struct Subscription {
     std::string key;
-    engine::Disjunction conjunctions;
+    engine::Disjunction disjunction;
     std::size_t operators = 0;          // number of distinct predicates that an operator computes
     std::vector<std::string> scanned;   // keys of the distinct scanned predicates
     std::vector<std::string> computed;  // computed_key() of the distinct predicates that an operator computes
@@ -29,7 +29,7 @@ struct Subscription {
 
 // `stream` empty: all streams. `canonical` is the filter's canonical text, empty for every event of the stream.
 Subscription make_subscription(const std::string& stream, const std::string& canonical,
-                               engine::Disjunction conjunctions);
+                               engine::Disjunction disjunction);
 
 // Estimated bytes that reading an attribute takes in the extractors of the current program and the one before it.
 std::size_t reader_bytes(std::string_view attribute);

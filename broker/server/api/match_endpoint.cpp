@@ -105,13 +105,13 @@ Answers find_answers(const filter::Filter& filter, const feed::DocumentPtr& docu
                      const std::function<void(double)>& pause) {
     const auto set = engine::make_subscription_set(engine::Backend::cpu);
     std::vector<std::uint32_t> index_of_slot;
-    const auto add = [&](const engine::Disjunction& conjunctions, std::uint32_t index) {
-        const engine::SubscriptionId id = set->add(conjunctions);
+    const auto add = [&](const engine::Disjunction& disjunction, std::uint32_t index) {
+        const engine::SubscriptionId id = set->add(disjunction);
         if (id.slot >= index_of_slot.size()) index_of_slot.resize(id.slot + 1);
         index_of_slot[id.slot] = index;
     };
-    add(filter.conjunctions, 0);
-    for (std::uint32_t i = 0; i < filter.leaves.size(); ++i) add({{{filter.leaves[i].predicate, false}}}, i + 1);
+    add(filter.disjunction, 0);
+    for (std::uint32_t i = 0; i < filter.leaves.size(); ++i) add({{filter.leaves[i].predicate}, {{{0, false}}}}, i + 1);
 
     const std::size_t items = document->items().size();
     Answers answers(filter.leaves.size() + 1, std::vector<Answer>(items));

@@ -135,9 +135,9 @@ private:
         }
         add_notes(wanted_.notes, number, *filter);
         std::string canonical = std::move(filter->canonical);
-        wanted_.subscriptions.push_back(broker::make_subscription(stream_, canonical, std::move(filter->conjunctions)));
+        wanted_.subscriptions.push_back(broker::make_subscription(stream_, canonical, std::move(filter->disjunction)));
         const broker::Subscription& made = wanted_.subscriptions.back();
-        for (const engine::Conjunction& conjunction : made.conjunctions) literals_ += conjunction.size();
+        for (const engine::Conjunction& conjunction : made.disjunction.conjunctions) literals_ += conjunction.size();
         operators_ += made.operators;
         if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
             wanted_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
@@ -159,7 +159,7 @@ private:
         if (annotate_) wanted_.annotator = std::make_unique<const broker::Annotator>(leaves_, limits_.alignment_cells);
         if (!wanted_.notes.empty()) wanted_.notes += '\n';
         if (wanted_.subscriptions.empty())
-            wanted_.subscriptions.push_back(broker::make_subscription(stream_, "", {engine::Conjunction{}}));
+            wanted_.subscriptions.push_back(broker::make_subscription(stream_, "", {{}, {engine::Conjunction{}}}));
     }
 
     const wire::Query& query_;

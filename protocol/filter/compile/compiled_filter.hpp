@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,10 @@ struct Leaf {
 struct Filter {
     bool selecting = false;  // a path that selects items, not a test of each item
     std::string canonical;   // equal for filters that differ only in white space, quotes or operand order
-    engine::Disjunction conjunctions;
-    std::vector<Leaf> leaves;  // in order of appearance
-    std::vector<Hint> hints;   // by position; see hints.hpp
+    engine::Disjunction disjunction;
+    std::vector<Leaf> leaves;            // in order of appearance
+    std::vector<std::uint32_t> leaf_of;  // by predicate of the disjunction: index of its leaf
+    std::vector<Hint> hints;             // by position; see hints.hpp
 };
 
 }  // namespace sluice::filter

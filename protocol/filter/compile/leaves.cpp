@@ -132,15 +132,13 @@ bool Leaves::scans(const Formula& formula) const {
     return std::any_of(ids.begin(), ids.end(), [&](std::size_t id) { return leaves_[id].scanned(); });
 }
 
-std::vector<Leaf> Leaves::used_by(const Formula& formula) const {
+std::vector<std::size_t> Leaves::used_by(const Formula& formula) const {
     std::vector<std::size_t> ids;
     collect(formula, ids);
     std::sort(ids.begin(), ids.end(),
               [&](auto a, auto b) { return std::pair(offsets_[a], a) < std::pair(offsets_[b], b); });
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    std::vector<Leaf> used;
-    for (const std::size_t id : ids) used.push_back(leaves_[id]);
-    return used;
+    return ids;
 }
 
 }  // namespace sluice::filter

@@ -32,10 +32,11 @@ public:
     Formula scanned(Scanned leaf, std::size_t offset);
 
     bool scans(const Formula& formula) const;  // true if a leaf of the formula is scanned
-    const engine::Predicate& predicate(std::size_t leaf) const { return leaves_[leaf].predicate; }
+    std::size_t size() const { return leaves_.size(); }
+    const Leaf& operator[](std::size_t leaf) const { return leaves_[leaf]; }
 
-    // The leaves of the formula, in order of their first appearance in the text.
-    std::vector<Leaf> used_by(const Formula& formula) const;
+    // The indexes of the formula's leaves, in order of their first appearance in the text.
+    std::vector<std::size_t> used_by(const Formula& formula) const;
 
 private:
     Formula add_indexed(engine::Predicate predicate, std::size_t offset);

@@ -14,6 +14,7 @@
 
 #include "gpu/api/matcher.hpp"
 #include "tests/support/exact_workload.hpp"
+#include "tests/support/written_filter.hpp"
 
 namespace sluice::bench {
 
@@ -44,7 +45,7 @@ struct Engine {
 Engine make_engine(const char* name, engine::Backend backend, const std::vector<std::string>& patterns) {
     Engine engine{name, engine::make_subscription_set(backend), nullptr, {}, {}};
     for (const std::string& pattern : patterns)
-        engine.set->add({{{{"body", engine::Operator::contains, pattern}, false}}});
+        engine.set->add(testing::disjunction_of({{{{"body", engine::Operator::contains, pattern}, false}}}));
     engine.set->compile();
     // Segments that are merged and copied in the background take effect in a later program.
     std::this_thread::sleep_for(std::chrono::milliseconds(500));

@@ -12,6 +12,7 @@
 #include "tests/cuda/baselines/packed_batch.hpp"
 #include "tests/cuda/baselines/random_predicates.hpp"
 #include "tests/cuda/on_device.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using namespace sluice::bench;
@@ -23,9 +24,9 @@ namespace {
 
 using Hits = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;  // (subscription, word): events
 
-engine::Disjunction random_filter(RandomPredicates& random) {
-    engine::Disjunction filter(1 + (random.chance(0.3) ? random.below(4) : 0));
-    for (engine::Conjunction& conjunction : filter) {
+testing::WrittenFilter random_filter(RandomPredicates& random) {
+    testing::WrittenFilter filter(1 + (random.chance(0.3) ? random.below(4) : 0));
+    for (testing::WrittenConjunction& conjunction : filter) {
         for (std::uint32_t n = random.below(random.chance(0.1) ? 20 : 4); n > 0; --n)
             conjunction.push_back(
                 {random.predicate(std::string(1, static_cast<char>('a' + random.below(4)))), random.chance(0.3)});
@@ -37,7 +38,7 @@ engine::Disjunction random_filter(RandomPredicates& random) {
 struct Filters {
     RandomPredicates random;
     std::unique_ptr<engine::SubscriptionSet> naive = engine::make_subscription_set(engine::Backend::naive);
-    std::vector<engine::Disjunction> all;
+    std::vector<testing::WrittenFilter> all;
     std::shared_ptr<const engine::Program> program;
     std::vector<std::uint32_t> filter_of;  // by row: each conjunction of a filter is a row
     MaskTables tables;
@@ -48,7 +49,7 @@ struct Filters {
         for (std::uint32_t i = 0; i < count; ++i) {
             all.push_back(random_filter(random));
             if (plain) all.back().resize(1);
-            REQUIRE(naive->add(all.back()).slot == i);
+            REQUIRE(naive->add(testing::disjunction_of(all.back())).slot == i);
         }
         program = naive->compile();
         const auto& names = program->attributes()->names;
@@ -56,9 +57,9 @@ struct Filters {
         std::vector<std::vector<std::uint32_t>> literals;
         std::vector<ClusterRow> rows;
         for (std::uint32_t i = 0; i < count; ++i) {
-            for (const engine::Conjunction& conjunction : all[i]) {
+            for (const testing::WrittenConjunction& conjunction : all[i]) {
                 auto& row = literals.emplace_back();
-                for (const engine::Literal& literal : conjunction) {
+                for (const testing::WrittenLiteral& literal : conjunction) {
                     const auto name = std::find(names.begin(), names.end(), literal.predicate.attribute);
                     row.push_back(builder.add(static_cast<std::uint32_t>(name - names.begin()), literal.predicate,
                                               literal.negated));

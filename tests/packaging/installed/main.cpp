@@ -26,7 +26,7 @@ int main() {
     const auto document = sluice::feed::parse_document(feed_text, {});
 
     const auto subscriptions = sluice::engine::make_subscription_set(sluice::engine::Backend::cpu);
-    subscriptions->add(filter->conjunctions);
+    subscriptions->add(filter->disjunction);
     const auto program = subscriptions->compile();
 
     const sluice::feed::Extractor extractor(program->attributes()->names);

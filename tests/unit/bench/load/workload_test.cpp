@@ -32,7 +32,7 @@ std::size_t check_receivers(const load::WorkloadOptions& options, std::uint64_t 
             const auto filter = filter::compile_filter(text);
             REQUIRE(filter.has_value());
             CHECK(filter->hints.empty());
-            connection_of[set->add(filter->conjunctions).slot] = c;
+            connection_of[set->add(filter->disjunction).slot] = c;
         }
     }
     const auto program = set->compile();

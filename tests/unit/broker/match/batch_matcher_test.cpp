@@ -25,7 +25,7 @@ Taken match_in_batches(const std::vector<std::string>& filters, const std::strin
     for (const std::string& text : filters) {
         const auto filter = filter::compile_filter(text);
         REQUIRE(filter.has_value());
-        ids.push_back(set->add(filter->conjunctions));
+        ids.push_back(set->add(filter->disjunction));
     }
     const auto program = set->compile();
     REQUIRE(program->scanned()->names.empty());
@@ -114,7 +114,7 @@ struct BatchTrial {
 
     BatchTrial(const std::vector<std::string>& filters, const std::string& xml) {
         const auto set = engine::make_subscription_set(engine::Backend::cpu);
-        for (const std::string& text : filters) set->add(filter::compile_filter(text)->conjunctions);
+        for (const std::string& text : filters) set->add(filter::compile_filter(text)->disjunction);
         program = set->compile();
         feed::DocumentOptions options;
         options.limits.item_values_max = 100'000;
@@ -199,7 +199,7 @@ TEST_CASE("the events of a large document have less time for computed conditions
     const auto filter = filter::compile_filter("edit-distance(a, '" + std::string(30, 'x') + "', 'typing') >= 0");
     REQUIRE(filter.has_value());
     const auto set = engine::make_subscription_set(engine::Backend::cpu);
-    set->add(filter->conjunctions);
+    set->add(filter->disjunction);
     const auto program = set->compile();
     const auto stream = std::make_shared<const std::string>("s");
     const auto events_of = [&](std::size_t n) {
@@ -243,7 +243,7 @@ TEST_CASE("values that events share have the time of all these events for comput
     const auto filter = filter::compile_filter("edit-distance(../b, '" + std::string(30, 'x') + "', 'typing') >= 0");
     REQUIRE(filter.has_value());
     const auto set = engine::make_subscription_set(engine::Backend::cpu);
-    set->add(filter->conjunctions);
+    set->add(filter->disjunction);
     const auto program = set->compile();
     const auto stream = std::make_shared<const std::string>("s");
     const std::string shared = "<b>" + std::string(200, 'y') + "</b>";  // takes 12 us, as estimated

@@ -8,6 +8,7 @@
 
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/failing_allocations.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using testing::FailingAllocations;
@@ -38,7 +39,7 @@ public:
     bool has_failed() const { return has_failed_; }  // whether there was such an allocation
 
     bool add() {
-        const engine::Disjunction filter = test::random_filter(world, random_);
+        const engine::Disjunction filter = testing::disjunction_of(test::random_filter(world, random_));
         engine::SubscriptionId id;
         const bool added = call([&] { id = set_->add(filter); });
         if (added) living_.emplace_back(id, naive_->add(filter));

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/support/eventually.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using namespace sluice::engine;
@@ -13,7 +14,7 @@ using namespace sluice::engine;
 namespace {
 
 Disjunction equals(const std::string& attribute, const std::string& text) {
-    return {{{{attribute, Operator::equal, text, 0}, false}}};
+    return testing::disjunction_of({{{{attribute, Operator::equal, text, 0}, false}}});
 }
 
 std::vector<SubscriptionId> match(const Program& program, const std::string& text, std::size_t events = 1) {
@@ -48,6 +49,20 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         CHECK(match(*after, "a") == std::vector{b});
         CHECK(match(*after, "b").empty());
     }
+    SECTION("a filter with a literal beyond its predicates is refused without changes") {
+        const auto kept = set->add(equals("x", "a"));
+        Disjunction filter = equals("x", "a");
+        filter.conjunctions.push_back({{0, true}, {1, false}});
+        CHECK(invalid_reason(filter) == "a literal has the predicate of index 1; there are 1");
+        CHECK_THROWS_AS(set->add(filter), std::invalid_argument);
+        CHECK_THROWS_AS(set->add({{}, {{{0, false}}}}), std::invalid_argument);
+        CHECK(set->size() == 1);
+        CHECK(match(*set->compile(), "a") == std::vector{kept});
+        filter.predicates.push_back(filter.predicates[0]);  // once more, as the filter compiler does not write it
+        CHECK(invalid_reason(filter).empty());
+        const auto both = set->add(filter);
+        CHECK(match(*set->compile(), "a") == std::vector{kept, both});
+    }
     SECTION("slots are dense and reused, stale ids name nobody") {
         const auto a = set->add(equals("x", "a"));
         set->compile();
@@ -70,7 +85,8 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         const auto second = set->compile();
         CHECK(second->attributes() == first->attributes());
         CHECK(second->scanned() == first->scanned());
-        set->add({{{{"y", Operator::exists, {}, 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}});
+        set->add(testing::disjunction_of(
+            {{{{"y", Operator::exists, {}, 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}}));
         const auto third = set->compile();
         CHECK(third->attributes()->names == std::vector<std::string>{"x", "y"});
         CHECK(third->scanned()->names == std::vector<std::string>{"key"});
@@ -93,15 +109,15 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
     }
     SECTION("an empty set and an empty batch") {
         CHECK(match(*set->compile(), "a").empty());
-        set->add({{}});
+        set->add(testing::disjunction_of({{}}));
         EventBatch batch;
         std::vector<Match> matches;
         set->compile()->match(batch, matches);
         CHECK(matches.empty());
     }
     SECTION("events beyond the batch's last are never accepted") {
-        set->add({{}});
-        set->add({{{{"x", Operator::equal, "a", 0}, true}}});
+        set->add(testing::disjunction_of({{}}));
+        set->add(testing::disjunction_of({{{{"x", Operator::equal, "a", 0}, true}}}));
         EventBatch batch;
         for (int e = 0; e < 33; ++e) batch.end_event();
         std::vector<Match> matches;
@@ -110,8 +126,8 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         for (const Match& m : matches) CHECK(m.accepted == (m.word == 0 ? 0xffffffffu : 1u));
     }
     SECTION("scanned predicates are asked only where the cheap literals hold") {
-        const Literal scanned{{"key", Operator::scanned, {}, 0}, false};
-        const auto a = set->add({{scanned, {{"x", Operator::equal, "a", 0}, false}}});
+        const testing::WrittenLiteral scanned{{"key", Operator::scanned, {}, 0}, false};
+        const auto a = set->add(testing::disjunction_of({{scanned, {{"x", Operator::equal, "a", 0}, false}}}));
         const auto program = set->compile();
         EventBatch batch;
         for (const char* text : {"b", "a", "b", "a"}) {
@@ -130,16 +146,18 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         if (backend == Backend::cpu) CHECK(asked == std::vector<std::uint32_t>{1, 3});
     }
     SECTION("what a scan does not decide is no match, and is told to those who needed it") {
-        const auto x_is = [](const char* text) { return Literal{{"x", Operator::equal, text, 0}, false}; };
-        const Literal scanned{{"key", Operator::scanned, {}, 0}, false};
-        const Literal not_scanned{{"key", Operator::scanned, {}, 0}, true};
-        const auto a = set->add({{x_is("a"), scanned}});
-        const auto a_too = set->add({{x_is("a"), scanned}});
-        const auto b = set->add({{x_is("a"), not_scanned}});
-        const auto c = set->add({{x_is("b"), scanned}});
-        const auto d = set->add({{not_scanned}});
-        const auto e = set->add({{x_is("a")}, {x_is("c"), scanned}});
-        const auto removed = set->add({{scanned}});
+        const auto x_is = [](const char* text) {
+            return testing::WrittenLiteral{{"x", Operator::equal, text, 0}, false};
+        };
+        const testing::WrittenLiteral scanned{{"key", Operator::scanned, {}, 0}, false};
+        const testing::WrittenLiteral not_scanned{{"key", Operator::scanned, {}, 0}, true};
+        const auto a = set->add(testing::disjunction_of({{x_is("a"), scanned}}));
+        const auto a_too = set->add(testing::disjunction_of({{x_is("a"), scanned}}));
+        const auto b = set->add(testing::disjunction_of({{x_is("a"), not_scanned}}));
+        const auto c = set->add(testing::disjunction_of({{x_is("b"), scanned}}));
+        const auto d = set->add(testing::disjunction_of({{not_scanned}}));
+        const auto e = set->add(testing::disjunction_of({{x_is("a")}, {x_is("c"), scanned}}));
+        const auto removed = set->add(testing::disjunction_of({{scanned}}));
         set->compile();
         set->remove(removed);
         const auto program = set->compile();
@@ -175,7 +193,8 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
     }
     SECTION("a scan that throws leaves nothing behind") {
         const auto a = set->add(equals("x", "a"));
-        set->add({{{{"x", Operator::equal, "b", 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}});
+        set->add(testing::disjunction_of(
+            {{{{"x", Operator::equal, "b", 0}, false}, {{"key", Operator::scanned, {}, 0}, false}}}));
         const auto program = set->compile();
         EventBatch batch;
         batch.values.push_back({0, "a", 0});
@@ -219,8 +238,9 @@ TEST_CASE("names are renewed while subscriptions come and go") {
     const auto set = make_subscription_set(Backend::cpu);
     std::vector<SubscriptionId> ids;
     const auto add = [&](const std::string& name) {
-        ids.push_back(set->add({{{{"common", Operator::equal, std::to_string(ids.size() % 100), 0}, false},
-                                 {{name, Operator::exists, {}, 0}, false}}}));
+        ids.push_back(set->add(
+            testing::disjunction_of({{{{"common", Operator::equal, std::to_string(ids.size() % 100), 0}, false},
+                                      {{name, Operator::exists, {}, 0}, false}}})));
     };
     std::vector<SubscriptionId> expected;
     for (std::size_t round = 0; round < 40; ++round) {

@@ -10,6 +10,7 @@
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/family.hpp"
 #include "tests/support/skip.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using namespace sluice::cpu;
@@ -17,10 +18,11 @@ using Kind = engine::Measure::Kind;
 
 namespace {
 
-engine::Literal equal(std::string attribute, std::string text) {
+testing::WrittenLiteral equal(std::string attribute, std::string text) {
     return {{std::move(attribute), engine::Operator::equal, std::move(text), 0}, false};
 }
-engine::Literal within(std::string attribute, std::string pattern, double k, Kind kind = Kind::approx_distance) {
+testing::WrittenLiteral within(std::string attribute, std::string pattern, double k,
+                               Kind kind = Kind::approx_distance) {
     return {{std::move(attribute),
              engine::Operator::less_equal,
              {},
@@ -28,7 +30,7 @@ engine::Literal within(std::string attribute, std::string pattern, double k, Kin
              engine::Measure{kind, std::move(pattern), "unit", 0, 0}},
             false};
 }
-engine::Literal negated(engine::Literal literal) {
+testing::WrittenLiteral negated(testing::WrittenLiteral literal) {
     literal.negated = true;
     return literal;
 }
@@ -73,9 +75,9 @@ struct Trial {
 
 TEST_CASE("operators see only the events that nothing cheaper has decided") {
     Trial trial;
-    const auto a = trial.set->add({{equal("category", "x"), within("title", "kernel", 1)}});
-    const auto b = trial.set->add({{equal("category", "y"), within("title", "kernel", 1)}});
-    const auto c = trial.set->add({{equal("category", "z"), within("title", "kernel", 1)}});
+    const auto a = trial.set->add(testing::disjunction_of({{equal("category", "x"), within("title", "kernel", 1)}}));
+    const auto b = trial.set->add(testing::disjunction_of({{equal("category", "y"), within("title", "kernel", 1)}}));
+    const auto c = trial.set->add(testing::disjunction_of({{equal("category", "z"), within("title", "kernel", 1)}}));
     std::vector<std::pair<std::string, std::vector<std::string>>> events(32, {"w", {"a kernel"}});
     events[3] = {"x", {"the kermel"}};
     events[5] = {"x", {"the karmel"}};
@@ -92,8 +94,9 @@ TEST_CASE("a predicate of many conjunctions is decided once for an event") {
     Trial trial;
     std::vector<engine::SubscriptionId> ids;
     for (int i = 0; i < 100; ++i)
-        ids.push_back(trial.set->add({{equal("category", std::to_string(i % 2)), within("title", "abc", 0)},
-                                      {negated(within("title", "abc", 0)), equal("category", std::to_string(i))}}));
+        ids.push_back(trial.set->add(
+            testing::disjunction_of({{equal("category", std::to_string(i % 2)), within("title", "abc", 0)},
+                                     {negated(within("title", "abc", 0)), equal("category", std::to_string(i))}})));
     trial.run({{"0", {"xabcx"}}, {"1", {"xabdx"}}, {"7", {"y"}}, {"0", {}}});
     CHECK(trial.done().pairs == 3);
     CHECK(trial.accepted(ids[0]) == 0b1001);  // the last event has no title, so none is within k
@@ -108,10 +111,10 @@ TEST_CASE("pairs that a cheap family decides are not asked of a costly one") {
         return;
     }
     Trial trial;
-    const engine::Literal regex{
+    const testing::WrittenLiteral regex{
         {"title", engine::Operator::number_not_equal, {}, 0, engine::Measure{Kind::matches, "^a", "", 0, 0}}, false};
-    const auto both = trial.set->add({{within("title", "bc", 0, Kind::edit_distance), regex}});
-    const auto alone = trial.set->add({{regex}});
+    const auto both = trial.set->add(testing::disjunction_of({{within("title", "bc", 0, Kind::edit_distance), regex}}));
+    const auto alone = trial.set->add(testing::disjunction_of({{regex}}));
     trial.run({{"x", {"abc"}}, {"x", {"bc"}}, {"x", {"a", "bc"}}, {"x", {}}});
     CHECK(trial.done(Kind::matches).pairs == 4);
     CHECK(trial.done(Kind::edit_distance).pairs == 3);
@@ -121,8 +124,8 @@ TEST_CASE("pairs that a cheap family decides are not asked of a costly one") {
 
 TEST_CASE("a filter of operators alone works, and events without the attribute cost nothing") {
     Trial trial;
-    const auto is = trial.set->add({{within("title", "abc", 1)}});
-    const auto is_not = trial.set->add({{negated(within("title", "abc", 1))}});
+    const auto is = trial.set->add(testing::disjunction_of({{within("title", "abc", 1)}}));
+    const auto is_not = trial.set->add(testing::disjunction_of({{negated(within("title", "abc", 1))}}));
     trial.run({{"x", {"abd"}}, {"x", {"xyz"}}, {"x", {}}});
     CHECK(trial.accepted(is) == 0b001);
     CHECK(trial.accepted(is_not) == 0b110);
@@ -134,9 +137,10 @@ TEST_CASE("pairs that an operator would take too long for are left out, and repo
     std::vector<engine::Match> undecided;
     trial.batch.undecided = &undecided;
     trial.batch.operator_ns_max = 10'000;
-    const auto a = trial.set->add({{equal("category", "x"), within("title", "kernel", 1)}});
-    const auto b = trial.set->add({{equal("category", "x"), negated(within("title", "kernel", 1))}});
-    const auto c = trial.set->add({{equal("category", "y"), within("title", "kernel", 1)}});
+    const auto a = trial.set->add(testing::disjunction_of({{equal("category", "x"), within("title", "kernel", 1)}}));
+    const auto b =
+        trial.set->add(testing::disjunction_of({{equal("category", "x"), negated(within("title", "kernel", 1))}}));
+    const auto c = trial.set->add(testing::disjunction_of({{equal("category", "y"), within("title", "kernel", 1)}}));
     const std::string long_title(20'000, 'z');
     trial.run({{"x", {"a kernel"}}, {"x", {long_title}}, {"x", {long_title, "a kernel"}}, {"x", {"other"}}});
     CHECK(trial.accepted(a) == 0b0101);
@@ -152,9 +156,10 @@ TEST_CASE("where all operators of an event would take too long, the costliest is
     Trial trial;
     std::vector<engine::Match> undecided;
     trial.batch.undecided = &undecided;
-    const auto cheap = trial.set->add({{within("title", "abc", 1)}});
-    const auto costly = trial.set->add({{within("title", std::string(2000, 'q'), 1)}});
-    const auto also_dear = trial.set->add({{negated(within("title", std::string(3000, 'q'), 1))}});
+    const auto cheap = trial.set->add(testing::disjunction_of({{within("title", "abc", 1)}}));
+    const auto costly = trial.set->add(testing::disjunction_of({{within("title", std::string(2000, 'q'), 1)}}));
+    const auto also_dear =
+        trial.set->add(testing::disjunction_of({{negated(within("title", std::string(3000, 'q'), 1))}}));
     trial.batch.event_ns_max = 50'000;
     trial.run({{"x", {std::string(4'000, 'a') + "abc"}}, {"x", {"abc"}}});
     CHECK(trial.accepted(cheap) == 0b11);
@@ -168,7 +173,7 @@ TEST_CASE("where all operators of an event would take too long, the costliest is
 namespace {
 
 // Holds for every text. The estimate for a title of 10,000 bytes and a pattern of 64 is 30 us.
-engine::Literal any_distance(const std::string& pattern) {
+testing::WrittenLiteral any_distance(const std::string& pattern) {
     return {{"title",
              engine::Operator::greater_equal,
              {},
@@ -190,8 +195,9 @@ TEST_CASE("where all operators of an event would take too long, each owner has a
     trial.batch.undecided = &undecided;
     trial.batch.event_ns_max = 2'000'000;
     std::vector<engine::SubscriptionId> of_greedy;
-    for (std::size_t i = 0; i < 500; ++i) of_greedy.push_back(trial.set->add({{any_distance(pattern(64, i))}}));
-    const auto of_modest = trial.set->add({{any_distance(pattern(640, 0))}});
+    for (std::size_t i = 0; i < 500; ++i)
+        of_greedy.push_back(trial.set->add(testing::disjunction_of({{any_distance(pattern(64, i))}})));
+    const auto of_modest = trial.set->add(testing::disjunction_of({{any_distance(pattern(640, 0))}}));
     const std::string title(10'000, 'a');
     const auto decided_of_greedy = [&] {
         return std::count_if(of_greedy.begin(), of_greedy.end(),
@@ -251,14 +257,14 @@ TEST_CASE("which operators of an event are left out does not depend on the event
             for (std::size_t i = 0; i < n % 4; ++i) owners.push_back(n * (i + 3) % 5);
         };
         for (std::size_t i = 0; i < 80; ++i) {
-            engine::Literal literal = any_distance(pattern(20 + below(200), i));
+            testing::WrittenLiteral literal = any_distance(pattern(20 + below(200), i));
             if (i % 2 == 0) {  // in computations with several bounds, all of the same cost
                 const engine::Measure measure{Kind::laminarity, "", "", 0.1 * static_cast<double>(below(10)), 2};
                 literal = {
                     {"title", engine::Operator::greater_equal, {}, 0.01 * static_cast<double>(below(20)), measure},
                     false};
             }
-            trial.set->add({{equal("category", std::to_string(below(4))), literal}});
+            trial.set->add(testing::disjunction_of({{equal("category", std::to_string(below(4))), literal}}));
         }
         std::vector<std::pair<std::string, std::vector<std::string>>> events;
         for (int e = 0; e < 40; ++e) {
@@ -295,7 +301,8 @@ TEST_CASE("which operators of an event are left out does not depend on the event
 
 TEST_CASE("long work of operators can be ended between its pieces") {
     Trial trial;
-    for (int i = 0; i < 100; ++i) trial.set->add({{within("title", std::string(4000, 'a') + std::to_string(i), 1)}});
+    for (int i = 0; i < 100; ++i)
+        trial.set->add(testing::disjunction_of({{within("title", std::string(4000, 'a') + std::to_string(i), 1)}}));
     int pauses = 0;
     trial.batch.pause = [&](double) {
         if (++pauses == 2) throw std::runtime_error("enough");
@@ -311,7 +318,8 @@ TEST_CASE("what is computed once for many bounds counts once, and is asked at on
     Trial trial;
     for (int i = 0; i < 2'000; ++i) {
         const engine::Measure laminarity{Kind::laminarity, "", "", 0.5, 2};
-        trial.set->add({{{{"title", engine::Operator::greater, {}, 0.0001 * i, laminarity}, false}}});
+        trial.set->add(
+            testing::disjunction_of({{{{"title", engine::Operator::greater, {}, 0.0001 * i, laminarity}, false}}}));
     }
     int pauses = 0;
     trial.batch.pause = [&](double ns) { pauses += ns > 1e9; };

@@ -16,8 +16,8 @@ Part part_of(std::uint32_t entries, std::uint32_t predicates) {
     engine::NameTable attributes, scanned;
     SegmentBuilder builder;
     for (std::uint32_t i = 0; i < entries; ++i) {
-        const engine::Disjunction filter = {
-            {{{"a", engine::Operator::equal, std::to_string(i % predicates), 0}, false}}};
+        const engine::Disjunction filter{{{"a", engine::Operator::equal, std::to_string(i % predicates), 0}},
+                                         {{{0, false}}}};
         builder.add({i, 0}, engine::normalise(filter), attributes, scanned);
     }
     return Part(builder.build());

@@ -8,6 +8,7 @@
 #include "gpu/cpu/segment_builder.hpp"
 #include "gpu/tables/term.hpp"
 #include "tests/differential/matcher_random.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using sluice::test::Random;
@@ -26,7 +27,7 @@ struct Filters {
         cpu::SegmentBuilder builder;
         std::vector<engine::SubscriptionId> ids;
         for (std::size_t i = 0; i < count; ++i) {
-            const engine::Disjunction filter = test::random_filter(world, random);
+            const engine::Disjunction filter = testing::disjunction_of(test::random_filter(world, random));
             ids.push_back(naive->add(filter));
             builder.add(ids.back(), engine::normalise(filter), attributes, scanned);
         }

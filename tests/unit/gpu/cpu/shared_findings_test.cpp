@@ -7,6 +7,7 @@
 
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/work.hpp"
+#include "tests/support/written_filter.hpp"
 
 using namespace sluice;
 using namespace sluice::cpu;
@@ -19,11 +20,14 @@ struct Trial {
     explicit Trial(std::size_t values) {
         for (std::size_t i = 0; i < values; ++i) texts.push_back("value " + std::to_string(i));
         for (std::size_t i = 0; i < values; ++i) shared.push_back({0, texts[i], static_cast<double>(i)});
-        set->add({{{{"shared", engine::Operator::exists, {}, 0}, false}}});  // so that the ids are those above
-        set->add({{{{"own", engine::Operator::exists, {}, 0}, false}}});
+        set->add(testing::disjunction_of(
+            {{{{"shared", engine::Operator::exists, {}, 0}, false}}}));  // so that the ids are those above
+        set->add(testing::disjunction_of({{{{"own", engine::Operator::exists, {}, 0}, false}}}));
     }
 
-    engine::SubscriptionId add(engine::Predicate predicate) { return set->add({{{std::move(predicate), false}}}); }
+    engine::SubscriptionId add(engine::Predicate predicate) {
+        return set->add(testing::disjunction_of({{{std::move(predicate), false}}}));
+    }
     engine::SubscriptionId add_measured(double k, std::string pattern) {
         return add({"shared",
                     engine::Operator::less_equal,
@@ -141,7 +145,8 @@ TEST_CASE("a group has the time of its events for measured predicates, once for 
         for (int i = 0; i < 10; ++i) {  // an estimate of 30 us each
             engine::Predicate distance{"shared", engine::Operator::greater_equal, {}, 0};
             distance.measure = {Kind::edit_distance, own + std::to_string(i) + std::string(62, 'q'), "unit", 0, 0};
-            trial.set->add({{{{"own", engine::Operator::equal, own, 0}, false}, {distance, false}}});
+            trial.set->add(
+                testing::disjunction_of({{{{"own", engine::Operator::equal, own, 0}, false}, {distance, false}}}));
         }
     }
     trial.batch.event_ns_max = 20'000;

@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "tests/support/written_filter.hpp"
+
+using namespace sluice;
 using namespace sluice::engine;
 
 namespace {
@@ -13,7 +16,7 @@ SegmentLoad load_with(Family family, std::uint64_t predicates) {
     return load;
 }
 
-Literal literal_of(const char* attribute, Operator op, const char* text = "", double number = 0) {
+testing::WrittenLiteral literal_of(const char* attribute, Operator op, const char* text = "", double number = 0) {
     return {{attribute, op, text, number}, false};
 }
 
@@ -62,11 +65,11 @@ TEST_CASE("SegmentLoad: loads add up by family") {
 }
 
 TEST_CASE("load_bound: counts literals by family, their attributes, and the words of their records") {
-    const Disjunction filter = {
+    const Disjunction filter = testing::disjunction_of({
         {literal_of("a", Operator::equal, "x"), literal_of("b", Operator::less, "", 1)},
         {literal_of("a", Operator::exists), literal_of("key", Operator::scanned)},
         {literal_of("a", Operator::less, "", std::numeric_limits<double>::quiet_NaN())},  // impossible
-    };
+    });
     const SegmentLoad load = load_bound(normalise(filter));
     CHECK(load.of(Family::equal) == 1);
     CHECK(load.of(Family::range) == 1);

@@ -1,8 +1,11 @@
 #include "protocol/filter/filter.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "protocol/filter/explain.hpp"
 
 using namespace sluice;
 using namespace sluice::filter;
@@ -21,7 +24,7 @@ engine::Predicate predicate_of(const std::string& text) {
     const Filter filter = compiled(text);
     INFO(text << " is " << filter.canonical);
     REQUIRE(filter.leaves.size() == 1);
-    CHECK(filter.conjunctions == engine::Disjunction{{{filter.leaves[0].predicate, false}}});
+    CHECK(filter.disjunction == engine::Disjunction{{filter.leaves[0].predicate}, {{{0, false}}}});
     CHECK(filter.leaves[0].indexed == (filter.leaves[0].predicate.op != engine::Operator::scanned));
     return filter.leaves[0].predicate;
 }
@@ -187,17 +190,18 @@ TEST_CASE("filters that differ only in spelling are the same") {
         for (const char* text : group) {
             INFO(text);
             CHECK(compiled(text).canonical == compiled(group[0]).canonical);
-            CHECK(compiled(text).conjunctions == compiled(group[0]).conjunctions);
+            CHECK(compiled(text).disjunction == compiled(group[0]).disjunction);
         }
 }
 
 TEST_CASE("boolean structure becomes conjunctions") {
     const auto structure = [](const std::string& text) {
         std::string result;
-        for (const engine::Conjunction& conjunction : compiled(text).conjunctions) {
+        const engine::Disjunction disjunction = compiled(text).disjunction;
+        for (const engine::Conjunction& conjunction : disjunction.conjunctions) {
             result += result.empty() ? "" : " | ";
             for (const engine::Literal& literal : conjunction)
-                result += (literal.negated ? "-" : "+") + literal.predicate.attribute;
+                result += (literal.negated ? "-" : "+") + disjunction.predicates[literal.predicate].attribute;
         }
         return result;
     };
@@ -211,9 +215,10 @@ TEST_CASE("boolean structure becomes conjunctions") {
     CHECK(structure("(a or b) and not(a)") == "-a+b");
     CHECK(structure("a and not(a)").empty());
     CHECK(structure("false()").empty());
-    CHECK(compiled("true()").conjunctions == engine::Disjunction{{}});
-    CHECK(compiled("'' or 0 or number('x')").conjunctions.empty());
-    CHECK(compiled("a or true()").conjunctions == engine::Disjunction{{}});
+    const engine::Disjunction always{{}, {engine::Conjunction{}}};
+    CHECK(compiled("true()").disjunction == always);
+    CHECK(compiled("'' or 0 or number('x')").disjunction == engine::Disjunction{});
+    CHECK(compiled("a or true()").disjunction == always);
     CHECK(structure("//item[a]") == "+name(.)+a");
     CHECK(structure("//item[a] | //entry[b]") == "+name(.)+b | +name(.)+a");
     CHECK(structure("self::item[a]/b = 'x'") == "+name(.)+a+b");
@@ -240,5 +245,34 @@ TEST_CASE("date() of a constant is a constant") {
           engine::Predicate{"$published", engine::Operator::greater, "", 1704067200});
     CHECK(predicate_of("date(pubDate) <= date('Mon, 01 Jan 2024 00:00:00 GMT')") ==
           engine::Predicate{"date(pubDate)", engine::Operator::less_equal, "", 1704067200});
-    CHECK(compiled("$published > date('yesterday')").conjunctions.empty());
+    CHECK(compiled("$published > date('yesterday')").disjunction == engine::Disjunction{});
+}
+
+TEST_CASE("a filter has each predicate once, without those that its conjunctions do not need") {
+    const auto attributes = [](const Filter& filter) {
+        std::string text;
+        for (std::size_t p = 0; p < filter.disjunction.predicates.size(); ++p) {
+            const engine::Predicate& predicate = filter.disjunction.predicates[p];
+            CHECK(filter.leaves[filter.leaf_of[p]].predicate == predicate);
+            text += predicate.attribute;
+        }
+        CHECK(filter.leaf_of.size() == filter.disjunction.predicates.size());
+        return text;
+    };
+    CHECK(attributes(compiled("(a or b) and (c or d) and (a or e)")) == "abcde");
+    CHECK(attributes(compiled("a = 1 or a = 2")) == "aa");
+    const Filter absorbed = compiled("(a and b) or b");
+    CHECK(absorbed.leaves.size() == 2);
+    CHECK(attributes(absorbed) == "b");
+    CHECK(explain(absorbed).find("this holds:\n  [2]\n") != std::string::npos);
+    CHECK(attributes(compiled("true() or a")).empty());
+    for (const char* text : {"a and (b or not(c))", "(a or b) and (c or d) and (a or not(d))", "//item[a or b][c]"}) {
+        INFO(text);
+        const Filter filter = compiled(text);
+        std::set<std::uint32_t> used;
+        for (const engine::Conjunction& conjunction : filter.disjunction.conjunctions)
+            for (const engine::Literal& literal : conjunction) used.insert(literal.predicate);
+        CHECK(used.size() == filter.disjunction.predicates.size());
+        CHECK(engine::invalid_reason(filter.disjunction).empty());
+    }
 }

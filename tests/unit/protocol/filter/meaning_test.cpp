@@ -90,11 +90,11 @@ bool holds(const engine::Predicate& p, const pugi::xml_node& element) {
     return false;
 }
 
-bool holds(const engine::Disjunction& conjunctions, const pugi::xml_node& element) {
-    for (const engine::Conjunction& conjunction : conjunctions) {
+bool holds(const engine::Disjunction& filter, const pugi::xml_node& element) {
+    for (const engine::Conjunction& conjunction : filter.conjunctions) {
         bool all = true;
         for (const engine::Literal& literal : conjunction)
-            all = all && holds(literal.predicate, element) != literal.negated;
+            all = all && holds(filter.predicates[literal.predicate], element) != literal.negated;
         if (all) return true;
     }
     return false;
@@ -131,7 +131,7 @@ void check_filter(const std::string& text, const std::vector<pugi::xml_node>& el
     if (pugixml_differs(text)) return;
     const bool selecting = filter->selecting;
     for (const pugi::xml_node& element : elements) {
-        if (holds(filter->conjunctions, element) == expected(text, selecting, element)) continue;
+        if (holds(filter->disjunction, element) == expected(text, selecting, element)) continue;
         std::ostringstream document;
         element.root().print(document, "", pugi::format_raw);
         FAIL("filter " << text << "\ncanonical " << filter->canonical << "\nelement " << element.path() << "\nof "

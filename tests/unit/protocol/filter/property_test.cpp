@@ -7,6 +7,7 @@
 #include "protocol/filter/compile/missing.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/support/rounds.hpp"
+#include "tests/support/written_filter.hpp"
 #include "tests/unit/protocol/filter/random_expression.hpp"
 
 using namespace sluice;
@@ -34,9 +35,10 @@ void check_stability(const std::string& text) {
         CHECK(itself.predicate == leaf.predicate);
         CHECK(itself.text == leaf.text);
         CHECK(itself.indexed == leaf.indexed);
-        CHECK(alone->conjunctions.size() == alone->leaves.size());
-        const engine::Conjunction only{{leaf.predicate, false}};
-        CHECK(std::count(alone->conjunctions.begin(), alone->conjunctions.end(), only) == 1);
+        const testing::WrittenFilter alternatives = testing::written(alone->disjunction);
+        CHECK(alternatives.size() == alone->leaves.size());
+        const testing::WrittenConjunction only{{leaf.predicate, false}};
+        CHECK(std::count(alternatives.begin(), alternatives.end(), only) == 1);
     }
 }
 
@@ -60,11 +62,11 @@ Structure random_structure(RandomExpression& random, int depth) {
     return {"(" + x.text + " or " + y.text + ")", x.truth | y.truth};
 }
 
-bool holds(const engine::Disjunction& conjunctions, unsigned assignment) {
-    for (const engine::Conjunction& conjunction : conjunctions) {
+bool holds(const engine::Disjunction& filter, unsigned assignment) {
+    for (const engine::Conjunction& conjunction : filter.conjunctions) {
         bool all = true;
         for (const engine::Literal& literal : conjunction) {
-            const unsigned i = static_cast<unsigned>(literal.predicate.attribute[1] - '0');
+            const unsigned i = static_cast<unsigned>(filter.predicates[literal.predicate].attribute[1] - '0');
             all = all && ((assignment >> i) & 1u) != (literal.negated ? 1u : 0u);
         }
         if (all) return true;
@@ -90,7 +92,7 @@ TEST_CASE("conjunctions have the truth table of the filter") {
         INFO(structure.text);
         REQUIRE(filter.has_value());
         std::uint64_t truth = 0;
-        for (unsigned a = 0; a < 64; ++a) truth |= std::uint64_t{holds(filter->conjunctions, a)} << a;
+        for (unsigned a = 0; a < 64; ++a) truth |= std::uint64_t{holds(filter->disjunction, a)} << a;
         CHECK(truth == structure.truth);
     }
 }

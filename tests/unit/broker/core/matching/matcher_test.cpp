@@ -29,7 +29,7 @@ TEST_CASE("every subscriber sees the events of a stream in order, whatever the n
     const auto subscriber = std::make_shared<sluice::broker::Subscriber>(
         sluice::broker::MailboxLimits{n, 1'000'000'000}, [] {}, sluice::broker::plain_framer, false);
     std::atomic<bool> added{false};
-    registry.add(subscriber, {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})},
+    registry.add(subscriber, {sluice::broker::make_subscription("s", "", {{}, {sluice::engine::Conjunction{}}})},
                  [&] { added = true; });
     EVENTUALLY(added);
 
@@ -84,7 +84,7 @@ struct Trial {
         std::atomic<bool> added{false};
         auto compiled = sluice::filter::compile_filter(filter).value();
         registry.add(subscriber,
-                     {sluice::broker::make_subscription(stream, compiled.canonical, std::move(compiled.conjunctions))},
+                     {sluice::broker::make_subscription(stream, compiled.canonical, std::move(compiled.disjunction))},
                      [&] { added = true; });
         EVENTUALLY(added);
         return subscriber;
@@ -217,9 +217,8 @@ struct FailingTrial {
             subscribers.push_back(std::make_shared<sluice::broker::Subscriber>(
                 sluice::broker::MailboxLimits{1'000, 1'000'000}, [] {}, sluice::broker::plain_framer, false));
             subscribers.back()->stream = stream;
-            sluice::engine::Conjunction all;
-            const auto made = sluice::broker::make_subscription(stream, "", {all});
-            gained.gained.push_back({set->add(made.conjunctions), {subscribers.back(), 0}});
+            const auto made = sluice::broker::make_subscription(stream, "", {{}, {sluice::engine::Conjunction{}}});
+            gained.gained.push_back({set->add(made.disjunction), {subscribers.back(), 0}});
         }
         fanout.apply(std::move(gained));
         program = std::make_shared<Failing>(set->compile(), events_max);

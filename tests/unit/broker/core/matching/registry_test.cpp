@@ -124,11 +124,22 @@ TEST_CASE_METHOD(Fixture, "removal ends what one subscriber gets and nothing els
     CHECK(publish("s", "y") == 0);
 }
 
+TEST_CASE_METHOD(Fixture, "the stream's condition is one predicate of a subscription, though its filter has it, too") {
+    const auto predicates = [](const std::string& text) { return on_stream("s", text).disjunction.predicates.size(); };
+    CHECK(predicates("category = 'x' or category = 'y'") == 3);
+    CHECK(predicates("category = 'x' or $stream = 's'") == 2);
+    CHECK(predicates("false()") == 0);
+    add(make_subscriber(), {on_stream("s", "category = 'x' or not($stream = 's')")});
+    CHECK(publish("s", "x") == 1);
+    CHECK(publish("s", "y") == 0);
+    CHECK(publish("t", "y") == 0);
+}
+
 TEST_CASE_METHOD(Fixture, "no filter means every event, no stream means all streams") {
-    add(make_subscriber(), {sluice::broker::make_subscription("s", "", {sluice::engine::Conjunction{}})});
+    add(make_subscriber(), {sluice::broker::make_subscription("s", "", {{}, {sluice::engine::Conjunction{}}})});
     CHECK(publish("s", "x") == 1);
     CHECK(publish("t", "x") == 0);
-    add(make_subscriber(), {sluice::broker::make_subscription("", "", {sluice::engine::Conjunction{}})});
+    add(make_subscriber(), {sluice::broker::make_subscription("", "", {{}, {sluice::engine::Conjunction{}}})});
     CHECK(publish("s", "x") == 2);
     CHECK(publish("t", "x") == 1);
 }

@@ -26,7 +26,7 @@ engine::Predicate predicate_of(const std::string& text) {
     CHECK(leaf.computed());
     CHECK_FALSE(leaf.indexed);
     CHECK_FALSE(leaf.scanned());
-    CHECK(filter.conjunctions == engine::Disjunction{{{leaf.predicate, false}}});
+    CHECK(filter.disjunction == engine::Disjunction{{leaf.predicate}, {{{0, false}}}});
     return leaf.predicate;
 }
 
@@ -106,11 +106,11 @@ TEST_CASE("computed conditions stand where others do") {
     CHECK(selecting.leaves[1].predicate.attribute == "../title");
     CHECK(selecting.leaves[2].predicate.attribute == "category");
     const Filter both = compiled("category = 'a' and not(approx-contains(title, 'b', 0))");
-    REQUIRE(both.conjunctions.size() == 1);
-    CHECK(both.conjunctions[0].size() == 2);
+    REQUIRE(both.disjunction.conjunctions.size() == 1);
+    CHECK(both.disjunction.conjunctions[0].size() == 2);
     CHECK(both.canonical == "category = 'a' and not(approx-distance(title, 'b') <= 0)");
-    CHECK(compiled("category[. = 'a' or approx-contains(., 'b', 1)]").conjunctions.size() == 2);
-    CHECK(compiled("approx-distance(title, 'x') < number('x')").conjunctions.empty());
+    CHECK(compiled("category[. = 'a' or approx-contains(., 'b', 1)]").disjunction.conjunctions.size() == 2);
+    CHECK(compiled("approx-distance(title, 'x') < number('x')").disjunction.conjunctions.empty());
 }
 
 TEST_CASE("an explanation tells computed leaves from others") {

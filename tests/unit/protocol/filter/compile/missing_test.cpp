@@ -20,7 +20,7 @@ std::string canonical(const std::string& text) {
 bool holds_without_values(const std::string& text) {
     const auto filter = compile_filter(text);
     if (!filter) FAIL(filter.error().message);
-    for (const engine::Conjunction& conjunction : filter->conjunctions) {
+    for (const engine::Conjunction& conjunction : filter->disjunction.conjunctions) {
         bool all = true;
         for (const engine::Literal& literal : conjunction) all = all && literal.negated;
         if (all) return true;
