@@ -45,13 +45,13 @@ public:
 
     engine::SubscriptionId add(const engine::Disjunction& filter) override {
         if (const std::string reason = invalid_reason(filter); !reason.empty()) throw std::invalid_argument(reason);
-        const std::vector<engine::Terms> terms = engine::normalise(filter);
-        const engine::SegmentLoad load = engine::load_bound(terms);
-        check_limits(terms, load, limits_, names_);
+        const engine::NormalForm form = engine::normalise(filter);
+        const engine::SegmentLoad load = engine::load_bound(form);
+        check_limits(form, load, limits_, names_);
         return slots_.add([&](engine::SubscriptionId id) {
             if (pending_ != nullptr && !limits_.segment.fit(pending_->load() + load)) add_pending_part();
             if (pending_ == nullptr) pending_ = std::make_unique<SegmentBuilder>();
-            return pending_->add(id, terms, names_.attributes, names_.scanned);
+            return pending_->add(id, form, names_.attributes, names_.scanned);
         });
     }
 

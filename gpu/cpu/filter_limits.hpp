@@ -8,9 +8,9 @@
 
 namespace sluice::cpu {
 
-// Throws engine::LimitError if one segment can't hold the filter, which is in its normal form, or the set can't hold
-// its names. `bound` is the filter's load_bound().
-void check_limits(const std::vector<engine::Terms>& filter, const engine::SegmentLoad& bound,
-                  const engine::SetLimits& limits, const Names& names);
+// Throws engine::LimitError if one segment can't hold the filter, or the set can't hold its names. `bound` is the
+// filter's load_bound().
+void check_limits(const engine::NormalForm& filter, const engine::SegmentLoad& bound, const engine::SetLimits& limits,
+                  const Names& names);
 
 }  // namespace sluice::cpu

@@ -38,17 +38,19 @@ private:
 
 }  // namespace
 
-std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const std::vector<engine::Terms>& filter,
+std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const engine::NormalForm& filter,
                                   engine::NameTable& attributes, engine::NameTable& scanned) {
-    conjunctions_.resize(filter.size());
-    for (std::size_t i = 0; i < filter.size(); ++i) {
+    codes_.clear();
+    for (const engine::Term& term : filter.terms) {
+        const std::uint32_t name = term.family == engine::Family::scanned ? scanned.intern(term.name, *term.condition)
+                                                                          : attributes.intern(term.name);
+        codes_.push_back(segment_->tables_.intern(term, name).bits());
+    }
+    conjunctions_.resize(filter.conjunctions.size());
+    for (std::size_t i = 0; i < filter.conjunctions.size(); ++i) {
         conjunctions_[i].clear();
-        for (const engine::Term& term : filter[i]) {
-            const std::uint32_t name = term.family == engine::Family::scanned
-                                           ? scanned.intern(term.name, *term.condition)
-                                           : attributes.intern(term.name);
-            conjunctions_[i].push_back(segment_->tables_.intern(term, name).bits());
-        }
+        for (const engine::Literal& literal : filter.conjunctions[i])
+            conjunctions_[i].push_back(codes_[literal.predicate] | (literal.negated ? 1u : 0u));
     }
     entries_.push_back({id, forms_.intern(conjunctions_)});
     return static_cast<std::uint32_t>(entries_.size() - 1);

@@ -15,10 +15,9 @@ namespace sluice::cpu {
 
 class SegmentBuilder {
 public:
-    // The filter is in its normal form (engine::normalise). Returns a number for drop(). If it throws, nothing is
-    // added.
-    std::uint32_t add(engine::SubscriptionId id, const std::vector<engine::Terms>& filter,
-                      engine::NameTable& attributes, engine::NameTable& scanned);
+    // Returns a number for drop(). If it throws, nothing is added.
+    std::uint32_t add(engine::SubscriptionId id, const engine::NormalForm& filter, engine::NameTable& attributes,
+                      engine::NameTable& scanned);
     void drop(std::uint32_t number);
     // Returns a name's id in the dictionaries that the segment is built for.
     using Rename = std::function<std::uint32_t(engine::Family family, std::uint32_t name)>;
@@ -56,7 +55,8 @@ private:
     FormTable forms_;
     std::vector<Entry> entries_;
     std::size_t dropped_ = 0;
-    std::vector<std::vector<std::uint32_t>> conjunctions_;  // of the filter being added
+    std::vector<std::uint32_t> codes_;                      // of the terms of the filter being added,
+    std::vector<std::vector<std::uint32_t>> conjunctions_;  // and of its conjunctions
 };
 
 }  // namespace sluice::cpu

@@ -46,16 +46,14 @@ SegmentLoad& SegmentLoad::operator+=(const SegmentLoad& other) {
     return *this;
 }
 
-SegmentLoad load_bound(const std::vector<Terms>& filter) {
+SegmentLoad load_bound(const NormalForm& filter) {
     SegmentLoad load;
     load.entries = 1;
-    for (const Terms& terms : filter) {
-        load.record_words += terms.size() + 1;
-        for (const Term& term : terms) {
-            ++load.of(term.family);
-            const bool adds_attribute = term.family != Family::exists && term.family != Family::scanned;
-            if (adds_attribute) ++load.of(Family::exists);
-        }
+    for (const Conjunction& conjunction : filter.conjunctions) load.record_words += conjunction.size() + 1;
+    for (const Term& term : filter.terms) {
+        ++load.of(term.family);
+        const bool adds_attribute = term.family != Family::exists && term.family != Family::scanned;
+        if (adds_attribute) ++load.of(Family::exists);
     }
     return load;
 }

@@ -32,8 +32,8 @@ struct SegmentLoad {
 std::size_t segment_bytes(const SegmentLoad& load);
 std::size_t predicate_bytes(Family family);
 
-// An upper bound of what the filter, in its normal form, adds to any segment. Without operand_bytes.
-SegmentLoad load_bound(const std::vector<Terms>& filter);
+// An upper bound of what the filter adds to any segment. Without operand_bytes.
+SegmentLoad load_bound(const NormalForm& filter);
 
 struct SegmentLimits {
     std::uint64_t predicates = std::uint64_t{1} << 26;          // of a family: the index in a LiteralCode

@@ -57,7 +57,7 @@ LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
         if (index > LiteralCode::index_max)
             throw LimitError("a segment holds at most " + std::to_string(LiteralCode::index_max + 1) +
                              " predicates of a family");
-        return LiteralCode(term.family, index, term.negated);
+        return LiteralCode(term.family, index);
     };
     switch (term.family) {
         case Family::exists:
@@ -77,7 +77,7 @@ LiteralCode PredicateTables::intern(const Term& term, std::uint32_t name) {
 }
 
 Term PredicateTables::term(LiteralCode code) const {
-    Term term{code.family(), code.negated(), {}, {}, 0, 0, false, nullptr};
+    Term term{code.family(), {}, {}, 0, 0, false, nullptr};
     switch (term.family) {
         case Family::exists:
         case Family::scanned:

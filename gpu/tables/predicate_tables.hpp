@@ -44,8 +44,8 @@ public:
     // `name` is the id of the term's attribute, or of its key if it is scanned, in the program's dictionaries. The
     // tables number the attributes that they use; below, "attribute" means that number. Throws LimitError if a family
     // has more predicates than literals can name. If it throws, what was interned before stays as it is.
-    LiteralCode intern(const Term& term, std::uint32_t name);
-    // A literal as it was interned (its views point into the tables).
+    LiteralCode intern(const Term& term, std::uint32_t name);  // the positive literal
+    // A literal's predicate as it was interned (its views point into the tables).
     Term term(LiteralCode code) const;
     // The id of the literal's name.
     std::uint32_t name(LiteralCode code) const;

@@ -93,10 +93,10 @@ bool is_empty(const Answers::value_type& answer) {
     return std::all_of(answer.second.begin(), answer.second.end(), [](std::uint32_t word) { return word == 0; });
 }
 
-bool are_opposites(const engine::Term& a, const engine::Term& b) {
+bool are_alike(const engine::Term& a, const engine::Term& b) {
     const bool measured_alike = a.measure == nullptr ? b.measure == nullptr : b.measure && *a.measure == *b.measure;
-    return a.negated != b.negated && a.family == b.family && a.name == b.name && a.text == b.text && a.lo == b.lo &&
-           a.hi == b.hi && a.outside == b.outside && measured_alike;
+    return a.family == b.family && a.name == b.name && a.text == b.text && a.lo == b.lo && a.hi == b.hi &&
+           a.outside == b.outside && measured_alike;
 }
 
 std::size_t scan_answer(const std::string& key, std::uint32_t event) {
@@ -345,21 +345,42 @@ void forget_some(const engine::Program& program, double share, std::uint32_t see
 
 namespace {
 
-// Without the existence that the normal form adds at the end where no other literal is positive and has an index.
-std::size_t own_terms(const engine::Terms& terms) {
-    if (terms.empty()) return 0;
-    const engine::Term& last = terms.back();
-    const bool added = last.family == engine::Family::exists && !last.negated &&
-                       std::none_of(terms.begin(), terms.end() - 1,
-                                    [](const engine::Term& term) {
-                                        const bool is_late = term.family == engine::Family::scanned ||
-                                                             term.family == engine::Family::measured;
-                                        return !term.negated && !is_late && term.family != engine::Family::not_equal &&
-                                               term.family != engine::Family::number_not_equal;
-                                    }) &&
-                       std::any_of(terms.begin(), terms.end() - 1,
-                                   [&](const engine::Term& term) { return !term.negated && term.name == last.name; });
-    return terms.size() - (added ? 1 : 0);
+// The number of literals, without the existence that the normal form adds at the end where no other one is positive and
+// has an index.
+std::size_t own_literals(const engine::NormalForm& form, const engine::Conjunction& conjunction) {
+    if (conjunction.empty()) return 0;
+    const auto term = [&](const engine::Literal& literal) -> const engine::Term& {
+        return form.terms[literal.predicate];
+    };
+    const auto is_indexed = [&](const engine::Literal& literal) {
+        const engine::Family family = term(literal).family;
+        const bool is_late = family == engine::Family::scanned || family == engine::Family::measured;
+        return !literal.negated && !is_late && family != engine::Family::not_equal &&
+               family != engine::Family::number_not_equal;
+    };
+    const engine::Literal& last = conjunction.back();
+    const auto is_on_its_attribute = [&](const engine::Literal& literal) {
+        return !literal.negated && term(literal).name == term(last).name;
+    };
+    const auto others = std::span(conjunction).first(conjunction.size() - 1);
+    const bool added = term(last).family == engine::Family::exists && !last.negated &&
+                       std::none_of(others.begin(), others.end(), is_indexed) &&
+                       std::any_of(others.begin(), others.end(), is_on_its_attribute);
+    return conjunction.size() - (added ? 1 : 0);
+}
+
+// Whether the normal form keeps all literals of the conjunction, and none contradicts another.
+bool is_kept_whole(const testing::WrittenConjunction& written) {
+    const engine::Disjunction alone = testing::disjunction_of({written});  // that the terms point into
+    const engine::NormalForm form = engine::normalise(alone);
+    if (form.conjunctions.size() != 1) return false;
+    const engine::Conjunction& conjunction = form.conjunctions.front();
+    if (own_literals(form, conjunction) != written.size()) return false;
+    return std::none_of(conjunction.begin(), conjunction.end(), [&](const engine::Literal& a) {
+        return std::any_of(conjunction.begin(), conjunction.end(), [&](const engine::Literal& b) {
+            return a.negated != b.negated && are_alike(form.terms[a.predicate], form.terms[b.predicate]);
+        });
+    });
 }
 
 // What the engine admits, but the filter compiler doesn't make.
@@ -378,15 +399,7 @@ engine::Disjunction with_repetitions(const testing::WrittenFilter& filter) {
 }  // namespace
 
 void BothSets::add(const testing::WrittenFilter& filter) {
-    const bool is_normal = std::all_of(filter.begin(), filter.end(), [](const auto& conjunction) {
-        const engine::Disjunction alone = testing::disjunction_of({conjunction});  // that the terms point into
-        const auto terms = engine::normalise(alone);
-        if (terms.size() != 1 || own_terms(terms.front()) != conjunction.size()) return false;
-        return std::none_of(terms.front().begin(), terms.front().end(), [&](const engine::Term& term) {
-            return std::any_of(terms.front().begin(), terms.front().end(),
-                               [&](const engine::Term& other) { return are_opposites(term, other); });
-        });
-    });
+    const bool is_normal = std::all_of(filter.begin(), filter.end(), is_kept_whole);
     const engine::Disjunction distinct = testing::disjunction_of(filter);
     const bool repeats = added_++ % 3 == 2;
     const Both both{naive_->add(distinct), cpu_->add(repeats ? with_repetitions(filter) : distinct), is_normal};

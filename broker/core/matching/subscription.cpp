@@ -58,9 +58,10 @@ std::size_t engine_bytes(const engine::Predicate& p) {
 SubscriptionMemory memory_of(const Subscription& subscription) {
     constexpr std::size_t place_bytes = 512;  // in the registry and in the fan-out
     constexpr std::size_t owner_bytes = 192;  // for a scanned or computed condition and one owner
-    // As compiled, and in the engine's normal form.
-    constexpr std::size_t conjunction_bytes = sizeof(engine::Conjunction) + sizeof(engine::Terms);
-    constexpr std::size_t literal_bytes = 2 * sizeof(engine::Literal) + 2 * sizeof(engine::Term);
+    // As compiled, in the engine's normal form, and as codes.
+    constexpr std::size_t conjunction_bytes = 3 * sizeof(engine::Conjunction);
+    constexpr std::size_t literal_bytes = 4 * sizeof(engine::Literal);
+    constexpr std::size_t predicate_bytes = 2 * sizeof(engine::Predicate) + 4 * sizeof(engine::Term);
     SubscriptionMemory memory;
     memory.kept = place_bytes + subscription.key.size();
     for (const auto* conditions : {&subscription.scanned, &subscription.computed})
@@ -76,7 +77,7 @@ SubscriptionMemory memory_of(const Subscription& subscription) {
         memory.engine += engine_bytes(p);
         if (p.measure) memory.kept += operators::operator_bytes(*p.measure);
         const std::size_t text = p.attribute.size() + p.text.size() + (p.measure ? p.measure->operand.size() : 0);
-        memory.while_added += 2 * sizeof(engine::Predicate) + 2 * text;
+        memory.while_added += predicate_bytes + 2 * text;
     }
     memory.while_added += memory.kept + memory.engine;
     return memory;

@@ -8,7 +8,7 @@ using namespace sluice::cpu;
 namespace {
 
 engine::LiteralCode equal(engine::PredicateTables& tables, std::uint32_t name, const std::string& text) {
-    return tables.intern(engine::Term{engine::Family::equal, false, {}, text, 0, 0}, name);
+    return tables.intern(engine::Term{engine::Family::equal, {}, text, 0, 0}, name);
 }
 
 AccessChoice choose(const engine::PredicateTables& tables, const std::vector<std::vector<std::uint32_t>>& conjunctions,
@@ -78,7 +78,7 @@ TEST_CASE("access: three of one half of the attributes where each row has so man
     for (std::uint32_t i = 0; i < rows; ++i) {
         for (std::uint32_t k = 0; k < 5; ++k) {
             const auto lo = static_cast<double>(engine::mix(5 * i + k) % 900);
-            const engine::Term range{engine::Family::range, false, {}, {}, lo, lo + 60};
+            const engine::Term range{engine::Family::range, {}, {}, lo, lo + 60};
             conjunctions[i].push_back(tables.intern(range, (i + (1 + i / attributes % 4) * k) % attributes).bits());
         }
     }
@@ -100,11 +100,10 @@ TEST_CASE("access: three of one half of the attributes where each row has so man
 TEST_CASE("access: negations, not-equals and wide ranges are scanned") {
     engine::PredicateTables tables;
     const auto negated = equal(tables, 0, "a").bits() | 1;
-    const auto unequal = tables.intern(engine::Term{engine::Family::not_equal, false, {}, "a", 0, 0}, 0).bits();
+    const auto unequal = tables.intern(engine::Term{engine::Family::not_equal, {}, "a", 0, 0}, 0).bits();
     std::vector<std::vector<std::uint32_t>> conjunctions = {{negated, unequal}};
     for (int i = 0; i < 100; ++i) {
-        const auto range =
-            tables.intern(engine::Term{engine::Family::range, false, {}, {}, double(i), double(i) + 80}, 0);
+        const auto range = tables.intern(engine::Term{engine::Family::range, {}, {}, double(i), double(i) + 80}, 0);
         conjunctions.push_back({range.bits()});
     }
     tables.freeze();

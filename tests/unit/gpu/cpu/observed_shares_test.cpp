@@ -15,7 +15,7 @@ namespace {
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 engine::LiteralCode equal(engine::PredicateTables& tables, std::uint32_t name, const std::string& text) {
-    return tables.intern(engine::Term{engine::Family::equal, false, {}, text, 0, 0}, name);
+    return tables.intern(engine::Term{engine::Family::equal, {}, text, 0, 0}, name);
 }
 
 testing::WrittenLiteral equals(const std::string& attribute, const std::string& text) {
@@ -46,8 +46,7 @@ TEST_CASE("observed shares: cells of ranges, counted as events look into them") 
     engine::PredicateTables tables;
     std::vector<engine::LiteralCode> codes;
     for (int i = 0; i < 100; ++i)
-        codes.push_back(
-            tables.intern(engine::Term{engine::Family::range, false, {}, {}, double(i), double(i) + i % 7}, 0));
+        codes.push_back(tables.intern(engine::Term{engine::Family::range, {}, {}, double(i), double(i) + i % 7}, 0));
     tables.freeze();
     std::vector<SampledEvent> events;
     for (int i = 0; i < 500; ++i) {

@@ -194,7 +194,7 @@ TEST_CASE("findings are forgotten when they are many, but those of the last batc
     std::vector<engine::Value> values;
     for (int i = 0; i < 1'000; ++i) texts.push_back(std::to_string(i));
     for (const std::string& text : texts) {
-        tables.intern(engine::Term{engine::Family::equal, false, {}, text, 0, 0}, 0);
+        tables.intern(engine::Term{engine::Family::equal, {}, text, 0, 0}, 0);
         values.push_back({0, text, 0});
     }
     tables.freeze();
