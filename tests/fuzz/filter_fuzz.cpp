@@ -1,9 +1,12 @@
 // Any bytes as a filter: compiled or refused, nothing worse. A compiled filter's canonical text and its leaves' texts
 // must compile to themselves; an error must point into the text. A text that reads as an attribute is written the same.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/filter.hpp"
@@ -15,6 +18,22 @@ void require(bool condition, std::string_view what, std::string_view text) {
     if (condition) return;
     std::cerr << what << ": " << text << "\n";
     std::abort();
+}
+
+// Each predicate of the disjunction is there once, is that of its leaf, and is in a conjunction.
+void check_predicates(const sluice::filter::Filter& filter, std::string_view text) {
+    const sluice::engine::Disjunction& disjunction = filter.disjunction;
+    require(sluice::engine::invalid_reason(disjunction).empty(), "a literal without a predicate", text);
+    require(filter.leaf_of.size() == disjunction.predicates.size(), "a predicate without a leaf", text);
+    std::unordered_set<sluice::engine::Predicate, sluice::engine::PredicateHash> distinct;
+    for (std::size_t p = 0; p < filter.leaf_of.size(); ++p) {
+        require(filter.leaves.at(filter.leaf_of[p]).predicate == disjunction.predicates[p], "another leaf", text);
+        require(distinct.insert(disjunction.predicates[p]).second, "a predicate twice", text);
+    }
+    std::vector<bool> used(disjunction.predicates.size());
+    for (const sluice::engine::Conjunction& conjunction : disjunction.conjunctions)
+        for (const sluice::engine::Literal& literal : conjunction) used[literal.predicate] = true;
+    require(std::find(used.begin(), used.end(), false) == used.end(), "a predicate of no conjunction", text);
 }
 
 }  // namespace
@@ -41,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again.has_value() && again->canonical == filter->canonical, "canonical text is not stable", text);
     require(again->disjunction.conjunctions.size() == filter->disjunction.conjunctions.size(),
             "canonical text means something else", text);
-    require(sluice::engine::invalid_reason(filter->disjunction).empty(), "a literal without a predicate", text);
+    check_predicates(*filter, text);
     for (const filter::Leaf& leaf : filter->leaves) {
         const auto alone = filter::compile_filter(leaf.text, {.text_bytes_max = 16 * size + 4096});
         require(alone.has_value() && alone->leaves.size() == 1, "a leaf is no filter", leaf.text);
