@@ -25,8 +25,8 @@ using namespace xpath;
 // A hard limit, whatever the configuration says: at twice this depth a sanitized build overflows its stack.
 constexpr std::size_t depth_ceiling = 200;
 
-// Sets the filter's leaves, and its disjunction with the predicates of those that a conjunction has: the normal form
-// may do without some. They are in the order of `leaves`, which is that of the canonical form. `used`: the leaves that
+// Sets the filter's leaves, and its disjunction, which has the predicates of those leaves that a conjunction needs. The
+// predicates are in the order of `leaves`, which is the same for all spellings of a filter. `used`: the leaves that
 // were written, in order.
 void set_conjunctions(Filter& filter, const std::vector<LiteralSet>& sets, const Leaves& leaves,
                       const std::vector<std::size_t>& used) {
