@@ -13,7 +13,6 @@
 
 #include "gpu/cpu/accelerator.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/support/written_filter.hpp"
 
 namespace {
 
@@ -100,8 +99,9 @@ public:
         for (std::size_t i = 0; i < count; ++i) {
             const std::string name = prefix + std::to_string(ids_.size() % names),
                               text = std::to_string(ids_.size() % 100);
-            ids_.push_back(set_->add(testing::disjunction_of({{{{"x", engine::Operator::equal, text, 0}, false}},  //
-                                                              {{{name, engine::Operator::equal, "none", 0}, false}}})));
+            ids_.push_back(
+                set_->add({{{"x", engine::Operator::equal, text, 0}, {name, engine::Operator::equal, "none", 0}},
+                           {{{0, false}}, {{1, false}}}}));
             if (text == "7") ++expected_;
         }
         program_ = set_->compile();
