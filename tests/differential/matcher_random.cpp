@@ -385,15 +385,15 @@ bool is_kept_whole(const testing::WrittenConjunction& written) {
 
 // What the engine admits, but the filter compiler doesn't make.
 engine::Disjunction with_repetitions(const testing::WrittenFilter& filter) {
-    engine::Disjunction made{{{"unused", engine::Operator::exists, {}, 0}}, {}};
+    engine::Disjunction repeated{{{"unused", engine::Operator::exists, {}, 0}}, {}};
     for (const testing::WrittenConjunction& conjunction : filter) {
-        engine::Conjunction& literals = made.conjunctions.emplace_back();
+        engine::Conjunction& literals = repeated.conjunctions.emplace_back();
         for (const testing::WrittenLiteral& literal : conjunction) {
-            literals.push_back({static_cast<std::uint32_t>(made.predicates.size()), literal.negated});
-            made.predicates.push_back(literal.predicate);
+            literals.push_back({static_cast<std::uint32_t>(repeated.predicates.size()), literal.negated});
+            repeated.predicates.push_back(literal.predicate);
         }
     }
-    return made;
+    return repeated;
 }
 
 }  // namespace
