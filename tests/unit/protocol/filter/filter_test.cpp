@@ -259,7 +259,8 @@ TEST_CASE("a filter has each predicate once, without those that its conjunctions
         CHECK(filter.leaf_of.size() == filter.disjunction.predicates.size());
         return text;
     };
-    CHECK(attributes(compiled("(a or b) and (c or d) and (a or e)")) == "abcde");
+    // In the order of the canonical form, (a or b) and (a or e) and (c or d).
+    CHECK(attributes(compiled("(a or b) and (c or d) and (a or e)")) == "abecd");
     CHECK(attributes(compiled("a = 1 or a = 2")) == "aa");
     const Filter absorbed = compiled("(a and b) or b");
     CHECK(absorbed.leaves.size() == 2);
