@@ -460,6 +460,8 @@ TEST_CASE_METHOD(SlowFixture, "Publisher: attempt → has the client's id, or on
     CHECK(log.attempts[0] != log.attempts[1]);
     CHECK(log.attempts[2] == sluice::store::AttemptId{1, 2});
     CHECK(log.attempts[3] == log.attempts[2]);
+    for (int i = 0; i < 4; ++i) log.end();
+    CHECK(outcomes.size() == 4);
 }
 
 TEST_CASE_METHOD(SlowFixture, "a log that throws has taken nothing") {
