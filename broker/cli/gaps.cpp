@@ -17,12 +17,11 @@ std::string text(const json::value& gap, const char* member) {
 }
 
 std::uint64_t events_of(const json::value& gap) {
-    boost::system::error_code first_error, last_error;
-    const auto* first = gap.get_object().if_contains("first_id");
-    const auto* last = gap.get_object().if_contains("last_id");
-    if (first == nullptr || last == nullptr) return 1;
-    const auto from = first->to_number<std::uint64_t>(first_error), to = last->to_number<std::uint64_t>(last_error);
-    return first_error || last_error || from > to ? 1 : to - from + 1;
+    const auto* found = gap.get_object().if_contains("events");
+    if (found == nullptr) return 1;
+    boost::system::error_code error;
+    const auto events = found->to_number<std::uint64_t>(error);
+    return error ? 1 : events;
 }
 
 }  // namespace
@@ -34,7 +33,8 @@ void Gaps::take(const std::string& data) {
     const std::uint64_t events = events_of(gap);
     if (!std::exchange(told_first_, true)) {
         const std::string which = events == 1 ? "event " + text(gap, "last_id")
-                                              : "events " + text(gap, "first_id") + " to " + text(gap, "last_id");
+                                              : std::to_string(events) + " events from " + text(gap, "first_id") +
+                                                    " to " + text(gap, "last_id");
         console_.warning(which + " of stream " + text(gap, "stream") + (events == 1 ? " was" : " were") +
                              " not decided: " + filter_of(gap) + " exceeds its budget",
                          {{"gap", gap}});

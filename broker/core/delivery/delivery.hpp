@@ -31,7 +31,8 @@ struct Delivery {
     };
 
     SharedEventPtr event;                // never null; of a gap, the last one
-    std::uint64_t first_id = 0;          // of a gap's events, whose ids follow one another
+    std::uint64_t first_id = 0;          // of a gap's events
+    std::size_t gap_events = 0;          // of a gap: how many; their ids may have holes
     std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
     std::string annotations;             // for this subscriber: JSON members, each after a comma; mostly empty
     std::size_t bytes = 0;               // to be written: the shared text and the subscriber's own part

@@ -87,8 +87,7 @@ void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::M
     if (subscriber.computed.empty()) return;
     try {
         for (const Delivery& gap : made.deliveries)
-            if (gap.kind == Delivery::Kind::gap)
-                name_undecided(subscriber, gap.filters.front(), gap.event->id - gap.first_id + 1);
+            if (gap.kind == Delivery::Kind::gap) name_undecided(subscriber, gap.filters.front(), gap.gap_events);
         if (made.end && made.end->kind == EndReason::Kind::slow_filter) name_undecided(subscriber, made.end->filter, 1);
     } catch (const std::exception& error) {
         base::log_failure("a filter over its budget was not named", error.what());

@@ -119,15 +119,12 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
     return delivery;
 }
 
-// Extends the filter's gap that ends just before the event, if no other event has been delivered since.
+// Extends the filter's last gap in the event's stream, if no event has been delivered since.
 void PreparedBatch::add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlaces& gap_of) {
     const SharedEventPtr& event = shared_.without_body(wanted.event);
     if (gap_of.size() <= wanted.filter) gap_of.resize(wanted.filter + 1, 0);
     std::size_t& number = gap_of[wanted.filter];  // counted from 1
-    const auto continues = [&](const Delivery& gap) {
-        return gap.event->id + 1 == event->id && *gap.event->stream == *event->stream;
-    };
-    if (number == 0 || !continues(made[number - 1])) {
+    if (number == 0 || *made[number - 1].event->stream != *event->stream) {
         Delivery& gap = made.emplace_back();
         gap.kind = Delivery::Kind::gap;
         gap.first_id = event->id;
@@ -135,6 +132,7 @@ void PreparedBatch::add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlace
         number = made.size();
     }
     made[number - 1].event = event;
+    ++made[number - 1].gap_events;
 }
 
 }  // namespace sluice::broker

@@ -34,7 +34,8 @@ std::string gap_text(const Delivery& gap) {
                                {"filter", gap.filters.front()},
                                {"stream", *gap.event->stream},
                                {"first_id", gap.first_id},
-                               {"last_id", gap.event->id}};
+                               {"last_id", gap.event->id},
+                               {"events", gap.gap_events}};
     return "event: gap\nid: " + std::to_string(gap.event->id) + "\ndata: " + json::serialize(problem) + "\n\n";
 }
 

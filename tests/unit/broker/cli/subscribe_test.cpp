@@ -73,14 +73,14 @@ TEST_CASE("subscribe prints what was sent, and says why it ended") {
 }
 
 TEST_CASE("subscribe tells of events that were not decided, and goes on") {
-    const auto gaps = [](int first, int last) {
+    const auto gaps = [](int first, int last, int events) {
         return "event: gap\nid: " + std::to_string(last) +
                "\ndata: {\"filter\":1,\"stream\":\"s\",\"first_id\":" + std::to_string(first) +
-               ",\"last_id\":" + std::to_string(last) + "}\n\n";
+               ",\"last_id\":" + std::to_string(last) + ",\"events\":" + std::to_string(events) + "}\n\n";
     };
-    const auto gap = [&](int id) { return gaps(id, id); };
+    const auto gap = [&](int id) { return gaps(id, id, 1); };
     const std::string item = "data: {\"item\":{\"title\":\"One\"}}\n\n";
-    ScriptedServer server({events_head + gap(1) + gaps(2, 6) + gap(7) + item + gaps(9, 11) + item +
+    ScriptedServer server({events_head + gap(1) + gaps(2, 6, 3) + gap(7) + item + gaps(9, 11, 2) + item +
                            "event: gap\ndata: x\n\n" + "event: gap\ndata: {}\n\n" + item});
     auto options = subscribe_to(server);
     options.count = 3;
@@ -89,8 +89,8 @@ TEST_CASE("subscribe tells of events that were not decided, and goes on") {
     CHECK(ran.out == "One\nOne\nOne\n");
     CHECK(ran.err ==
           "sluice: event 1 of stream \"s\" was not decided: the filter b exceeds its budget\n"
-          "sluice: 6 more were not decided, up to event 7 of stream \"s\"\n"
-          "sluice: events 9 to 11 of stream \"s\" were not decided: the filter b exceeds its budget\n"
+          "sluice: 4 more were not decided, up to event 7 of stream \"s\"\n"
+          "sluice: 2 events from 9 to 11 of stream \"s\" were not decided: the filter b exceeds its budget\n"
           "sluice: event ? of stream ? was not decided: the filter exceeds its budget\n");
 }
 

@@ -179,10 +179,10 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     }
 }
 
-TEST_CASE("events in a row that a filter leaves undecided are one gap, unless an event is delivered between them") {
+TEST_CASE("events that a filter leaves undecided are one gap, unless an event is delivered between them") {
     const auto items = document({item("a"), item("b"), item("c"), item("d"), item("e")});
     std::vector<feed::Event> events;
-    for (std::size_t i = 0; i < 5; ++i) events.push_back({items, i, TwoEvents::stream, i + 1});
+    for (std::size_t i = 0; i < 5; ++i) events.push_back({items, i, TwoEvents::stream, 10 * i + 1});
     events[4].stream = std::make_shared<const std::string>("other");
     Counters counters;
     Fanout fanout(counters);
@@ -196,11 +196,13 @@ TEST_CASE("events in a row that a filter leaves undecided are one gap, unless an
     std::vector<std::string> told;
     for (const Delivery& delivery : taken) {
         const std::string last = std::to_string(delivery.event->id);
-        told.push_back(delivery.kind == Delivery::Kind::event ? "event " + last
-                                                              : std::to_string(delivery.filters.front()) + ": " +
-                                                                    std::to_string(delivery.first_id) + "-" + last);
+        told.push_back(delivery.kind == Delivery::Kind::event
+                           ? "event " + last
+                           : std::to_string(delivery.filters.front()) + ": " + std::to_string(delivery.first_id) + "-" +
+                                 last + "/" + std::to_string(delivery.gap_events));
     }
-    CHECK(told == std::vector<std::string>{"0: 1-2", "1: 1-2", "event 3", "0: 3-4", "1: 4-4", "0: 5-5"});
+    CHECK(told ==
+          std::vector<std::string>{"0: 1-11/2", "1: 1-11/2", "event 21", "0: 21-31/2", "1: 31-31/1", "0: 41-41/1"});
     CHECK(counters.gaps == 8);
     CHECK(counters.deliveries == 1);
 }

@@ -88,11 +88,12 @@ TEST_CASE("SSE: gaps, and reasons for the end, are problems in every format") {
     gap.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});
     gap.filters = {3};
     gap.first_id = 40;
+    gap.gap_events = 2;
     CHECK(text_of(framer, gap) ==
           "event: gap\nid: 42\ndata: {\"type\":\"urn:sluice:problem:over-budget\",\"title\":\"Not decided\","
           "\"detail\":\"a condition of the filter exceeds its budget for these events; they are not delivered by "
           "this filter\",\"reason\":\"over-budget\",\"filter\":3,\"stream\":\"news\",\"first_id\":40,"
-          "\"last_id\":42}\n\n");
+          "\"last_id\":42,\"events\":2}\n\n");
     const auto end = [&](const EndReason& reason) {
         const std::string text = framer.end_text(reason);
         REQUIRE(text.starts_with("event: error\ndata: {"));
