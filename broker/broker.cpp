@@ -49,7 +49,6 @@ constexpr std::size_t tasks_per_connection = 1;  // a connection has one request
 constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/match
 constexpr int ended_at_once_max = 64;            // subscribers disconnected at once when memory is short
 constexpr std::size_t retained_bytes = 0;        // nothing reads what has been delivered
-constexpr std::size_t forgotten_times = 8;       // names of dropped streams remembered, as a multiple of limits.streams
 
 // One per core not used by the matching threads.
 std::size_t io_threads(const config::Options& options) {
@@ -110,9 +109,8 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     return engine;
 }
 
-std::unique_ptr<store::EventLog> event_log(const config::Options& options, base::MemoryBudget& memory) {
-    const store::MemoryLog::Settings settings{retained_bytes, forgotten_times * options.limits.streams};
-    return std::make_unique<store::MemoryLog>(settings, memory);
+std::unique_ptr<store::EventLog> event_log(base::MemoryBudget& memory) {
+    return std::make_unique<store::MemoryLog>(retained_bytes, memory);
 }
 
 std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& options, base::MemoryBudget& memory) {
@@ -186,7 +184,7 @@ Broker::Parts::Parts(config::Options options)
                 [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
                     matcher_.set_program(std::move(program), number);
                 }),
-      log_(event_log(options_, memory_)),
+      log_(event_log(memory_)),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore},
                  queue_, *log_, counters_, memory_),

@@ -168,9 +168,7 @@ void add_streams(CLI::App& app, int& exit_status) {
                         "its default")
             ->allow_extra_args(false)
             ->needs(stream);
-    command.add_flag("--delete", options->erase, "Delete it with its retained events; its ids continue")
-        ->needs(stream)
-        ->excludes(set);
+    command.add_flag("--delete", options->erase, "Delete it with its retained events")->needs(stream)->excludes(set);
     add_broker(command, *options, "60");
 }
 

@@ -1,5 +1,5 @@
-// The event log: one log for all streams. Events in it have been accepted; matching and replay read from it. Any
-// thread.
+// The event log: one log for all streams. Events in it have been accepted; matching and replay read from it. An event's
+// id is its position in the whole log, so ids rise in each stream, with holes. Any thread.
 //
 // The interface must fit three kinds of logs:
 // * memory (memory_log.hpp): appends complete at once, and nothing outlives the process.
@@ -55,8 +55,8 @@ struct AppendResult {
 
 // The part of a stream that the log retains.
 struct StreamExtent {
-    std::uint64_t first_id = 0;  // of the oldest retained event; last_id + 1 if there is none
-    std::uint64_t last_id = 0;   // last id ever assigned; 0: none
+    std::uint64_t first_id = 0;  // of the oldest retained event; without any, the log's last id + 1
+    std::uint64_t last_id = 0;   // of the newest retained event; 0: there is none
     std::size_t events = 0;
     std::size_t bytes = 0;  // of their documents
     feed::RecordTime oldest = 0;
@@ -88,7 +88,7 @@ public:
 
     // Sets a stream's retention. Events beyond it are dropped at once and can no longer be read.
     virtual void retain(const std::string& stream, const Retention& retention) = 0;
-    // Drops all events of the stream. Its ids continue.
+    // Drops all events of the stream, and its retention.
     virtual void clear(std::string_view stream) = 0;
 
     // Called when memory is short, to free what can be freed.

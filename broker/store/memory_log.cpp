@@ -20,19 +20,27 @@ std::size_t memory_of(const Append& append) {
 
 }  // namespace
 
-MemoryLog::MemoryLog(Settings settings, base::MemoryBudget& memory, Clock clock)
-    : settings_(settings),
+MemoryLog::MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, Clock clock)
+    : bytes_max_(bytes_max),
       clock_(clock ? std::move(clock) : Clock(system_time)),
-      last_ids_(settings.streams_max),
       memory_(memory.force_charge(base::MemoryUse::store, 0)) {}
 
-MemoryLog::Stream& MemoryLog::stream_of(const std::string& name) {
-    if (const auto found = streams_.find(name); found != streams_.end()) return found->second;
-    const std::uint64_t last_id = last_ids_.last_id(name);
-    Stream& stream = streams_[name];
-    stream.last_id = last_id;
-    memory_.force_resize(memory_.bytes() + stream_bytes + name.size());
-    return stream;
+MemoryLog::Streams::iterator MemoryLog::stream_of(const std::string& name) {
+    const auto [at, is_new] = streams_.try_emplace(name);
+    if (is_new) memory_.force_resize(memory_.bytes() + stream_bytes + name.size());
+    return at;
+}
+
+void MemoryLog::forget_unused(Streams::iterator at) noexcept {
+    if (!at->second.kept.empty() || at->second.retention != Retention()) return;
+    memory_.force_resize(memory_.bytes() - stream_bytes - at->first.size());
+    streams_.erase(at);
+}
+
+void MemoryLog::drop_oldest_of_all() {
+    const auto at = by_age_.begin()->second;
+    drop_oldest(at->second);
+    forget_unused(at);
 }
 
 // Allocates nothing: reuses the stream's node in by_age_ for its next append.
@@ -79,31 +87,53 @@ void MemoryLog::enforce(Stream& stream, feed::RecordTime now) {
     while (stream.events > retention.events) drop_oldest_event(stream);
 }
 
+// The stream, after dropping what its retention drops; null if it has no events.
+MemoryLog::Stream* MemoryLog::enforce(std::string_view name) {
+    const auto at = streams_.find(name);
+    if (at == streams_.end()) return nullptr;
+    enforce(at->second, clock_());
+    if (!at->second.kept.empty()) return &at->second;
+    forget_unused(at);
+    return nullptr;
+}
+
 bool MemoryLog::make_room(std::size_t bytes) {
-    if (bytes > settings_.bytes_max) return false;
-    while (bytes_ > settings_.bytes_max - bytes) drop_oldest(*by_age_.begin()->second);
+    if (bytes > bytes_max_) return false;
+    while (bytes_ > bytes_max_ - bytes) drop_oldest_of_all();
     while (!memory_.resize(memory_.bytes() + bytes)) {
         if (by_age_.empty()) return false;
-        drop_oldest(*by_age_.begin()->second);
+        drop_oldest_of_all();
     }
     return true;
 }
 
-void MemoryLog::keep(Stream& stream, const Append& append) {
+void MemoryLog::keep(const Append& append) {
     const std::size_t bytes = memory_of(append);
-    if (stream.retention.events == 0 || bytes > stream.retention.bytes || !make_room(bytes)) {
-        // Drop all older events too, so that the retained events have no holes.
-        while (!stream.kept.empty()) drop_oldest(stream);
+    auto at = streams_.find(*append.stream);
+    const Retention retention = at == streams_.end() ? Retention() : at->second.retention;
+    if (retention.events == 0 || bytes > retention.bytes || !make_room(bytes)) {
+        // Drop all older events too, so that of the stream's events the newest are retained.
+        at = streams_.find(*append.stream);
+        if (at == streams_.end()) return;
+        while (!at->second.kept.empty()) drop_oldest(at->second);
+        forget_unused(at);
         return;
     }
+    at = streams_.end();
     try {
-        stream.kept.push_back({append.record, append.events, 0, bytes, ++appends_});
-        if (stream.kept.size() == 1) by_age_.emplace(appends_, &stream);
+        at = stream_of(*append.stream);
+        at->second.kept.push_back({append.record, append.events, 0, bytes, ++appends_});
+        if (at->second.kept.size() == 1) by_age_.emplace(appends_, at);
     } catch (...) {
-        if (!stream.kept.empty() && stream.kept.back().number == appends_) stream.kept.pop_back();
         memory_.force_resize(memory_.bytes() - bytes);
+        if (at != streams_.end()) {
+            std::deque<Kept>& kept = at->second.kept;
+            if (!kept.empty() && kept.back().number == appends_) kept.pop_back();
+            forget_unused(at);
+        }
         throw;
     }
+    Stream& stream = at->second;
     stream.events += append.events.size();
     stream.bytes += bytes;
     bytes_ += bytes;
@@ -111,23 +141,25 @@ void MemoryLog::keep(Stream& stream, const Append& append) {
 
 // Returns the id of the first event.
 std::uint64_t MemoryLog::add(Append& append, feed::RecordTime now) {
-    Stream& stream = stream_of(*append.stream);
-    std::uint64_t id = stream.last_id;
+    std::uint64_t id = last_id_;
     for (feed::EventHead& event : append.events) {
         event.id = ++id;
         event.time = now;
     }
-    keep(stream, append);
-    stream.last_id = id;
+    keep(append);
+    last_id_ = id;
     return append.events.front().id;
 }
 
-// Undoes the last add() to its stream.
+// Undoes the last add().
 void MemoryLog::take_back(const Append& append) noexcept {
-    Stream& stream = streams_.find(*append.stream)->second;
-    stream.last_id = append.events.front().id - 1;
-    const bool is_kept = !stream.kept.empty() && stream.kept.back().events.front().id > stream.last_id;
+    last_id_ = append.events.front().id - 1;
+    const auto at = streams_.find(*append.stream);
+    if (at == streams_.end()) return;
+    Stream& stream = at->second;
+    const bool is_kept = !stream.kept.empty() && stream.kept.back().events.front().id > last_id_;
     if (is_kept) drop_newest(stream);
+    forget_unused(at);
 }
 
 std::optional<AppendResult> MemoryLog::append(const AttemptId&, std::vector<Append> appends, Done) {
@@ -141,7 +173,7 @@ std::optional<AppendResult> MemoryLog::append(const AttemptId&, std::vector<Appe
         for (std::size_t added = result.first_ids.size(); added-- > 0;) take_back(appends[added]);
         throw;
     }
-    for (const Append& append : appends) enforce(streams_.find(*append.stream)->second, now);
+    for (const Append& append : appends) enforce(*append.stream);
     if (listener_)
         for (const Append& append : appends) listener_(append);
     return result;
@@ -151,10 +183,9 @@ std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint6
                                                std::size_t bytes_max) {
     std::vector<feed::EventRecord> found;
     const std::lock_guard lock(mutex_);
-    const auto at = streams_.find(name);
-    if (at == streams_.end()) return found;
-    enforce(at->second, clock_());
-    const auto& kept = at->second.kept;
+    const Stream* const stream = enforce(name);
+    if (stream == nullptr) return found;
+    const auto& kept = stream->kept;
     const auto begins_before = [](std::uint64_t id, const Kept& each) { return id < each.events.front().id; };
     auto each = std::upper_bound(kept.begin(), kept.end(), from, begins_before);
     if (each != kept.begin()) --each;
@@ -170,42 +201,30 @@ std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint6
 
 StreamExtent MemoryLog::extent(std::string_view name) {
     const std::lock_guard lock(mutex_);
-    const auto at = streams_.find(name);
-    if (at == streams_.end()) {
-        const std::uint64_t last_id = last_ids_.last_id(name);
-        return {last_id + 1, last_id};
-    }
-    Stream& stream = at->second;
-    enforce(stream, clock_());
-    StreamExtent extent{stream.last_id + 1, stream.last_id, stream.events, stream.bytes};
-    if (stream.kept.empty()) return extent;
-    const feed::EventHead& oldest = stream.kept.front().events[stream.kept.front().first];
-    extent.first_id = oldest.id;
-    extent.oldest = oldest.time;
-    return extent;
+    const Stream* const stream = enforce(name);
+    if (stream == nullptr) return {last_id_ + 1};
+    const feed::EventHead& oldest = stream->kept.front().events[stream->kept.front().first];
+    return {oldest.id, stream->kept.back().events.back().id, stream->events, stream->bytes, oldest.time};
 }
 
 void MemoryLog::retain(const std::string& name, const Retention& retention) {
     const std::lock_guard lock(mutex_);
-    Stream& stream = stream_of(name);
-    stream.retention = retention;
-    enforce(stream, clock_());
+    stream_of(name)->second.retention = retention;
+    enforce(name);
 }
 
 void MemoryLog::clear(std::string_view name) {
     const std::lock_guard lock(mutex_);
     const auto at = streams_.find(name);
     if (at == streams_.end()) return;
-    Stream& stream = at->second;
-    last_ids_.remember(name, stream.last_id);
-    while (!stream.kept.empty()) drop_oldest(stream);
-    memory_.force_resize(memory_.bytes() - stream_bytes - name.size());
-    streams_.erase(at);
+    while (!at->second.kept.empty()) drop_oldest(at->second);
+    at->second.retention = {};
+    forget_unused(at);
 }
 
 void MemoryLog::relieve_memory() {
     const std::lock_guard lock(mutex_);
-    for (const std::size_t enough = bytes_ / 2; bytes_ > enough;) drop_oldest(*by_age_.begin()->second);
+    for (const std::size_t enough = bytes_ / 2; bytes_ > enough;) drop_oldest_of_all();
 }
 
 }  // namespace sluice::store

@@ -1,6 +1,6 @@
 // An event log in memory, with one bound for all streams together. When it is full or memory is short, the oldest
-// documents are dropped, whatever their stream. It remembers the last ids of cleared streams, so that no id is assigned
-// twice while the process lives.
+// documents are dropped, whatever their stream. A stream takes memory while it has retained events or a retention of
+// its own.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,6 @@
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/store/event_log.hpp"
-#include "broker/store/last_ids.hpp"
 
 namespace sluice::store {
 
@@ -25,13 +24,9 @@ class MemoryLog final : public EventLog {
 public:
     using Clock = std::function<feed::RecordTime()>;
 
-    struct Settings {
-        std::size_t bytes_max;    // of documents, in all streams
-        std::size_t streams_max;  // dropped streams whose last ids are certain to be remembered
-    };
-
-    // Retained events are charged to `memory`; if it refuses, fewer are retained. `clock` null: the system clock.
-    MemoryLog(Settings settings, base::MemoryBudget& memory, Clock clock = nullptr);
+    // Retains documents of at most `bytes_max` bytes in all streams. They are charged to `memory`; if it refuses, fewer
+    // are retained. `clock` null: the system clock.
+    MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, Clock clock = nullptr);
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
     std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
@@ -55,29 +50,31 @@ private:
     };
     struct Stream {
         std::deque<Kept> kept;
-        std::uint64_t last_id = 0;
         std::size_t events = 0, bytes = 0;
         Retention retention;
     };
     using Streams = std::map<std::string, Stream, std::less<>>;
 
-    Stream& stream_of(const std::string& name);
+    Streams::iterator stream_of(const std::string& name);
+    void forget_unused(Streams::iterator at) noexcept;
     std::uint64_t add(Append& append, feed::RecordTime now);
     void take_back(const Append& append) noexcept;
-    void keep(Stream& stream, const Append& append);
+    void keep(const Append& append);
     bool make_room(std::size_t bytes);
+    Stream* enforce(std::string_view name);
     void enforce(Stream& stream, feed::RecordTime now);
+    void drop_oldest_of_all();
     void drop_oldest(Stream& stream);
     void drop_newest(Stream& stream);
     void drop_oldest_event(Stream& stream);
 
-    const Settings settings_;
+    const std::size_t bytes_max_;
     const Clock clock_;
     Listener listener_;
     std::mutex mutex_;
     Streams streams_;
-    std::map<std::uint64_t, Stream*> by_age_;  // streams with retained events, by the number of their oldest append
-    LastIds last_ids_;
+    std::map<std::uint64_t, Streams::iterator> by_age_;  // those with retained events, by their oldest append's number
+    std::uint64_t last_id_ = 0;                          // the last one assigned
     base::MemoryCharge memory_;
     std::size_t bytes_ = 0;
     std::uint64_t appends_ = 0;

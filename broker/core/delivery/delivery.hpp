@@ -3,7 +3,7 @@
 // thread, then owned by a mailbox, then by its session.
 //
 // A session without acknowledgements settles a delivery once it is written. A session with acknowledgements keeps the
-// deliveries that it has taken, by stream and id, and settles each when it is acknowledged. It (or its successor, when
+// deliveries that it has taken, by id, and settles each when it is acknowledged. It (or its successor, when
 // the connection is gone) may put unacknowledged ones into a mailbox again with `redelivered` set.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace sluice::broker {
 // An event as shared by its subscribers, without its document, so that queued deliveries keep no tree alive.
 struct SharedEvent {
     std::shared_ptr<const std::string> stream;  // never null
-    std::uint64_t id = 0;                       // in the stream; stream and id identify a delivery to acknowledge
+    std::uint64_t id = 0;                       // position in the log; identifies a delivery to acknowledge
     std::string body;                           // EventFormat::body; empty if used for gaps only
 };
 

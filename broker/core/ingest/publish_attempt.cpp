@@ -70,6 +70,7 @@ void PublishAttempt::end_append(std::uint64_t first_id) noexcept {
     append_has_ended = true;
     result.first_id = first_id;
     result.last_id = first_id + result.added + result.updated - 1;
+    stream_->last_id = result.last_id;
     place_->end();
     place_.reset();
 }

@@ -82,6 +82,7 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
     if (!memory) return PublishRefusal::no_memory;
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
     stream->window = stream->options->deduplication_window;
+    stream->last_id = log_.extent(name).last_id;
     std::size_t keepers = settings_.configured.contains(name) ? 1 : 0;
     const std::lock_guard holds_lock(holds_mutex_);
     if (const auto held = holds_.find(name); held != holds_.end()) keepers += held->second;
@@ -176,8 +177,13 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
         state.options = *stream->options;
         state.items = stream->seen.size();
     }
-    state.last_id = log_.extent(name).last_id;
+    state.last_id = stream->last_id;
     return state;
+}
+
+std::uint64_t Streams::last_id(const std::string& name) const {
+    const StreamPtr stream = find(name);
+    return stream == nullptr ? 0 : stream->last_id.load();
 }
 
 // Returns false if the stream is being published to.

@@ -1,7 +1,7 @@
 // The streams that documents are published to, with their options and remembered items. A stream is created by its
 // first document and evicted when it is idle, unless it has subscribers or options in the configuration; a defined
-// stream stays until it is deleted. In either case its ids continue when it returns. Any thread; publishers to
-// different streams hardly contend.
+// stream stays until it is deleted. The log keeps the events of an evicted stream, and drops those of a deleted one.
+// Any thread; publishers to different streams hardly contend.
 #pragma once
 
 #include <atomic>
@@ -44,6 +44,7 @@ struct Stream {
     const std::shared_ptr<const std::string> name;
     std::atomic<bool> defined{false};
     std::atomic<std::chrono::microseconds> window{};  // options.deduplication_window
+    std::atomic<std::uint64_t> last_id{0};            // of its last known event; 0: none
     EvictionOrder::Place eviction_place{};
 
     std::mutex mutex;  // guards the members below
@@ -61,7 +62,7 @@ struct StreamState {
     config::StreamOptions options;
     bool defined = false;       // false: created by a document, and evicted when idle
     std::size_t items = 0;      // remembered for deduplication
-    std::uint64_t last_id = 0;  // 0: none
+    std::uint64_t last_id = 0;  // of its last known event; 0: none
 };
 
 class Streams;
@@ -125,8 +126,8 @@ public:
     // the stream with the most, the least recently seen first.
     void relieve_memory();
 
-    std::vector<std::string> names() const;  // sorted
-    std::uint64_t last_id(const std::string& name) const { return log_.extent(name).last_id; }
+    std::vector<std::string> names() const;                // sorted
+    std::uint64_t last_id(const std::string& name) const;  // 0: none
     const Settings& settings() const { return settings_; }
 
 private:

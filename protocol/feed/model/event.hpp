@@ -16,7 +16,7 @@ struct Event {
     DocumentPtr document;
     std::size_t index = 0;                      // of document->items()
     std::shared_ptr<const std::string> stream;  // never null
-    std::uint64_t id = 0;                       // position in the stream, from 1
+    std::uint64_t id = 0;                       // position in the log, from 1
     RecordTime time = 0;                        // when it was appended; 0: it was not, as when a filter is tried
     EventHead::Change change = EventRecord::Change::added;
 

@@ -42,7 +42,7 @@ TEST_CASE("MemoryLog: appends that fail anywhere → none is appended, and the n
     for (std::uint64_t n = 1; !appended; ++n) {
         CAPTURE(n);
         base::MemoryBudget budget(10'000'000);
-        store::MemoryLog log({1'000'000, 10}, budget);
+        store::MemoryLog log(1'000'000, budget);
         std::size_t heard = 0;
         append(log, {append_to("a", 2)}, 0);
         const std::size_t bytes = log.extent("a").bytes;
@@ -50,10 +50,11 @@ TEST_CASE("MemoryLog: appends that fail anywhere → none is appended, and the n
         appended = append(log, {append_to("b", 1), append_to("a", 3), append_to("b", 2), append_to("c", 1)}, n);
         failures += appended ? 0 : 1;
         CHECK(heard == (appended ? 4 : 0));
-        CHECK(log.extent("a").last_id == (appended ? 5 : 2));
-        CHECK(log.extent("b").last_id == (appended ? 3 : 0));
+        CHECK(log.extent("a").last_id == (appended ? 6 : 2));
+        CHECK(log.extent("b").last_id == (appended ? 8 : 0));
         CHECK(log.extent("b").events == (appended ? 3 : 0));
-        CHECK(log.extent("c").last_id == (appended ? 1 : 0));
+        CHECK(log.extent("c").last_id == (appended ? 9 : 0));
+        CHECK(log.extent("none").first_id == (appended ? 10 : 3));
         if (!appended) CHECK(log.extent("a").bytes == bytes);
         CHECK(log.read("a", 1, 100, 1'000'000).size() == (appended ? 5 : 2));
         const std::size_t used = budget.used(base::MemoryUse::store);

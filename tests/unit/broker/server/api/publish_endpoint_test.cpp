@@ -196,7 +196,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         {sluice::engine::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
         [](std::shared_ptr<const sluice::engine::Program>, std::uint64_t) {});
     sluice::broker::Mailboxes mailboxes;
-    sluice::store::MemoryLog log({0, 10}, memory);
+    sluice::store::MemoryLog log(0, memory);
     log.listen(sluice::broker::Dispatch(queue, fanout, counters, {}));
     sluice::broker::Publisher publisher({10, 10, std::chrono::hours(1)}, queue, log, counters, memory);
     sluice::server::Connections connections(10);
