@@ -192,7 +192,6 @@ bool Streams::evict(const std::string& name, std::vector<StreamPtr>& evicted) {
     const StreamPtr& stream = evicted.emplace_back(at->second);
     const std::unique_lock lock(stream->mutex, std::try_to_lock);
     if (!lock || !stream->under_way.empty()) return false;
-    log_.clear(*stream->name);
     stream->gone = true;
     eviction_order_.remove(stream->eviction_place);
     streams_.erase(at);

@@ -66,6 +66,16 @@ TEST_CASE_METHOD(Fixture, "a stream that is erased begins without events and ite
     CHECK(streams.state("s")->options.event_path.empty());
 }
 
+TEST_CASE_METHOD(Fixture, "Streams: stream that was evicted → its events stay in the log, and its last id returns") {
+    append("a");
+    for (const char* name : {"a", "b", "c", "d"}) streams.find_or_create(name, nullptr).value();
+    CHECK_FALSE(streams.state("a"));
+    CHECK(log.read("a", 0, 10, 10'000).size() == 1);
+    streams.find_or_create("a", nullptr).value();
+    CHECK(streams.state("a")->last_id == 1);
+    CHECK(streams.state("d")->last_id == 0);
+}
+
 TEST_CASE_METHOD(Fixture, "streams that are defined make room for no other, and half may be defined") {
     for (const char* name : {"a", "b"}) streams.define(name, {}, nullptr).value();
     streams.find_or_create("brief", nullptr).value();
