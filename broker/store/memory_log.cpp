@@ -1,7 +1,7 @@
 #include "broker/store/memory_log.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <utility>
 
 namespace sluice::store {
 
@@ -9,21 +9,14 @@ namespace {
 
 constexpr std::size_t stream_bytes = 256;  // of a stream without events
 
-feed::RecordTime system_time() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
-
 std::size_t memory_of(const Append& append) {
     return append.events.size() * sizeof(feed::EventHead) + sizeof(feed::DocumentRecord) + append.record->text->size();
 }
 
 }  // namespace
 
-MemoryLog::MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, Clock clock)
-    : bytes_max_(bytes_max),
-      clock_(clock ? std::move(clock) : Clock(system_time)),
-      memory_(memory.force_charge(base::MemoryUse::store, 0)) {}
+MemoryLog::MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, WallClock clock)
+    : bytes_max_(bytes_max), clock_(std::move(clock)), memory_(memory.force_charge(base::MemoryUse::store, 0)) {}
 
 MemoryLog::Streams::iterator MemoryLog::stream_of(const std::string& name) {
     const auto [at, is_new] = streams_.try_emplace(name);
@@ -80,9 +73,9 @@ void MemoryLog::drop_oldest_event(Stream& stream) {
     --stream.events;
 }
 
-void MemoryLog::enforce(Stream& stream, feed::RecordTime now) {
+void MemoryLog::enforce(Stream& stream, feed::RecordTime time) {
     const Retention& retention = stream.retention;
-    const auto is_old = [&](const Kept& kept) { return now - kept.events.back().time > retention.age.count(); };
+    const auto is_old = [&](const Kept& kept) { return time - kept.events.back().time > retention.age.count(); };
     while (!stream.kept.empty() && (stream.bytes > retention.bytes || is_old(stream.kept.front()))) drop_oldest(stream);
     while (stream.events > retention.events) drop_oldest_event(stream);
 }
@@ -91,7 +84,7 @@ void MemoryLog::enforce(Stream& stream, feed::RecordTime now) {
 MemoryLog::Stream* MemoryLog::enforce(std::string_view name) {
     const auto at = streams_.find(name);
     if (at == streams_.end()) return nullptr;
-    enforce(at->second, clock_());
+    enforce(at->second, now());
     if (!at->second.kept.empty()) return &at->second;
     forget_unused(at);
     return nullptr;
@@ -140,11 +133,11 @@ void MemoryLog::keep(const Append& append) {
 }
 
 // Returns the id of the first event.
-std::uint64_t MemoryLog::add(Append& append, feed::RecordTime now) {
+std::uint64_t MemoryLog::add(Append& append, feed::RecordTime time) {
     std::uint64_t id = last_id_;
     for (feed::EventHead& event : append.events) {
         event.id = ++id;
-        event.time = now;
+        event.time = time;
     }
     keep(append);
     last_id_ = id;
@@ -166,9 +159,9 @@ std::optional<AppendResult> MemoryLog::append(const AttemptId&, std::vector<Appe
     AppendResult result;
     result.first_ids.reserve(appends.size());
     const std::lock_guard lock(mutex_);
-    const feed::RecordTime now = clock_();
+    const feed::RecordTime time = now();
     try {
-        for (Append& append : appends) result.first_ids.push_back(add(append, now));
+        for (Append& append : appends) result.first_ids.push_back(add(append, time));
     } catch (...) {
         for (std::size_t added = result.first_ids.size(); added-- > 0;) take_back(appends[added]);
         throw;

@@ -3,10 +3,10 @@
 // its own.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,16 +17,16 @@
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/wall_clock.hpp"
 
 namespace sluice::store {
 
 class MemoryLog final : public EventLog {
 public:
-    using Clock = std::function<feed::RecordTime()>;
-
     // Retains documents of at most `bytes_max` bytes in all streams. They are charged to `memory`; if it refuses, fewer
-    // are retained. `clock` null: the system clock.
-    MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, Clock clock = nullptr);
+    // are retained. `clock` may go backwards: no event's time is
+    // below that of an earlier one.
+    MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, WallClock clock = wall_time);
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
     std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
@@ -55,21 +55,22 @@ private:
     };
     using Streams = std::map<std::string, Stream, std::less<>>;
 
+    feed::RecordTime now() { return newest_ = std::max(newest_, clock_()); }
     Streams::iterator stream_of(const std::string& name);
     void forget_unused(Streams::iterator at) noexcept;
-    std::uint64_t add(Append& append, feed::RecordTime now);
+    std::uint64_t add(Append& append, feed::RecordTime time);
     void take_back(const Append& append) noexcept;
     void keep(const Append& append);
     bool make_room(std::size_t bytes);
     Stream* enforce(std::string_view name);
-    void enforce(Stream& stream, feed::RecordTime now);
+    void enforce(Stream& stream, feed::RecordTime time);
     void drop_oldest_of_all();
     void drop_oldest(Stream& stream);
     void drop_newest(Stream& stream);
     void drop_oldest_event(Stream& stream);
 
     const std::size_t bytes_max_;
-    const Clock clock_;
+    const WallClock clock_;
     Listener listener_;
     std::mutex mutex_;
     Streams streams_;
@@ -77,6 +78,7 @@ private:
     std::uint64_t last_id_ = 0;                          // the last one assigned
     base::MemoryCharge memory_;
     std::size_t bytes_ = 0;
+    feed::RecordTime newest_ = 0;  // time read from the clock
     std::uint64_t appends_ = 0;
 };
 

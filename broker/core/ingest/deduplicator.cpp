@@ -21,7 +21,8 @@ Deduplicator::Deduplicator(std::size_t entries_max, base::MemoryCharge memory)
       memory_(std::move(memory)),
       base_bytes_(memory_.bytes()) {}
 
-Deduplicator::Verdict Deduplicator::see(const ItemKey& key, Clock::time_point now, text::Digest* previous) {
+Deduplicator::Verdict Deduplicator::see(const ItemKey& key, feed::RecordTime now, text::Digest* previous) {
+    now = newest_time_ = std::max(newest_time_, now);
     if (!table_.empty()) {
         if (const std::uint32_t i = table_[slot_of(key.identity)]; i != none) {
             unlink(i);
@@ -68,7 +69,7 @@ bool Deduplicator::remembers(const text::Digest& identity, const text::Digest& c
     return i != none && entries_[i].key.content == content;
 }
 
-void Deduplicator::forget_before(Clock::time_point time) noexcept {
+void Deduplicator::forget_before(feed::RecordTime time) noexcept {
     while (oldest_ != none && entries_[oldest_].seen_at < time) erase(oldest_);
     shrink();
 }

@@ -4,12 +4,12 @@
 // be. The caller must serialise calls. Memory grows and shrinks with use.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "broker/base/memory/memory_budget.hpp"
+#include "protocol/feed/model/record.hpp"
 #include "protocol/text/digest.hpp"
 
 namespace sluice::broker {
@@ -22,7 +22,6 @@ struct ItemKey {
 
 class Deduplicator {
 public:
-    using Clock = std::chrono::steady_clock;
     enum class Verdict : std::uint8_t { added, updated, unchanged };
 
     // `memory` grows and shrinks with the remembered items. An empty charge is not counted.
@@ -30,15 +29,15 @@ public:
 
     // Classifies the item and remembers it. If `previous` is not null, it receives the former content of an updated
     // item. If there is no room for another item, one is forgotten. Throws std::bad_alloc only if no items are
-    // remembered.
-    Verdict see(const ItemKey& key, Clock::time_point now = {}, text::Digest* previous = nullptr);
+    // remembered. A time before that of an earlier call counts as that one.
+    Verdict see(const ItemKey& key, feed::RecordTime now = 0, text::Digest* previous = nullptr);
     // Undoes the see() that returned this verdict; items forgotten by that call stay forgotten.
     void undo(const ItemKey& key, Verdict verdict, const text::Digest& previous) noexcept;
 
     // Whether an item with this identity is remembered, and said this when it was last seen.
     bool remembers(const text::Digest& identity, const text::Digest& content) const;
 
-    void forget_before(Clock::time_point time) noexcept;
+    void forget_before(feed::RecordTime time) noexcept;
     void forget_oldest(std::size_t n) noexcept;  // and releases their memory
 
     std::size_t size() const { return entries_.size(); }
@@ -51,7 +50,7 @@ private:
     // A doubly linked list in a vector, from the most to the least recently seen.
     struct Entry {
         ItemKey key;
-        Clock::time_point seen_at;
+        feed::RecordTime seen_at;
         std::uint32_t newer = none;
         std::uint32_t older = none;
     };
@@ -79,6 +78,7 @@ private:
     std::uint32_t oldest_ = none;
     std::uint64_t forgotten_ = 0;
     std::uint64_t random_ = 1;
+    feed::RecordTime newest_time_ = 0;
 };
 
 }  // namespace sluice::broker

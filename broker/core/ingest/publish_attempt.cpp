@@ -12,7 +12,7 @@ PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> 
     changes_.reserve(publication_->keys.size());
 }
 
-PublishAttempt::Change PublishAttempt::see_item(std::size_t i, Deduplicator::Clock::time_point now) {
+PublishAttempt::Change PublishAttempt::see_item(std::size_t i, feed::RecordTime now) {
     Change change{Deduplicator::Verdict::added, {}};
     if (publication_->keys.empty()) return change;
     const PublishedKey& item = publication_->keys[i];
@@ -39,7 +39,7 @@ feed::EventHead PublishAttempt::head_of(std::size_t i, Deduplicator::Verdict ver
     return event;
 }
 
-std::vector<feed::EventHead> PublishAttempt::see(Deduplicator::Clock::time_point now) {
+std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
     const std::size_t n = publication_->document->items().size();
     std::vector<feed::EventHead> events;
     result = {};

@@ -24,7 +24,7 @@ public:
 
     // Remembers the items and counts them in `result`. Returns an event for each new or changed one; without any, the
     // attempt needs no place.
-    std::vector<feed::EventHead> see(Deduplicator::Clock::time_point now);
+    std::vector<feed::EventHead> see(feed::RecordTime now);
     // Fills the place with these events.
     void fill_place(const std::vector<feed::EventHead>& events);
 
@@ -47,7 +47,7 @@ private:
         text::Digest previous;
     };
 
-    Change see_item(std::size_t i, Deduplicator::Clock::time_point now);
+    Change see_item(std::size_t i, feed::RecordTime now);
     feed::EventHead head_of(std::size_t i, Deduplicator::Verdict verdict) const;
 
     const StreamPtr stream_;

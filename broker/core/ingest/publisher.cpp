@@ -32,8 +32,12 @@ std::vector<store::Append> append_of(const Stream& stream, const Publication& pu
 }  // namespace
 
 Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
-                     base::MemoryBudget& memory)
-    : queue_(queue), log_(log), counters_(counters), streams_(std::move(settings), log, memory) {}
+                     base::MemoryBudget& memory, store::WallClock clock)
+    : queue_(queue),
+      log_(log),
+      counters_(counters),
+      clock_(std::move(clock)),
+      streams_(std::move(settings), log, memory) {}
 
 std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done) {
     const feed::Document& document = *publication->document;
@@ -52,8 +56,8 @@ std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const
 
 std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
                                                             const std::shared_ptr<PublishAttempt>& attempt) {
-    const auto now = Deduplicator::Clock::now();
-    stream->seen.forget_before(now - stream->window.load());
+    const feed::RecordTime now = clock_();
+    stream->seen.forget_before(now - stream->window.load().count());
     const std::uint64_t forgotten_before = stream->seen.forgotten();
     std::vector<feed::EventHead> events = attempt->see(now);
     if (const std::uint64_t forgotten = stream->seen.forgotten() - forgotten_before; forgotten != 0) {

@@ -13,6 +13,7 @@
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/wall_clock.hpp"
 
 namespace sluice::broker {
 
@@ -21,8 +22,9 @@ public:
     using Outcome = PublishOutcome;
     using Done = PublishDone;
 
+    // `clock`: by which items that were not seen for long are forgotten.
     Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
-              base::MemoryBudget& memory);
+              base::MemoryBudget& memory, store::WallClock clock = store::wall_time);
 
     // Returns the outcome if it is known at once. Otherwise `done` receives it, once, on the log's thread. After a
     // refusal other than PublishRefusal::unavailable, or an exception, nothing has been published or remembered, and
@@ -39,6 +41,7 @@ private:
     EventQueue& queue_;
     store::EventLog& log_;
     Counters& counters_;
+    const store::WallClock clock_;
     Streams streams_;
 };
 

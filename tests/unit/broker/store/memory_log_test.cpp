@@ -177,6 +177,16 @@ TEST_CASE_METHOD(Fixture, "MemoryLog: stream that was cleared → no id is given
     CHECK(ids("a") == Ids{4});
 }
 
+TEST_CASE_METHOD(Fixture, "MemoryLog: clock put back → no event's time is below that of an earlier one") {
+    append("a", 1);
+    now = 500;
+    append("b", 1);
+    now = 1'001;
+    append("a", 1);
+    CHECK(log.read("b", 0, 1, 100)[0].time == 1'000);
+    CHECK(log.read("a", 0, 2, 100)[1].time == 1'001);
+}
+
 TEST_CASE_METHOD(Fixture, "memory does not grow with what has gone") {
     log.retain("a", {.events = 3});
     for (int i = 0; i < 3; ++i) append("a", 1);

@@ -11,6 +11,12 @@ using Verdict = sluice::broker::Deduplicator::Verdict;
 
 namespace {
 
+constexpr sluice::feed::RecordTime minute = 60'000'000, hour = 60 * minute;
+
+sluice::feed::RecordTime after(std::uint64_t seconds) {
+    return static_cast<sluice::feed::RecordTime>(1'000'000 * seconds);
+}
+
 ItemKey key(std::uint64_t identity, std::uint64_t content) { return {{identity, 1}, {content, 2}}; }
 
 }  // namespace
@@ -25,14 +31,13 @@ TEST_CASE("an item is new, then unchanged until its content differs") {
 }
 
 TEST_CASE("of a few items more than there is room for, a few are new again each time") {
-    using namespace std::chrono_literals;
     constexpr std::uint64_t n = 1'000;
     Deduplicator seen(n);
-    Deduplicator::Clock::time_point now{1h};
+    sluice::feed::RecordTime now = hour;
     for (std::uint64_t i = 0; i < n; ++i) seen.see(key(i, 1), now);
     std::size_t added = 0, posts = 0;
     for (; posts < 50; ++posts) {
-        now += 1min;
+        now += minute;
         for (std::uint64_t i = 0; i <= n; ++i) added += seen.see(key(i, 1), now) == Verdict::added ? 1u : 0u;
     }
     CHECK(added < 10 * posts);  // if the oldest were forgotten: 1,001 * posts
@@ -41,12 +46,11 @@ TEST_CASE("of a few items more than there is room for, a few are new again each 
 }
 
 TEST_CASE("items seen lately are rather remembered than old ones") {
-    using namespace std::chrono_literals;
     constexpr std::uint64_t n = 1'000;
     Deduplicator seen(n);
-    const Deduplicator::Clock::time_point start{1h};
-    for (std::uint64_t i = 0; i < n; ++i) seen.see(key(i, 1), start + std::chrono::seconds(i));
-    for (std::uint64_t i = n; i < n + n / 2; ++i) seen.see(key(i, 1), start + std::chrono::seconds(i));
+    const sluice::feed::RecordTime start = hour;
+    for (std::uint64_t i = 0; i < n; ++i) seen.see(key(i, 1), start + after(i));
+    for (std::uint64_t i = n; i < n + n / 2; ++i) seen.see(key(i, 1), start + after(i));
     std::size_t old = 0, late = 0;
     for (std::uint64_t i = 0; i < n / 2; ++i) old += seen.remembers(key(i, 1).identity, key(i, 1).content) ? 1u : 0u;
     for (std::uint64_t i = n; i < n + n / 2; ++i)
@@ -56,15 +60,14 @@ TEST_CASE("items seen lately are rather remembered than old ones") {
 }
 
 TEST_CASE("what was not seen for long is forgotten, and its memory given back") {
-    using namespace std::chrono_literals;
     sluice::base::MemoryBudget budget(1 << 20);
     Deduplicator seen(10'000, budget.charge(sluice::base::MemoryUse::identities, 100));
-    const Deduplicator::Clock::time_point start{1h};
-    for (std::uint64_t i = 0; i < 1'000; ++i) seen.see(key(i, 1), start + std::chrono::seconds(i));
+    const sluice::feed::RecordTime start = hour;
+    for (std::uint64_t i = 0; i < 1'000; ++i) seen.see(key(i, 1), start + after(i));
     CHECK(budget.used(sluice::base::MemoryUse::identities) == 100 + seen.memory_bytes());
     CHECK(seen.memory_bytes() >= 1'000 * sizeof(ItemKey));
-    seen.see(key(0, 1), start + 2'000s);
-    seen.forget_before(start + 990s);
+    seen.see(key(0, 1), start + after(2'000));
+    seen.forget_before(start + after(990));
     CHECK(seen.size() == 11);
     CHECK(seen.memory_bytes() < 50 * sizeof(ItemKey));
     CHECK(budget.used() == 100 + seen.memory_bytes());

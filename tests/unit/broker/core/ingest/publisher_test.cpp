@@ -216,9 +216,18 @@ TEST_CASE_METHOD(Fixture, "of too many streams those with subscribers or options
 }
 
 TEST_CASE_METHOD(Fixture, "items that were not posted for the window are new again, and ids go on") {
-    Trial brief({2, 100, std::chrono::microseconds(1)}, queue, log, counters, memory);
-    brief.publish(publication({item("a")})).value();
-    EVENTUALLY(brief.publish(publication({item("a")})).value().added == 1);
+    sluice::feed::RecordTime now = 1'000'000;
+    Trial brief({2, 100, std::chrono::microseconds(100)}, queue, log, counters, memory, [&] { return now; });
+    const auto added = [&](sluice::feed::RecordTime time) {
+        now = time;
+        return brief.publish(publication({item("a")})).value().added;
+    };
+    CHECK(added(1'000'000) == 1);
+    CHECK(added(1'000'100) == 0);
+    CHECK(added(1'000'200) == 0);
+    CHECK(added(900'000) == 0);  // the clock is put back: the item was last seen at 1,000,200
+    CHECK(added(1'000'300) == 0);
+    CHECK(added(1'000'401) == 1);
     CHECK(brief.last_ids().front().second == 2);
 }
 
