@@ -84,6 +84,9 @@ public:
     // least one event if there is any, however large.
     virtual std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
                                                 std::size_t bytes_max) = 0;
+    // The id of the stream's first retained event at `time` or later; without any, the log's last id + 1, which no
+    // event has yet. No event's time is below that of an earlier one.
+    virtual std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) = 0;
     virtual StreamExtent extent(std::string_view stream) = 0;
 
     // Sets a stream's retention. Events beyond it are dropped at once and can no longer be read.

@@ -192,6 +192,17 @@ std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint6
     return found;
 }
 
+// All events of an append have one time.
+std::uint64_t MemoryLog::first_id_since(std::string_view name, feed::RecordTime time) {
+    const std::lock_guard lock(mutex_);
+    const Stream* const stream = enforce(name);
+    if (stream == nullptr) return last_id_ + 1;
+    const auto& kept = stream->kept;
+    const auto is_earlier = [](const Kept& each, feed::RecordTime than) { return each.events.back().time < than; };
+    const auto found = std::lower_bound(kept.begin(), kept.end(), time, is_earlier);
+    return found == kept.end() ? last_id_ + 1 : found->events[found->first].id;
+}
+
 StreamExtent MemoryLog::extent(std::string_view name) {
     const std::lock_guard lock(mutex_);
     const Stream* const stream = enforce(name);

@@ -32,6 +32,7 @@ public:
     std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
     std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
                                         std::size_t bytes_max) override;
+    std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;
     StreamExtent extent(std::string_view stream) override;
     void retain(const std::string& stream, const Retention& retention) override;
     void clear(std::string_view stream) override;

@@ -187,6 +187,25 @@ TEST_CASE_METHOD(Fixture, "MemoryLog: clock put back → no event's time is belo
     CHECK(log.read("a", 0, 2, 100)[1].time == 1'001);
 }
 
+TEST_CASE_METHOD(Fixture, "MemoryLog: time → id of the first retained event since then, or of the next one at most") {
+    CHECK(log.first_id_since("a", 0) == 1);
+    for (const feed::RecordTime time : {1'000, 2'000, 1'500, 3'000}) {  // the third counts as 2,000
+        now = time;
+        append("a", 2);
+        append("b", 1);
+    }
+    const std::vector<std::pair<feed::RecordTime, std::uint64_t>> expected{
+        {0, 1}, {1'000, 1}, {1'001, 4}, {1'500, 4}, {2'000, 4}, {2'001, 10}, {3'000, 10}, {3'001, 13}};
+    for (const auto& [time, id] : expected) CHECK(log.first_id_since("a", time) == id);
+    CHECK(log.first_id_since("b", 2'000) == 6);
+    CHECK(log.first_id_since("unknown", 0) == 13);
+    log.retain("a", {.events = 3});
+    CHECK(log.first_id_since("a", 0) == 8);
+    CHECK(log.first_id_since("a", 2'000) == 8);
+    log.clear("a");
+    CHECK(log.first_id_since("a", 0) == 13);
+}
+
 TEST_CASE_METHOD(Fixture, "memory does not grow with what has gone") {
     log.retain("a", {.events = 3});
     for (int i = 0; i < 3; ++i) append("a", 1);
