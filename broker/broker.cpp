@@ -179,11 +179,10 @@ Broker::Parts::Parts(config::Options options)
                  .operators_max = options_.limits.operators,
                  .scan_owners = &scan_owners_,
                  .computed_owners = &computed_owners_,
-                 .memory = &memory_},
+                 .memory = &memory_,
+                 .begin = [this](std::atomic<std::uint64_t>& first_id) { queue_.begin_at_next(first_id); }},
                 fanout_,
-                [this](std::shared_ptr<const engine::Program> program, std::uint64_t number) {
-                    matcher_.set_program(std::move(program), number);
-                }),
+                [this](std::shared_ptr<const engine::Program> program) { matcher_.set_program(std::move(program)); }),
       log_(event_log(memory_)),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore},

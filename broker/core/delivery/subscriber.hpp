@@ -54,7 +54,9 @@ struct Subscriber {
     std::atomic<bool> not_added{false};  // there was no memory for its subscriptions
     std::shared_ptr<Subscriber> next_gone;  // list of subscribers that the registry is to remove
     std::uint64_t scan_owner = 0;           // used by the registry: its id in ScanOwners
-    std::uint64_t first_program = 0;        // the first program with all its subscriptions; set before fan-out
+    // It gets events from this id on: those that the queue got once its subscriptions were in place. Until then: none.
+    static constexpr std::uint64_t no_id = ~std::uint64_t{0};
+    std::atomic<std::uint64_t> first_id{no_id};
 
     // Used by the fan-out, under its lock: the last batch with deliveries for the subscriber, and its place there.
     std::uint64_t last_batch = 0;

@@ -116,6 +116,7 @@ bool EventQueue::push(std::vector<QueuedEvent> events) {
 }
 
 void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& events) noexcept {
+    last_id_ = std::max(last_id_, events.back().event.id);
     lanes_.push(stream, events);
     const bool is_last = nothing_comes();
     const bool wakes_slow = stream.slow;
@@ -126,6 +127,11 @@ void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& event
         slow_changed_.notify_all();
     else if (wakes_slow)
         slow_changed_.notify_one();
+}
+
+void EventQueue::begin_at_next(std::atomic<std::uint64_t>& first_id) const {
+    const Lock lock = this->lock();
+    first_id = last_id_ + 1;
 }
 
 bool EventQueue::wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay) {

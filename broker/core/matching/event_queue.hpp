@@ -6,6 +6,7 @@
 // there moves to the slow lane for some time, where other threads match each stream separately.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -85,6 +86,14 @@ public:
     // closed.
     bool push(std::vector<QueuedEvent> events);
 
+    // Sets `first_id` to the id after the highest one pushed so far, before another event is pushed. Events pushed
+    // later are popped later, so if a program was given to the matching threads before, they match all events from
+    // `first_id` on with it or a newer one.
+    //
+    // Calls of the log's listener are in order for each stream only, so an event of another stream may be pushed later
+    // with a lower id. It had its id before this call, so its publication began before it.
+    void begin_at_next(std::atomic<std::uint64_t>& first_id) const;
+
     // Waits for events and fills an empty batch. The fast lane, if it was empty, returns the first events at once;
     // otherwise it waits until there are `events_max` events or the first has waited for `delay`. The slow lane returns
     // events of one stream. The batch may stay empty. Returns false if the queue is closed and no more events can come.
@@ -149,6 +158,7 @@ private:
     std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
     std::list<Waiter> waiters_;  // by place
     std::uint64_t last_place_ = 0;
+    std::uint64_t last_id_ = 0;  // the highest of the events pushed
     bool closed_ = false;
 };
 

@@ -45,13 +45,14 @@ Collected Fanout::collect(const Outcome& outcome) {
         if (slot == nullptr) return;
         for (const Target& target : slot->targets) {
             Subscriber& subscriber = *target.subscriber;
-            if (subscriber.first_program > outcome.program_number) continue;
-            if (subscriber.last_batch != batch) {
-                subscriber.place_in_batch = collected.add(target.subscriber);
-                subscriber.last_batch = batch;
-            }
+            const std::uint64_t first_id = subscriber.first_id.load(std::memory_order_relaxed);
             for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
                 const auto event = match.word * 32 + static_cast<std::uint32_t>(std::countr_zero(bits));
+                if (outcome.events[event].id < first_id) continue;
+                if (subscriber.last_batch != batch) {
+                    subscriber.place_in_batch = collected.add(target.subscriber);
+                    subscriber.last_batch = batch;
+                }
                 collected.add(subscriber.place_in_batch, {event, target.filter, undecided});
             }
         }

@@ -48,13 +48,12 @@ public:
         std::span<const feed::Event> events;
         std::span<const engine::Match> matches;
         std::span<const engine::Match> undecided;  // over budget
-        std::uint64_t program_number = 0;
     };
 
     // Prepares the batch's deliveries for the matched subscribers: each event at most once, in the order of the batch.
     // If a filter left an event undecided, its subscriber gets a gap in its place or is ended, as configured. Ignores
-    // matches of subscriptions removed meanwhile, and subscribers newer than the program that matched: it contains only
-    // those of their subscriptions that others had before. Any thread, in any order; the events must outlive the
+    // matches of subscriptions removed meanwhile, and for each subscriber events before its first one, which a newer
+    // program may match. Any thread, in any order; the events must outlive the
     // delivery. Throws TooManyFound for several events that so many filters accept that each should be prepared alone.
     PreparedBatch prepare(const Outcome& outcome);
 

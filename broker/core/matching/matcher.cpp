@@ -100,7 +100,7 @@ bool Matcher::Thread::match(Events events) {
 }
 
 PreparedBatch Matcher::Thread::prepare(Events events) {
-    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), current_.number});
+    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided()});
 }
 
 // Does all work that need not wait for the batch's turn.
@@ -228,7 +228,7 @@ Matcher::~Matcher() {
 }
 
 // Makes the extractor here, not in the matching threads, since there may be very many names.
-void Matcher::set_program(std::shared_ptr<const engine::Program> program, std::uint64_t number) {
+void Matcher::set_program(std::shared_ptr<const engine::Program> program) {
     CurrentProgram next = this->program();
     const engine::Dictionary& names = *program->attributes();
     if (!next.program || next.program->attributes()->epoch != names.epoch)
@@ -236,7 +236,6 @@ void Matcher::set_program(std::shared_ptr<const engine::Program> program, std::u
     else if (next.program->attributes() != program->attributes())
         next.extractor = std::make_shared<const feed::Extractor>(next.extractor->extended(names.names));
     next.program = std::move(program);
-    next.number = number;
     const std::lock_guard lock(program_mutex_);
     std::swap(program_, next);
 }

@@ -34,7 +34,7 @@ public:
     ~Matcher();  // the queue must be closed
 
     // Matches batches taken from now on with this program. One thread at a time; must be called before start().
-    void set_program(std::shared_ptr<const engine::Program> program, std::uint64_t number);
+    void set_program(std::shared_ptr<const engine::Program> program);
 
     void start();  // throws if a thread cannot be started; others may already run
     // Waits until everything is delivered after the queue has been closed. Returns false at the deadline.
@@ -49,7 +49,6 @@ private:
     struct CurrentProgram {
         std::shared_ptr<const engine::Program> program;
         std::shared_ptr<const feed::Extractor> extractor;  // for the program's attributes
-        std::uint64_t number = 0;
     };
 
     CurrentProgram program();

@@ -2,9 +2,9 @@
 // need to be put into mailboxes. Created by Fanout::prepare, consumed by Fanout::deliver. Belongs to the thread that
 // matched the batch.
 //
-// The batch may wait long for earlier ones, while subscribers come and go. New subscribers are not in it: they receive
-// only what a program that contains them matches, and this batch's program did not contain them. Subscribers that leave
-// stay alive until the turn, but their mailboxes are closed and accept nothing.
+// The batch may wait long for earlier ones, while subscribers come and go. New subscribers are not in it: they get only
+// events that the queue gets later. Subscribers that leave stay alive until the turn, but their mailboxes are closed
+// and accept nothing.
 #pragma once
 
 #include <cstddef>

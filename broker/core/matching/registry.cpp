@@ -19,7 +19,7 @@ SubscriptionRegistry::SubscriptionRegistry(Settings settings, Fanout& fanout, Pr
             return memory->used() + bytes <= memory->ceiling(base::MemoryUse::overhead);
         });
     }
-    sink_(set_->compile(), program_number_);
+    sink_(set_->compile());
     thread_ = std::thread([this] { run(); });
 }
 
@@ -108,7 +108,7 @@ bool SubscriptionRegistry::publish_program() {
     try {
         std::shared_ptr<const engine::Program> program = set_->compile();
         charge(*program);
-        sink_(std::move(program), ++program_number_);
+        sink_(std::move(program));
         return true;
     } catch (const std::exception& error) {
         base::log_failure("subscriptions could not be compiled", error.what());
@@ -135,9 +135,13 @@ void SubscriptionRegistry::apply_round(Additions additions, SubscriberPtr remova
     }
     Additions complete = add_some(removed);
     // Removed subscribers get no more deliveries, with or without a new program.
-    if (!publish_program()) {
-        for (const Addition& addition : complete)
-            if (!addition.subscriber->not_added) give_up(addition, removed);
+    const bool published = publish_program();
+    for (const Addition& addition : complete) {
+        if (addition.subscriber->not_added) continue;
+        if (published)
+            begin(*addition.subscriber);
+        else
+            give_up(addition, removed);
     }
     for (const Addition& addition : additions) give_up(addition, removed);
     complete.splice(complete.end(), additions);
@@ -177,7 +181,7 @@ bool SubscriptionRegistry::add_more(Addition& addition, std::size_t& work_of_tur
     try {
         work_of_turn += place_some(addition, turn_work - work_of_turn);
         if (addition.placed < addition.subscriptions.size()) return false;
-        complete(addition);
+        fanout_.apply(std::move(addition.change));
     } catch (const std::exception& error) {
         base::log_failure("subscriptions could not be added", error.what());
         give_up(addition, removed);
@@ -231,10 +235,12 @@ std::size_t SubscriptionRegistry::place(Addition& addition, std::size_t filter) 
     return work;
 }
 
-// All subscriptions are in the engine: the next program will be the first one with all of them.
-void SubscriptionRegistry::complete(Addition& addition) {
-    addition.subscriber->first_program = program_number_ + 1;
-    fanout_.apply(std::move(addition.change));
+// A program with all its subscriptions is in use.
+void SubscriptionRegistry::begin(Subscriber& subscriber) const {
+    if (settings_.begin)
+        settings_.begin(subscriber.first_id);
+    else
+        subscriber.first_id = 0;
 }
 
 void SubscriptionRegistry::add_owner(const Subscriber& subscriber, const Entry& entry) {
@@ -269,7 +275,7 @@ void SubscriptionRegistry::give_up(const Addition& addition, Removed& removed) n
 void SubscriptionRegistry::remove_some(Removed& removed) noexcept {
     for (std::size_t work = 0; leaving_ != nullptr && work < round_work; ++work) {
         // What is not complete is given up when its turn comes.
-        while (leaving_->first_program != 0 && work < round_work) {
+        while (leaving_->first_id != Subscriber::no_id && work < round_work) {
             const std::size_t done = apply_removal(*leaving_, removed, round_work - work);
             if (done == 0) break;
             work += done;

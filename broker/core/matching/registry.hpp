@@ -5,6 +5,7 @@
 // added; removing needs no memory. Any thread may add and remove.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -31,7 +32,7 @@ enum class Admission : std::uint8_t { admitted, too_many_subscriptions, too_many
 
 class SubscriptionRegistry {
 public:
-    using ProgramSink = std::function<void(std::shared_ptr<const engine::Program>, std::uint64_t number)>;
+    using ProgramSink = std::function<void(std::shared_ptr<const engine::Program>)>;
 
     // A round adds and removes about so much, in literals, subscriptions and conditions (milliseconds); an owner that
     // others wait for adds about `turn_work` of it. One filter is always added whole.
@@ -47,9 +48,12 @@ public:
         ScanOwners* scan_owners = nullptr;      // of scanned conditions; kept up to date; may be null
         ScanOwners* computed_owners = nullptr;  // the same of computed ones
         base::MemoryBudget* memory = nullptr;   // charged with what the engine keeps; may be null
+        // Sets Subscriber::first_id once a program with all its subscriptions has been passed to the sink, as
+        // EventQueue::begin_at_next does. Null: it gets all events.
+        std::function<void(std::atomic<std::uint64_t>&)> begin = nullptr;
     };
 
-    // Passes a first, empty program to `sink` before it returns. Its thread passes later ones, with ascending numbers.
+    // Passes a first, empty program to `sink` before it returns. Its thread passes later ones.
     SubscriptionRegistry(Settings settings, Fanout& fanout, ProgramSink sink);
     ~SubscriptionRegistry();  // applies pending changes
 
@@ -88,7 +92,7 @@ private:
     bool add_more(Addition& addition, std::size_t& work_of_turn, Removed& removed) noexcept;
     std::size_t place_some(Addition& addition, std::size_t work_max);
     std::size_t place(Addition& addition, std::size_t filter);
-    void complete(Addition& addition);
+    void begin(Subscriber& subscriber) const;
     void give_up(const Addition& addition, Removed& removed) noexcept;
     void add_owner(const Subscriber& subscriber, const Entry& entry);
     void remove_owner(const Subscriber& subscriber, const Entry& entry) noexcept;
@@ -114,7 +118,6 @@ private:
     // Used by the registry's thread only, except for the set's status.
     base::MemoryCharge engine_memory_;
     std::unique_ptr<engine::SubscriptionSet> set_;
-    std::uint64_t program_number_ = 0;  // of the program last passed to the sink
     feed::ScanOwner last_owner_ = 0;
     Entries entries_;                                                                // by Subscription::key
     std::unordered_map<const Subscriber*, std::vector<Entries::value_type*>> held_;  // entries of each subscriber

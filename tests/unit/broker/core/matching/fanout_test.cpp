@@ -18,6 +18,12 @@ void deliver(Fanout& fanout, const Fanout::Outcome& outcome) {
     fanout.deliver(batch);
 }
 
+// From the first event on.
+void put_in_place(Fanout& fanout, Fanout::Change change) {
+    for (auto& [id, target] : change.gained) target.subscriber->first_id = 1;
+    fanout.apply(std::move(change));
+}
+
 std::shared_ptr<Subscriber> subscriber(bool tells_filters = false, SubscriberMemory memory = {}) {
     return std::make_shared<Subscriber>(
         MailboxLimits{100, 10'000}, [] {}, plain_framer, tells_filters, nullptr, std::move(memory));
@@ -46,17 +52,17 @@ TEST_CASE("a subscriber that a batch could not be delivered to gets an error and
     const auto second = std::make_shared<Subscriber>(
         limits, [] {}, plain_framer, false);
     const engine::SubscriptionId subscription{0, 1};
-    fanout.apply({{{subscription, {first, 0}}, {subscription, {second, 0}}}, {}});
+    put_in_place(fanout, {{{subscription, {first, 0}}, {subscription, {second, 0}}}, {}});
     CHECK(first->mailbox.take().deliveries.empty());  // leaves the mailbox waiting, so that it is woken
     const auto items = document({item("one"), item("two")});
     const auto stream = std::make_shared<const std::string>("news");
     const std::vector<feed::Event> two{{items, 0, stream, 1}, {items, 1, stream, 2}}, one{{items, 0, stream, 3}};
     const std::vector<engine::Match> both{{subscription, 0, 3}}, only{{subscription, 0, 1}};
-    CHECK_THROWS_AS(deliver(fanout, {two, both, {}, 1}), std::bad_alloc);
+    CHECK_THROWS_AS(deliver(fanout, {two, both, {}}), std::bad_alloc);
     CHECK(second->mailbox.events() == 2);
     CHECK(first->mailbox.state() == Mailbox::State::finished);
     CHECK(first->mailbox.end_reason()->kind == EndReason::Kind::undelivered);
-    deliver(fanout, {one, only, {}, 2});
+    deliver(fanout, {one, only, {}});
     CHECK(second->mailbox.events() == 3);
     CHECK(second->mailbox.state() == Mailbox::State::open);
 }
@@ -76,12 +82,12 @@ TEST_CASE("what many get can wait, what few get can't") {
         MailboxLimits{10, 10'000}, [] {}, plain_framer, false);
     change.gained.emplace_back(wide, Target{single, 0});
     change.gained.emplace_back(narrow, Target{single, 1});
-    fanout.apply(std::move(change));
+    put_in_place(fanout, std::move(change));
     const auto items = document({item("one"), item("two")});
     const auto stream = std::make_shared<const std::string>("news");
     const std::vector<feed::Event> batch{{items, 0, stream, 1}, {items, 1, stream, 2}};
     const std::vector<engine::Match> matches{{wide, 0, 1}, {narrow, 0, 2}};
-    deliver(fanout, {batch, matches, {}, 1});
+    deliver(fanout, {batch, matches, {}});
     CHECK(crowd.front()->mailbox.take().can_wait);
     const auto taken = single->mailbox.take();
     CHECK(taken.deliveries.size() == 2);
@@ -101,12 +107,12 @@ TEST_CASE("nothing is made for subscribers that no longer read") {
     Counters counters;
     Fanout fanout(counters);
     const engine::SubscriptionId subscription{0, 1};
-    fanout.apply({{{subscription, {closed, 0}}, {subscription, {open, 0}}}, {}});
+    put_in_place(fanout, {{{subscription, {closed, 0}}, {subscription, {open, 0}}}, {}});
     closed->mailbox.finish();
     const auto items = document({"<title>ACGT</title>"});
     const std::vector<feed::Event> batch(events, {items, 0, std::make_shared<const std::string>("genes"), 1});
     const std::vector<engine::Match> all{{subscription, 0, 0xffffffffu}};
-    deliver(fanout, {batch, all, {}, 1});
+    deliver(fanout, {batch, all, {}});
     CHECK(closed->mailbox.take().deliveries.empty());
     const auto deliveries = open->mailbox.take().deliveries;
     REQUIRE(deliveries.size() == events);
@@ -126,15 +132,15 @@ TEST_CASE_METHOD(TwoEvents,
         MailboxLimits{10, 10'000}, [] {}, another, false);
     const auto d = std::make_shared<Subscriber>(
         MailboxLimits{10, 10'000}, [] {}, same_format, false);
-    fanout.apply({{{subscription, {a, 0}},
-                   {other, {a, 1}},
-                   {subscription, {b, 0}},
-                   {subscription, {c, 0}},
-                   {subscription, {d, 0}}},
-                  {}});
+    put_in_place(fanout, {{{subscription, {a, 0}},
+                           {other, {a, 1}},
+                           {subscription, {b, 0}},
+                           {subscription, {c, 0}},
+                           {subscription, {d, 0}}},
+                          {}});
     const std::vector<engine::Match> matches{{other, 0, 1}, {subscription, 0, 3}};
     const int before = plain_format.bodies;
-    deliver(fanout, {events, matches, {}, 1});
+    deliver(fanout, {events, matches, {}});
     CHECK(plain_format.bodies == before + 2);
     CHECK(other_format.bodies == 2);
     const auto of_a = a->mailbox.take().deliveries, of_b = b->mailbox.take().deliveries;
@@ -155,9 +161,9 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     const auto policy = GENERATE(config::UndecidedPolicy::gap, config::UndecidedPolicy::disconnect);
     Fanout fanout(counters, policy);
     const auto a = subscriber();
-    fanout.apply({{{subscription, {a, 0}}, {other, {a, 1}}}, {}});
+    put_in_place(fanout, {{{subscription, {a, 0}}, {other, {a, 1}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}}, undecided{{other, 0, 2}};
-    deliver(fanout, {events, matches, undecided, 1});
+    deliver(fanout, {events, matches, undecided});
     const auto [taken, state, can_wait] = a->mailbox.take();
     CHECK(texts_of(plain_framer, taken).front() == "1 <item><title>a</title></item>");
     if (policy == config::UndecidedPolicy::gap) {
@@ -188,10 +194,10 @@ TEST_CASE("events that a filter leaves undecided are one gap, unless an event is
     Fanout fanout(counters);
     const engine::SubscriptionId first{0, 1}, second{1, 1}, third{2, 1};
     const auto a = subscriber();
-    fanout.apply({{{first, {a, 0}}, {second, {a, 1}}, {third, {a, 2}}}, {}});
+    put_in_place(fanout, {{{first, {a, 0}}, {second, {a, 1}}, {third, {a, 2}}}, {}});
     const std::vector<engine::Match> matches{{third, 0, 0b00100}};
     const std::vector<engine::Match> undecided{{first, 0, 0b11111}, {second, 0, 0b00011}, {second, 0, 0b01000}};
-    deliver(fanout, {events, matches, undecided, 1});
+    deliver(fanout, {events, matches, undecided});
     const auto taken = a->mailbox.take().deliveries;
     std::vector<std::string> told;
     for (const Delivery& delivery : taken) {
@@ -217,10 +223,10 @@ TEST_CASE_METHOD(TwoEvents,
     Fanout fanout(counters, config::UndecidedPolicy::gap, &event_memory);
     const auto charged = [&] { return SubscriberMemory{{}, memory.charge(base::MemoryUse::mailboxes, 0), &mailboxes}; };
     auto stays = subscriber(false, charged()), leaves = subscriber(false, charged());
-    fanout.apply({{{subscription, {stays, 0}}, {other, {leaves, 0}}}, {}});
+    put_in_place(fanout, {{{subscription, {stays, 0}}, {other, {leaves, 0}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}, {other, 0, 3}};
-    deliver(fanout, {events, matches, {}, 1});
-    auto batch = std::make_optional(fanout.prepare({events, matches, {}, 1}));
+    deliver(fanout, {events, matches, {}});
+    auto batch = std::make_optional(fanout.prepare({events, matches, {}}));
 
     // As when a session ends, and the registry removes its subscription and reuses the slot.
     leaves->mailbox.close();
@@ -228,7 +234,7 @@ TEST_CASE_METHOD(TwoEvents,
     leaves->gone = true;
     fanout.lose(other);
     const auto comes = subscriber(false, charged());
-    comes->first_program = 2;
+    comes->first_id = 3;
     fanout.apply({{{{other.slot, other.generation + 1}, {comes, 0}}, {subscription, {comes, 1}}}, {}});
     const std::weak_ptr<Subscriber> gone = leaves;
     leaves.reset();
@@ -243,13 +249,31 @@ TEST_CASE_METHOD(TwoEvents,
     CHECK(memory.used() == 0);
 }
 
+TEST_CASE_METHOD(TwoEvents, "Fanout: subscriber in place from an id on → gets no event before it") {
+    Counters counters;
+    Fanout fanout(counters);
+    const auto later = subscriber(), none = subscriber(), all = subscriber();
+    put_in_place(fanout, {{{subscription, {later, 0}}, {subscription, {none, 0}}, {subscription, {all, 0}}}, {}});
+    later->first_id = 2;
+    none->first_id = Subscriber::no_id;
+    const std::vector<engine::Match> matches{{subscription, 0, 3}};
+    deliver(fanout, {events, matches, {}});
+    deliver(fanout, {events, {}, matches});
+    CHECK(all->mailbox.events() == 3);  // with one gap for both events
+    CHECK(none->mailbox.events() == 0);
+    const auto taken = later->mailbox.take().deliveries;
+    REQUIRE(taken.size() == 2);
+    for (const Delivery& delivery : taken) CHECK(delivery.event->id == 2);
+    CHECK(taken[1].gap_events == 1);
+}
+
 TEST_CASE_METHOD(TwoEvents, "nothing is put into the mailbox of a subscriber that is removed while a batch waits") {
     Counters counters;
     Fanout fanout(counters);
     const auto a = subscriber();
-    fanout.apply({{{subscription, {a, 0}}}, {}});
+    put_in_place(fanout, {{{subscription, {a, 0}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}};
-    PreparedBatch batch = fanout.prepare({events, matches, {}, 1});
+    PreparedBatch batch = fanout.prepare({events, matches, {}});
     a->gone = true;
     fanout.deliver(batch);
     CHECK(a->mailbox.events() == 0);
@@ -269,11 +293,11 @@ TEST_CASE_METHOD(TwoEvents, "a subscriber without memory gets the deliveries of 
     const auto a = std::make_shared<Subscriber>(
                    MailboxLimits{10, 10'000}, [] {}, failing, false),
                b = subscriber();
-    fanout.apply({{{subscription, {a, 0}}, {subscription, {b, 0}}}, {}});
+    put_in_place(fanout, {{{subscription, {a, 0}}, {subscription, {b, 0}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}};
-    PreparedBatch first = fanout.prepare({events, matches, {}, 1});
+    PreparedBatch first = fanout.prepare({events, matches, {}});
     failing.fails = true;
-    PreparedBatch second = fanout.prepare({events, matches, {}, 1});
+    PreparedBatch second = fanout.prepare({events, matches, {}});
     CHECK(a->mailbox.state() == Mailbox::State::open);
     fanout.deliver(first);
     CHECK_THROWS_AS(fanout.deliver(second), std::bad_alloc);
@@ -296,10 +320,10 @@ TEST_CASE_METHOD(TwoEvents, "what is prepared is charged for until it is in the 
             subscriber(false, SubscriberMemory{{}, memory.charge(base::MemoryUse::mailboxes, 0), &mailboxes}));
         change.gained.emplace_back(subscription, Target{crowd.back(), 0});
     }
-    fanout.apply(std::move(change));
+    put_in_place(fanout, std::move(change));
     const std::vector<engine::Match> matches{{subscription, 0, 3}};
     {
-        PreparedBatch batch = fanout.prepare({events, matches, {}, 1});
+        PreparedBatch batch = fanout.prepare({events, matches, {}});
         const bool all = memory.bytes_max() > 1'000'000;
         const std::size_t own = sizeof(PreparedBatch::Made) + 2 * sizeof(Delivery);
         CHECK(memory.used() >= (all ? 100 : 2) * own);
@@ -328,10 +352,10 @@ TEST_CASE_METHOD(TwoEvents, "what very many filters accept is prepared event by 
     Fanout::Change change;
     const std::size_t filters = Fanout::found_bytes_max / sizeof(Wanted) / 2;
     for (std::uint32_t i = 0; i < filters; ++i) change.gained.emplace_back(subscription, Target{one, i});
-    fanout.apply(std::move(change));
+    put_in_place(fanout, std::move(change));
     const std::vector<engine::Match> both{{subscription, 0, 3}}, first{{subscription, 0, 1}};
-    CHECK_THROWS_AS(fanout.prepare({events, both, {}, 1}), Fanout::TooManyFound);
-    CHECK(fanout.prepare({std::span(events).first(1), first, {}, 1}).size() == 1);
+    CHECK_THROWS_AS(fanout.prepare({events, both, {}}), Fanout::TooManyFound);
+    CHECK(fanout.prepare({std::span(events).first(1), first, {}}).size() == 1);
 }
 
 }  // namespace sluice::broker

@@ -39,8 +39,10 @@ struct InRounds {
                                            .subscriptions_max = 1'000,
                                            .operators_max = 10,
                                            .upkeep_interval = 1h,
-                                           .memory = memory},
-            fanout, [this](const std::shared_ptr<const sluice::engine::Program>&, std::uint64_t number) {
+                                           .memory = memory,
+                                           .begin = [this](auto& first_id) { first_id = rounds.load(); }},
+            fanout, [this](const std::shared_ptr<const sluice::engine::Program>&) {
+                const std::uint64_t number = programs++;
                 if (number == 0) return;
                 begun = number;
                 const std::lock_guard lock(gate);
@@ -75,6 +77,7 @@ struct InRounds {
     sluice::broker::Fanout fanout{counters};
     std::mutex gate;
     std::unique_lock<std::mutex> held{gate, std::defer_lock};
+    std::uint64_t programs = 0;
     std::atomic<std::uint64_t> begun{0}, rounds{0};
     std::unique_ptr<SubscriptionRegistry> registry;
 };
@@ -109,7 +112,7 @@ TEST_CASE("a subscriber gets events only once all of its filters are in place, h
     in.add(greedy, in.huge("p"), [&] { done = true; });
     in.go_on();
     EVENTUALLY(done.load());
-    CHECK(greedy->first_program == in.rounds);
+    CHECK(greedy->first_id == in.rounds);
     CHECK_FALSE(greedy->not_added.load());
 }
 

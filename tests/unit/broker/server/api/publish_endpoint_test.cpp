@@ -194,7 +194,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     sluice::broker::Fanout fanout(counters);
     sluice::broker::SubscriptionRegistry registry(
         {sluice::engine::Backend::naive, std::chrono::microseconds(0), 10, 10}, fanout,
-        [](std::shared_ptr<const sluice::engine::Program>, std::uint64_t) {});
+        [](std::shared_ptr<const sluice::engine::Program>) {});
     sluice::broker::Mailboxes mailboxes;
     sluice::store::MemoryLog log(0, memory);
     log.listen(sluice::broker::Dispatch(queue, fanout, counters, {}));
