@@ -134,7 +134,7 @@ TEST_CASE("streams are apart, and * is all of them") {
     CHECK(title(next_event(all)) == "in b");
     const SseEvent second = next_event(all);
     CHECK(title(second) == "in a");
-    CHECK(second.id == "1");
+    CHECK(second.id == "2");
     CHECK(second.data.at("stream") == "a");
 }
 
