@@ -1,0 +1,25 @@
+#include "protocol/text/crc32c.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+using sluice::text::crc32c;
+
+TEST_CASE("crc32c: published vectors (the catalogue's check value, RFC 3720 B.4)") {
+    std::string up, down;
+    for (int i = 0; i < 32; ++i) {
+        up += static_cast<char>(i);
+        down += static_cast<char>(31 - i);
+    }
+    const std::string read_command(
+        "\x01\xC0\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x14\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00"
+        "\x14\x00\x00\x00\x18\x28\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00",
+        48);
+    CHECK(crc32c("") == 0);
+    CHECK(crc32c("123456789") == 0xE3069283);
+    CHECK(crc32c(std::string(32, '\0')) == 0x8A9136AA);
+    CHECK(crc32c(std::string(32, '\xFF')) == 0x62A8AB43);
+    CHECK(crc32c(up) == 0x46DD794E);
+    CHECK(crc32c(down) == 0x113FDB5C);
+    CHECK(crc32c(read_command) == 0xD9963A56);
+}
