@@ -42,14 +42,15 @@ std::string made_up_feed() {
 
 std::string append_document(const Document& document, std::size_t item) {
     EventRecord event;
-    event.item = static_cast<std::uint32_t>(item);
+    event.item = source_range(document, item);
     return encode_append(record_document(document, {}), {&event, 1}).value();
 }
 
 std::string append_item(const Document& document, std::size_t item) {
-    const EventRecord event;
-    const auto records = record_items(document, record_document(document, {}), {&item, 1}, 1u << 30);
-    return encode_append(records.value()[0], {&event, 1}).value();
+    const auto records = record_items(document, record_document(document, {}), {&item, 1}, 1u << 30).value();
+    EventRecord event;
+    event.item = records[0].item;
+    return encode_append(records[0].document, {&event, 1}).value();
 }
 
 void parse(const std::string& bytes) { parse_record(*decode_append(bytes).value().document, {}).value(); }

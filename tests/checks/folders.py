@@ -47,7 +47,7 @@ FOLDERS = {
     "protocol/feed": ("protocol/feed/data", "protocol/feed/encoding", "protocol/feed/item", "protocol/feed/model",
                       "protocol/feed/repair", "protocol/feed/xml", "protocol/text"),
     "protocol/feed/record": ("protocol/feed", "protocol/feed/data", "protocol/feed/encoding", "protocol/feed/item",
-                             "protocol/feed/model", "protocol/feed/xml"),
+                             "protocol/feed/model", "protocol/feed/xml", "protocol/text"),
     "protocol/wire/http": ("protocol/text",),
     "protocol/wire/sse": (),
     "config": ("protocol/text",),

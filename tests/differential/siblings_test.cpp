@@ -70,7 +70,7 @@ Round make_round(Random& random) {
         const auto records = feed::record_items(*document.ours, whole, items, 1u << 30);
         if (!records) continue;
         round.whole.push_back(parsed_again(whole));
-        for (const feed::DocumentRecord& record : *records) round.alone.push_back(parsed_again(record));
+        for (const feed::ItemRecord& record : *records) round.alone.push_back(parsed_again(record.document));
         elements.insert(elements.end(), document.items.begin(), document.items.end());
         round.published.push_back(std::move(document));
     }

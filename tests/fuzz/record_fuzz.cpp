@@ -1,7 +1,8 @@
-// Any bytes as an event log: decoding ends with an append or an error with its position. A decoded append is the same
-// after it is encoded and decoded again, and its document can be parsed or is refused. If the bytes are a published
-// document instead, its items are the same when parsed from records of all items and of one. The last byte chooses the
-// content type and the event path.
+// Any bytes as an event log: decoding ends with an append or an error with its position. Their last four are replaced
+// by the checksum of the others, which an input would never fit by chance. A decoded append is the same after it is
+// encoded and decoded again, and its document can be parsed or is refused. If the bytes are a published document
+// instead, its items are the same when parsed from records of all items and of one. The last byte chooses the content
+// type and the event path.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "protocol/feed/parse.hpp"
 #include "protocol/feed/record/record_codec.hpp"
 #include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/record/record_format.hpp"
 #include "protocol/feed/record/record_item.hpp"
 #include "tests/fuzz/document_type.hpp"
 #include "tests/support/records.hpp"
@@ -39,7 +41,13 @@ void check_round_trip(const feed::RecordAppend& append) {
     require(bytes_again.has_value() && *bytes == *bytes_again, "encoding again gives the same bytes");
 }
 
-void check_document(const feed::DocumentRecord& record) {
+void check_places(const feed::Document& document) {
+    for (std::size_t i = 0; i < document.items().size(); ++i)
+        require(feed::find_item(document, feed::source_range(document, i)) == i, "an item is found by its place");
+}
+
+void check_document(const feed::RecordAppend& append) {
+    const feed::DocumentRecord& record = *append.document;
     const auto document = feed::parse_record(record, {.document_bytes_max = 1u << 16});
     if (!document) {
         require(!document.error().message.empty(), "a refusal says why");
@@ -48,6 +56,11 @@ void check_document(const feed::DocumentRecord& record) {
     require((*document)->text() == record.text, "a document shares its record's text");
     if (record.context == feed::RecordContext::item)
         require((*document)->items().size() == 1, "a document of one item has one");
+    check_places(**document);
+    for (const feed::EventRecord& event : append.events) {
+        const auto item = feed::find_item(**document, event.item);
+        require(!item || feed::source_range(**document, *item) == event.item, "no other item is found");
+    }
 }
 
 std::string json_of(const feed::DocumentPtr& document, std::size_t item) {
@@ -72,6 +85,7 @@ void check_published(std::string bytes) {
     const feed::DocumentRecord record = feed::record_document(*document, options);
     const feed::DocumentPtr whole = parsed_again(record, *document, options.limits);
     require(whole->items().size() == document->items().size(), "with the same items");
+    check_places(*document);
 
     std::vector<std::size_t> items;
     for (std::size_t i = 0; i < std::min<std::size_t>(document->items().size(), 40); i += 1 + i % 3) items.push_back(i);
@@ -80,8 +94,9 @@ void check_published(std::string bytes) {
         const std::string json = json_of(document, items[i]);
         require(json_of(whole, items[i]) == json, "that have the same values");
         if (!records) continue;
-        const feed::DocumentPtr alone = parsed_again((*records)[i], *document, options.limits);
+        const feed::DocumentPtr alone = parsed_again((*records)[i].document, *document, options.limits);
         require(alone->items().size() == 1, "a record of one item has one");
+        require(feed::source_range(*alone, 0) == (*records)[i].item, "where the record says");
         require(alone->items()[0].source == document->items()[items[i]].source, "which is the same");
         require(json_of(alone, 0) == json, "and has the same values");
     }
@@ -91,7 +106,12 @@ void check_published(std::string bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    const auto append = feed::decode_append(bytes, limits);
+    std::string sealed(bytes);
+    if (size >= feed::record_format::checksum_bytes) {
+        sealed.resize(size - feed::record_format::checksum_bytes);
+        sealed += feed::record_format::checksum_of(sealed);
+    }
+    const auto append = feed::decode_append(sealed, limits);
     if (!append) {
         require(!append.error().message.empty() && append.error().offset <= size, "an error says what and where");
         check_published(std::string(bytes));
@@ -99,6 +119,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require(append->events.size() <= limits.events_max, "an append is within its limits");
     check_round_trip(*append);
-    check_document(*append->document);
+    check_document(*append);
     return 0;
 }

@@ -7,12 +7,17 @@
 
 namespace sluice::feed {
 
+inline bool is_same(const FeedLimits& a, const FeedLimits& b) {
+    return a.document_bytes_max == b.document_bytes_max && a.depth_max == b.depth_max && a.items_max == b.items_max &&
+           a.item_values_max == b.item_values_max && a.values_max == b.values_max;
+}
+
 inline bool is_same(const DocumentRecord& a, const DocumentRecord& b) {
     return *a.text == *b.text && a.content_type == b.content_type && a.event_path == b.event_path &&
            a.context == b.context && a.feed_fields.title == b.feed_fields.title &&
            a.feed_fields.link == b.feed_fields.link && a.feed_fields.authors == b.feed_fields.authors &&
            a.owner == b.owner && a.trace_parent == b.trace_parent && a.trace_state == b.trace_state &&
-           a.attributes == b.attributes && a.repairs == b.repairs;
+           a.attributes == b.attributes && a.repairs == b.repairs && is_same(a.limits, b.limits);
 }
 
 // Ignores the document, which belongs to the append.

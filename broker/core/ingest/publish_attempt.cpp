@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "protocol/feed/model/source_range.hpp"
+
 namespace sluice::broker {
 
 PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> what, EventQueue::Place place,
@@ -32,7 +34,7 @@ feed::EventHead PublishAttempt::head_of(std::size_t i, Deduplicator::Verdict ver
     feed::EventHead event;
     event.change =
         verdict == Deduplicator::Verdict::added ? feed::EventHead::Change::added : feed::EventHead::Change::updated;
-    event.item = static_cast<std::uint32_t>(i);
+    event.item = feed::source_range(*publication_->document, i);
     if (publication_->keys.empty()) return event;
     event.identity = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.identity);
     event.content = std::bit_cast<feed::RecordDigest>(publication_->keys[i].key.content);
@@ -61,8 +63,11 @@ std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
 void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
     const std::size_t share = (publication_->bytes + events.size() - 1) / events.size();
     QueuedEvents queued;
-    for (const feed::EventHead& event : events)
-        queued.push_back({{publication_->document, event.item, stream_->name, 0, 0, event.change}, share, {}});
+    const feed::DocumentPtr& document = publication_->document;
+    for (const feed::EventHead& event : events) {
+        const std::size_t item = feed::find_item(*document, event.item).value();
+        queued.push_back({{document, item, stream_->name, 0, 0, event.change}, share, {}});
+    }
     place_->fill(std::move(queued));
 }
 

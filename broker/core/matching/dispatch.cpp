@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "broker/base/log.hpp"
+#include "protocol/feed/model/source_range.hpp"
 #include "protocol/feed/record/record_document.hpp"
 
 namespace sluice::broker {
@@ -16,9 +17,7 @@ void Dispatch::operator()(const store::Append& append) const noexcept {
     try {
         parse_and_push(append);
     } catch (const std::exception& error) {
-        base::log_failure("appended events can't be matched", error.what());
-        fanout_.end_undelivered(*append.stream);
-        count(counters_.events_lost, append.events.size());
+        lose(append, append.events.size(), error.what());
     }
 }
 
@@ -34,10 +33,18 @@ void Dispatch::parse_and_push(const store::Append& append) const {
     std::vector<QueuedEvent> events;
     events.reserve(n);
     for (const feed::EventHead& event : append.events) {
-        if (event.item >= document->items().size()) throw std::runtime_error("the document lacks an event's item");
-        events.push_back({{document, event.item, append.stream, event.id, event.time, event.change}, share, {}});
+        if (const auto item = feed::find_item(*document, event.item))
+            events.push_back({{document, *item, append.stream, event.id, event.time, event.change}, share, {}});
     }
+    const std::size_t damaged = n - events.size();
     queue_.push(std::move(events));
+    if (damaged != 0) lose(append, damaged, "a document has no item where an event's item should be");
+}
+
+void Dispatch::lose(const store::Append& append, std::size_t events, const char* why) const noexcept {
+    base::log_failure("appended events can't be matched", why);
+    fanout_.end_undelivered(*append.stream);
+    count(counters_.events_lost, events);
 }
 
 }  // namespace sluice::broker

@@ -2,6 +2,8 @@
 // the log calls it on.
 #pragma once
 
+#include <cstddef>
+
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/fanout.hpp"
@@ -12,16 +14,18 @@ namespace sluice::broker {
 
 class Dispatch {
 public:
-    // `limits`: of documents that must be parsed again.
+    // `limits`: those of today, for documents that must be parsed again (parse_record).
     Dispatch(EventQueue& queue, Fanout& fanout, Counters& counters, const feed::FeedLimits& limits)
         : queue_(queue), fanout_(fanout), counters_(counters), limits_(limits) {}
 
     // The events of a publisher in this process have their place in the queue. Others' documents are parsed from their
-    // records; if one can't be, its events are lost, and all who might get them are told.
+    // records. If one can't be, all of its events are lost; otherwise only those whose item is not where it should be.
+    // All who might get a lost event are told.
     void operator()(const store::Append& append) const noexcept;
 
 private:
     void parse_and_push(const store::Append& append) const;
+    void lose(const store::Append& append, std::size_t events, const char* why) const noexcept;
 
     EventQueue& queue_;
     Fanout& fanout_;

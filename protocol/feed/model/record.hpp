@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/source_range.hpp"
 
 namespace sluice::feed {
 
@@ -27,6 +28,7 @@ struct DocumentRecord {
     std::shared_ptr<const std::string> text;  // in UTF-8, never null
     std::string content_type;                 // describes `text`: its charset, if any, is utf-8
     std::string event_path;                   // DocumentOptions::event_path
+    FeedLimits limits;                        // those it was parsed with: which items it has may depend on them
     RecordContext context = RecordContext::document;
     FeedFields feed_fields;                 // the feed's own texts, if the context is item; else empty
     std::string owner;                      // the publisher; empty: unknown
@@ -47,7 +49,7 @@ struct EventHead {
     Change change = Change::added;
     RecordDigest identity{};  // which item it is, for deduplication
     RecordDigest content{};   // what the item says, for deduplication; both all zero: takes no part in it
-    std::uint32_t item = 0;   // index into the document's items, in document order
+    SourceRange item;         // the item's place in the document's text; find_item() finds it there
 };
 
 struct EventRecord : EventHead {

@@ -2,14 +2,15 @@
 // once. A log that appends several documents at once writes one such group for each document, all of them in one frame
 // of its own. Pure functions; any thread.
 //
-// Version 1.0. Numbers are little-endian, without padding; texts are their bytes, without a NUL.
+// Version 1.1. Numbers are little-endian, without padding; texts are their bytes, without a NUL.
 //
 //   offset  bytes
 //        0      4  "SLEV"
 //        4      1  major version: 1
-//        5      1  minor version: 0
-//        6      4  n, the length of the fields; the append is 10 + n bytes long
+//        5      1  minor version: 1
+//        6      4  n, the length of the fields; the append is 14 + n bytes long
 //       10      n  fields
+//   10 + n      4  checksum: the CRC32C of the 10 + n bytes before it (protocol/text/crc32c.hpp)
 //
 // A field:
 //
@@ -34,24 +35,35 @@
 //    11  repairs       8 bytes                            0
 //    12  attribute     k in 4 bytes, k bytes of name,     no more attributes
 //                      the rest is the attribute's value
-//    13  events        s in 2 bytes, then events of s     no events
+//    13  limits        40 bytes                           never
+//    14  events        s in 2 bytes, then events of s     no events
 //                      bytes each
 //
-// An event, s = 53:
+// Limits that the document was parsed with (FeedLimits):
+//
+//        0      8  document_bytes_max
+//        8      8  depth_max
+//       16      8  items_max
+//       24      8  item_values_max
+//       32      8  values_max
+//
+// An event, s = 57:
 //
 //        0      8  id
 //        8      8  time, microseconds since 1970-01-01T00:00:00Z, signed (two's complement)
 //       16      1  change: 0 added, 1 updated
 //       17     16  identity
 //       33     16  content
-//       49      4  item; 0 where the context is item
+//       49      4  offset of its item's source in the text, in bytes
+//       53      4  length of its item's source, in bytes
 //
 // **Later versions.** A minor version may add fields with new tags, and bytes at the end of an event (s grows). An
 // older reader skips both, so they are lost if it writes the records again. Changes that can't be skipped safely need a
-// new major version, which older readers refuse.
+// new major version, which older readers refuse. Version 1.0 had neither checksum nor limits, and was never stored by
+// a release: it is refused, too.
 //
-// Damage that does not change lengths may go undetected, so code that stores an append should add a checksum. Texts are
-// not inspected here; parse_record() checks the document's.
+// Texts are not inspected here; parse_record() checks the document's. Nor are items looked for: find_item()
+// (protocol/feed/model/source_range.hpp) tells whether there is one where an event's should be.
 #pragma once
 
 #include <boost/system/result.hpp>
@@ -79,8 +91,7 @@ struct RecordAppend {
     std::vector<EventRecord> events;  // each refers to this document
 };
 
-// The document of each event is `document`; EventRecord::document is not read. Errors: a limit is exceeded; an item
-// other than 0 of a one-item document.
+// The document of each event is `document`; EventRecord::document is not read. Error: a limit is exceeded.
 boost::system::result<std::string, RecordError> encode_append(const DocumentRecord& document,
                                                               std::span<const EventRecord> events,
                                                               const RecordLimits& limits = {});

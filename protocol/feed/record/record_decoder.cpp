@@ -30,12 +30,14 @@ public:
     Decoder(std::string_view bytes, const RecordLimits& limits)
         : bytes_(bytes), limits_(limits), document_(std::make_shared<DocumentRecord>()) {}
 
-    bool decode() { return header() && fields() && complete(); }
+    bool decode() { return header() && checksum() && fields() && complete(); }
     RecordAppend take();
     RecordError error() { return std::move(*error_); }
 
 private:
     bool header();
+    bool version();
+    bool checksum();
     bool fields();
     bool complete();
 
@@ -45,6 +47,7 @@ private:
     bool context(const Field& field);
     bool repairs(const Field& field);
     bool attribute(const Field& field);
+    bool limits(const Field& field);
     bool events(const Field& field);
     bool event(std::size_t at);
 
@@ -64,6 +67,7 @@ private:
     std::string_view bytes_;
     const RecordLimits& limits_;
     std::size_t at_ = 0;
+    bool has_limits_ = false;
     std::uint16_t last_tag_ = 0;
     std::shared_ptr<DocumentRecord> document_;
     std::vector<EventRecord> events_;
@@ -76,13 +80,9 @@ bool Decoder::header() {
         return fail(Kind::limit, 0, "the append has more than " + std::to_string(limits_.bytes_max) + " bytes");
     if (!bytes_.starts_with(magic.substr(0, bytes_.size()))) return malformed(0, "an append begins with \"SLEV\"");
     if (bytes_.size() < header_bytes) return fail(Kind::truncated, bytes_.size(), "the append's header is cut off");
-    if (number_at(bytes_, magic.size(), 1) != major_version) {
-        return fail(Kind::version, magic.size(),
-                    "the append has version " + std::to_string(number_at(bytes_, magic.size(), 1)) + "." +
-                        std::to_string(number_at(bytes_, magic.size() + 1, 1)) + "; this program reads version " +
-                        std::to_string(major_version));
-    }
-    const std::uint64_t claimed = number_at(bytes_, length_offset, 4), rest = bytes_.size() - header_bytes;
+    if (!version()) return false;
+    const std::uint64_t claimed = number_at(bytes_, length_offset, 4) + checksum_bytes;
+    const std::uint64_t rest = bytes_.size() - header_bytes;
     at_ = header_bytes;
     if (claimed > rest) {
         return fail(Kind::truncated, bytes_.size(),
@@ -90,6 +90,25 @@ bool Decoder::header() {
     }
     return claimed == rest || malformed(header_bytes + static_cast<std::size_t>(claimed),
                                         std::to_string(rest - claimed) + " bytes follow the append");
+}
+
+// Later minor versions are read, too. None before 1.1 was ever stored.
+bool Decoder::version() {
+    const std::uint64_t major = number_at(bytes_, magic.size(), 1), minor = number_at(bytes_, magic.size() + 1, 1);
+    if (major == major_version && minor >= minor_version) return true;
+    const std::string readable = std::to_string(major_version) + "." + std::to_string(minor_version);
+    return fail(RecordError::Kind::version, magic.size(),
+                "the append has version " + std::to_string(major) + "." + std::to_string(minor) +
+                    "; this program reads version " + readable + " and later minor versions");
+}
+
+// Takes the checksum away from the bytes.
+bool Decoder::checksum() {
+    const std::size_t end = bytes_.size() - checksum_bytes;
+    const std::string_view written = bytes_.substr(end);
+    bytes_ = bytes_.substr(0, end);
+    if (checksum_of(bytes_) == written) return true;
+    return fail(RecordError::Kind::damaged, end, "the append is damaged: its checksum does not fit its bytes");
 }
 
 bool Decoder::fields() {
@@ -152,6 +171,8 @@ bool Decoder::read(const Field& field) {
             return repairs(field);
         case Tag::attribute:
             return attribute(field);
+        case Tag::limits:
+            return limits(field);
         case Tag::events:
             return events(field);
     }
@@ -198,6 +219,18 @@ bool Decoder::attribute(const Field& field) {
     return true;
 }
 
+bool Decoder::limits(const Field& field) {
+    if (!has_size(field, limits_bytes)) return false;
+    FeedLimits& limits = document_->limits;
+    std::size_t at = 0;
+    for (std::size_t* limit : {&limits.document_bytes_max, &limits.depth_max, &limits.items_max,
+                               &limits.item_values_max, &limits.values_max}) {
+        *limit = static_cast<std::size_t>(number_at(field.value, at, 8));
+        at += 8;
+    }
+    return has_limits_ = true;
+}
+
 bool Decoder::events(const Field& field) {
     if (field.value.size() < 2) return malformed(field.offset, "the events have at least 2 bytes");
     const auto stride = static_cast<std::size_t>(number_at(field.value, 0, 2));
@@ -229,14 +262,16 @@ bool Decoder::event(std::size_t at) {
         event.identity[i] = static_cast<std::uint8_t>(bytes_[at + 17 + i]);
         event.content[i] = static_cast<std::uint8_t>(bytes_[at + 33 + i]);
     }
-    event.item = static_cast<std::uint32_t>(number_at(bytes_, at + 49, 4));
-    if (document_->context == RecordContext::item && event.item != 0)
-        return malformed(at + 49, "item " + std::to_string(event.item) + " of a document that has only one item");
+    event.item.offset = static_cast<std::uint32_t>(number_at(bytes_, at + 49, 4));
+    event.item.length = static_cast<std::uint32_t>(number_at(bytes_, at + 53, 4));
     events_.push_back(std::move(event));
     return true;
 }
 
-bool Decoder::complete() { return document_->text != nullptr || malformed(header_bytes, "the append has no text"); }
+bool Decoder::complete() {
+    if (document_->text == nullptr) return malformed(header_bytes, "the append has no text");
+    return has_limits_ || malformed(header_bytes, "the append has no limits");
+}
 
 RecordAppend Decoder::take() {
     RecordAppend append{std::move(document_), std::move(events_)};

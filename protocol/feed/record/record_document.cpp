@@ -16,6 +16,8 @@ namespace sluice::feed {
 
 namespace {
 
+constexpr std::size_t depth_ceiling = 4'096;  // the largest limits.element_depth (config/schema.cpp)
+
 // True if the media type needs no quotes (RFC 9110 §5.6.2). After any other character, such as an open quote, a
 // parameter might be read as part of the type.
 bool is_plain(std::string_view type) {
@@ -47,12 +49,20 @@ DocumentRecord record_document(const Document& document, const DocumentOptions& 
     record.text = document.text();
     record.content_type = content_type_of(document, options.content_type);
     record.event_path = options.event_path;
+    record.limits = options.limits;
     record.repairs = document.repairs().total();
     return record;
 }
 
-boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord& record, const FeedLimits& limits) {
-    if (record.text->size() > limits.document_bytes_max) return too_many_bytes(limits);
+boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord& record, const FeedLimits& today) {
+    if (record.text->size() > today.document_bytes_max) return too_many_bytes(today);
+    FeedLimits limits = record.limits;
+    limits.values_max = std::min(limits.values_max, today.values_max);
+    if (limits.depth_max > depth_ceiling) {
+        return FeedError{FeedError::Kind::limit, "a record claims that its elements may nest " +
+                                                     std::to_string(limits.depth_max) + " deep; at most " +
+                                                     std::to_string(depth_ceiling) + " can be read"};
+    }
     if (auto fault = check_utf8(*record.text)) return std::move(*fault);
     const auto form = document_form(record.content_type, *record.text);
     if (!form) return form.error();

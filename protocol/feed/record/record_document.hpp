@@ -16,10 +16,14 @@ namespace sluice::feed {
 DocumentRecord record_document(const Document& document, const DocumentOptions& options);
 
 // Parses the record's text, which is UTF-8 whatever its XML declaration says, and shares it. A one-item document
-// (RecordContext::item) has only that item, with index 0, and its feed_fields() are the record's. Errors are those of
-// parse_document(). A record made by record_document() never gives one, unless `limits` are now smaller. Items that
-// were refused alone for a limit (Document::refusals) count again if that limit is now larger, and shift those behind
-// them.
-boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord& record, const FeedLimits& limits);
+// (RecordContext::item) has only that item, and its feed_fields() are the record's. Errors are those of
+// parse_document().
+//
+// The limits are the record's, so that the document has the items that it had when it was published. Only what bounds
+// the reader's memory holds from `today`, too: the text's size and the number of values. Both refuse documents as a
+// whole, so no item differs. A document beyond them is an error of the kind limit; so is a record that claims a limit
+// of depth which no configuration allows, because threads have no stack for it. A record made by record_document() is
+// never refused for anything else.
+boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord& record, const FeedLimits& today);
 
 }  // namespace sluice::feed

@@ -71,6 +71,13 @@ void write_attributes(Writer& writer, std::string& bytes, const DocumentRecord& 
     }
 }
 
+void write_limits(Writer& writer, const FeedLimits& limits) {
+    writer.header(Tag::limits, limits_bytes);
+    for (const std::size_t limit :
+         {limits.document_bytes_max, limits.depth_max, limits.items_max, limits.item_values_max, limits.values_max})
+        writer.number(limit, 8);
+}
+
 void write_events(Writer& writer, std::span<const EventRecord> events) {
     if (events.empty()) return;
     writer.header(Tag::events, 2 + events.size() * event_bytes);
@@ -81,7 +88,8 @@ void write_events(Writer& writer, std::span<const EventRecord> events) {
         writer.number(static_cast<std::uint64_t>(event.change), 1);
         writer.digest(event.identity);
         writer.digest(event.content);
-        writer.number(event.item, 4);
+        writer.number(event.item.offset, 4);
+        writer.number(event.item.length, 4);
     }
 }
 
@@ -89,7 +97,7 @@ void write_events(Writer& writer, std::span<const EventRecord> events) {
 std::size_t bytes_at_most(const DocumentRecord& document, std::size_t events) {
     const auto size_of = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
     constexpr std::size_t fields = static_cast<std::size_t>(Tag::events);
-    std::size_t bytes = header_bytes + fields * field_header_bytes + 1 + 8 + 2;
+    std::size_t bytes = header_bytes + fields * field_header_bytes + 1 + 8 + limits_bytes + 2 + checksum_bytes;
     bytes += document.text->size() + document.content_type.size() + document.event_path.size();
     bytes += size_of(document.feed_fields.title) + size_of(document.feed_fields.link);
     for (const std::string& author : document.feed_fields.authors) bytes += field_header_bytes + author.size();
@@ -103,14 +111,9 @@ RecordError over_limit(const std::string& what, std::size_t max) {
     return RecordError{RecordError::Kind::limit, "the append has more than " + std::to_string(max) + " " + what, 0};
 }
 
-std::optional<RecordError> refusal(const DocumentRecord& document, std::span<const EventRecord> events,
-                                   const RecordLimits& limits) {
-    if (events.size() > limits.events_max) return over_limit("events", limits.events_max);
+std::optional<RecordError> refusal(const DocumentRecord& document, std::size_t events, const RecordLimits& limits) {
+    if (events > limits.events_max) return over_limit("events", limits.events_max);
     if (document.attributes.size() > limits.attributes_max) return over_limit("attributes", limits.attributes_max);
-    const bool is_one_item = document.context == RecordContext::item;
-    if (is_one_item && std::any_of(events.begin(), events.end(), [](const EventRecord& e) { return e.item != 0; })) {
-        return RecordError{RecordError::Kind::malformed, "an event refers to a second item of a one-item document", 0};
-    }
     return std::nullopt;
 }
 
@@ -119,7 +122,7 @@ std::optional<RecordError> refusal(const DocumentRecord& document, std::span<con
 boost::system::result<std::string, RecordError> encode_append(const DocumentRecord& document,
                                                               std::span<const EventRecord> events,
                                                               const RecordLimits& limits) {
-    if (auto error = refusal(document, events, limits)) return std::move(*error);
+    if (auto error = refusal(document, events.size(), limits)) return std::move(*error);
     std::string bytes;
     bytes.reserve(bytes_at_most(document, events.size()));
     bytes += magic;
@@ -129,13 +132,15 @@ boost::system::result<std::string, RecordError> encode_append(const DocumentReco
     writer.number(0, 4);
     write_document(writer, document);
     write_attributes(writer, bytes, document);
+    write_limits(writer, document.limits);
     write_events(writer, events);
     // A length above 2^32 has been truncated, but then the append is over the limit, too.
     const std::size_t bytes_max = std::min<std::size_t>(limits.bytes_max, std::numeric_limits<std::uint32_t>::max());
-    if (bytes.size() > bytes_max) return over_limit("bytes", bytes_max);
+    if (bytes.size() + checksum_bytes > bytes_max) return over_limit("bytes", bytes_max);
     std::string length;
     Writer(length).number(bytes.size() - header_bytes, 4);
     bytes.replace(length_offset, length.size(), length);
+    bytes += checksum_of(bytes);
     return bytes;
 }
 

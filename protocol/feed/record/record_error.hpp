@@ -12,8 +12,9 @@ namespace sluice::feed {
 struct RecordError {
     enum class Kind : std::uint8_t {
         truncated,  // the bytes end too early
-        malformed,  // the bytes are something else, or damaged
-        version,    // a major version that this program does not know
+        damaged,    // the checksum does not fit the bytes
+        malformed,  // the bytes are something else, or were written wrongly
+        version,    // a version that this program does not know
         limit,      // RecordLimits are exceeded
     };
 

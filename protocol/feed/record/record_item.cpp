@@ -61,6 +61,7 @@ public:
 
     bool complete() const { return texts_.size() == wanted_.size(); }
     std::string take(std::size_t i) { return std::move(texts_[i]); }
+    SourceRange item(std::size_t i) const { return places_[i]; }
     std::size_t depth(std::size_t i) const { return depths_[i]; }  // of XML: the number of the element's ancestors
 
 private:
@@ -70,11 +71,17 @@ private:
         return true;
     }
 
+    void add_source(std::string& text, std::string_view source) {
+        places_.push_back({static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(source.size())});
+        text += source;
+    }
+
     void add_data(const Surroundings& around) {
         for (const std::size_t item : wanted_) {
             if (!fits(around.before.size() + sources_[item].size() + around.behind.size())) return;
             std::string& text = texts_.emplace_back(around.before);
-            text.append(sources_[item]).append(around.behind);
+            add_source(text, sources_[item]);
+            text += around.behind;
             depths_.push_back(0);
         }
     }
@@ -88,7 +95,7 @@ private:
         text.reserve(bytes);
         text += around.doctype;
         for (const XmlAncestor& ancestor : around.ancestors) text += ancestor.tag;
-        text += source;
+        add_source(text, source);
         for (auto a = around.ancestors.rbegin(); a != around.ancestors.rend(); ++a)
             text.append("</").append(a->name).append(">");
         depths_.push_back(around.ancestors.size());
@@ -97,6 +104,7 @@ private:
     std::vector<std::string_view> sources_;  // of all items
     std::span<const std::size_t> wanted_;
     std::vector<std::string> texts_;  // of the wanted items
+    std::vector<SourceRange> places_;
     std::vector<std::size_t> depths_;
     std::size_t bytes_left_;
     bool is_over_ = false;
@@ -126,8 +134,8 @@ std::string path_to(std::size_t depth) {
 
 }  // namespace
 
-std::optional<std::vector<DocumentRecord>> record_items(const Document& document, const DocumentRecord& whole,
-                                                        std::span<const std::size_t> items, std::size_t bytes_max) {
+std::optional<std::vector<ItemRecord>> record_items(const Document& document, const DocumentRecord& whole,
+                                                    std::span<const std::size_t> items, std::size_t bytes_max) {
     const auto is_unfit = [&](std::size_t i) {
         const Item& item = document.items()[i];
         return needs_channel(document, item) || needs_self_link(document, item);
@@ -136,9 +144,10 @@ std::optional<std::vector<DocumentRecord>> record_items(const Document& document
     ItemTexts texts(document, items, bytes_max);
     if (!texts.complete()) return std::nullopt;
 
-    std::vector<DocumentRecord> records(items.size(), whole);
+    std::vector<ItemRecord> records(items.size(), ItemRecord{whole, {}});
     for (std::size_t i = 0; i < records.size(); ++i) {
-        DocumentRecord& record = records[i];
+        records[i].item = texts.item(i);
+        DocumentRecord& record = records[i].document;
         record.text = std::make_shared<const std::string>(texts.take(i));
         record.context = RecordContext::item;
         record.feed_fields = document.feed_fields();

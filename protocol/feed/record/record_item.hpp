@@ -14,9 +14,14 @@
 
 namespace sluice::feed {
 
-// One record for each of `items`, which are ascending indices into document.items(). An event of such a record has item
-// 0. `whole` is the document's own record. The results are copies of it except for text, event path (of XML that is no
-// feed), context and feed fields. What is kept:
+struct ItemRecord {
+    DocumentRecord document;
+    SourceRange item;  // in the record's text: EventHead::item of its event
+};
+
+// One record for each of `items`, which are ascending indices into document.items(). `whole` is the document's own
+// record. The results are copies of it except for text, event path (of XML that is no feed), context and feed fields.
+// What is kept:
 //   XML   <rss version="2.0"><channel><item>…</item></channel></rss>
 //         preceded by the document type declaration, if that declares entities
 //   JSON Feed  {"items":[{…}]}; other JSON and batches of CloudEvents: [{…}]
@@ -25,7 +30,7 @@ namespace sluice::feed {
 // times longer than the document. Nothing either for the items of an <rss> inside other XML that stand beside its
 // <channel>: without the channel it is not recognised as a feed; nor for XML whose references are relative to the
 // feed's own address. The caller then keeps the whole document.
-std::optional<std::vector<DocumentRecord>> record_items(const Document& document, const DocumentRecord& whole,
-                                                        std::span<const std::size_t> items, std::size_t bytes_max);
+std::optional<std::vector<ItemRecord>> record_items(const Document& document, const DocumentRecord& whole,
+                                                    std::span<const std::size_t> items, std::size_t bytes_max);
 
 }  // namespace sluice::feed

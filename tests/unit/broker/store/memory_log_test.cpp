@@ -21,7 +21,8 @@ struct Fixture {
         auto document = std::make_shared<feed::DocumentRecord>();
         document->text = std::make_shared<const std::string>(bytes, 'x');
         Append append{std::make_shared<const std::string>(stream), document, {}, nullptr};
-        for (std::size_t i = 0; i < events; ++i) append.events.emplace_back().item = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < events; ++i)
+            append.events.emplace_back().item.offset = static_cast<std::uint32_t>(i);
         return append_all({append}).at(0);
     }
     std::vector<std::uint64_t> append_all(const std::vector<Append>& appends) {
@@ -67,7 +68,7 @@ TEST_CASE_METHOD(Fixture,
     CHECK(ids("a", 4, 100, 1) == Ids{4});
     CHECK(ids("a", 9).empty());
     const auto events = log.read("a", 4, 1, 1);
-    CHECK(events[0].item == 1);
+    CHECK(events[0].item.offset == 1);
     CHECK(events[0].time == 1'000);
     CHECK(events[0].document->text->size() == 5'000);
 }

@@ -31,7 +31,7 @@ struct DispatchTrial {
         for (std::size_t i = 0; i < 2; ++i) {
             append.events[i].id = 10 + 3 * i;
             append.events[i].time = 5;
-            append.events[i].item = static_cast<std::uint32_t>(2 * i);
+            append.events[i].item = feed::source_range(*parsed, 2 * i);
         }
         append.events[1].change = feed::EventHead::Change::updated;
         return append;
@@ -61,16 +61,39 @@ TEST_CASE_METHOD(DispatchTrial, "Dispatch: append without its document → the d
     CHECK(counters.events_lost == 0);
 }
 
-TEST_CASE_METHOD(DispatchTrial,
-                 "Dispatch: record that can't be parsed, or lacks an item → events are lost and counted") {
+TEST_CASE_METHOD(DispatchTrial, "Dispatch: record that can't be parsed → its events are lost and counted") {
     store::Append damaged = append(document({item("a"), item("b"), item("c")}));
     auto record = *damaged.record;
     record.text = std::make_shared<const std::string>("<rss>");
     damaged.record = std::make_shared<const feed::DocumentRecord>(record);
     dispatch(damaged);
     CHECK(counters.events_lost == 2);
-    dispatch(append(document({item("a")})));
-    CHECK(counters.events_lost == 4);
+    CHECK(queue.events() == 0);
+}
+
+TEST_CASE_METHOD(DispatchTrial, "Dispatch: no item where an event's should be → that event alone is lost and counted") {
+    const store::Append whole = append(document({item("a"), item("b"), item("c")}));
+    for (const feed::SourceRange wrong : {feed::SourceRange{}, feed::SourceRange{~0u, ~0u}}) {
+        store::Append damaged = whole;
+        damaged.events[0].item = wrong;
+        dispatch(damaged);
+        const std::vector<feed::Event> events = take();
+        REQUIRE(events.size() == 1);
+        CHECK(events[0].id == 13);
+        CHECK(std::string(events[0].item().element.child_value("title")) == "c");
+    }
+    store::Append longer = whole;
+    ++longer.events[1].item.length;
+    dispatch(longer);
+    CHECK(take().at(0).id == 10);
+    CHECK(counters.events_lost == 3);
+}
+
+TEST_CASE_METHOD(DispatchTrial, "Dispatch: every event is damaged → nothing is pushed") {
+    store::Append damaged = append(document({item("a"), item("b"), item("c")}));
+    damaged.events[0].item = damaged.events[1].item = {};
+    dispatch(damaged);
+    CHECK(counters.events_lost == 2);
     CHECK(queue.events() == 0);
 }
 

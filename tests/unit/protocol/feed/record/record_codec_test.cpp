@@ -27,6 +27,7 @@ std::shared_ptr<DocumentRecord> full_document() {
     document->trace_state = "a=b";
     document->attributes = {{"subject", "\u00e4"}, {"", ""}, {"subject", "again"}};
     document->repairs = 3;
+    document->limits = {1, 2, 3, 4, std::size_t{5} << 40};
     return document;
 }
 
@@ -39,7 +40,7 @@ std::vector<EventRecord> events_of(const DocumentRecordPtr& document, std::size_
         event.change = i % 2 == 0 ? EventRecord::Change::added : EventRecord::Change::updated;
         event.identity.fill(static_cast<std::uint8_t>(i));
         event.content[15] = static_cast<std::uint8_t>(255 - i % 256);
-        event.item = static_cast<std::uint32_t>(i);
+        event.item = {static_cast<std::uint32_t>(10 * i), static_cast<std::uint32_t>(i + 1)};
         event.document = document;
         events.push_back(event);
     }
@@ -77,10 +78,38 @@ std::string number(std::uint64_t value, std::size_t size) {
     return bytes;
 }
 std::string field(unsigned tag, const std::string& value) { return number(tag, 2) + number(value.size(), 4) + value; }
-std::string append_of(const std::string& fields) {
-    return std::string("SLEV\1\0", 6) + number(fields.size(), 4) + fields;
+// Bit by bit, unlike the program's.
+std::uint32_t plain_crc32c(const std::string& bytes) {
+    std::uint32_t crc = ~0u;
+    for (const char byte : bytes) {
+        crc ^= static_cast<unsigned char>(byte);
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0x82F63B78 : 0);
+    }
+    return ~crc;
 }
+std::string sealed(const std::string& bytes) { return bytes + number(plain_crc32c(bytes), 4); }
+std::string append_of(const std::string& fields, char minor = 1) {
+    return sealed(std::string("SLEV\1") + minor + number(fields.size(), 4) + fields);
+}
+std::string unsealed(const std::string& bytes) { return bytes.substr(0, bytes.size() - 4); }
 const std::string text_field = field(1, "<a/>");
+const std::string limits_field =
+    field(13, number(16u << 20, 8) + number(256, 8) + number(10'000, 8) + number(10'000, 8) + number(1'000'000, 8));
+
+// The append of "the bytes are those of the description", made by another program (Python's struct, and a CRC32C bit by
+// bit).
+constexpr std::string_view written_out =
+    "534c455601018d0000000100040000003c612f3e0800020000006d650c0006000000010000006b760d0028000000000000010000"
+    "000000010000000000001027000000000000102700000000000040420f00000000000e003b00000039000201000000000000feff"
+    "ffffffffffff0107070707070707070707070707070707080808080808080808080808080808080504030006000000d8805394";
+
+std::string hexadecimal(std::string_view bytes) {
+    std::string text;
+    for (const char byte : bytes) {
+        for (const int shift : {4, 0}) text += "0123456789abcdef"[static_cast<unsigned char>(byte) >> shift & 0xF];
+    }
+    return text;
+}
 
 }  // namespace
 
@@ -104,7 +133,8 @@ TEST_CASE("extreme numbers are the same after encoding and decoding") {
     EventRecord event;
     event.id = std::numeric_limits<std::uint64_t>::max();
     event.time = std::numeric_limits<RecordTime>::min();
-    event.item = std::numeric_limits<std::uint32_t>::max();
+    event.item.offset = event.item.length = std::numeric_limits<std::uint32_t>::max();
+    document->limits.values_max = std::numeric_limits<std::size_t>::max();
     event.identity.fill(0xFF);
     check_round_trip({document, {event, EventRecord()}});
 }
@@ -123,7 +153,8 @@ TEST_CASE("absent and empty texts of a feed differ") {
 TEST_CASE("the authors of a feed are limited") {
     std::string authors;
     for (std::size_t i = 0; i < feed_authors_max; ++i) authors += field(7, "a");
-    CHECK(decoded(append_of(text_field + authors)).document->feed_fields.authors.size() == feed_authors_max);
+    CHECK(decoded(append_of(text_field + authors + limits_field)).document->feed_fields.authors.size() ==
+          feed_authors_max);
     CHECK(refused(append_of(text_field + authors + field(7, "a"))).message.find("more than 64 authors") !=
           std::string::npos);
 }
@@ -138,26 +169,27 @@ TEST_CASE("the bytes are those of the description") {
     event.change = EventRecord::Change::updated;
     event.identity.fill(7);
     event.content.fill(8);
-    event.item = 5;
+    event.item = {0x030405, 6};
     const std::string event_bytes = number(0x0102, 8) + number(~std::uint64_t{1}, 8) + "\1" + std::string(16, 7) +
-                                    std::string(16, 8) + number(5, 4);
-    CHECK(encoded({document, {event}}) == append_of(text_field + field(8, "me") + field(12, number(1, 4) + "kv") +
-                                                    field(13, number(53, 2) + event_bytes)));
-    CHECK(encoded({document_of("<a/>"), {}}) == append_of(text_field));
+                                    std::string(16, 8) + number(0x030405, 4) + number(6, 4);
+    const std::string bytes = encoded({document, {event}});
+    CHECK(bytes == append_of(text_field + field(8, "me") + field(12, number(1, 4) + "kv") + limits_field +
+                             field(14, number(57, 2) + event_bytes)));
+    CHECK(hexadecimal(bytes) == written_out);
+    CHECK(encoded({document_of("<a/>"), {}}) == append_of(text_field + limits_field));
 }
 
 TEST_CASE("a reader skips what later minor versions add") {
-    const std::string event = number(9, 8) + std::string(45, 0) + "more";
-    std::string bytes = append_of(text_field + field(13, number(57, 2) + event + event) + field(14, "new") +
-                                  field(14, "") + field(65535, "newest"));
-    bytes[5] = 7;
-    const RecordAppend append = decoded(bytes);
+    const std::string event = number(9, 8) + std::string(49, 0) + "more";
+    const RecordAppend append = decoded(append_of(text_field + limits_field + field(14, number(61, 2) + event + event) +
+                                                      field(15, "new") + field(15, "") + field(65535, "newest"),
+                                                  7));
     CHECK(*append.document->text == "<a/>");
     REQUIRE(append.events.size() == 2);
     CHECK(append.events[1].id == 9);
-    CHECK(append.events[1].item == 0);
+    CHECK(append.events[1].item == SourceRange{});
     CHECK(encoded(append) ==
-          append_of(text_field + field(13, number(53, 2) + event.substr(0, 53) + event.substr(0, 53))));
+          append_of(text_field + limits_field + field(14, number(57, 2) + event.substr(0, 57) + event.substr(0, 57))));
 }
 
 TEST_CASE("what is no append is refused with the place") {
@@ -168,20 +200,29 @@ TEST_CASE("what is no append is refused with the place") {
         const char* message;
     };
     std::string newer = append_of(text_field), longer = append_of(text_field), shorter = longer;
+    std::string damaged = longer;
     newer[4] = 2;
     longer[6] = 11;
     shorter[6] = 9;
-    const std::string event(53, 0);
+    damaged[20] ^= 1;
+    const std::string event(57, 0);
     const Case cases[] = {
         {"", Kind::truncated, 0, "the append's header is cut off"},
         {"SLE", Kind::truncated, 3, "the append's header is cut off"},
         {"SLX", Kind::malformed, 0, "an append begins with \"SLEV\""},
         {"<rss></rss>", Kind::malformed, 0, "an append begins with \"SLEV\""},
-        {newer, Kind::version, 4, "the append has version 2.0; this program reads version 1"},
-        {longer, Kind::truncated, 20, "the append ends 1 bytes too early"},
-        {shorter, Kind::malformed, 19, "1 bytes follow the append"},
+        {newer, Kind::version, 4,
+         "the append has version 2.1; this program reads version 1.1 and later minor versions"},
+        {append_of(text_field, 0), Kind::version, 4,
+         "the append has version 1.0; this program reads version 1.1 and later minor versions"},
+        {damaged, Kind::damaged, 20, "the append is damaged: its checksum does not fit its bytes"},
+        {longer, Kind::truncated, 24, "the append ends 1 bytes too early"},
+        {shorter, Kind::malformed, 23, "1 bytes follow the append"},
         {append_of(""), Kind::malformed, 10, "the append has no text"},
         {append_of(field(2, "x")), Kind::malformed, 10, "the append has no text"},
+        {append_of(text_field), Kind::malformed, 10, "the append has no limits"},
+        {append_of(text_field + field(13, "1")), Kind::malformed, 20, "the field 13 has 1 bytes instead of 40"},
+        {append_of(text_field + limits_field + field(2, "")), Kind::malformed, 66, "the field 2 follows the field 13"},
         {append_of(text_field + "abc"), Kind::malformed, 20, "a field's header is cut off by the end of the append"},
         {append_of(text_field + number(2, 2) + number(5, 4) + "abcd"), Kind::malformed, 20,
          "the field 2 claims 5 bytes but has 4"},
@@ -196,17 +237,15 @@ TEST_CASE("what is no append is refused with the place") {
         {append_of(text_field + field(12, "abc")), Kind::malformed, 20, "an attribute has at least 4 bytes"},
         {append_of(text_field + field(12, number(3, 4) + "ab")), Kind::malformed, 26,
          "an attribute's name claims 3 bytes but has 2"},
-        {append_of(text_field + field(13, "a")), Kind::malformed, 20, "the events have at least 2 bytes"},
-        {append_of(text_field + field(13, number(52, 2) + event.substr(1))), Kind::malformed, 26,
-         "52 bytes can't be split into events of 52 bytes"},
-        {append_of(text_field + field(13, number(0, 2))), Kind::malformed, 26,
+        {append_of(text_field + field(14, "a")), Kind::malformed, 20, "the events have at least 2 bytes"},
+        {append_of(text_field + field(14, number(56, 2) + event.substr(1))), Kind::malformed, 26,
+         "56 bytes can't be split into events of 56 bytes"},
+        {append_of(text_field + field(14, number(0, 2))), Kind::malformed, 26,
          "0 bytes can't be split into events of 0 bytes"},
-        {append_of(text_field + field(13, number(54, 2) + event)), Kind::malformed, 26,
-         "53 bytes can't be split into events of 54 bytes"},
-        {append_of(text_field + field(13, number(53, 2) + event + std::string(16, 0) + "\2" + std::string(36, 0))),
-         Kind::malformed, 97, "the change 2 is not known"},
-        {append_of(text_field + field(4, "\1") + field(13, number(53, 2) + event.substr(4) + number(1, 4))),
-         Kind::malformed, 84, "item 1 of a document that has only one item"},
+        {append_of(text_field + field(14, number(58, 2) + event)), Kind::malformed, 26,
+         "57 bytes can't be split into events of 58 bytes"},
+        {append_of(text_field + field(14, number(57, 2) + event + std::string(16, 0) + "\2" + std::string(40, 0))),
+         Kind::malformed, 101, "the change 2 is not known"},
     };
     for (const Case& c : cases) {
         INFO(c.message);
@@ -236,14 +275,6 @@ TEST_CASE("limits hold both ways") {
     CHECK(decode_append(bytes, {bytes.size(), 3, 3}).has_value());
 }
 
-TEST_CASE("a document of one item has no second one") {
-    const auto document = document_of("<a/>");
-    document->context = RecordContext::item;
-    const auto bytes = encode_append(*document, events_of(document, 2));
-    REQUIRE(bytes.has_error());
-    CHECK(bytes.error().kind == Kind::malformed);
-}
-
 TEST_CASE("an append that is cut anywhere is refused") {
     const auto document = full_document();
     const std::string bytes = encoded({document, events_of(document, 3)});
@@ -255,23 +286,42 @@ TEST_CASE("an append that is cut anywhere is refused") {
     CHECK(refused(bytes + "x").offset == bytes.size());
 }
 
-// Damage may go undetected; the result is then an append that can be written and read.
-TEST_CASE("an append with any byte changed is refused or read") {
+TEST_CASE("decode_append: any byte changed → an error") {
     const auto document = full_document();
     const std::string bytes = encoded({document, events_of(document, 3)});
+    std::size_t damaged = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        for (const unsigned flip : {0x01u, 0x02u, 0x04u, 0x08u, 0x10u, 0x20u, 0x40u, 0x80u, 0xFFu}) {
+            std::string changed = bytes;
+            changed[i] = static_cast<char>(static_cast<unsigned char>(changed[i]) ^ flip);
+            const RecordError error = refused(changed);
+            const bool is_told = error.kind == Kind::damaged && error.offset == bytes.size() - 4;
+            damaged += is_told ? 1u : 0u;
+            if (!is_told && i >= 10) FAIL("the change of byte " << i << " is not told as damage");
+        }
+    }
+    CHECK(damaged >= 9 * (bytes.size() - 10));
+}
+
+// Damage that the checksum fits is another program's fault; what is read then can be written.
+TEST_CASE("decode_append: any byte changed before the checksum is made → an error or an append") {
+    const auto document = full_document();
+    const std::string bytes = unsealed(encoded({document, events_of(document, 3)}));
     std::size_t read = 0, refusals = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         for (const unsigned flip : {0x01u, 0x80u, 0xFFu}) {
-            std::string damaged = bytes;
-            damaged[i] = static_cast<char>(static_cast<unsigned char>(damaged[i]) ^ flip);
-            const auto append = decode_append(damaged);
+            std::string changed = bytes;
+            changed[i] = static_cast<char>(static_cast<unsigned char>(changed[i]) ^ flip);
+            changed = sealed(changed);
+            const auto append = decode_append(changed);
             if (append) {
                 ++read;
                 check_round_trip(*append);
             } else {
                 ++refusals;
+                CHECK(append.error().kind != Kind::damaged);
                 CHECK(!append.error().message.empty());
-                CHECK(append.error().offset <= damaged.size());
+                CHECK(append.error().offset <= changed.size());
             }
         }
     }

@@ -41,10 +41,70 @@ TEST_CASE("a document is the same when it is parsed from its record") {
         const DocumentPtr document = parsed(published.bytes, published.options);
         REQUIRE(!document->items().empty());
         const DocumentRecord record = record_document(*document, published.options);
-        check_same_document(document, parsed_again(record));
+        const DocumentPtr again = parsed_again(record);
+        check_same_document(document, again);
+        for (std::size_t i = 0; i < document->items().size(); ++i) {
+            const SourceRange place = source_range(*document, i);
+            CHECK(find_item(*again, place) == i);
+            CHECK(record.text->substr(place.offset, place.length) == document->items()[i].source);
+        }
         // Publishing the record's text again with the record's type also gives the same document.
         check_same_document(document, parsed(*record.text, {record.content_type, record.event_path, {}}));
     }
+}
+
+TEST_CASE("parse_record: smaller and larger limits of today → the same items, found where they were") {
+    const auto check = [](const char* type, std::string text, const FeedLimits& that_day, std::size_t items) {
+        const DocumentOptions options{type, "", that_day};
+        const DocumentPtr document = parsed(std::move(text), options);
+        REQUIRE(document->items().size() == items);
+        const DocumentRecord record = record_document(*document, options);
+        for (const FeedLimits& today : {FeedLimits(), FeedLimits{1'000, 1, 1, 1, 1'000}}) {
+            const auto again = parse_record(record, today);
+            if (!again) FAIL(again.error().message);
+            check_same_document(document, *again);
+            for (std::size_t i = 0; i < items; ++i) CHECK(find_item(**again, source_range(*document, i)) == i);
+        }
+    };
+    const std::string json = "[{\"a\":[1,2,3,4]},{\"a\":1},{\"a\":{\"a\":{\"a\":1}}},{\"b\":2}]";
+    check("application/json", json, {.item_values_max = 4}, 3);
+    check("application/json", json, {.depth_max = 4}, 3);
+    check("application/json", json, {.depth_max = 4, .item_values_max = 4}, 2);
+    check("application/json", json, {}, 4);
+    check("", "<rss><item><title>1</title></item><item><title>2</title></item></rss>", {}, 2);
+}
+
+TEST_CASE("parse_record: an item refused that day → its neighbours are found at their offsets, it never is") {
+    DocumentOptions options{"application/json", "", {}};
+    options.limits.item_values_max = 4;
+    const std::string text = "[{\"a\":[1,2,3,4]},{\"a\":1}]";
+    const DocumentPtr that_day = parsed(text, options), unlimited = parsed(text, {"application/json", "", {}});
+    REQUIRE(that_day->items().size() == 1);
+    CHECK(find_item(*unlimited, source_range(*that_day, 0)) == 1u);  // the index has shifted
+    CHECK(!find_item(*that_day, source_range(*unlimited, 0)));
+}
+
+TEST_CASE("parse_record: beyond what the reader can hold → an error of the kind limit") {
+    const DocumentPtr document = parsed("<a><b/><c/></a>");
+    DocumentRecord record = record_document(*document, {});
+    const auto refused = [&](const FeedLimits& today) {
+        const auto again = parse_record(record, today);
+        REQUIRE(again.has_error());
+        CHECK(again.error().kind == FeedError::Kind::limit);
+        return again.error().message;
+    };
+    CHECK(refused({.document_bytes_max = 14}) == "the document is larger than limits.document_bytes (14)");
+    CHECK(refused({.values_max = 2}).starts_with("the document has more values than limits.values (2)"));
+    CHECK(parse_record(record, {.document_bytes_max = 15, .values_max = 3}).has_value());
+    record.limits.document_bytes_max = 1;  // that of a published document, which this text was
+    record.limits.depth_max = 4'096;
+    CHECK(parse_record(record, {}).has_value());
+    record.limits.depth_max = 4'097;
+    CHECK(refused({}) == "a record claims that its elements may nest 4097 deep; at most 4096 can be read");
+    record.limits.depth_max = ~std::size_t{0};
+    refused({});
+    record.limits = {.values_max = 2};
+    CHECK(refused({}).starts_with("the document has more values than limits.values (2)"));
 }
 
 TEST_CASE("a record and its documents share the text") {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t no_limit = 1u << 30;
 
-using Records = std::optional<std::vector<DocumentRecord>>;
+using Records = std::optional<std::vector<ItemRecord>>;
 
 Records records_of(const DocumentPtr& document, const DocumentOptions& options, std::size_t bytes_max = no_limit) {
     std::vector<std::size_t> items(document->items().size());
@@ -26,7 +26,7 @@ std::vector<std::string> texts_of(const std::string& text, const DocumentOptions
     const Records records = records_of(parsed(text, options), options);
     REQUIRE(records);
     std::vector<std::string> texts;
-    for (const DocumentRecord& record : *records) texts.push_back(*record.text);
+    for (const ItemRecord& record : *records) texts.push_back(*record.document.text);
     return texts;
 }
 
@@ -64,13 +64,14 @@ TEST_CASE("an item is the same in a record of its own") {
         }
         REQUIRE(records->size() == document->items().size());
         for (std::size_t i = 0; i < records->size(); ++i, ++checked) {
-            const DocumentRecord& record = (*records)[i];
+            const DocumentRecord& record = (*records)[i].document;
             CHECK(record.context == RecordContext::item);
             const auto append = decode_append(*encode_append(record, std::vector<EventRecord>(1)));
             REQUIRE(append.has_value());
             const auto alone = parse_record(*append->document, {});
             if (!alone) FAIL(alone.error().message << " in " << *record.text);
             check_alone(document, i, *alone);
+            CHECK(source_range(**alone, 0) == (*records)[i].item);
         }
     }
     CHECK(checked > 30);
@@ -101,13 +102,13 @@ TEST_CASE("only what is asked for becomes a record") {
     const Records records = record_items(*document, whole, items, no_limit);
     REQUIRE(records);
     REQUIRE(records->size() == 2);
-    CHECK(*records->at(0).text == "<rss><item>1</item></rss>");
-    CHECK(*records->at(1).text == "<rss><item>3</item></rss>");
-    CHECK(records->at(1).owner == "me");
-    CHECK(records->at(1).attributes == whole.attributes);
-    CHECK(records->at(1).repairs == 2);
-    CHECK(records->at(1).content_type == "application/xml; charset=utf-8");
-    CHECK(records->at(1).event_path == "//nothing");  // a feed: the path is not used
+    CHECK(*records->at(0).document.text == "<rss><item>1</item></rss>");
+    CHECK(*records->at(1).document.text == "<rss><item>3</item></rss>");
+    CHECK(records->at(1).document.owner == "me");
+    CHECK(records->at(1).document.attributes == whole.attributes);
+    CHECK(records->at(1).document.repairs == 2);
+    CHECK(records->at(1).document.content_type == "application/xml; charset=utf-8");
+    CHECK(records->at(1).document.event_path == "//nothing");  // a feed: the path is not used
     CHECK(record_items(*document, whole, {}, 0)->empty());
 }
 
@@ -157,7 +158,7 @@ TEST_CASE("an item alone has the address that it has in its feed") {
         const Records records = records_of(document, {});
         REQUIRE(records);
         for (std::size_t i = 0; i < 2; ++i) {
-            const auto alone = parse_record((*records)[i], {});
+            const auto alone = parse_record((*records)[i].document, {});
             REQUIRE(alone.has_value());
             const auto link = read_fields(**alone, (*alone)->items()[0]).link;
             CHECK(link == read_fields(*document, document->items()[i]).link);
