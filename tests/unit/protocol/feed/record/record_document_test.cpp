@@ -66,10 +66,11 @@ TEST_CASE("parse_record: smaller and larger limits of today → the same items, 
             for (std::size_t i = 0; i < items; ++i) CHECK(find_item(**again, source_range(*document, i)) == i);
         }
     };
-    const std::string json = "[{\"a\":[1,2,3,4]},{\"a\":1},{\"a\":{\"a\":{\"a\":1}}},{\"b\":2}]";
-    check("application/json", json, {.item_values_max = 4}, 3);
+    const std::string json =
+        "[{\"a\":[1,2,3,4,5,6,7,8]},{\"a\":1},{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}},{\"b\":2}]";
+    check("application/json", json, {.item_values_max = 7}, 3);
     check("application/json", json, {.depth_max = 4}, 3);
-    check("application/json", json, {.depth_max = 4, .item_values_max = 4}, 2);
+    check("application/json", json, {.depth_max = 4, .item_values_max = 7}, 2);
     check("application/json", json, {}, 4);
     check("", "<rss><item><title>1</title></item><item><title>2</title></item></rss>", {}, 2);
 }
