@@ -10,10 +10,11 @@
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
 #include "broker/cli/event_text.hpp"
+#include "broker/match/annotator.hpp"
 #include "broker/match/batch_limits.hpp"
 #include "broker/match/batch_matcher.hpp"
-#include "broker/match/estimates.hpp"
 #include "config/load.hpp"
+#include "protocol/feed/data/json_text.hpp"
 #include "protocol/feed/item/event_json.hpp"
 #include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/item/item_xml.hpp"
@@ -113,6 +114,14 @@ void report_repair(const Console& console, const std::string& name, const feed::
                      {"count", repair.count}});
 }
 
+std::string estimated_member(const std::vector<std::string>& conditions) {
+    std::string text = ",\"estimated\":[";
+    feed::JsonWriter json(text);
+    for (const std::string& condition : conditions) json.string(condition);
+    json.close(']');
+    return text;
+}
+
 class FilesMatcher {
 public:
     FilesMatcher(const MatchOptions& options, const filter::Filter& filter, const config::LimitOptions& limits,
@@ -120,7 +129,7 @@ public:
         : options_(options),
           console_(console),
           matcher_(filter, limits),
-          estimates_(broker::Estimates::make({filter.leaves})),
+          annotator_({filter.leaves}, std::nullopt),
           bar_(console_.err, console_.progress_columns) {}
 
     int run() {
@@ -171,7 +180,7 @@ private:
                                          : " texts are not series of numbers, or are too long"),
                              {{"about", name}});
         for (const auto& event : matcher_.undecided()) report_undecided(event, name);
-        series_ = {};
+        findings_ = broker::BatchFindings();
         for (const auto& event : matching) print(event, name);
         return matching.empty() ? exit_no_match : exit_done;
     }
@@ -192,8 +201,7 @@ private:
         if (options_.format == ItemFormat::json) {
             std::string line =
                 feed::event_json(event, options_.all_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
-            if (!estimated.empty())
-                line.replace(line.size() - 1, 1, ",\"estimated\":" + broker::estimated_json(estimated) + "}");
+            if (!estimated.empty()) line.replace(line.size() - 1, 1, estimated_member(estimated) + "}");
             if (with_name) line.replace(0, 1, "{\"file\":" + boost::json::serialize(boost::json::string(name)) + ",");
             console_.print_json(line);
             return;
@@ -212,14 +220,15 @@ private:
 
     std::vector<std::string> estimated_for(const feed::Event& event) {
         const std::uint32_t only_filter[] = {0};
-        return estimates_ ? estimates_->conditions(event, event.id, only_filter, series_) : std::vector<std::string>();
+        const auto annotations = annotator_.annotate(event, event.id, only_filter, findings_);
+        return annotations ? annotations->estimated : std::vector<std::string>();
     }
 
     const MatchOptions& options_;
     Console console_;
     FileMatcher matcher_;
-    const std::unique_ptr<const broker::Estimates> estimates_;
-    broker::FoundSeries series_;  // of the file
+    const broker::Annotator annotator_;
+    broker::BatchFindings findings_;  // of the file
     ProgressBar bar_;
     bool has_undecided_ = false;
 };

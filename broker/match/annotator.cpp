@@ -2,181 +2,189 @@
 
 #include <algorithm>
 #include <new>
-#include <optional>
+#include <utility>
 
 #include "broker/match/elided.hpp"
 #include "gpu/operators/alignment/on_core.hpp"
 #include "gpu/operators/alignment/trace.hpp"
-#include "protocol/feed/data/json_text.hpp"
+#include "gpu/operators/recurrence_family.hpp"
 
 namespace sluice::broker {
 
 namespace {
 
-using alignment::Alignment;
-using alignment::Code;
 using alignment::Mode;
+using operators::OperatorFamilyKind;
 
-// Values that take longer to read are not aligned. (A path that has "*" before its end may have very many.)
-constexpr feed::ScanLimits reading_limits{.condition_steps_max = 20'000'000, .document_steps_max = 100'000'000};
-
-bool is_alignment(const filter::Leaf& leaf) {
-    return leaf.predicate.measure &&
-           operators::family_of(leaf.predicate.measure->kind) == operators::OperatorFamilyKind::alignment;
+FoundAlignment omission(std::string reason) {
+    FoundAlignment found;
+    found.omitted = std::move(reason);
+    return found;
 }
 
-void write_alignment(feed::JsonWriter& json, const Alignment& alignment, std::size_t value) {
-    const auto member = [&](const char* name, std::int64_t number) {
-        json.name(name);
-        json.literal(std::to_string(number));
-    };
-    member("value", static_cast<std::int64_t>(value));
-    member("score", alignment.score);
-    if (!alignment.runs.empty()) {
-        member("query_start", std::int64_t{alignment.query_begin} + 1);
-        member("query_end", alignment.query_end);
-        member("text_start", std::int64_t{alignment.text_begin} + 1);
-        member("text_end", alignment.text_end);
-    }
-    json.name("cigar");
-    json.string(alignment.cigar());
+BatchFindings::Key key_of(const engine::ValueGroup& values, std::size_t e, std::string_view what) {
+    return {values.id, values.id == 0 ? e : 0, what};
 }
 
-std::string omission(const std::string& reason) {
-    std::string members;
-    feed::JsonWriter json(members);
-    json.name("omitted");
-    json.string(reason);
-    return members;
-}
-
-std::vector<std::string> attributes_of(const std::vector<std::vector<filter::Leaf>>& leaves) {
-    std::vector<std::string> names;
-    for (const auto& of_filter : leaves) {
-        for (const filter::Leaf& leaf : of_filter) {
-            if (is_alignment(leaf)) names.push_back(leaf.predicate.attribute);
-        }
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return names;
+bool is_among(std::span<const std::uint32_t> filters, std::uint32_t filter) {
+    return std::binary_search(filters.begin(), filters.end(), filter);
 }
 
 }  // namespace
 
-Annotator::Annotator(const std::vector<std::vector<filter::Leaf>>& leaves, std::uint64_t cells_max)
-    : attributes_(attributes_of(leaves)), extractor_(attributes_), cells_max_(cells_max) {
+struct Annotator::Place {
+    const feed::Event& event;
+    std::size_t number;
+    BatchFindings& batch;
+
+    engine::ValueGroup values(const std::string& attribute) const { return batch.values.of(event, number, attribute); }
+};
+
+Annotator::Annotator(const std::vector<std::vector<filter::Leaf>>& leaves, std::optional<std::uint64_t> cells_max)
+    : cells_max_(cells_max) {
     for (std::uint32_t filter = 0; filter < leaves.size(); ++filter) {
         for (const filter::Leaf& leaf : leaves[filter]) {
-            if (!is_alignment(leaf)) continue;
             const engine::Predicate& p = leaf.predicate;
+            if (!p.measure) continue;
+            const OperatorFamilyKind family = operators::family_of(p.measure->kind);
             const auto bounds = engine::bounds_of(p.op, p.number);
-            if (!bounds) continue;
-            const auto name = std::lower_bound(attributes_.begin(), attributes_.end(), p.attribute);
-            const alignment::Scheme scheme = alignment::parse_scheme(p.measure->scheme).scheme;
-            conditions_.push_back({filter, leaf.text, static_cast<std::uint32_t>(name - attributes_.begin()), scheme,
-                                   p.measure->kind == engine::Measure::Kind::align ? Mode::local : Mode::global,
-                                   scheme.encode(p.measure->operand), *bounds});
+            if (family == OperatorFamilyKind::alignment && cells_max_ && bounds) {
+                const alignment::Scheme scheme = alignment::parse_scheme(p.measure->scheme).scheme;
+                const bool is_local = p.measure->kind == engine::Measure::Kind::align;
+                alignable_.push_back({{filter, leaf.text, p.attribute},
+                                      scheme,
+                                      is_local ? Mode::local : Mode::global,
+                                      scheme.encode(p.measure->operand),
+                                      *bounds});
+            }
+            if (family != OperatorFamilyKind::recurrence) continue;
+            const auto exact = recurrence::exact_points(operators::RecurrenceFamily::question_of(*p.measure));
+            if (exact < recurrence::series_points_max) estimable_.push_back({{filter, leaf.text, p.attribute}, exact});
         }
     }
 }
 
-// The JSON members of the condition's best alignment, among the texts for which the condition holds.
-std::string Annotator::find(const Condition& condition, const Texts& texts) {
-    const auto& [filter, leaf, attribute, scheme, mode, query, bounds] = condition;
-    std::optional<alignment::EndPoint> best;
+// The condition's best alignment, among the texts for which the condition holds.
+std::optional<FoundAlignment> Annotator::best(const Alignable& condition, const Texts& texts) {
+    const auto& [scheme, mode, query, bounds] =
+        std::tie(condition.scheme, condition.mode, condition.query, condition.bounds);
+    std::optional<alignment::EndPoint> best_end;
     std::size_t best_text = 0;
     for (std::size_t t = 0; t < texts.size(); ++t) {
         if (too_long(scheme, query.size(), texts[t].size())) continue;
         const alignment::EndPoint end = align_on_core(scheme, mode, query, texts[t]);
-        if (!bounds.accept(end.score) || (best && end.score <= best->score)) continue;
-        best = end;
+        if (!bounds.accept(end.score) || (best_end && end.score <= best_end->score)) continue;
+        best_end = end;
         best_text = t;
     }
-    std::string members;
-    feed::JsonWriter json(members);
-    if (best) write_alignment(json, trace(scheme, mode, query, texts[best_text], *best), best_text);
-    return members;
+    if (!best_end) return std::nullopt;
+    const alignment::Alignment traced = trace(scheme, mode, query, texts[best_text], *best_end);
+    return FoundAlignment{0,
+                          {},
+                          {},
+                          best_text,
+                          traced.score,
+                          traced.query_begin,
+                          traced.query_end,
+                          traced.text_begin,
+                          traced.text_end,
+                          traced.cigar()};
 }
 
-Annotator::Texts Annotator::encode(const Condition& condition, std::span<const engine::Value> values) {
+// Sets the number of cells of aligning all the texts.
+Annotator::Texts Annotator::encode(const Alignable& condition, std::span<const engine::Value> values,
+                                   std::uint64_t& cells) {
     Texts texts;
+    cells = 0;
     for (const engine::Value& value : values) {
-        if (value.attribute == condition.attribute) texts.push_back(condition.scheme.encode(value.text));
+        texts.push_back(condition.scheme.encode(value.text));
+        cells += condition.query.size() * texts.back().size();
     }
     return texts;
 }
 
-// The condition's entry for the event, with at least its number of cells.
-FoundAlignments::Found& Annotator::look_up(const Condition& condition, const engine::ValueGroup& values,
-                                           std::size_t event, FoundAlignments& batch) {
-    std::shared_ptr<FoundAlignments::Found>& of_event = batch.found[{event, condition.leaf}];
-    if (of_event) return *of_event;
-    std::shared_ptr<FoundAlignments::Found> made;
-    std::shared_ptr<FoundAlignments::Found>& known =
-        values.id == 0 ? made : batch.of_groups[{values.id, condition.leaf}];
-    if (!known) {
-        std::uint64_t letters = 0;
-        for (const auto& text : encode(condition, values.values)) letters += text.size();
-        known = std::make_shared<FoundAlignments::Found>();
-        known->cells = condition.query.size() * letters;
-    }
-    of_event = known;
-    return *known;
-}
-
-std::string Annotator::members_of(const Condition& condition, const engine::ValueGroup& values, std::size_t event,
-                                  std::uint64_t& cells_left, FoundAlignments& batch) const {
+std::optional<FoundAlignment> Annotator::align(const Alignable& condition, const Place& place,
+                                               std::uint64_t& cells_left) const {
     const auto too_many = [&](const std::string& whose, const std::string& limit) {
         return omission("the alignments of " + whose + " would have more cells (letters times letters) than " + limit +
-                        "limits.alignment_cells, " + std::to_string(cells_max_));
+                        "limits.alignment_cells, " + std::to_string(*cells_max_));
     };
-    FoundAlignments::Found& found = look_up(condition, values, event, batch);
-    if (found.cells > cells_left) return too_many("one event", "");
-    if (!found.members) {
-        if (batch.cells + found.cells > batch_share * cells_max_)
-            return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
-        found.members = find(condition, encode(condition, values.values));
-        batch.cells += found.cells;
+    BatchFindings::Aligned& of_event = place.batch.aligned[{0, place.number, condition.leaf}];
+    BatchFindings::Aligned* aligned = &of_event;  // or that of the group of its values
+    Texts texts;
+    if (!of_event.is_done) {
+        const engine::ValueGroup values = place.values(condition.attribute);
+        aligned = &place.batch.aligned[key_of(values, place.number, condition.leaf)];
+        if (!aligned->is_done) texts = encode(condition, values.values, aligned->cells);
     }
-    cells_left -= found.cells;
-    return *found.members;
+    if (aligned->cells > cells_left) return too_many("one event", "");
+    if (!aligned->is_done) {
+        if (place.batch.cells + aligned->cells > batch_share * *cells_max_)
+            return too_many("one batch, for all subscribers,", std::to_string(batch_share) + " times ");
+        aligned->best = best(condition, texts);
+        aligned->is_done = true;
+        place.batch.cells += aligned->cells;
+    }
+    if (aligned != &of_event) of_event = *aligned;  // so that other subscribers need no values
+    cells_left -= of_event.cells;
+    return of_event.best;
 }
 
-std::string Annotator::alignments(const feed::Event& event, std::size_t e, std::span<const std::uint32_t> filters,
-                                  FoundAlignments& found) const {
-    std::string text = "[";
-    engine::EventBatch batch;
-    feed::TextArena arena;
-    feed::ReadingBudget reading(reading_limits);
-    extractor_.extract(event, batch, arena, found.groups, reading);
-    const auto values_of = [&](std::uint32_t attribute) {
-        for (const engine::ValueGroup& group : batch.groups) {
-            const auto at = std::lower_bound(group.values.begin(), group.values.end(), attribute,
-                                             [](const engine::Value& v, std::uint32_t a) { return v.attribute < a; });
-            if (at != group.values.end() && at->attribute == attribute) return group;
-        }
-        return engine::ValueGroup{0, batch.event(0)};
-    };
-    std::uint64_t cells_left = cells_max_;
-    for (const Condition& condition : conditions_) {
-        if (!std::binary_search(filters.begin(), filters.end(), condition.filter)) continue;
-        std::string members;
+std::vector<FoundAlignment> Annotator::alignments(const Place& place, std::span<const std::uint32_t> filters) const {
+    std::vector<FoundAlignment> all;
+    std::uint64_t cells_left = *cells_max_;
+    for (const Alignable& condition : alignable_) {
+        if (!is_among(filters, condition.filter)) continue;
+        std::optional<FoundAlignment> found;
         try {
-            members = members_of(condition, values_of(condition.attribute), e, cells_left, found);
+            found = align(condition, place, cells_left);
         } catch (const std::bad_alloc&) {
-            members = omission("not enough memory");
+            found = omission("not enough memory");
         }
-        if (members.empty()) continue;
-        feed::JsonWriter json(text);
-        json.open('{');
-        json.name("filter");
-        json.literal(std::to_string(condition.filter));
-        json.name("leaf");
-        json.string(elided(condition.leaf));
-        text += ',' + members + '}';
+        if (!found) continue;
+        found->filter = condition.filter;
+        found->leaf = elided(condition.leaf);
+        all.push_back(std::move(*found));
     }
-    return text + ']';
+    return all;
+}
+
+// Texts that are too short to be estimated are not read: values are separated, so each takes two bytes but the last.
+std::size_t Annotator::longest_series(const std::string& attribute, const Place& place) {
+    static const std::size_t always_exact = recurrence::Options().exact_points_max;
+    std::map<BatchFindings::Key, std::size_t>& found = place.batch.longest;
+    const BatchFindings::Key event{0, place.number, attribute};
+    if (const auto known = found.find(event); known != found.end()) return known->second;
+    const engine::ValueGroup values = place.values(attribute);
+    const auto [of_values, is_new] = found.try_emplace(key_of(values, place.number, attribute), 0);
+    std::size_t& longest = of_values->second;
+    for (const engine::Value& value : is_new ? values.values : std::span<const engine::Value>()) {
+        if (value.text.size() > 2 * always_exact) longest = std::max(longest, recurrence::count_values(value.text));
+    }
+    return found[event] = longest;
+}
+
+std::vector<std::string> Annotator::estimates(const Place& place, std::span<const std::uint32_t> filters) const {
+    std::vector<std::string> estimated;
+    for (const Estimable& condition : estimable_) {
+        if (!is_among(filters, condition.filter)) continue;
+        if (longest_series(condition.attribute, place) <= condition.exact_points) continue;
+        std::string leaf = elided(condition.leaf);
+        if (std::find(estimated.begin(), estimated.end(), leaf) == estimated.end())
+            estimated.push_back(std::move(leaf));
+    }
+    return estimated;
+}
+
+std::shared_ptr<const Annotations> Annotator::annotate(const feed::Event& event, std::size_t e,
+                                                       std::span<const std::uint32_t> filters,
+                                                       BatchFindings& batch) const {
+    const Place place{event, e, batch};
+    Annotations made;
+    if (cells_max_) made.alignments = alignments(place, filters);
+    made.estimated = estimates(place, filters);
+    if (!made.alignments && made.estimated.empty()) return nullptr;
+    return std::make_shared<const Annotations>(std::move(made));
 }
 
 }  // namespace sluice::broker

@@ -83,7 +83,7 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
                                                    std::span<const feed::Event> events) {
     forget_batch();
     scanned_ = program.scanned();
-    if (batch_.owners_of) computed_attributes_ = program.attributes();
+    names_ = program.attributes();
     leaves_.assign(std::shared_ptr<const feed::ScannedLeaves::Conditions>(scanned_, &scanned_->conditions));
     std::size_t first = 0;
     do {
@@ -92,6 +92,7 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
         first = end;
     } while (first < events.size());
     leaves_.end_batch();
+    if (batch_.size() == events.size()) whole_batch_ = events;
     charge();
     return matches_;
 }
@@ -156,7 +157,7 @@ std::span<const feed::ScanOwner> BatchMatcher::owners_of(std::size_t scanned) {
 void BatchMatcher::share_budgets(const ScanOwners& owners) {
     batch_.owners_of = [this, &owners](std::uint32_t attribute, const engine::Measure& measure,
                                        const operators::Bounds& bounds, std::vector<std::uint64_t>& into) {
-        owners.find(computed_key(computed_attributes_->names[attribute], measure, bounds), into);
+        owners.find(computed_key(names_->names[attribute], measure, bounds), into);
     };
 }
 
@@ -202,7 +203,8 @@ void BatchMatcher::forget_batch() {
     leaves_.begin_batch();
     leaves_.end_batch();
     scanned_.reset();
-    computed_attributes_.reset();
+    names_.reset();
+    whole_batch_ = {};
     matches_.clear();
     undecided_.clear();
     batch_.clear();
@@ -215,7 +217,8 @@ void BatchMatcher::rest() {
     reading_.forget_documents();
     leaves_.assign(nullptr);
     scanned_.reset();
-    computed_attributes_.reset();
+    names_.reset();
+    whole_batch_ = {};
     batch_.clear();
     if (batch_.values.capacity() * sizeof(engine::Value) > kept_values_bytes)
         std::vector<engine::Value>().swap(batch_.values);

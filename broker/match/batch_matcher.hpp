@@ -14,6 +14,7 @@
 
 #include "broker/base/cpu_time.hpp"
 #include "broker/base/memory/memory_budget.hpp"
+#include "broker/match/batch_values.hpp"
 #include "broker/match/scan_owners.hpp"
 #include "gpu/api/matcher.hpp"
 #include "gpu/operators/work.hpp"
@@ -77,6 +78,9 @@ public:
     std::span<const engine::Match> undecided() const { return undecided_; }  // over budget
     const ScanCost& scan_cost() const { return cost_; }
     const operators::OperatorWork& operator_work() const { return work_; }
+    // As long as the events live. None if the batch was matched in parts, for their memory or as their budgets differ:
+    // only the last part's values are left.
+    MatchedValues values() { return {whole_batch_, &batch_, names_.get(), &numbers_}; }
 
     // Releases the last program's conditions, and cached data of documents that nobody else holds.
     void rest();
@@ -101,8 +105,7 @@ private:
     std::vector<feed::ScanOwner> owners_found_;
     std::shared_ptr<const engine::Dictionary> attributes_;  // of the extractor
     std::optional<feed::Extractor> extractor_;
-    std::shared_ptr<const engine::Dictionary> scanned_;              // of the batch's program
-    std::shared_ptr<const engine::Dictionary> computed_attributes_;  // the same, with computed_owners
+    std::shared_ptr<const engine::Dictionary> scanned_, names_;  // conditions and attributes of the batch's program
     feed::ScannedLeaves leaves_;
     std::optional<base::WorkTimer> timer_;  // of an evaluation that takes long, from the first pause on
     std::size_t looks_ = 0;                 // calls of scan() since the last pause
@@ -111,6 +114,8 @@ private:
     base::MemoryBudget* const memory_;
     base::MemoryCharge charge_;
     engine::EventBatch batch_;
+    std::span<const feed::Event> whole_batch_;  // its events, once matched; empty if these are more than batch_ has
+    AttributeNumbers numbers_;
     feed::TextArena arena_;
     feed::ValueGroups groups_;
     std::vector<engine::Match> matches_, undecided_, matches_of_part_, undecided_of_part_;

@@ -1,6 +1,6 @@
 // The result of matching: an event for a subscriber, and which of its filters accept it. Contains no protocol text; the
 // event's body is shared by all subscribers of the event with the same format. Plain values: created by a matching
-// thread, then owned by a mailbox, then by its session.
+// thread, then owned by a mailbox, then by its session, whose framer writes them.
 //
 // A session without acknowledgements settles a delivery once it is written. A session with acknowledgements keeps the
 // deliveries that it has taken, by id, and settles each when it is acknowledged. It (or its successor, when
@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "broker/match/annotations.hpp"
 
 namespace sluice::broker {
 
@@ -34,18 +36,17 @@ struct Delivery {
     std::uint64_t first_id = 0;          // of a gap's events
     std::size_t gap_events = 0;          // of a gap: how many; their ids may have holes
     std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
-    std::string annotations;             // for this subscriber: JSON members, each after a comma; mostly empty
-    std::size_t bytes = 0;               // to be written: the shared text and the subscriber's own part
+    std::shared_ptr<const Annotations> annotations;  // for this subscriber; mostly null
+    std::size_t bytes = 0;                           // to be written: the shared text and the subscriber's own part
     Kind kind = Kind::event;
     bool redelivered = false;  // it may have been delivered before
 
     // Memory that it takes besides the shared event, which is charged separately: the delivery itself, and the text
-    // generated to write it. Annotations are written without copying.
+    // generated to write it, annotations among it.
     std::size_t own_memory() const {
-        const std::size_t shared_text = event->body.size() + annotations.size();
-        const std::size_t annotation_bytes = annotations.empty() ? 0 : annotations.capacity() + 1;
-        return sizeof(Delivery) + filters.capacity() * sizeof(std::uint32_t) + annotation_bytes +
-               (bytes > shared_text ? bytes - shared_text : 0);
+        const std::size_t shared_text = event->body.size();
+        return sizeof(Delivery) + filters.capacity() * sizeof(std::uint32_t) +
+               (annotations ? annotations->memory_bytes() : 0) + (bytes > shared_text ? bytes - shared_text : 0);
     }
 };
 

@@ -25,8 +25,8 @@ public:
     virtual std::size_t bytes(const Delivery& delivery) const = 0;
 
     // Writes a delivery: its event's body with the protocol's frame and the subscriber's own part or, for a gap, what
-    // stands in their place. The body and annotations are shared; all other text is copied into the pieces. Called by
-    // the session's thread; the delivery must outlive the pieces.
+    // stands in their place. The body is shared; all other text is copied into the pieces. Called by the session's
+    // thread; the delivery must outlive the pieces.
     virtual void write(const Delivery& delivery, Pieces& pieces) const = 0;
 
     // The last text that a session writes.

@@ -11,7 +11,6 @@
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/match/annotator.hpp"
-#include "broker/match/estimates.hpp"
 
 namespace sluice::broker {
 
@@ -43,8 +42,7 @@ struct Subscriber {
     Mailbox mailbox;
     const Framer& framer;
     const bool tells_filters;                          // deliveries name the connection's filters that hold
-    const std::unique_ptr<const Annotator> annotator;  // null: no alignments requested
-    std::unique_ptr<const Estimates> estimates;        // null: nothing to be told. Set before it is added
+    const std::unique_ptr<const Annotator> annotator;  // null: its events have no annotations
     Mailboxes* const mailboxes;
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;

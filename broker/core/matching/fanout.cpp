@@ -70,7 +70,7 @@ PreparedBatch Fanout::prepare(const Outcome& outcome) {
     Collected collected;
     if (!outcome.matches.empty() || !outcome.undecided.empty()) collected = collect(outcome);
     collected.sort(outcome.events.size());
-    return PreparedBatch(outcome.events, std::move(collected), undecided_, memory_);
+    return PreparedBatch(outcome.events, outcome.values, std::move(collected), undecided_, memory_);
 }
 
 // The conditions that are scanned are named where they are evaluated (match_counts.cpp). Of computed ones, the engine

@@ -48,13 +48,14 @@ public:
         std::span<const feed::Event> events;
         std::span<const engine::Match> matches;
         std::span<const engine::Match> undecided;  // over budget
+        MatchedValues values = {};  // of these events, if they are there: else annotations read them again
     };
 
     // Prepares the batch's deliveries for the matched subscribers: each event at most once, in the order of the batch.
     // If a filter left an event undecided, its subscriber gets a gap in its place or is ended, as configured. Ignores
     // matches of subscriptions removed meanwhile, and for each subscriber events before its first one, which a newer
-    // program may match. Any thread, in any order; the events must outlive the
-    // delivery. Throws TooManyFound for several events that so many filters accept that each should be prepared alone.
+    // program may match. Any thread, in any order; the events and values must outlive the delivery. Throws TooManyFound
+    // for several events that so many filters accept that each should be prepared alone.
     PreparedBatch prepare(const Outcome& outcome);
 
     struct TooManyFound : std::exception {

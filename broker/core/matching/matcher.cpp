@@ -100,7 +100,7 @@ bool Matcher::Thread::match(Events events) {
 }
 
 PreparedBatch Matcher::Thread::prepare(Events events) {
-    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided()});
+    return of_.fanout_.prepare({events, matcher_.matches(), matcher_.undecided(), matcher_.values()});
 }
 
 // Does all work that need not wait for the batch's turn.

@@ -18,13 +18,14 @@ std::size_t own_memory(const PreparedBatch::Made& made) {
 
 }  // namespace
 
-PreparedBatch::PreparedBatch(std::span<const feed::Event> events, Collected collected,
+PreparedBatch::PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
                              config::UndecidedPolicy undecided, EventMemory* memory)
     : events_(events),
       undecided_(undecided),
       memory_(memory),
       collected_(std::move(collected)),
-      shared_(events, memory) {
+      shared_(events, memory),
+      findings_(values) {
     if (memory_ != nullptr) charge_ = memory_->own();
     make_ahead();
 }
@@ -49,8 +50,7 @@ void PreparedBatch::make_ahead() {
         made_.push_back(std::move(made));
     }
     if (made_.size() == size()) {
-        alignments_ = {};
-        series_ = {};
+        findings_ = BatchFindings();
         collected_.forget_found();
         shared_.forget();
         found = 0;
@@ -108,12 +108,7 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
     Delivery delivery;
     delivery.event = shared_.with_body(event, subscriber.framer.format);
     if (subscriber.annotator)
-        delivery.annotations =
-            ",\"alignments\":" + subscriber.annotator->alignments(events_[event], event, filters, alignments_);
-    if (subscriber.estimates) {
-        const auto estimated = subscriber.estimates->conditions(events_[event], event, filters, series_);
-        if (!estimated.empty()) delivery.annotations += ",\"estimated\":" + estimated_json(estimated);
-    }
+        delivery.annotations = subscriber.annotator->annotate(events_[event], event, filters, findings_);
     if (subscriber.tells_filters) delivery.filters = filters;
     delivery.bytes = subscriber.framer.bytes(delivery);
     return delivery;

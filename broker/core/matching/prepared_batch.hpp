@@ -1,4 +1,4 @@
-// The deliveries of a batch with their texts and alignments, prepared before the batch's turn. In its turn they only
+// The deliveries of a batch with their texts and annotations, prepared before the batch's turn. In its turn they only
 // need to be put into mailboxes. Created by Fanout::prepare, consumed by Fanout::deliver. Belongs to the thread that
 // matched the batch.
 //
@@ -21,9 +21,9 @@ namespace sluice::broker {
 
 class PreparedBatch {
 public:
-    // The events must outlive it. `memory` may be null: nothing is then charged.
-    PreparedBatch(std::span<const feed::Event> events, Collected collected, config::UndecidedPolicy undecided,
-                  EventMemory* memory);
+    // The events and their values must outlive it. `memory` may be null: nothing is then charged.
+    PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
+                  config::UndecidedPolicy undecided, EventMemory* memory);
 
     std::size_t size() const { return collected_.size(); }  // subscribers
     Subscriber& subscriber(std::size_t s) const { return collected_.subscriber(s); }
@@ -53,8 +53,7 @@ private:
     EventMemory* memory_;
     Collected collected_;
     SharedEvents shared_;
-    FoundAlignments alignments_;  // has views of data owned by the subscribers
-    FoundSeries series_;
+    BatchFindings findings_;     // has views of data owned by the subscribers
     std::vector<Made> made_;     // for the first subscribers, possibly all
     base::MemoryCharge charge_;  // for the unshared parts of the deliveries, until they are in the mailboxes
 };

@@ -10,8 +10,8 @@
 #include "broker/base/workers.hpp"
 #include "broker/core/ingest/charged_document.hpp"
 #include "broker/core/ingest/publisher.hpp"
+#include "broker/match/annotator.hpp"
 #include "broker/match/batch_limits.hpp"
-#include "broker/match/estimates.hpp"
 #include "broker/server/api/document_faults.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
@@ -83,13 +83,12 @@ std::size_t json_memory_max(std::string_view body) {
 }
 
 // The memory for the reply, as values and as text.
-std::size_t reply_memory(const filter::Filter& filter, const broker::Estimates* estimates, std::size_t items) {
+std::size_t reply_memory(const filter::Filter& filter, const broker::Annotator& annotator, std::size_t items) {
     constexpr std::size_t item_bytes = 512, leaf_bytes = 512, answer_bytes = 32, estimate_bytes = 1024;
     constexpr std::size_t hints_bytes = filter::hints_max * 2048;
     std::size_t bytes = hints_bytes + items * (item_bytes + filter.leaves.size() * answer_bytes);
     for (const filter::Leaf& leaf : filter.leaves) bytes += 3 * leaf.text.size() + leaf_bytes;
-    if (estimates != nullptr) bytes += items * estimates->size() * estimate_bytes;
-    return bytes;
+    return bytes + items * annotator.estimates_max() * estimate_bytes;
 }
 
 // answers[i][e]: whether subscription i holds for item e. Subscription 0 is the filter itself; its leaves follow.
@@ -152,11 +151,11 @@ json::value json_of(Answer answer) {
 }
 
 // The items refer to the leaves by their order, since there may be many of both.
-std::string items_json(const filter::Filter& filter, const broker::Estimates* estimates, const feed::DocumentPtr& read,
+std::string items_json(const filter::Filter& filter, const broker::Annotator& annotator, const feed::DocumentPtr& read,
                        const std::string& stream, const Answers& answers) {
     const feed::Document& document = *read;
     const auto name = std::make_shared<const std::string>(stream);
-    broker::FoundSeries series;
+    broker::BatchFindings findings;
     const std::uint32_t only_filter[] = {0};
     json::array leaves, items;
     for (const filter::Leaf& leaf : filter.leaves)
@@ -169,10 +168,10 @@ std::string items_json(const filter::Filter& filter, const broker::Estimates* es
                          {"id", id ? json::value(*id) : json::value(nullptr)},
                          {"matched", json_of(answers[0][e])},
                          {"because", std::move(because)}});
-        if (estimates == nullptr) continue;
-        const auto estimated = estimates->conditions({read, e, name, e + 1}, e, only_filter, series);
-        if (!estimated.empty())
-            items.back().get_object()["estimated"] = json::array(estimated.begin(), estimated.end());
+        const auto annotations = annotator.annotate({read, e, name, e + 1}, e, only_filter, findings);
+        if (!annotations) continue;
+        const std::vector<std::string>& estimated = annotations->estimated;
+        items.back().get_object()["estimated"] = json::array(estimated.begin(), estimated.end());
     }
     json::object reply{{"filter", filter.canonical},
                        {"hints", hints_json(filter)},
@@ -240,15 +239,15 @@ HttpReply try_filter(const Services& services, const HttpRequest& request, const
     if (auto refusal = read_trial(body, trial)) return std::move(*refusal);
     Subject subject;
     if (auto refusal = read_subject(services, trial, held + body_memory, subject, pause)) return std::move(*refusal);
-    const auto estimates = broker::Estimates::make({subject.filter.leaves});
+    const broker::Annotator annotator({subject.filter.leaves}, std::nullopt);
     const std::size_t memory_bytes =
-        body_memory + reply_memory(subject.filter, estimates.get(), subject.document->items().size());
+        body_memory + reply_memory(subject.filter, annotator, subject.document->items().size());
     if (!memory.resize(memory_bytes)) return no_memory(memory_bytes, subject.document->memory_bytes());
     try {
         const auto answers = find_answers(subject.filter, subject.document, trial.stream, services.options.limits,
                                           services.memory, pause);
         HttpReply reply;
-        reply.body = items_json(subject.filter, estimates.get(), subject.document, trial.stream, answers);
+        reply.body = items_json(subject.filter, annotator, subject.document, trial.stream, answers);
         return reply;
     } catch (const TakesTooLong&) {
         return status_reply(413, "evaluating the filter exceeds the budget for a document");

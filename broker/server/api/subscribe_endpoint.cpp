@@ -50,7 +50,6 @@ struct SubscribeRequest {
     std::vector<broker::Subscription> subscriptions;
     const broker::Framer* framer = &sse_json_framer();
     std::unique_ptr<const broker::Annotator> annotator;
-    std::unique_ptr<const broker::Estimates> estimates;
     std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
     std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
     base::MemoryCharge memory;  // while the filters are compiled and added
@@ -154,12 +153,18 @@ private:
     }
 
     void finish() {
-        // Other formats have no place for it.
-        if (wanted_.framer->format.is_object) wanted_.estimates = broker::Estimates::make(leaves_);
-        if (annotate_) wanted_.annotator = std::make_unique<const broker::Annotator>(leaves_, limits_.alignment_cells);
+        annotate();
         if (!wanted_.notes.empty()) wanted_.notes += '\n';
         if (wanted_.subscriptions.empty())
             wanted_.subscriptions.push_back(broker::make_subscription(stream_, "", {{}, {engine::Conjunction{}}}));
+    }
+
+    // Formats other than JSON have no place for annotations.
+    void annotate() {
+        if (!wanted_.framer->format.is_object) return;
+        auto annotator = std::make_unique<const broker::Annotator>(
+            leaves_, annotate_ ? std::optional(limits_.alignment_cells) : std::nullopt);
+        if (!annotator->is_idle()) wanted_.annotator = std::move(annotator);
     }
 
     const wire::Query& query_;
@@ -320,7 +325,6 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     const auto subscriber = std::make_shared<broker::Subscriber>(
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up), *wanted.framer,
         wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
-    subscriber->estimates = std::move(wanted.estimates);
     subscriber->computed = std::move(wanted.computed);
     subscriber->owner = request.address_use;
     if (wanted.stream != "*") subscriber->stream = wanted.stream;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "broker/server/sse/annotations_json.hpp"
 #include "protocol/wire/sse/sse.hpp"
 
 namespace sluice::server {
@@ -97,13 +98,14 @@ public:
     }
 
 private:
+    // Annotations are few, and took longer to find than their text takes to be made twice, here and when it is written.
     static std::size_t object_bytes(const Delivery& delivery) {
         std::size_t bytes = data_begin.size() + delivery.event->body.size() - 1 + object_end.size();
         if (!delivery.filters.empty()) {
             bytes += filters_begin.size() + delivery.filters.size();  // a comma or the bracket follows each
             for (const std::uint32_t filter : delivery.filters) bytes += digits(filter);
         }
-        return bytes + delivery.annotations.size();
+        return bytes + (delivery.annotations ? annotations_json(*delivery.annotations).size() : 0);
     }
     // Uses few pieces, since writing each has a cost.
     static void write_object(const Delivery& delivery, Pieces& pieces) {
@@ -116,7 +118,7 @@ private:
             before = ",";
         }
         if (!delivery.filters.empty()) pieces.copy("]");
-        if (!delivery.annotations.empty()) pieces.share(delivery.annotations);
+        if (delivery.annotations) pieces.copy(annotations_json(*delivery.annotations));
         pieces.copy(object_end);
     }
 

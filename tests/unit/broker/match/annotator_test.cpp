@@ -9,13 +9,25 @@ namespace sluice::broker {
 
 namespace {
 
-Annotator annotator(const std::string& filter, std::uint64_t cells_max) {
+Annotator annotator(const std::string& filter, std::optional<std::uint64_t> cells_max) {
     return Annotator({filter::compile_filter(filter)->leaves}, cells_max);
 }
 
-bool is_omitted(const std::string& alignments, const std::string& reason) {
-    return alignments.find("\"omitted\"") != std::string::npos && alignments.find(reason) != std::string::npos;
+const std::vector<std::uint32_t> first_filter{0};
+
+using Found = std::vector<FoundAlignment>;
+
+bool is_omitted(const Found& found, const std::string& reason) {
+    return found.size() == 1 && found[0].omitted.find(reason) != std::string::npos && found[0].cigar.empty();
 }
+
+std::vector<std::string> cigars(const Found& found) {
+    std::vector<std::string> all;
+    for (const FoundAlignment& each : found) all.push_back(each.cigar);
+    return all;
+}
+
+using Texts = std::vector<std::string>;
 
 }  // namespace
 
@@ -23,19 +35,18 @@ TEST_CASE("alignments: cells are bounded for an event of a subscriber, and for a
     constexpr std::uint64_t cells = 4 * 4;
     const auto items = document({"<title>ACGT</title>"});
     const feed::Event event{items, 0, std::make_shared<const std::string>("genes"), 1};
-    const std::vector<std::uint32_t> first_filter{0};
-    const auto align = [&](const Annotator& annotator, std::size_t e, FoundAlignments& batch) {
-        return annotator.alignments(event, e, first_filter, batch);
+    const auto align = [&](const Annotator& annotator, std::size_t e, BatchFindings& batch) {
+        return *annotator.annotate(event, e, first_filter, batch)->alignments;
     };
-    FoundAlignments batch;
+    BatchFindings batch;
     const Annotator one = annotator("align(title, 'ACGT') = 4", cells);
     for (std::size_t e = 0; e < Annotator::batch_share; ++e) {
-        CHECK(align(one, e, batch).find("\"cigar\":\"4=\"") != std::string::npos);
+        CHECK(cigars(align(one, e, batch)) == Texts{"4="});
         CHECK(batch.cells == (e + 1) * cells);
     }
     SECTION("what is known takes nothing of the batch's share") {
         const Annotator same = annotator("align(title, 'ACGT') = 4", cells);
-        CHECK(align(same, 0, batch) == align(one, 0, batch));
+        CHECK(cigars(align(same, 0, batch)) == Texts{"4="});
         CHECK(batch.cells == Annotator::batch_share * cells);
     }
     SECTION("what is known takes of the subscriber's share of the event") {
@@ -43,11 +54,11 @@ TEST_CASE("alignments: cells are bounded for an event of a subscriber, and for a
         CHECK(is_omitted(align(small, 0, batch), "of one event would have more cells"));
     }
     SECTION("what is too much for one subscriber is aligned for another") {
-        FoundAlignments other;
+        BatchFindings other;
         const Annotator small = annotator("align(title, 'ACGT') = 4", cells - 1);
         CHECK(is_omitted(align(small, 0, other), "of one event would have more cells"));
         CHECK(other.cells == 0);
-        CHECK(align(one, 0, other) == align(one, 0, batch));
+        CHECK(cigars(align(one, 0, other)) == Texts{"4="});
         CHECK(other.cells == cells);
         CHECK(is_omitted(align(small, 0, other), "of one event would have more cells"));
     }
@@ -58,32 +69,69 @@ TEST_CASE("alignments: cells are bounded for an event of a subscriber, and for a
     }
 }
 
-TEST_CASE("alignments: what the events of a batch share is read and aligned once") {
+TEST_CASE("alignments: what the events of a batch share is aligned once") {
     const auto items = document({"<title>ACGT</title>", "<title>TTTT</title>", "<title>ACG</title>"});
     const auto stream = std::make_shared<const std::string>("genes");
     const Annotator one = annotator("align(../item/title, 'ACGT') = 4 and align(title, 'T') = 1", 1'000);
     const Annotator other = annotator("align(../item/title, 'ACGT') = 4", 1'000);
-    FoundAlignments batch;
+    BatchFindings batch;
     for (std::size_t e = 0; e < 2; ++e) {
-        const std::string text = one.alignments({items, e, stream, e + 1}, e, std::vector<std::uint32_t>{0}, batch);
-        CHECK(text.find("\"value\":0,\"score\":4,") != std::string::npos);
-        CHECK(text.find("\"cigar\":\"1=\"") != std::string::npos);
+        const auto found = *one.annotate({items, e, stream, e + 1}, e, first_filter, batch)->alignments;
+        CHECK(cigars(found) == Texts{"4=", "1="});
+        CHECK((found[0].value == 0 && found[0].score == 4 && found[0].leaf == "align(../item/title, 'ACGT') = 4"));
+        CHECK((found[0].query_begin == 0 && found[0].query_end == 4 && found[0].text_end == 4));
         CHECK(batch.cells == 4 * (4 + 4 + 3) + (e + 1) * 4);
     }
-    CHECK(batch.groups.values_read() == 3);
     // Another subscriber gets the alignments that the event already has.
-    CHECK(other.alignments({items, 0, stream, 1}, 0, std::vector<std::uint32_t>{0}, batch).find("\"cigar\":\"4=\"") !=
-          std::string::npos);
+    CHECK(cigars(*other.annotate({items, 0, stream, 1}, 0, first_filter, batch)->alignments) == Texts{"4="});
     CHECK(batch.cells == 4 * (4 + 4 + 3) + 2 * 4);
+    // So no values are read for it.
+    const auto without = document({"<title>x</title>"});
+    CHECK(cigars(*other.annotate({without, 0, stream, 1}, 0, first_filter, batch)->alignments) == Texts{"4="});
 }
 
 TEST_CASE("alignments: what does not hold, or is of no filter that holds, is not there") {
     const auto items = document({"<title>ACGT</title>"});
     const feed::Event event{items, 0, std::make_shared<const std::string>("genes"), 1};
-    FoundAlignments batch;
-    CHECK(annotator("not(align(title, 'ACGT') = 3)", 100).alignments(event, 0, std::vector<std::uint32_t>{0}, batch) ==
-          "[]");
-    CHECK(annotator("align(title, 'ACGT') = 4", 100).alignments(event, 0, {}, batch) == "[]");
+    BatchFindings batch;
+    const auto found = annotator("not(align(title, 'ACGT') = 3)", 100).annotate(event, 0, first_filter, batch);
+    CHECK(found->alignments->empty());
+    CHECK(annotator("align(title, 'ACGT') = 4", 100).annotate(event, 0, {}, batch)->alignments->empty());
+    SECTION("nor are any without being requested") {
+        const Annotator idle = annotator("align(title, 'ACGT') = 4", std::nullopt);
+        CHECK(idle.is_idle());
+        CHECK(idle.annotate(event, 0, first_filter, batch) == nullptr);
+    }
+}
+
+TEST_CASE("estimates: conditions on long series, of filters that hold, each once; a series is counted once") {
+    std::string numbers;
+    for (int i = 0; i < 16'384; ++i) numbers += "1 ";
+    const auto of = [](const std::string& series) { return "<s>" + series + "</s><u>" + series + " 1</u>"; };
+    const auto items = document({of(numbers), of(numbers + "2"), of(numbers + "x")});
+    const auto stream = std::make_shared<const std::string>("series");
+    const std::string determinism = "determinism(s, 0.5) > 0.1", laminarity = "laminarity(s, 0.5) > 0.1";
+    const auto leaves = [](const std::string& filter) { return filter::compile_filter(filter)->leaves; };
+    const Annotator one({leaves(determinism + " and " + laminarity), leaves("determinism(u, 0.5) > 0.1"),
+                         leaves(determinism), leaves("title")},
+                        std::nullopt);
+    CHECK_FALSE(one.is_idle());
+    CHECK(one.estimates_max() == 4);
+    BatchFindings batch;
+    const auto estimated = [&](std::size_t e, const std::vector<std::uint32_t>& filters) {
+        const auto found = one.annotate({items, e, stream, e + 1}, e, filters, batch);
+        CHECK((!found || !found->alignments));
+        return found ? found->estimated : Texts();
+    };
+    CHECK(estimated(0, {0, 2, 3}).empty());
+    CHECK(estimated(1, {0, 2, 3}) == Texts{determinism});
+    CHECK(estimated(2, {0, 2, 3}).empty());
+    CHECK(batch.longest.size() == 3);
+    CHECK(estimated(0, {0, 1}) == Texts{"determinism(u, 0.5) > 0.1"});
+    CHECK(estimated(0, {3}).empty());
+    CHECK(batch.longest.size() == 4);
+    CHECK(annotator("title = 'a' and " + laminarity, std::nullopt).estimates_max() == 1);
+    CHECK(annotator("recurrence-rate(s, 0.5) > 0", std::nullopt).is_idle());
 }
 
 }  // namespace sluice::broker

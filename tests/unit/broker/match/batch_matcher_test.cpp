@@ -168,11 +168,13 @@ TEST_CASE("a batch whose values take much memory is matched in parts, with the s
     }
     std::sort(matches.begin(), matches.end());
     std::sort(undecided.begin(), undecided.end());
+    CHECK(matcher.values().events.size() == 1);
     CHECK(matches.size() == 19);
     CHECK(undecided == Pairs{{3, 1}, {3, 2}});
     most = 0;
     CHECK(pairs_of(matcher.match(*trial.program, trial.events)) == matches);
     CHECK(pairs_of(matcher.undecided()) == undecided);
+    CHECK(matcher.values().events.empty());  // only those of the last part are left
     CHECK(most > 60u << 20);
     CHECK(most < 160u << 20);
     matcher.rest();

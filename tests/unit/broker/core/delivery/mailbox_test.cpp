@@ -162,18 +162,21 @@ TEST_CASE("what is a subscriber's own is charged for until it is settled, or the
     Mailbox mailbox(
         {100, 100'000}, [] {}, memory.charge(base::MemoryUse::mailboxes, 0));
     std::vector<Delivery> pushed = deliveries(4);
-    pushed[0].annotations = std::string(1'000, 'a');
-    pushed[0].bytes += 1'000;
+    const auto annotations = std::make_shared<const Annotations>(Annotations{{}, {std::string(1'000, 'a')}});
+    const std::size_t of_annotations = sizeof(Annotations) + sizeof(std::string) + 1'000 + 1;
+    CHECK(annotations->memory_bytes() == of_annotations);
+    pushed[0].annotations = annotations;
+    pushed[0].bytes += 1'020;
     pushed[1].filters = std::vector<std::uint32_t>(100);
     pushed[1].bytes += 500;
-    // The filters' numbers, and the filters as text.
-    const std::size_t own = 4 * sizeof(Delivery) + 1'000 + 1 + 100 * sizeof(std::uint32_t) + 500;
+    // Annotations and the filters' numbers, as values and as text.
+    const std::size_t own = 4 * sizeof(Delivery) + of_annotations + 1'020 + 100 * sizeof(std::uint32_t) + 500;
     mailbox.push(std::move(pushed));
     CHECK(memory.used() == own);
     const auto first = mailbox.take(1).deliveries;
     CHECK(memory.used() == own);
     mailbox.settled(first);
-    CHECK(memory.used() == own - sizeof(Delivery) - 1'000 - 1);
+    CHECK(memory.used() == own - sizeof(Delivery) - of_annotations - 1'020);
     SECTION("an overflow keeps what is taken") {
         const auto second = mailbox.take(1).deliveries;
         mailbox.overflow();

@@ -36,7 +36,8 @@ public:
         pieces.share(delivery.event->body);
         if (delivery.kind == Delivery::Kind::gap) pieces.copy("gap " + std::to_string(delivery.event->id));
         for (const std::uint32_t filter : delivery.filters) pieces.copy(' ' + std::to_string(filter));
-        pieces.share(delivery.annotations);
+        if (!delivery.annotations) return;
+        for (const std::string& condition : delivery.annotations->estimated) pieces.copy(" estimated: " + condition);
     }
     std::string end_text(const EndReason&) const override { return "end"; }
 };

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "broker/match/batch_matcher.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/unit/broker/core/delivery/plain_framer.hpp"
 #include "tests/unit/broker/support.hpp"
@@ -116,9 +117,50 @@ TEST_CASE("nothing is made for subscribers that no longer read") {
     CHECK(closed->mailbox.take().deliveries.empty());
     const auto deliveries = open->mailbox.take().deliveries;
     REQUIRE(deliveries.size() == events);
-    for (const Delivery& delivery : deliveries)
-        CHECK(delivery.annotations.find("\"cigar\":\"4=\"") != std::string::npos);
+    for (const Delivery& delivery : deliveries) {
+        REQUIRE(delivery.annotations);
+        REQUIRE(delivery.annotations->alignments->size() == 1);
+        CHECK(delivery.annotations->alignments->front().cigar == "4=");
+    }
     CHECK(counters.deliveries == events);
+}
+
+TEST_CASE("annotations are found in the values that matching has read, even when they are made in the batch's turn") {
+    const std::string filter = "align(title, 'ACGT') >= 3 and align(../item/title, 'TTTT') = 4";
+    const auto compiled = filter::compile_filter(filter);
+    const auto set = engine::make_subscription_set(engine::Backend::cpu);
+    const auto subscription = set->add(compiled->disjunction);
+    const auto program = set->compile();
+    Counters counters;
+    base::MemoryBudget memory(GENERATE(64u, 100'000'000u));  // the first is too small to prepare any but one
+    Mailboxes mailboxes;
+    EventMemory event_memory(memory, mailboxes, counters);
+    Fanout fanout(counters, config::UndecidedPolicy::gap, &event_memory);
+    std::vector<std::shared_ptr<Subscriber>> subscribers;
+    for (int i = 0; i < 3; ++i) {
+        subscribers.push_back(std::make_shared<Subscriber>(
+            MailboxLimits{100, 100'000}, [] {}, plain_framer, false,
+            std::make_unique<Annotator>(std::vector<std::vector<filter::Leaf>>{compiled->leaves}, 1'000),
+            SubscriberMemory{{}, memory.force_charge(base::MemoryUse::mailboxes, 0), &mailboxes}));
+        fanout.apply({{{subscription, {subscribers.back(), 0}}}, {}});
+    }
+    const auto items = document({"<title>ACGT</title>", "<title>TTTT</title>", "<title>ACG</title>"});
+    const auto stream = std::make_shared<const std::string>("genes");
+    const std::vector<feed::Event> events{{items, 0, stream, 1}, {items, 1, stream, 2}, {items, 2, stream, 3}};
+    BatchMatcher matcher;
+    const auto matches = matcher.match(*program, events);
+    const MatchedValues values = GENERATE(true, false) ? matcher.values() : MatchedValues();
+    deliver(fanout, {events, matches, {}, 1, values});
+    for (const auto& each : subscribers) {
+        const auto taken = each->mailbox.take().deliveries;
+        REQUIRE(taken.size() == 2);
+        const std::vector<FoundAlignment>&first = *taken[0].annotations->alignments,
+              &second = *taken[1].annotations->alignments;
+        REQUIRE(first.size() == 2);
+        CHECK((first[0].cigar == "4=" && first[0].value == 0 && first[1].cigar == "4=" && first[1].value == 1));
+        REQUIRE(second.size() == 2);
+        CHECK((second[0].cigar == "3=" && second[1].cigar == "4=" && second[1].value == 1));
+    }
 }
 
 TEST_CASE_METHOD(TwoEvents,

@@ -43,11 +43,12 @@ TEST_CASE("SSE json: what is the subscriber's own stands behind what all share")
     CHECK("id: 42\ndata: " + delivery.event->body == shared + '}');
     delivery.filters = {0, 9, 10, 99, 100, 4'294'967'295};
     CHECK(text_of(sse_json_framer(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
-    delivery.annotations = R"(,"alignments":[{"filter":0}])";
+    delivery.annotations = std::make_shared<const Annotations>(Annotations{{}, {"determinism(a, 0.5) > 0"}});
+    const std::string estimated = ",\"estimated\":[\"determinism(a, 0.5) > 0\"]";
     CHECK(text_of(sse_json_framer(), delivery) ==
-          shared + ",\"filters\":[0,9,10,99,100,4294967295],\"alignments\":[{\"filter\":0}]}\n\n");
+          shared + ",\"filters\":[0,9,10,99,100,4294967295]" + estimated + "}\n\n");
     delivery.filters.clear();
-    CHECK(text_of(sse_json_framer(), delivery) == shared + ",\"alignments\":[{\"filter\":0}]}\n\n");
+    CHECK(text_of(sse_json_framer(), delivery) == shared + estimated + "}\n\n");
 }
 
 TEST_CASE("SSE xml: nothing is the subscriber's own") {
