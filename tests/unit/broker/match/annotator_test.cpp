@@ -104,7 +104,7 @@ TEST_CASE("alignments: what does not hold, or is of no filter that holds, is not
     }
 }
 
-TEST_CASE("estimates: conditions on long series, of filters that hold, each once; a series is counted once") {
+TEST_CASE("estimates: conditions on long series, of filters that hold, each once, and a series is counted once") {
     std::string numbers;
     for (int i = 0; i < 16'384; ++i) numbers += "1 ";
     const auto of = [](const std::string& series) { return "<s>" + series + "</s><u>" + series + " 1</u>"; };

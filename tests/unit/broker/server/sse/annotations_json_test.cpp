@@ -17,7 +17,7 @@ TEST_CASE("annotations as JSON: members after a comma, each only if there is som
     CHECK(annotations_json(annotations).starts_with(",\"estimated\":["));
 }
 
-TEST_CASE("alignments as JSON: letters count from 1; an empty alignment has no positions, an omitted one a reason") {
+TEST_CASE("alignments as JSON: letters count from 1, an empty alignment has no positions, an omitted one a reason") {
     broker::Annotations annotations;
     annotations.alignments = {{0, "align(s, 'ACGT') >= 4", "", 1, 4, 0, 4, 6, 10, "4="},
                               {3, "align-global(s, '') = 0", "", 0, 0, 0, 0, 0, 0, ""},
