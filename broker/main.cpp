@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "broker/base/failed_check.hpp"
 #include "broker/base/log.hpp"
 #include "broker/base/memory/machine_memory.hpp"
 #include "broker/base/process.hpp"
@@ -198,6 +199,7 @@ int main(int argc, char** argv) {
         return exit_failure;
     }
     std::set_terminate(abort_with_reason);
+    sluice::base::log_failed_checks();
     const int status = run_or_say_why_not(config.options, signals);
     sluice::base::flush_log(log_patience);
     return status;

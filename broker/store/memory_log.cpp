@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::store {
 
 namespace {
@@ -39,7 +41,9 @@ void MemoryLog::drop_oldest_of_all() {
 // Allocates nothing: reuses the stream's node in by_age_ for its next append.
 void MemoryLog::drop_oldest(Stream& stream) {
     const Kept& oldest = stream.kept.front();
+    SLUICE_CHECK(oldest.size() <= stream.events && oldest.bytes <= stream.bytes && stream.bytes <= bytes_);
     auto place = by_age_.extract(oldest.number);
+    SLUICE_CHECK(!place.empty());
     stream.events -= oldest.size();
     stream.bytes -= oldest.bytes;
     bytes_ -= oldest.bytes;
@@ -134,6 +138,7 @@ void MemoryLog::keep(const Append& append) {
 
 // Returns the id of the first event.
 std::uint64_t MemoryLog::add(Append& append, feed::RecordTime time) {
+    SLUICE_CHECK(!append.events.empty());
     std::uint64_t id = last_id_;
     for (feed::EventHead& event : append.events) {
         event.id = ++id;

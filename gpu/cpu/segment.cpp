@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "gpu/check/check.hpp"
 #include "gpu/cpu/partly_known_events.hpp"
 
 namespace sluice::cpu {
@@ -232,6 +233,7 @@ void Segment::finish(const engine::EventBatch& batch, const Bitmap* removed, std
     // Output takes events word by word; each event's rows were found together.
     for (const FoundRow& f : by_word(found, batch.words(), scratch.found)) {
         const std::uint32_t event = f.event_and_kind & FoundRow::event_mask;
+        SLUICE_CHECK(event < batch.size());
         if ((f.event_and_kind & FoundRow::unmatched) != 0) {
             scratch.shared.evaluate(event, scratch.state);
             access_.match(tables_, scratch.state, event, scans, scratch.access, scratch.accepted, scratch.deferred);

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "gpu/check/check.hpp"
 #include "gpu/tables/term.hpp"
 
 namespace sluice::cpu {
@@ -49,14 +50,17 @@ std::uint32_t SegmentBuilder::add(engine::SubscriptionId id, const engine::Norma
     conjunctions_.resize(filter.conjunctions.size());
     for (std::size_t i = 0; i < filter.conjunctions.size(); ++i) {
         conjunctions_[i].clear();
-        for (const engine::Literal& literal : filter.conjunctions[i])
+        for (const engine::Literal& literal : filter.conjunctions[i]) {
+            SLUICE_CHECK(literal.predicate < codes_.size());
             conjunctions_[i].push_back(codes_[literal.predicate] | (literal.negated ? 1u : 0u));
+        }
     }
     entries_.push_back({id, forms_.intern(conjunctions_)});
     return static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
 void SegmentBuilder::drop(std::uint32_t number) {
+    SLUICE_CHECK(number < entries_.size() && entries_[number].form != dropped_form);
     entries_[number].form = dropped_form;
     ++dropped_;
 }
@@ -143,6 +147,7 @@ std::vector<RowTarget> SegmentBuilder::assign_targets() {
         else
             targets[form] = RowTarget::entry(i);
     }
+    for (std::uint32_t group = 0; group + 1 < ends.size(); ++group) SLUICE_CHECK(next[group] == ends[group + 1]);
     ends.shrink_to_fit();
     return targets;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::base {
 
 MemoryCharge MemoryBudget::charge(MemoryUse use, std::size_t bytes) {
@@ -66,8 +68,9 @@ void MemoryBudget::force_take(MemoryUse use, std::size_t bytes) {
 }
 
 void MemoryBudget::release(MemoryUse use, std::size_t bytes) {
-    of(use).fetch_sub(bytes, std::memory_order_relaxed);
-    used_.fetch_sub(bytes, std::memory_order_relaxed);
+    const std::size_t of_use = of(use).fetch_sub(bytes, std::memory_order_relaxed);
+    const std::size_t used = used_.fetch_sub(bytes, std::memory_order_relaxed);
+    SLUICE_CHECK(bytes <= of_use && bytes <= used);
 }
 
 void MemoryBudget::set_overhead(std::size_t bytes) {

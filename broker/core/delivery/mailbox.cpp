@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::broker {
 
 namespace {
@@ -63,6 +65,7 @@ bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dro
     end_reason_ = {reason};
     waiting_ = false;
     const auto queued = std::span(queue_).subspan(first_);
+    SLUICE_CHECK(queued.size() <= events_ && queued_bytes_ <= bytes_);
     events_ -= queued.size();
     dropped_ += queued.size();
     bytes_ -= std::exchange(queued_bytes_, 0);
@@ -100,16 +103,20 @@ Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
             first_ = 0;
         }
     }
-    queued_bytes_ -= bytes_of(taken.deliveries);
+    const std::size_t taken_bytes = bytes_of(taken.deliveries);
+    SLUICE_CHECK(first_ <= queue_.size() && taken_bytes <= queued_bytes_);
+    queued_bytes_ -= taken_bytes;
     if (queue_.empty()) can_wait_ = true;
     waiting_ = taken.deliveries.empty();
     return taken;
 }
 
 void Mailbox::settled(std::span<const Delivery> deliveries) {
+    const std::size_t bytes = bytes_of(deliveries);
     const std::lock_guard lock(mutex_);
+    SLUICE_CHECK(deliveries.size() <= events_ && bytes <= bytes_ - queued_bytes_);  // each was taken, and only once
     events_ -= deliveries.size();
-    bytes_ -= bytes_of(deliveries);
+    bytes_ -= bytes;
     memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(deliveries)));
 }
 

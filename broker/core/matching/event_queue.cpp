@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::broker {
 
 bool EventQueue::has_room(std::string_view stream) const {
@@ -64,6 +66,7 @@ EventQueue::Place::~Place() {
 
 // Only push() looks at the events, after their append.
 void EventQueue::Place::fill(QueuedEvents events) noexcept {
+    SLUICE_CHECK(reservation_->filled.empty() && events.size() <= reservation_->events);
     const std::size_t unused = reservation_->events - events.size();
     reservation_->filled.splice(reservation_->filled.end(), events);
     if (unused != 0) queue_->reduce(*stream_, *reservation_, unused);
@@ -79,6 +82,7 @@ void EventQueue::release(StreamQueue& stream, Reservations::iterator reservation
     Reservations released;  // destroyed without the lock
     Lock lock = this->lock();
     lanes_.release(stream, reservation, released);
+    SLUICE_CHECK(places_ != 0);
     --places_;
     if (nothing_comes()) {
         fast_changed_.notify_all();
@@ -93,8 +97,10 @@ bool EventQueue::push(std::string_view stream, const feed::Document& document,
     Lock lock = this->lock();
     StreamQueue* const queue = lanes_.find(stream);
     if (queue == nullptr || !lanes_.release(*queue, document, pushed)) return false;
+    SLUICE_CHECK(places_ != 0);
     --places_;
     QueuedEvents& events = pushed.front().filled;
+    SLUICE_CHECK(events.size() == appended.size());
     auto head = appended.begin();
     for (QueuedEvent& event : events) {
         event.event.id = head->id;
@@ -193,6 +199,7 @@ void EventQueue::finish(QueuedBatch& batch, bool took_long, std::chrono::nanosec
     {
         const Lock lock = this->lock();
         lanes_.finish(batch, took_long, work);
+        SLUICE_CHECK(in_flight_ != 0);
         --in_flight_;
         wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "gpu/check/check.hpp"
 
 namespace sluice::broker {
 
@@ -48,6 +49,7 @@ Collected Fanout::collect(const Outcome& outcome) {
             const std::uint64_t first_id = subscriber.first_id.load(std::memory_order_relaxed);
             for (std::uint32_t bits = match.accepted; bits != 0; bits &= bits - 1) {
                 const auto event = match.word * 32 + static_cast<std::uint32_t>(std::countr_zero(bits));
+                SLUICE_CHECK(event < outcome.events.size());
                 if (outcome.events[event].id < first_id) continue;
                 if (subscriber.last_batch != batch) {
                     subscriber.place_in_batch = collected.add(target.subscriber);

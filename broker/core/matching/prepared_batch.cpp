@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::broker {
 
 namespace {
@@ -59,6 +61,7 @@ void PreparedBatch::make_ahead() {
 }
 
 PreparedBatch::Made PreparedBatch::take(std::size_t s) {
+    SLUICE_CHECK(s < size());
     if (s >= made_.size()) return make(s);
     if (made_[s].failure) std::rethrow_exception(made_[s].failure);
     return std::move(made_[s]);
@@ -81,6 +84,7 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
 
 void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<const Wanted> of_event, GapPlaces& gap_of,
                                     Made& made) {
+    SLUICE_DEBUG_CHECK(std::is_sorted(of_event.begin(), of_event.end()));
     std::vector<std::uint32_t> filters;
     std::size_t i = 0;
     for (; i < of_event.size() && !of_event[i].undecided; ++i) filters.push_back(of_event[i].filter);

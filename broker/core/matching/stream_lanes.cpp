@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::broker {
 
 namespace {
@@ -37,12 +39,15 @@ Reservations::iterator StreamLanes::reserve(StreamQueue& stream, Reservations& m
 }
 
 void StreamLanes::reduce(StreamQueue& stream, Reservation& reservation, std::size_t events) noexcept {
+    SLUICE_CHECK(events <= reservation.events && reservation.events <= stream.reserved_events);
+    SLUICE_CHECK(stream.reserved_events <= reserved_events_);
     reservation.events -= events;
     stream.reserved_events -= events;
     reserved_events_ -= events;
 }
 
 void StreamLanes::release(StreamQueue& stream, Reservations::iterator reservation, Reservations& to) noexcept {
+    SLUICE_CHECK(reservation->bytes <= stream.reserved_bytes && stream.reserved_bytes <= reserved_bytes_);
     stream.reserved_bytes -= reservation->bytes;
     reserved_bytes_ -= reservation->bytes;
     reduce(stream, *reservation, reservation->events);
@@ -61,7 +66,10 @@ void StreamLanes::forget_idle() {
     const auto now = Clock::now();
     std::erase_if(streams_, [&](const auto& entry) {
         const StreamQueue& stream = *entry.second;
-        return stream.is_idle() && now >= stream.slow_until;
+        if (!stream.is_idle()) return false;
+        SLUICE_CHECK(stream.bytes == 0 && stream.reserved_events == 0 && stream.reserved_bytes == 0);
+        SLUICE_CHECK(!stream.ready && stream.fast_batches == 0);
+        return now >= stream.slow_until;
     });
 }
 
@@ -75,11 +83,13 @@ void StreamLanes::make_slow(StreamQueue& stream) {
     if (stream.slow) return;
     stream.slow_events_max = 1;
     if (stream.ready) ready_.remove(stream);
+    SLUICE_CHECK(stream.events() <= fast_events_);
     fast_events_ -= stream.events();
     stream.slow = true;
 }
 
 void StreamLanes::push(StreamQueue& stream, QueuedEvents& events) noexcept {
+    SLUICE_CHECK(!events.empty());
     const auto now = Clock::now();
     for (QueuedEvent& event : events) event.queued_at = now;
     const bool is_idle = stream.events() == 0 && !stream.in_flight();
@@ -124,6 +134,8 @@ void StreamLanes::fill(QueuedBatch& batch, std::size_t events_max) {
         make_ready(stream);
         if (!is_fast) break;
     }
+    SLUICE_CHECK(batch.events.size() <= events_ && batch_bytes <= bytes_);
+    SLUICE_CHECK(!is_fast || batch.events.size() <= fast_events_);
     events_ -= batch.events.size();
     bytes_ -= batch_bytes;
     if (is_fast) fast_events_ -= batch.events.size();
@@ -163,6 +175,8 @@ void StreamLanes::finish(QueuedBatch& batch, bool took_long, std::chrono::nanose
         batch.parts.front().stream->slow_events_max = next_slow_events(batch.events.size(), work);
     for (const QueuedBatch::Part& part : batch.parts) {
         StreamQueue& stream = *part.stream;
+        SLUICE_CHECK(stream.finished_tickets < stream.next_ticket);
+        SLUICE_CHECK(batch.lane == Lane::slow || stream.fast_batches != 0);
         ++stream.finished_tickets;
         if (batch.lane == Lane::fast) --stream.fast_batches;
         make_ready(stream);

@@ -13,6 +13,7 @@
 #include "broker/server/net/input_watch.hpp"
 #include "broker/server/net/turns.hpp"
 #include "config/options.hpp"
+#include "gpu/check/check.hpp"
 
 namespace sluice::server {
 
@@ -140,7 +141,11 @@ asio::awaitable<void> EventStream::write_end(Transport& transport) {
 asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size());
-    for (const broker::Delivery& delivery : deliveries) subscriber_->framer.write(delivery, pieces);
+    for (const broker::Delivery& delivery : deliveries) {
+        const std::size_t before = pieces.bytes();
+        subscriber_->framer.write(delivery, pieces);
+        SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
+    }
     const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
     std::vector<asio::const_buffer> buffers;
     buffers.reserve(pieces.size() + 2);

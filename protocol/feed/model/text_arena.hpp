@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::feed {
 
 class TextArena {
@@ -23,6 +25,7 @@ public:
     // The number of texts; the texts from the `count`th on are dropped.
     std::size_t count() const { return texts_ ? texts_->size() : 0; }
     void keep_first(std::size_t count) {
+        SLUICE_CHECK(count <= this->count());
         for (; this->count() > count; texts_->pop_back()) bytes_ -= texts_->back().capacity();
     }
 

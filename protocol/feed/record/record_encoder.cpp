@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "gpu/check/check.hpp"
 #include "protocol/feed/record/record_codec.hpp"
 #include "protocol/feed/record/record_format.hpp"
 
@@ -141,6 +142,7 @@ boost::system::result<std::string, RecordError> encode_append(const DocumentReco
     Writer(length).number(bytes.size() - header_bytes, 4);
     bytes.replace(length_offset, length.size(), length);
     bytes += checksum_of(bytes);
+    SLUICE_CHECK(bytes.size() <= bytes_at_most(document, events.size()));
     return bytes;
 }
 
