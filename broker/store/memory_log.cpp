@@ -60,6 +60,7 @@ void MemoryLog::drop_newest(Stream& stream) {
         return;
     }
     const Kept& newest = stream.kept.back();
+    SLUICE_CHECK(newest.size() <= stream.events && newest.bytes <= stream.bytes && stream.bytes <= bytes_);
     stream.events -= newest.size();
     stream.bytes -= newest.bytes;
     bytes_ -= newest.bytes;

@@ -6,10 +6,11 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 
 namespace sluice::checks {
 
-// Reports a failed check: the condition's text, and where it is. Must not return to the caller's work for long.
+// Reports a failed check: the condition's text, and where it is. Takes two seconds at most.
 using Reporter = void (*)(const char* condition, const char* file, int line) noexcept;
 
 inline void report_on_stderr(const char* condition, const char* file, int line) noexcept {
@@ -20,7 +21,11 @@ inline void report_on_stderr(const char* condition, const char* file, int line) 
 inline std::atomic<Reporter> reporter{&report_on_stderr};
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail(const char* condition, const char* file, int line) noexcept {
-    if (const Reporter report = reporter.exchange(nullptr)) report(condition, file, line);
+    constexpr unsigned others_wait_s = 3;  // several threads may fail: none may end the process before the report
+    if (const Reporter report = reporter.exchange(nullptr))
+        report(condition, file, line);
+    else
+        sleep(others_wait_s);
     std::abort();
 }
 

@@ -216,7 +216,10 @@ std::span<const FoundRow> by_word(std::span<const FoundRow> found, std::size_t w
     const auto word = [](const FoundRow& f) { return (f.event_and_kind & FoundRow::event_mask) / 32; };
     if (words < 2) return found;
     std::array<std::size_t, engine::EventBatch::events_max / 32 + 1> begin{};
-    for (const FoundRow& f : found) ++begin[word(f) + 1];
+    for (const FoundRow& f : found) {
+        SLUICE_CHECK(word(f) < words);
+        ++begin[word(f) + 1];
+    }
     for (std::size_t w = 0; w < words; ++w) begin[w + 1] += begin[w];
     room.resize(std::max(room.size(), found.size()));
     for (const FoundRow& f : found) room[begin[word(f)]++] = f;

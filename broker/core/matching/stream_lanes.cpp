@@ -66,10 +66,7 @@ void StreamLanes::forget_idle() {
     const auto now = Clock::now();
     std::erase_if(streams_, [&](const auto& entry) {
         const StreamQueue& stream = *entry.second;
-        if (!stream.is_idle()) return false;
-        SLUICE_CHECK(stream.bytes == 0 && stream.reserved_events == 0 && stream.reserved_bytes == 0);
-        SLUICE_CHECK(!stream.ready && stream.fast_batches == 0);
-        return now >= stream.slow_until;
+        return stream.is_idle() && now >= stream.slow_until;
     });
 }
 
@@ -175,11 +172,14 @@ void StreamLanes::finish(QueuedBatch& batch, bool took_long, std::chrono::nanose
         batch.parts.front().stream->slow_events_max = next_slow_events(batch.events.size(), work);
     for (const QueuedBatch::Part& part : batch.parts) {
         StreamQueue& stream = *part.stream;
-        SLUICE_CHECK(stream.finished_tickets < stream.next_ticket);
+        SLUICE_CHECK(stream.finished_tickets == part.ticket);
         SLUICE_CHECK(batch.lane == Lane::slow || stream.fast_batches != 0);
         ++stream.finished_tickets;
         if (batch.lane == Lane::fast) --stream.fast_batches;
         make_ready(stream);
+        if (!stream.is_idle()) continue;
+        SLUICE_CHECK(stream.bytes == 0 && stream.reserved_events == 0 && stream.reserved_bytes == 0);
+        SLUICE_CHECK(!stream.ready && stream.fast_batches == 0);
     }
     if (took_long && !batch.parts.empty()) {
         StreamQueue& stream = batch.largest_stream();
