@@ -142,7 +142,7 @@ TEST_CASE("annotations are found in the values that matching has read, even when
             MailboxLimits{100, 100'000}, [] {}, plain_framer, false,
             std::make_unique<Annotator>(std::vector<std::vector<filter::Leaf>>{compiled->leaves}, 1'000),
             SubscriberMemory{{}, memory.force_charge(base::MemoryUse::mailboxes, 0), &mailboxes}));
-        fanout.apply({{{subscription, {subscribers.back(), 0}}}, {}});
+        put_in_place(fanout, {{{subscription, {subscribers.back(), 0}}}, {}});
     }
     const auto items = document({"<title>ACGT</title>", "<title>TTTT</title>", "<title>ACG</title>"});
     const auto stream = std::make_shared<const std::string>("genes");
@@ -150,7 +150,7 @@ TEST_CASE("annotations are found in the values that matching has read, even when
     BatchMatcher matcher;
     const auto matches = matcher.match(*program, events);
     const MatchedValues values = GENERATE(true, false) ? matcher.values() : MatchedValues();
-    deliver(fanout, {events, matches, {}, 1, values});
+    deliver(fanout, {events, matches, {}, values});
     for (const auto& each : subscribers) {
         const auto taken = each->mailbox.take().deliveries;
         REQUIRE(taken.size() == 2);
