@@ -41,7 +41,7 @@ class Texts(unittest.TestCase):
                     self.assertEqual(daemon.publish(json.dumps(documents), "application/json")[0], 202)
                 self.assertEqual(json.loads(client.line())["data"], {"v": text, "price": 6})
                 self.assertEqual(client.ended(), 0)
-                eventually(lambda: daemon.status()["subscribers"] == 0, "no subscriber")
+                eventually(lambda: daemon.status()["subscriptions"]["total"] == 0, "no subscription")
 
     def test_names_and_settings_of_streams_arrive_as_they_were_typed(self):
         with Sluiced() as daemon, tempfile.TemporaryDirectory() as folder:
