@@ -65,10 +65,11 @@ struct BusyWorker {
             if (ticket == 0) order += '?';
         }
     }
-    // The order in which the tasks have been run.
-    std::string go_on() {
+    // The order in which the tasks have been run. `all_posted`: returns when no task will post another.
+    std::string go_on(const std::function<void()>& all_posted = [] {}) {
         std::promise<void> over;
         waits.set_value();
+        all_posted();
         EVENTUALLY(workers.waiting() == 0);
         REQUIRE(workers.post(nullptr, [&] { over.set_value(); }));
         over.get_future().wait();
@@ -110,16 +111,17 @@ TEST_CASE("of newcomers, the one with the smaller task is first, but nobody wait
     REQUIRE(busy.workers.post(
                 &owners[1], [&busy] { busy.order += 's'; }, Workers::Time(1)) != 0);
     // Each newcomer brings the next.
+    std::promise<void> last_came;
     std::function<void(int)> come = [&](int n) {
         const auto task = [&, n] {
             busy.order += 'n';
             busy.now += Workers::Time(40);
-            if (n + 1 < 20) come(n + 1);
+            n + 1 < 20 ? come(n + 1) : last_came.set_value();
         };
         if (busy.workers.post(&newcomers[n], task, Workers::Time(40)) == 0) busy.order += '?';
     };
     come(0);
-    const std::string order = busy.go_on();
+    const std::string order = busy.go_on([&] { last_came.get_future().wait(); });
     CHECK(order.size() == 22);
     CHECK(order.starts_with("snn"));
     CHECK(order.find('l') < 8);
