@@ -1,6 +1,5 @@
 // The contents of the queue: each stream's events, the room reserved for more, the lane it is in, and the streams that
-// are ready to be matched.
-// Chooses the events of each batch; never waits. Belongs to EventQueue; used under its lock.
+// are ready to be matched. Chooses the events of each batch; never waits. Belongs to EventQueue; used under its lock.
 #pragma once
 
 #include <chrono>
