@@ -17,7 +17,7 @@
 
 #include "broker/match/annotations.hpp"
 #include "broker/match/batch_values.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 #include "gpu/tables/term.hpp"
 #include "protocol/filter/filter.hpp"
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "gpu/cpu/event_sample.hpp"
 #include "gpu/cpu/part.hpp"
+#include "gpu/cpu/segment/event_sample.hpp"
 #include "gpu/cpu/worker.hpp"
 
 namespace sluice::cpu {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
-#include "gpu/cpu/event_sample.hpp"
 #include "gpu/cpu/program_part.hpp"
+#include "gpu/cpu/segment/event_sample.hpp"
 
 namespace sluice::cpu {
 

@@ -15,7 +15,7 @@
 #include "gpu/cpu/background_merge.hpp"
 #include "gpu/cpu/filter_limits.hpp"
 #include "gpu/cpu/part.hpp"
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 #include "gpu/cpu/slot_table.hpp"
 #include "gpu/cpu/worker.hpp"
 

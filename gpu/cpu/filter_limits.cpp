@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 
 namespace sluice::cpu {
 

@@ -1,6 +1,6 @@
 #include "gpu/cpu/part.hpp"
 
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 
 namespace sluice::cpu {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/cpu/cpu_program.hpp"
-#include "gpu/cpu/event_sample.hpp"
+#include "gpu/cpu/segment/event_sample.hpp"
 #include "gpu/operators/device_family.hpp"
 #include "gpu/tables/name_table.hpp"
 

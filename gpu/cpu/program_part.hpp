@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "gpu/cpu/bitmap.hpp"
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/segment/bitmap.hpp"
+#include "gpu/cpu/segment/segment.hpp"
 
 namespace sluice::cpu {
 

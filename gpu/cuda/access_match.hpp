@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "gpu/cuda/access_tables.hpp"
-#include "gpu/cuda/cluster_tables.hpp"
+#include "gpu/cuda/clusters/cluster_tables.hpp"
 #include "gpu/cuda/records_view.hpp"
 
 namespace sluice::cuda {

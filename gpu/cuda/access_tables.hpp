@@ -1,13 +1,13 @@
 // A segment's predicate tables and access rows in a device's memory: the same arrays that the CPU matches with
-// (gpu/tables, gpu/cpu/access_rows.hpp), so that both give the same answers. Built by one thread; then immutable, for
-// kernels of any stream. AccessView, the kernel's argument, holds pointers into it.
+// (gpu/tables, gpu/cpu/segment/access_rows.hpp), so that both give the same answers. Built by one thread; then
+// immutable, for kernels of any stream. AccessView, the kernel's argument, holds pointers into it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/segment/segment.hpp"
 #include "gpu/cuda/event_records.hpp"
 #include "gpu/device/arena.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "gpu/cuda/access_match.hpp"
 #include "gpu/cuda/batch_limits.hpp"
-#include "gpu/cuda/cluster_tables.hpp"
+#include "gpu/cuda/clusters/cluster_tables.hpp"
 #include "gpu/cuda/event_records.hpp"
 #include "gpu/device/device.hpp"
 #include "gpu/device/graph.hpp"

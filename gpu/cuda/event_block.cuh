@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "gpu/cpu/access_rows.hpp"
+#include "gpu/cpu/segment/access_rows.hpp"
 #include "gpu/cuda/access_tables.hpp"
-#include "gpu/cuda/cluster_tables.hpp"
+#include "gpu/cuda/clusters/cluster_tables.hpp"
 #include "gpu/cuda/records_view.hpp"
 
 namespace sluice::cuda {

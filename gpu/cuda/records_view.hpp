@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/segment/segment.hpp"
 #include "gpu/cuda/event_records.hpp"
 
 namespace sluice::cuda {

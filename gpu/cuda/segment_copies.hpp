@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/segment/segment.hpp"
 #include "gpu/cuda/matching_device.hpp"
 
 namespace sluice::cuda {

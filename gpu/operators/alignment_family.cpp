@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 
 namespace sluice::operators {
 

@@ -3,10 +3,10 @@
 #include <limits>
 #include <optional>
 
+#include "gpu/operators/alignment/cuda/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/cuda/two_way_aligner.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/dispatch.hpp"
-#include "gpu/operators/alignment/lane_group_aligner.hpp"
-#include "gpu/operators/alignment/two_way_aligner.hpp"
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "gpu/operators/cuda_families.hpp"
 
 namespace sluice::operators {

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "gpu/operators/cuda_families.hpp"
-#include "gpu/operators/edits/edits_cuda.hpp"
-#include "gpu/operators/edits/weighted_cuda.hpp"
+#include "gpu/operators/edits/cuda/edits_cuda.hpp"
+#include "gpu/operators/edits/cuda/weighted_cuda.hpp"
 
 namespace sluice::operators {
 

@@ -1,6 +1,6 @@
 // Descriptions of measures, and errors in them (gpu/api/predicate.hpp).
 #include "gpu/api/predicate.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 #include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/family.hpp"
 #include "gpu/operators/recurrence_family.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/api/empty_text.hpp"
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "gpu/operators/edits/edits.hpp"
 #include "gpu/operators/edits/reference.hpp"
 #include "gpu/operators/family.hpp"

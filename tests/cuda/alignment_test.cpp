@@ -2,12 +2,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu/operators/alignment/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/cuda/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/cuda/two_way_aligner.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/many.hpp"
-#include "gpu/operators/alignment/reference.hpp"
 #include "gpu/operators/alignment/rows.hpp"
-#include "gpu/operators/alignment/two_way_aligner.hpp"
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"

@@ -1,10 +1,10 @@
 // The GPU's approximate matching against the reference and edlib.
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/edits/edits_cuda.hpp"
+#include "gpu/operators/edits/cuda/edits_cuda.hpp"
+#include "gpu/operators/edits/cuda/weighted_cuda.hpp"
 #include "gpu/operators/edits/parts.hpp"
 #include "gpu/operators/edits/reference.hpp"
-#include "gpu/operators/edits/weighted_cuda.hpp"
 #include "gpu/tools/distance/asm_kernels.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/unit/gpu/operators/edits/oracle.hpp"

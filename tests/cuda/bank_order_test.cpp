@@ -1,5 +1,5 @@
 // Needs no device.
-#include "gpu/cuda/bank_order.hpp"
+#include "gpu/cuda/clusters/bank_order.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

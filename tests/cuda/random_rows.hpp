@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/clusters/cluster_match.hpp"
 #include "tests/support/seed.hpp"
 
 namespace sluice::testing {

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "gpu/cpu/segment.hpp"
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 #include "gpu/tables/term.hpp"
 #include "protocol/feed/values/extractor.hpp"
 #include "protocol/filter/filter.hpp"

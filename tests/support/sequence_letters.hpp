@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 
 namespace sluice::alignment {
 

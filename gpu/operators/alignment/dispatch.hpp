@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "gpu/operators/alignment/sequences.hpp"
+#include "gpu/operators/alignment/scheme/sequences.hpp"
 #include "gpu/operators/alignment/striped.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
 

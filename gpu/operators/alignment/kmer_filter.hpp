@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/operators/alignment/scheme.hpp"
-#include "gpu/operators/alignment/sequences.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
+#include "gpu/operators/alignment/scheme/sequences.hpp"
 
 namespace sluice::alignment {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "gpu/operators/alignment/dispatch.hpp"
-#include "gpu/operators/alignment/lane_kernel.hpp"
+#include "gpu/operators/alignment/lanes/lane_kernel.hpp"
 #include "gpu/operators/alignment/scratch.hpp"
 
 namespace sluice::alignment {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 
-#include "gpu/operators/alignment/instruction_set.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
-#include "gpu/operators/alignment/sequences.hpp"
+#include "gpu/operators/alignment/scheme/instruction_set.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
+#include "gpu/operators/alignment/scheme/sequences.hpp"
 
 namespace sluice::alignment {
 

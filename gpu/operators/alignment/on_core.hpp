@@ -1,9 +1,9 @@
 // Aligns one pair of sequences on one core of the CPU: score and end point. Pure function; any thread.
 #pragma once
 
-#include "gpu/operators/alignment/instruction_set.hpp"
-#include "gpu/operators/alignment/progress.hpp"
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/instruction_set.hpp"
+#include "gpu/operators/alignment/scheme/progress.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 
 namespace sluice::alignment {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/operators/alignment/rows_kernel.hpp"
+#include "gpu/operators/alignment/lanes/rows_kernel.hpp"
 
 namespace sluice::alignment {
 

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <span>
 
-#include "gpu/operators/alignment/instruction_set.hpp"
-#include "gpu/operators/alignment/progress.hpp"
-#include "gpu/operators/alignment/reference.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/instruction_set.hpp"
+#include "gpu/operators/alignment/scheme/progress.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 
 namespace sluice::alignment {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "gpu/operators/alignment/lane_kernel.hpp"
-#include "gpu/operators/alignment/progress.hpp"
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/lanes/lane_kernel.hpp"
+#include "gpu/operators/alignment/scheme/progress.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "gpu/operators/alignment/scratch.hpp"
 
 namespace sluice::alignment {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "gpu/operators/alignment/tile_kernel.hpp"
+#include "gpu/operators/alignment/lanes/tile_kernel.hpp"
 #include "gpu/simd/on_threads.hpp"
 
 namespace sluice::alignment {

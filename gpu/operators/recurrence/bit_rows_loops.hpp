@@ -1,6 +1,6 @@
 // The loops of bit_rows.hpp, included by one source file per instruction set inside its namespace, after `Words` (a
 // vector register of std::uint64_t) and add_popcount. They use no functions of the standard library: see
-// gpu/cpu/cluster_kernel_loops.hpp.
+// gpu/cpu/segment/cluster_kernel_loops.hpp.
 
 constexpr std::size_t chunk_rows = 128;  // 12 KiB with the rows after them, so all passes stay in the L1 cache
 constexpr std::size_t lanes = sizeof(Words) / 8;

@@ -3,9 +3,9 @@
 #include <thread>
 
 #include "gpu/device/keep_device.hpp"
+#include "gpu/operators/alignment/cuda/two_way_aligner.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/dispatch.hpp"
-#include "gpu/operators/alignment/two_way_aligner.hpp"
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "gpu/tools/align/multi_device_aligner.hpp"
 #include "gpu/tools/align/pair.hpp"
 

@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
-#include "gpu/operators/alignment/wavefront_launch.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_launch.hpp"
 #include "gpu/tools/align/device_error.hpp"
 #include "gpu/tools/align/slices.hpp"
 

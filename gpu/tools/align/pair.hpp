@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "gpu/operators/alignment/trace.hpp"
 
 namespace sluice::alignment {

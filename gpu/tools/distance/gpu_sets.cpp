@@ -5,7 +5,7 @@
 
 #include "gpu/device/device.hpp"
 #include "gpu/operators/edits/characters.hpp"
-#include "gpu/operators/edits/edits_cuda.hpp"
+#include "gpu/operators/edits/cuda/edits_cuda.hpp"
 #include "gpu/tools/distance/pieces.hpp"
 
 namespace sluice::edits {

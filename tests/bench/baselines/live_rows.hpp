@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gpu/cuda/cluster_rows.hpp"
+#include "gpu/cuda/clusters/cluster_rows.hpp"
 
 namespace sluice::bench {
 

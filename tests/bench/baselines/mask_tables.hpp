@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gpu/api/predicate.hpp"
-#include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/clusters/cluster_match.hpp"
 #include "tests/bench/baselines/batch_view.hpp"
 
 namespace sluice::bench {

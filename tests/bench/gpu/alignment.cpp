@@ -14,10 +14,10 @@
 #include <random>
 #include <string>
 
-#include "gpu/operators/alignment/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/cuda/lane_group_aligner.hpp"
+#include "gpu/operators/alignment/cuda/two_way_aligner.hpp"
+#include "gpu/operators/alignment/cuda/wavefront_aligner.hpp"
 #include "gpu/operators/alignment/many.hpp"
-#include "gpu/operators/alignment/two_way_aligner.hpp"
-#include "gpu/operators/alignment/wavefront_aligner.hpp"
 #include "gpu/tools/align/multi_device_aligner.hpp"
 #include "tests/bench/gpu/graph_timer.hpp"
 

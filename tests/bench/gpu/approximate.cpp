@@ -11,9 +11,9 @@
 #include <numeric>
 #include <vector>
 
-#include "gpu/operators/edits/device_groups.hpp"
+#include "gpu/operators/edits/cuda/device_groups.hpp"
+#include "gpu/operators/edits/cuda/myers_long.hpp"
 #include "gpu/operators/edits/edits.hpp"
-#include "gpu/operators/edits/myers_long.hpp"
 #include "gpu/operators/edits/parts.hpp"
 #include "gpu/tools/distance/asm_kernels.hpp"
 #include "tests/bench/approximate_texts.hpp"

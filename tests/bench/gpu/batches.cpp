@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 #include "gpu/cuda/batch_slot.hpp"
 #include "tests/bench/matcher_workload.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpu/api/event_batch.hpp"
-#include "gpu/cuda/cluster_rows.hpp"
+#include "gpu/cuda/clusters/cluster_rows.hpp"
 #include "tests/bench/baselines/mask_tables.hpp"
 
 namespace sluice::bench {

@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/clusters/cluster_match.hpp"
 #include "tests/bench/baselines/live_rows.hpp"
 #include "tests/bench/baselines/mask_tables.hpp"
 #include "tests/bench/baselines/version_gate.hpp"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/clusters/cluster_match.hpp"
 #include "tests/bench/baselines/version_gate.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/cuda/random_rows.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
-#include "gpu/cuda/cluster_match.hpp"
+#include "gpu/cuda/clusters/cluster_match.hpp"
 #include "gpu/device/graph.hpp"
 #include "tests/bench/baselines/mask_tables.hpp"
 #include "tests/cuda/baselines/packed_batch.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 #include "gpu/operators/alignment/tiles.hpp"
 #include "gpu/simd/on_threads.hpp"
 #include "gpu/tools/distance/tasks.hpp"

@@ -1,4 +1,4 @@
-#include "gpu/cpu/access.hpp"
+#include "gpu/cpu/segment/access.hpp"
 
 #include <catch2/catch.hpp>
 

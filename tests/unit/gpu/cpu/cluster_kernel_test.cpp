@@ -1,4 +1,4 @@
-#include "gpu/cpu/cluster_kernel.hpp"
+#include "gpu/cpu/segment/cluster_kernel.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

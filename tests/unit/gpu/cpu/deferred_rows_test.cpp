@@ -1,4 +1,4 @@
-#include "gpu/cpu/deferred_rows.hpp"
+#include "gpu/cpu/segment/deferred_rows.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

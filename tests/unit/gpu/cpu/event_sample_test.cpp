@@ -1,4 +1,4 @@
-#include "gpu/cpu/event_sample.hpp"
+#include "gpu/cpu/segment/event_sample.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

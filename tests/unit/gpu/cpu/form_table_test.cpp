@@ -1,4 +1,4 @@
-#include "gpu/cpu/form_table.hpp"
+#include "gpu/cpu/segment/form_table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
-#include "gpu/cpu/observed_shares.hpp"
+#include "gpu/cpu/segment/observed_shares.hpp"
 
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "gpu/cpu/access.hpp"
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/access.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 #include "tests/support/written_filter.hpp"
 
 using namespace sluice;

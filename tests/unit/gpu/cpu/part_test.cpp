@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 
 using namespace sluice;
 using namespace sluice::cpu;

@@ -1,11 +1,11 @@
 // A segment that is too large for Scratch::last_match gives the same matches: here the limit is set to 0.
-#include "gpu/cpu/segment.hpp"
+#include "gpu/cpu/segment/segment.hpp"
 
 #include <catch2/catch.hpp>
 #include <memory>
 #include <vector>
 
-#include "gpu/cpu/segment_builder.hpp"
+#include "gpu/cpu/segment/segment_builder.hpp"
 #include "gpu/tables/term.hpp"
 #include "tests/differential/matcher_random.hpp"
 #include "tests/support/written_filter.hpp"

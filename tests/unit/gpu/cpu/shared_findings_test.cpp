@@ -1,4 +1,4 @@
-#include "gpu/cpu/shared_findings.hpp"
+#include "gpu/cpu/segment/shared_findings.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>

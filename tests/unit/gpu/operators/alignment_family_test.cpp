@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 using namespace sluice;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 #include "tests/unit/gpu/operators/alignment/vectors.hpp"
 

@@ -6,7 +6,7 @@
 #include <parasail/matrices/blosum62.h>
 #include <string>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "tests/support/sequence_letters.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gpu/operators/alignment/many.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
-#include "gpu/operators/alignment/sequences.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
+#include "gpu/operators/alignment/scheme/sequences.hpp"
 #include "tests/support/rounds.hpp"
 
 namespace sluice::alignment {

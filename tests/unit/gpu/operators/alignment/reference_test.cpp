@@ -1,4 +1,4 @@
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

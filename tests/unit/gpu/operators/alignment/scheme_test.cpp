@@ -1,4 +1,4 @@
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "gpu/operators/alignment/tile_kernel.hpp"
+#include "gpu/operators/alignment/lanes/tile_kernel.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"
 
 using namespace sluice::alignment;

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "gpu/operators/alignment/reference.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/gpu/operators/alignment/random_sequences.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gpu/operators/alignment/reference.hpp"
-#include "gpu/operators/alignment/scheme.hpp"
+#include "gpu/operators/alignment/scheme/reference.hpp"
+#include "gpu/operators/alignment/scheme/scheme.hpp"
 
 namespace sluice::alignment {
 

@@ -1,8 +1,0 @@
-#include "gpu/operators/edits/myers_words.cuh"
-
-namespace sluice::edits {
-
-template struct MyersWords<16, std::uint8_t>;
-template struct MyersWords<16, std::uint16_t>;
-
-}  // namespace sluice::edits

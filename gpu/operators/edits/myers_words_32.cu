@@ -1,7 +1,0 @@
-#include "gpu/operators/edits/myers_words.cuh"
-
-namespace sluice::edits {
-
-template struct MyersWords<32, std::uint8_t>;  // and myers_words_32_wide.cu
-
-}  // namespace sluice::edits

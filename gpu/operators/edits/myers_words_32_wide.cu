@@ -1,7 +1,0 @@
-#include "gpu/operators/edits/myers_words.cuh"
-
-namespace sluice::edits {
-
-template struct MyersWords<32, std::uint16_t>;  // apart from the other type, since each takes half a minute
-
-}  // namespace sluice::edits
