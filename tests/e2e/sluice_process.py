@@ -49,8 +49,9 @@ class Sluiced:
 
     common = PATIENT  # options of all; those of one daemon come later, and override them
 
-    def __init__(self, *options, config=None, **popen):
-        arguments = [os.environ["SLUICED"]]
+    def __init__(self, *options, config=None, under=(), **popen):
+        """`under` is a program with its options that runs the daemon, such as valgrind."""
+        arguments = [*under, os.environ["SLUICED"]]
         if config is not None:
             arguments += ["--config", str(config)]
         for option in ("http.port=0", "log.format=json", *self.common, *options):
