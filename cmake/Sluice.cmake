@@ -18,6 +18,7 @@ add_link_options(-Wl,--disable-new-dtags)
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # targets that link a folder's libraries need the packages it has found
 find_package(Threads REQUIRED)
 include(${PROJECT_SOURCE_DIR}/gpu/Cuda.cmake)
+include(${PROJECT_SOURCE_DIR}/gpu/Kernels.cmake)
 
 # Assertions name files by their path in the project: what was compiled in one clone then serves another.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>")
