@@ -76,7 +76,7 @@ private:
 };
 
 std::string SourceCopier::copy() {
-    while (cursor_.at() < end_ && cursor_.skip_to(xml_ends_text)) {
+    while (cursor_.at() < end_ && cursor_.skip_to<bytes::XmlTextEnd>()) {
         if (cursor_.take(']')) continue;
         if (cursor_.peek() == '&')
             references_.reference();

@@ -109,7 +109,7 @@ bool XmlRepairer::content() {
 }
 
 void XmlRepairer::text() {
-    while (cursor_.skip_to(xml_ends_text) && cursor_.peek() != '<') {
+    while (cursor_.skip_to<bytes::XmlTextEnd>() && cursor_.peek() != '<') {
         if (cursor_.peek() == '&') {
             references_.reference();
         } else if (cursor_.looks_at("]]>")) {

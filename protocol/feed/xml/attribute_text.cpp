@@ -28,7 +28,7 @@ std::string attribute_text(std::string_view written, const XmlEntities& entities
     XmlCursor cursor(text);
     Rewriter rewriter(text);
     XmlReferences references(cursor, rewriter, entities);
-    while (cursor.skip_to(xml_ends_value)) {
+    while (cursor.skip_to<bytes::XmlValueEnd>()) {
         if (cursor.peek() == '&')
             references.reference();
         else

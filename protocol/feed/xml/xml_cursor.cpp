@@ -23,8 +23,6 @@ constexpr std::array<std::uint8_t, 256> classify_bytes() {
     add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", xml_name_start | xml_name);
     add("0123456789-.", xml_name);
     add(" \t\r\n", xml_space);
-    add(std::string_view("<&]\0", 4), xml_ends_text);
-    add(std::string_view("<&\"'\t\r\n\0", 8), xml_ends_value);
     return classes;
 }
 

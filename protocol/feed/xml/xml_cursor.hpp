@@ -9,18 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/bytes/find.hpp"
 #include "protocol/feed/model/feed_error.hpp"
 
 namespace sluice::feed {
 
 // The classes of a byte in XML; bytes of multi-byte UTF-8 sequences are in none.
-enum XmlByte : std::uint8_t {
-    xml_space = 1,
-    xml_name_start = 2,
-    xml_name = 4,
-    xml_ends_text = 8,   // '<' '&' ']' and the end
-    xml_ends_value = 16  // '<' '&' quotes, white space other than spaces, and the end
-};
+enum XmlByte : std::uint8_t { xml_space = 1, xml_name_start = 2, xml_name = 4 };
 extern const std::array<std::uint8_t, 256> xml_bytes;
 
 struct XmlFault {
@@ -45,7 +40,11 @@ public:
     bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
     bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
     bool skip_space();
-    bool skip_to(std::uint8_t stop);  // to the next byte of that class; false at the end
+    template <class Set>
+    bool skip_to() {  // to the next byte of the set, as bytes::XmlTextEnd; false at the end
+        at_ = bytes::find_in<Set>(text_, at_);
+        return !at_end();
+    }
 
     std::string_view nc_name();     // empty: no name begins here; records no fault
     bool comment();                 // at "<!--"
@@ -78,11 +77,6 @@ inline bool XmlCursor::skip_space() {
     const std::size_t begin = at_;
     while (xml_bytes[static_cast<unsigned char>(peek())] & xml_space) ++at_;
     return at_ != begin;
-}
-
-inline bool XmlCursor::skip_to(std::uint8_t stop) {
-    while (!(xml_bytes[static_cast<unsigned char>(peek())] & stop)) ++at_;
-    return !at_end();
 }
 
 }  // namespace sluice::feed

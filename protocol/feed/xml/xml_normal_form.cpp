@@ -12,7 +12,7 @@ namespace {
 constexpr char mark_element = '\1', mark_uri = '\2', mark_attribute = '\3', mark_value = '\4', mark_text = '\5',
                mark_instruction = '\6', mark_end = '\7';
 
-bool is_white_space(std::string_view text) { return text.find_first_not_of(text::ascii_space) == text.npos; }
+bool is_white_space(std::string_view text) { return std::all_of(text.begin(), text.end(), text::is_ascii_space); }
 
 }  // namespace
 

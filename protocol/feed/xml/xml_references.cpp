@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "protocol/bytes/find.hpp"
 #include "protocol/feed/encoding/windows_1252.hpp"
 #include "protocol/feed/html/html_entities.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/xml/xml_doctype.hpp"
 #include "protocol/feed/xml/xml_text.hpp"
-#include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::feed {
@@ -68,13 +68,22 @@ bool XmlReferences::own_entity(const XmlEntity& entity, std::string_view name, s
     return true;
 }
 
+namespace {
+
+// Appends the line end that `written` begins with, and returns its size.
+std::size_t append_line_feed(std::string& out, std::string_view written) {
+    out += '\n';
+    return written.starts_with("\r\n") ? 2u : 1u;
+}
+
+}  // namespace
+
 void append_with_line_feeds(std::string& out, std::string_view written) {
     for (std::size_t at = 0; at < written.size();) {
         const std::size_t end = std::min(written.find('\r', at), written.size());
         out += written.substr(at, end - at);
         if (end == written.size()) return;
-        out += '\n';
-        at = end + (written.substr(end).starts_with("\r\n") ? 2u : 1u);
+        at = end + append_line_feed(out, written.substr(end));
     }
 }
 
@@ -103,22 +112,25 @@ std::size_t XmlReferences::append_reference(std::string& out, std::string_view w
 
 void XmlReferences::append_content(std::string& out, std::string_view written) const {
     for (std::size_t at = 0; at < written.size();) {
-        const std::size_t end = std::min(written.find('&', at), written.size());
-        append_with_line_feeds(out, written.substr(at, end - at));
-        at = end;
-        if (at < written.size()) at += append_reference(out, written.substr(at));
+        const std::size_t end = bytes::find_in<bytes::XmlResolved>(written, at);
+        out.append(written, at, end - at);
+        if (end == written.size()) return;
+        at = end + (written[end] == '&' ? append_reference(out, written.substr(end))
+                                        : append_line_feed(out, written.substr(end)));
     }
 }
 
 void XmlReferences::append_value(std::string& out, std::string_view written) const {
     for (std::size_t at = 0; at < written.size();) {
-        const char c = written[at];
-        if (c == '&') {
-            at += append_reference(out, written.substr(at));
-            continue;
+        const std::size_t end = bytes::find_in<bytes::XmlValueResolved>(written, at);
+        out.append(written, at, end - at);
+        if (end == written.size()) return;
+        if (written[end] == '&') {
+            at = end + append_reference(out, written.substr(end));
+        } else {
+            out += ' ';
+            at = end + (written.substr(end).starts_with("\r\n") ? 2u : 1u);
         }
-        out += text::is_ascii_space(c) ? ' ' : c;
-        at += written.substr(at).starts_with("\r\n") ? 2u : 1u;
     }
 }
 

@@ -147,7 +147,7 @@ bool Scanner::epilog() {
 
 bool Scanner::character_data() {
     const std::size_t begin = cursor_.at();
-    while (cursor_.skip_to(xml_ends_text)) {
+    while (cursor_.skip_to<bytes::XmlTextEnd>()) {
         if (cursor_.peek() == '<') {
             if (normal_) normal_->text(cursor_.since(begin));
             return true;

@@ -9,7 +9,7 @@ bool read_value(XmlCursor& cursor, XmlReferences& references, XmlAttribute& attr
     if (quote != '"' && quote != '\'') return cursor.expected("a quoted value");
     cursor.take(quote);
     const std::size_t begin = cursor.at();
-    while (cursor.skip_to(xml_ends_value)) {
+    while (cursor.skip_to<bytes::XmlValueEnd>()) {
         const char c = cursor.peek();
         if (c == quote) {
             attribute.value = cursor.since(begin);
