@@ -1,8 +1,8 @@
 #include "protocol/feed/document_memory.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "protocol/bytes/count.hpp"
 #include "protocol/feed/data/data_normal_form.hpp"
 #include "protocol/feed/data/json_reader.hpp"
 #include "protocol/feed/model/document_syntax.hpp"
@@ -24,35 +24,13 @@ constexpr std::size_t growth = 3;
 constexpr std::size_t value_bytes = 96;
 constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
 
-struct Marks {
-    std::size_t opening = 0, closing = 0, attributes = 0;
-};
-
-Marks count_marks(std::string_view bytes) {
-    Marks marks;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const char c = bytes[i];
-        if (c == '<') ++(i + 1 < bytes.size() && bytes[i + 1] == '/' ? marks.closing : marks.opening);
-        marks.attributes += c == '=' ? 1u : 0u;
-    }
-    return marks;
-}
-
-std::size_t count_of(std::string_view bytes, std::string_view set) {
-    std::array<bool, 256> is_counted{};
-    for (const char c : set) is_counted[static_cast<unsigned char>(c)] = true;
-    return static_cast<std::size_t>(
-        std::count_if(bytes.begin(), bytes.end(), [&](char c) { return is_counted[static_cast<unsigned char>(c)]; }));
-}
-
 // What numbers grow by when they are written out (number_text): at most their exponents.
-std::size_t sum_exponents(std::string_view bytes) {
+std::size_t sum_exponents(std::string_view document) {
     std::size_t sum = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        if (text::ascii_lower(bytes[i]) != 'e') continue;
+    for (std::size_t i = 0; (i = bytes::find_exponent(document, i)) != document.size();) {
         std::size_t exponent = 0;
-        for (; i + 1 < bytes.size(); ++i) {
-            const char c = bytes[i + 1];
+        for (++i; i < document.size(); ++i) {
+            const char c = document[i];
             if (c == '+' || c == '-' || c == '\0') continue;  // zero: in UTF-16
             if (!text::is_ascii_digit(c)) break;
             exponent = std::min(10 * exponent + static_cast<std::size_t>(c - '0'), number_text_max);
@@ -63,24 +41,26 @@ std::size_t sum_exponents(std::string_view bytes) {
 }
 
 // Of a document that is not XML; 0: it is XML. The first bytes of UTF-16 do not show it.
-std::size_t count_values(std::string_view bytes, Syntax syntax, const std::string& type) {
+std::size_t count_values(std::string_view document, Syntax syntax, const std::string& type) {
     switch (syntax) {
         case Syntax::xml: {
-            const std::size_t tag = bytes.find('<');
-            const bool may_be_sequences = type == "text/plain" && bytes.find_first_of(">@") < tag;
-            if (may_be_sequences) return count_values(bytes, Syntax::fasta, type);
-            if (bytes.substr(0, tag).find_first_of("{[") == std::string_view::npos) return 0;
+            const std::string_view before_tag = document.substr(0, document.find('<'));
+            const auto has_any = [&](std::string_view marks) {
+                return before_tag.find_first_of(marks) != before_tag.npos;
+            };
+            if (type == "text/plain" && has_any(">@")) return count_values(document, Syntax::fasta, type);
+            if (!has_any("{[")) return 0;
             break;
         }
         case Syntax::csv:
-            return 2 * count_of(bytes, ",;\t\n\r") + 2;  // a row of one field is two values
+            return 2 * bytes::count_in<bytes::CsvSeparator>(document) + 2;  // a row of one field is two values
         case Syntax::fasta:
         case Syntax::fastq:
-            return sequence_values * (count_of(bytes, ">+") + 1);
+            return sequence_values * (bytes::count_in<bytes::SequenceMark>(document) + 1);
         default:
             break;
     }
-    return count_of(bytes, ",:[{") + 1;
+    return bytes::count_in<bytes::JsonSeparator>(document) + 1;
 }
 
 struct XmlCounts {
@@ -108,27 +88,26 @@ std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
 
 // Covers XML and JSON both where parsing alone shows which it is; the larger estimate counts. UTF-16 contains each mark
 // as a byte, too, and grows by up to half in UTF-8.
-std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& options) {
+std::size_t document_memory_max(std::string_view document, const DocumentOptions& options) {
     const FeedLimits& limits = options.limits;
     const MediaType type = parse_media_type(options.content_type);
-    const Syntax syntax = document_syntax(type, bytes).value_or(Syntax::xml);
-    const Marks marks = syntax == Syntax::xml ? count_marks(bytes) : Marks();
-    const std::size_t text = std::min(bytes.size() + bytes.size() / 2, limits.document_bytes_max);
+    const Syntax syntax = document_syntax(type, document).value_or(Syntax::xml);
+    const bytes::XmlMarks marks = syntax == Syntax::xml ? bytes::count_xml_marks(document) : bytes::XmlMarks();
+    const std::size_t text = std::min(document.size() + document.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
     // Text may follow each tag.
-    const XmlCounts counts{text, elements, std::min(marks.attributes, limits.values_max),
-                           marks.opening + marks.closing};
+    const XmlCounts counts{text, elements, std::min(marks.equals, limits.values_max), marks.opening + marks.closing};
     const std::size_t xml = xml_memory(counts, options.digests.has_value());
-    const std::size_t values = std::min(count_values(bytes, syntax, type.type), limits.values_max);
+    const std::size_t values = std::min(count_values(document, syntax, type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
     const std::size_t data =
-        values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(bytes) + normalized : 0);
+        values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(document) + normalized : 0);
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
     // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
     const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;
     const std::size_t repaired = may_be_repaired
-                                     ? 3 * std::min(5 * bytes.size(), limits.document_bytes_max) +
-                                           std::min(bytes.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
+                                     ? 3 * std::min(5 * document.size(), limits.document_bytes_max) +
+                                           std::min(document.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
                                      : 0;
     return 3 * text + std::max(xml, data) + items + repaired + page_bytes;
 }

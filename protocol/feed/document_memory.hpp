@@ -10,6 +10,6 @@
 namespace sluice::feed {
 
 // An upper bound for the document of these bytes, during parsing, repair if that is allowed, and afterwards.
-std::size_t document_memory_max(std::string_view bytes, const DocumentOptions& options);
+std::size_t document_memory_max(std::string_view document, const DocumentOptions& options);
 
 }  // namespace sluice::feed
