@@ -9,7 +9,7 @@ namespace sluice::text {
 
 constexpr std::string_view ascii_space = " \t\r\n";
 
-constexpr bool is_ascii_space(char c) { return ascii_space.find(c) != ascii_space.npos; }
+constexpr bool is_ascii_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
@@ -28,9 +28,9 @@ inline std::string ascii_lower(std::string_view text) {
 }
 
 constexpr std::string_view trim(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(ascii_space);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(ascii_space) - begin + 1);
+    while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);
+    return text;
 }
 
 }  // namespace sluice::text

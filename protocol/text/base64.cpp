@@ -18,7 +18,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
     std::uint32_t bits = 0;
     std::size_t digits = 0, padding = 0;
     for (const char c : text) {
-        if (ascii_space.find(c) != std::string_view::npos) continue;
+        if (is_ascii_space(c)) continue;
         const std::size_t value = c == '=' ? 0 : alphabet.find(c);
         if (value == std::string_view::npos || (c != '=' && padding > 0)) return std::nullopt;
         padding += c == '=' ? 1 : 0;

@@ -58,7 +58,7 @@ protected:
     // Skips blanks, commas, and comments in parentheses, which may nest.
     void skip_space() {
         while (true) {
-            if (ascii_space.find(peek()) != std::string_view::npos || peek() == ',') {
+            if (is_ascii_space(peek()) || peek() == ',') {
                 ++at_;
             } else if (peek() != '(' || !skip_comment()) {
                 return;

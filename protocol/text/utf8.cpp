@@ -1,22 +1,13 @@
 #include "protocol/text/utf8.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
+
+#include "protocol/bytes/utf8.hpp"
 
 namespace sluice::text {
 
 namespace {
-
-// True if all 8 bytes are printable ASCII. A byte below 0x20 borrows in the subtraction and so sets its own or a lower
-// byte's top bit. The test errs only towards false.
-bool is_plain(const char* bytes) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes, sizeof word);
-    constexpr std::uint64_t tops = 0x8080808080808080u;
-    return ((word | (word - 0x2020202020202020u)) & tops) == 0;
-}
 
 bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
@@ -85,24 +76,9 @@ std::string shortened_utf8(std::string_view text, std::size_t bytes_max) {
 }
 
 std::optional<std::size_t> find_bad_text(std::string_view text) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        if (text.size() - at >= 8 && is_plain(text.data() + at)) {
-            at += 8;
-            continue;
-        }
-        const auto c = static_cast<unsigned char>(text[at]);
-        if (c >= 0x80) {
-            const Utf8Char character = utf8_at(text, at);
-            if (character.length == 0 || !is_xml_char(character.code)) return at;
-            at += character.length;
-        } else if (c >= 0x20 || c == '\n' || c == '\t' || c == '\r') {
-            ++at;
-        } else {
-            return at;
-        }
-    }
-    return std::nullopt;
+    const std::size_t good = bytes::xml_prefix(text);
+    if (good == text.size()) return std::nullopt;
+    return good;
 }
 
 std::string code_point_name(char32_t code) {

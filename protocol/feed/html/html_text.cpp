@@ -38,7 +38,7 @@ std::string HtmlText::read() {
     while (at_ < html_.size()) {
         const char c = html_[at_];
         if (c == '<' ? tag() : c == '&' && reference()) continue;
-        if (text::ascii_space.find(c) != std::string_view::npos)
+        if (text::is_ascii_space(c))
             is_separated_ = true;
         else
             add(html_.substr(at_, 1));
@@ -86,7 +86,7 @@ void HtmlText::skip_tag() {
             ++at_;
             return;
         }
-        if (text::ascii_space.find(c) == std::string_view::npos) before = c;
+        if (!text::is_ascii_space(c)) before = c;
     }
 }
 

@@ -1,9 +1,24 @@
 #include "protocol/text/utf8.hpp"
 
 #include <catch2/catch.hpp>
+#include <random>
 
 using namespace sluice;
 using namespace sluice::text;
+
+namespace {
+
+// The definition: a character at a time.
+std::optional<std::size_t> find_bad_character(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const Utf8Char c = utf8_at(text, at);
+        if (c.length == 0 || !is_xml_char(c.code)) return at;
+        at += c.length;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 TEST_CASE("every character is written and read back") {
     for (char32_t code = 0; code <= 0x10FFFF; code += code < 0x1000 ? 1 : 97) {
@@ -38,6 +53,24 @@ TEST_CASE("bad text is found wherever it stands") {
             text[at] = bad;
             CHECK(find_bad_text(text) == at);
         }
+    }
+}
+
+TEST_CASE("bad text is found as if character by character") {
+    std::mt19937 random(5);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string text;
+        for (std::size_t n = random() % 100; n > 0; --n)
+            append_utf8(text, static_cast<char32_t>(random() % (random() % 2 == 0 ? 0x80 : 0x11000)));
+        CHECK(find_bad_text(text) == find_bad_character(text));
+        std::string good;
+        for (std::size_t n = random() % 100; n > 0; --n)
+            append_utf8(good,
+                        static_cast<char32_t>(random() % 3 == 0 ? 0x20 + random() % 0x500 : 0x20 + random() % 0x5f));
+        CHECK(find_bad_text(good) == find_bad_character(good));
+        if (good.empty()) continue;
+        good[random() % good.size()] = static_cast<char>(random());
+        CHECK(find_bad_text(good) == find_bad_character(good));
     }
 }
 
