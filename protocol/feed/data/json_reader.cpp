@@ -1,9 +1,9 @@
 #include "protocol/feed/data/json_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "protocol/bytes/find.hpp"
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/utf8.hpp"
 
@@ -12,13 +12,6 @@ namespace sluice::feed {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
-
-// Bytes that stand for themselves in a string.
-constexpr std::array<bool, 256> plain_in_string = [] {
-    std::array<bool, 256> plain{};
-    for (std::size_t c = 0x20; c < plain.size(); ++c) plain[c] = c != '"' && c != '\\';
-    return plain;
-}();
 
 constexpr bool is_leading(char32_t unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 constexpr bool is_trailing(char32_t unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
@@ -34,7 +27,7 @@ std::string found_at(std::string_view text, std::size_t at) {
 }  // namespace
 
 char JsonReader::next() {
-    at_ = std::min(text_.find_first_not_of(text::ascii_space, at_), text_.size());
+    while (at_ < text_.size() && text::is_ascii_space(text_[at_])) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
 }
 
@@ -54,8 +47,7 @@ bool JsonReader::string(std::string& value) {
     value.clear();
     if (next() != '"') return fail("not JSON: expected a string, found " + found_at(text_, at_));
     for (++at_; at_ < text_.size();) {
-        std::size_t end = at_;
-        while (end < text_.size() && plain_in_string[static_cast<unsigned char>(text_[end])]) ++end;
+        const std::size_t end = bytes::find_in<bytes::JsonStringEnd>(text_, at_);
         value.append(text_, at_, end - at_);
         at_ = end;
         if (end == text_.size()) break;
@@ -171,7 +163,7 @@ void JsonReader::skip_value() {
             if (depth == 0) return;  // closes the enclosing value
             --depth;
             ++at_;
-        } else if (depth == 0 && (c == ',' || c == ':' || text::ascii_space.find(c) != std::string_view::npos)) {
+        } else if (depth == 0 && (c == ',' || c == ':' || text::is_ascii_space(c))) {
             return;
         } else {
             ++at_;

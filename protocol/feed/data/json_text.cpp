@@ -2,75 +2,104 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
-#include "protocol/text/utf8.hpp"
+#include "protocol/bytes/copy.hpp"
+#include "protocol/bytes/find.hpp"
+#include "protocol/bytes/utf8.hpp"
 
 namespace sluice::feed {
 
 namespace {
 
-// Bytes that stand for themselves in a JSON string.
-constexpr std::array<bool, 256> plain_bytes = [] {
-    std::array<bool, 256> plain{};
-    for (std::size_t c = 0x20; c < 0x7f; ++c) plain[c] = c != '"' && c != '\\';
-    return plain;
+// How an ASCII character is escaped; a size of 0: it isn't.
+struct Escape {
+    char text[7];
+    std::uint8_t size;
+};
+
+constexpr Escape escape_of(unsigned char c) {
+    constexpr char digits[] = "0123456789abcdef";
+    if (!bytes::JsonEscaped::has(static_cast<char>(c))) return {};
+    constexpr std::string_view short_ones = "\"\"\\\\\nn\rr\tt";  // each character, and how it is written
+    for (std::size_t i = 0; i < short_ones.size(); i += 2)
+        if (short_ones[i] == static_cast<char>(c)) return {{'\\', short_ones[i + 1]}, 2};
+    return {{'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6};
+}
+
+constexpr std::array<Escape, 128> escapes = [] {
+    std::array<Escape, 128> all{};
+    for (unsigned char c = 0; c < 128; ++c) all[c] = escape_of(c);
+    return all;
 }();
 
-constexpr bool is_plain(char c) { return plain_bytes[static_cast<unsigned char>(c)]; }
+// Appends to a string what comes in many small pieces, some at a time.
+class ShortPieces {
+public:
+    explicit ShortPieces(std::string& to) : to_(to) {}
 
-void append_escape(std::string& json, char c) {
-    switch (c) {
-        case '"':
-            json += "\\\"";
-            return;
-        case '\\':
-            json += "\\\\";
-            return;
-        case '\n':
-            json += "\\n";
-            return;
-        case '\r':
-            json += "\\r";
-            return;
-        case '\t':
-            json += "\\t";
-            return;
-        default:
-            break;
+    void add(char c) {
+        if (used_ == room_) flush();
+        bytes_[used_++] = c;
     }
-    constexpr std::string_view digits = "0123456789abcdef";
-    const auto code = static_cast<unsigned char>(c);
-    json += "\\u00";
-    json += digits[code >> 4];
-    json += digits[code & 15];
-}
+    void add(std::string_view piece) {
+        if (piece.size() > room_ / 2) {
+            flush();
+            to_ += piece;
+            return;
+        }
+        if (piece.size() > room_ - used_) flush();
+        bytes::copy_short(bytes_ + used_, piece.data(), piece.size());
+        used_ += piece.size();
+    }
+    void add_escaped(char c) {
+        const Escape& escape = escapes[static_cast<unsigned char>(c)];
+        if (sizeof escape.text > room_ - used_) flush();
+        std::memcpy(bytes_ + used_, escape.text, sizeof escape.text);
+        used_ += escape.size;
+    }
+    void flush() {
+        if (used_ > 0) to_.append(bytes_, used_);
+        used_ = 0;
+    }
 
-// Appends the escaped or multi-byte character at text[at]; returns the offset behind it.
-std::size_t append_special(std::string& json, std::string_view text, std::size_t at) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {
-        append_escape(json, text[at]);
-        return at + 1;
-    }
-    const std::size_t length = text::utf8_at(text, at).length;
-    if (length == 0) {
-        json += "\xEF\xBF\xBD";
-        return at + 1;
-    }
-    json.append(text, at, length);
-    return at + length;
-}
+private:
+    static constexpr std::size_t room_ = 256;
+
+    std::string& to_;
+    std::size_t used_ = 0;
+    char bytes_[room_];
+};
 
 }  // namespace
 
-void append_json_string(std::string& json, std::string_view text) {
-    json += '"';
+void append_json_string(std::string& json, std::string_view text) { append_json_string(json, text, false, false); }
+
+void append_json_string(std::string& json, std::string_view text, bool has_comma, bool has_colon) {
+    ShortPieces pieces(json);
+    if (has_comma) pieces.add(',');
+    pieces.add('"');
+    std::size_t valid_end = 0;  // up to there, what is not ASCII is known to be UTF-8
     for (std::size_t at = 0; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && is_plain(text[end])) ++end;
-        json.append(text, at, end - at);
-        at = end < text.size() ? append_special(json, text, end) : end;
+        const std::size_t end = at < valid_end ? bytes::find_in<bytes::JsonEscaped>(text.substr(0, valid_end), at)
+                                               : bytes::find_in<bytes::JsonSpecial>(text, at);
+        pieces.add(text.substr(at, end - at));
+        at = end;
+        if (at == text.size()) break;
+        if (static_cast<unsigned char>(text[at]) < 0x80) {
+            pieces.add_escaped(text[at++]);
+        } else if (at >= valid_end) {
+            valid_end = at + bytes::utf8_prefix(text.substr(at));
+            if (valid_end == at) {
+                pieces.add("\xEF\xBF\xBD");
+                ++at;
+            }
+        }
     }
-    json += '"';
+    pieces.add('"');
+    if (has_colon) pieces.add(':');
+    pieces.flush();
 }
 
 }  // namespace sluice::feed

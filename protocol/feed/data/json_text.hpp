@@ -11,6 +11,9 @@ namespace sluice::feed {
 // characters are escaped, and invalid UTF-8 bytes become U+FFFD.
 void append_json_string(std::string& json, std::string_view text);
 
+// The same with a comma before it and a colon behind it.
+void append_json_string(std::string& json, std::string_view text, bool has_comma, bool has_colon);
+
 // Inserts the commas. The caller must close what it opens and name the members of objects.
 class JsonWriter {
 public:
@@ -21,14 +24,8 @@ public:
         json_ += bracket;
     }
     void close(char bracket) { json_ += bracket; }
-    void name(std::string_view name) {
-        string(name);
-        json_ += ':';
-    }
-    void string(std::string_view text) {
-        separate();
-        append_json_string(json_, text);
-    }
+    void name(std::string_view name) { append_json_string(json_, name, !is_first(), true); }
+    void string(std::string_view text) { append_json_string(json_, text, !is_first(), false); }
     // A number, true, false or null.
     void literal(std::string_view text) {
         separate();
@@ -36,9 +33,9 @@ public:
     }
 
 private:
+    bool is_first() const { return json_.empty() || json_.back() == '{' || json_.back() == '[' || json_.back() == ':'; }
     void separate() {
-        const bool is_first = json_.empty() || json_.back() == '{' || json_.back() == '[' || json_.back() == ':';
-        if (!is_first) json_ += ',';
+        if (!is_first()) json_ += ',';
     }
 
     std::string& json_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "protocol/bytes/find.hpp"
 #include "protocol/feed/data/json_text.hpp"
 #include "protocol/text/ascii.hpp"
 
@@ -46,8 +47,7 @@ std::size_t append_escape_of(std::string& json, std::string_view text, std::size
 std::size_t append_string_of(std::string& json, std::string_view text, std::size_t at) {
     json += '"';
     for (++at; at < text.size();) {
-        std::size_t end = at;
-        while (end < text.size() && text[end] != '"' && text[end] != '\\') ++end;
+        const std::size_t end = bytes::find_in<bytes::JsonQuote>(text, at);
         json += text.substr(at, end - at);
         if (end == text.size()) return end;
         if (text[end] == '"') {
@@ -117,12 +117,10 @@ void append_event_data(std::string& json, const Event& event) {
 
 void append_compact_json(std::string& json, std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
-        if (text[at] == '"') {
-            at = append_string_of(json, text, at);
-            continue;
-        }
-        if (!text::is_ascii_space(text[at])) json += text[at];
-        ++at;
+        const std::size_t end = bytes::find_in<bytes::JsonSpace>(text, at);
+        json += text.substr(at, end - at);
+        if (end == text.size()) return;
+        at = text[end] == '"' ? append_string_of(json, text, end) : end + 1;
     }
 }
 
