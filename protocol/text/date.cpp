@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 #include "protocol/text/ascii.hpp"
 #include "protocol/text/date_loose.hpp"
@@ -34,6 +33,11 @@ bool may_be_date(std::string_view text) {
     return std::count_if(text.begin(), text.end(), is_ascii_digit) >= digits_min;
 }
 
+// The last `digits` digits of a number, which is not negative.
+void write_digits(std::string& text, std::size_t at, std::size_t digits, std::int64_t number) {
+    for (std::size_t i = at + digits; i-- > at; number /= 10) text[i] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
 std::optional<double> parse_date(std::string_view text) {
@@ -47,7 +51,8 @@ std::optional<double> parse_date(std::string_view text) {
 std::string format_rfc3339(double seconds) {
     constexpr double year_0 = -62167219200, year_10000 = 253402300800;
     if (!(seconds >= year_0 && seconds < year_10000)) return {};
-    std::string text = format_rfc3339_us(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
+    constexpr std::int64_t last_us = 253'402'300'799'999'999;
+    std::string text = format_rfc3339_us(std::min(last_us, static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5))));
     text.erase(text.find_last_not_of("0Z") + 1);
     if (text.back() == '.') text.pop_back();
     return text + 'Z';
@@ -59,11 +64,14 @@ std::string format_rfc3339_us(std::int64_t microseconds_since_1970) {
     const auto day = floor<days>(time);
     const year_month_day date(day);
     const hh_mm_ss clock(time - day);
-    char text[40];
-    std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                  static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+    std::string text = "0000-00-00T00:00:00.000000Z";
+    write_digits(text, 0, 4, int{date.year()});
+    write_digits(text, 5, 2, unsigned{date.month()});
+    write_digits(text, 8, 2, unsigned{date.day()});
+    write_digits(text, 11, 2, clock.hours().count());
+    write_digits(text, 14, 2, clock.minutes().count());
+    write_digits(text, 17, 2, clock.seconds().count());
+    write_digits(text, 20, 6, clock.subseconds().count());
     return text;
 }
 

@@ -209,10 +209,16 @@ void add_keywords(const FieldParent& item, std::vector<std::string>& categories)
 // Each person once.
 std::vector<std::string> people(const FieldParent& element, Paths paths,
                                 std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
+    constexpr std::size_t few = 8;  // looking through so many is faster than a set
     std::vector<std::string> names;
     std::unordered_set<std::string> known;
+    const auto is_new = [&](const std::string& name) {
+        if (names.size() < few) return std::find(names.begin(), names.end(), name) == names.end();
+        if (names.size() == few) known.insert(names.begin(), names.end());
+        return known.insert(name).second;
+    };
     visit_texts(element, paths, person_of, [&](std::string name) {
-        if (known.insert(name).second) names.push_back(std::move(name));
+        if (is_new(name)) names.push_back(std::move(name));
         return names.size() == people_max;
     });
     return names;
