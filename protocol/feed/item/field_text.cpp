@@ -90,6 +90,10 @@ FieldText atom_content_of(pugi::xml_node element) {
 }
 
 FieldText person_of(pugi::xml_node element) {
+    if (const pugi::xml_node only = element.first_child(); is_text(only) && !only.next_sibling()) {
+        FieldText text = text_of(element);
+        return text ? name_in_mailbox(*text) : text;
+    }
     for (const char* part : {"name", "atom:name", "email", "atom:email"}) {
         if (FieldText text = text_of(element.child(part))) return text;
     }

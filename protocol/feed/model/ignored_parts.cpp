@@ -56,7 +56,7 @@ bool IgnoredParts::has_element(const KnownNamespace* known, std::string_view tre
                                std::string_view local) const {
     for (const std::string& each : names_) {
         std::string_view prefix = each;
-        if (!prefix.ends_with(local) || is_parameter(each)) continue;
+        if (local.empty() || prefix.back() != local.back() || !prefix.ends_with(local) || is_parameter(each)) continue;
         prefix.remove_suffix(local.size());
         if (prefix == tree_prefix || (known && prefix == known->prefix())) return true;
     }

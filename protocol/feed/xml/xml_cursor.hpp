@@ -39,6 +39,7 @@ public:
 
     bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
     bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
+    bool take_name(std::string_view name);  // a qualified name, as a whole
     bool skip_space();
     template <class Set>
     bool skip_to() {  // to the next byte of the set, as bytes::XmlTextEnd; false at the end
@@ -70,6 +71,14 @@ inline bool XmlCursor::looks_at(std::string_view token) const {
     for (const char c : token) {
         if (*at++ != c) return false;
     }
+    return true;
+}
+
+inline bool XmlCursor::take_name(std::string_view name) {
+    if (!looks_at(name)) return false;
+    const auto next = static_cast<unsigned char>(text_[at_ + name.size()]);
+    if (next >= 0x80 || next == ':' || (xml_bytes[next] & xml_name)) return false;
+    at_ += name.size();
     return true;
 }
 

@@ -38,6 +38,9 @@ struct XmlNormalForm {
     // What is reserved at first, which most documents do not exceed.
     static constexpr std::size_t reserve(std::size_t text_bytes) { return text_bytes + text_bytes / 16; }
 
+    // Of most documents with one item: room for so many is made at first.
+    static constexpr std::size_t usual_elements = 24, usual_depth = 8;
+
     std::string bytes;            // of the root element
     std::vector<Range> elements;  // in `bytes`, in document order; empty: ignored
 

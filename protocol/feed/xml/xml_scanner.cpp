@@ -39,6 +39,8 @@ public:
           references_(cursor_, rewriter_, scanned_.context.entities),
           namespaces_(cursor_, rewriter_, scanned_.context.entities),
           limits_(limits) {
+        scanned_.elements.reserve(XmlNormalForm::usual_elements);
+        open_.reserve(XmlNormalForm::usual_depth);
         if (ignored) normal_.emplace(references_, *ignored, text.size());
     }
 
@@ -65,6 +67,7 @@ private:
 
     bool start_tag();
     bool end_tag();
+    bool wrong_end_tag(std::size_t begin);
     void close_element(std::size_t end);
     bool character_data();
     bool cdata();
@@ -221,19 +224,24 @@ bool Scanner::end_tag() {
     const OpenElement& element = open_.back();
     cursor_.take("</");
     const std::size_t name_begin = cursor_.at();
-    QName name;
-    if (!read_qname(cursor_, name, "the name of an element")) return false;
-    if (name.full != element.name.full) {
-        const std::size_t line = position_in(cursor_.text(), scanned_.elements[element.range].begin).line;
-        return cursor_.fail(begin, "</" + excerpt(name.full) + "> where <" + excerpt(element.name.full) + "> of line " +
-                                       std::to_string(line) + " is still open");
-    }
+    if (!cursor_.take_name(element.name.full)) return wrong_end_tag(begin);
     cursor_.skip_space();
     if (!cursor_.take('>')) return cursor_.expected("'>' at the end of the tag");
-    namespaces_.rename(name, name_begin, element.in.tree_prefix);
+    namespaces_.rename(element.name, name_begin, element.in.tree_prefix);
     rewriter_.apply();
     close_element(cursor_.at());
     return true;
+}
+
+// At the name in an end tag, which is not that of the open element, or goes on with what no name has.
+bool Scanner::wrong_end_tag(std::size_t begin) {
+    const OpenElement& element = open_.back();
+    QName name;
+    if (!read_qname(cursor_, name, "the name of an element")) return false;
+    if (name.full == element.name.full) return cursor_.expected("'>' at the end of the tag");
+    const std::size_t line = position_in(cursor_.text(), scanned_.elements[element.range].begin).line;
+    return cursor_.fail(begin, "</" + excerpt(name.full) + "> where <" + excerpt(element.name.full) + "> of line " +
+                                   std::to_string(line) + " is still open");
 }
 
 void Scanner::close_element(std::size_t end) {
