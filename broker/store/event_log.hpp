@@ -79,6 +79,8 @@ public:
     // began if they append to the same stream, and if one fails, so do all to its streams that began before the failure
     // was reported. If it throws std::bad_alloc, nothing has been appended.
     virtual std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) = 0;
+    // Whether append() always returns the result: it needs no `done` then.
+    virtual bool appends_at_once() const { return false; }
 
     // Reads from the first event with an id of at least `from`, in the order of ids, within the limits. Returns at
     // least one event if there is any, however large.

@@ -30,6 +30,7 @@ public:
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
     std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
+    bool appends_at_once() const override { return true; }
     std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
                                         std::size_t bytes_max) override;
     std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;

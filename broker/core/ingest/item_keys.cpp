@@ -24,6 +24,7 @@ Digest identity_by_content(const ItemKey& key) {
 
 // If items with the same identity differ in content, gives each of them an identity that includes its content.
 void tell_apart(std::vector<PublishedKey>& items) {
+    if (items.size() < 2) return;
     std::unordered_map<Digest, Shared, text::DigestHash> by_identity;
     by_identity.reserve(items.size());
     bool any_differs = false;

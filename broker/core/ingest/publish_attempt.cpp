@@ -24,7 +24,9 @@ PublishAttempt::Change PublishAttempt::see_item(std::size_t i, feed::RecordTime 
     }
     change.verdict = stream_->seen.see(item.key, now, &change.previous);
     changes_.push_back(change);
-    const bool is_known = change.verdict == Deduplicator::Verdict::added &&
+    // Without such items the other identity, a digest, would be that of none.
+    stream_->any_shared = stream_->any_shared || item.shared != text::Digest{};
+    const bool is_known = change.verdict == Deduplicator::Verdict::added && stream_->any_shared &&
                           stream_->seen.remembers(other_identity(item), item.key.content);
     if (is_known) change.verdict = Deduplicator::Verdict::unchanged;
     return change;
@@ -53,6 +55,7 @@ std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
             continue;
         }
         ++(verdict == Deduplicator::Verdict::added ? result.added : result.updated);
+        if (events.empty()) events.reserve(n - i);
         events.push_back(head_of(i, verdict));
     }
     if (events.empty()) place_.reset();

@@ -49,22 +49,50 @@ std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const
         const StreamPtr& stream = *found;
         const std::lock_guard lock(stream->mutex);
         if (stream->gone) continue;
+        if (completes_at_once()) {
+            PublishAttempt attempt(stream, publication, std::move(*place), nullptr);
+            return publish_at_once(*stream, attempt);
+        }
         return publish_locked(
             stream, std::make_shared<PublishAttempt>(stream, publication, std::move(*place), std::move(done)));
     }
 }
 
-std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
-                                                            const std::shared_ptr<PublishAttempt>& attempt) {
+// The events of new and changed items, which are remembered now.
+std::vector<feed::EventHead> Publisher::see(Stream& stream, PublishAttempt& attempt) {
     const feed::RecordTime now = clock_();
-    stream->seen.forget_before(now - stream->window.load().count());
-    const std::uint64_t forgotten_before = stream->seen.forgotten();
-    std::vector<feed::EventHead> events = attempt->see(now);
-    if (const std::uint64_t forgotten = stream->seen.forgotten() - forgotten_before; forgotten != 0) {
+    stream.seen.forget_before(now - stream.window.load().count());
+    const std::uint64_t forgotten_before = stream.seen.forgotten();
+    std::vector<feed::EventHead> events = attempt.see(now);
+    if (const std::uint64_t forgotten = stream.seen.forgotten() - forgotten_before; forgotten != 0) {
         count(counters_.items_forgotten, forgotten);
         base::log_warn("items are forgotten for lack of room, and delivered again if they are posted again",
-                       {{"stream", *stream->name}, {"items", forgotten}, {"remembered", stream->seen.size()}});
+                       {{"stream", *stream.name}, {"items", forgotten}, {"remembered", stream.seen.size()}});
     }
+    return events;
+}
+
+// With a log that needs nobody to wait for it. No other attempt is under way then.
+Publisher::Outcome Publisher::publish_at_once(Stream& stream, PublishAttempt& attempt) {
+    std::vector<feed::EventHead> events = see(stream, attempt);
+    if (events.empty()) return finish(stream, attempt);
+    attempt.fill_place(events);
+    const Publication& publication = attempt.publication();
+    const store::AppendResult result =
+        log_.append(publication.attempt ? *publication.attempt : store::random_attempt_id(),
+                    append_of(stream, publication, std::move(events)), nullptr)
+            .value();
+    if (result.error) {
+        attempt.roll_back();
+        return refusal_of(*result.error);
+    }
+    attempt.end_append(result.first_ids.front());
+    return finish(stream, attempt);
+}
+
+std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
+                                                            const std::shared_ptr<PublishAttempt>& attempt) {
+    std::vector<feed::EventHead> events = see(*stream, *attempt);
     if (events.empty()) {
         if (stream->under_way.empty()) return finish(*stream, *attempt);
         attempt->append_has_ended = true;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
@@ -30,11 +31,15 @@ public:
     // refusal other than PublishRefusal::unavailable, or an exception, nothing has been published or remembered, and
     // the publication can be tried again. A publication that only repeats items being appended completes with them.
     std::optional<Outcome> publish(const std::shared_ptr<const Publication>& publication, Done done);
+    // Whether publish() always returns the outcome: it needs no `done` then.
+    bool completes_at_once() const { return log_.appends_at_once(); }
 
     Streams& streams() { return streams_; }
 
 private:
     std::optional<Outcome> publish_locked(const StreamPtr& stream, const std::shared_ptr<PublishAttempt>& attempt);
+    Outcome publish_at_once(Stream& stream, PublishAttempt& attempt);
+    std::vector<feed::EventHead> see(Stream& stream, PublishAttempt& attempt);
     Outcome finish(Stream& stream, PublishAttempt& attempt);
     void settle(Stream& stream, PublishAttempt& attempt, const store::AppendResult& result);
 

@@ -49,6 +49,7 @@ struct Stream {
 
     std::mutex mutex;  // guards the members below
     Deduplicator seen;
+    bool any_shared = false;                                // an item in `seen` was one of PublishedKey::shared
     std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
     StreamOptionsPtr options;                               // never null
     base::MemoryCharge options_memory{};                    // of a defined stream

@@ -30,9 +30,12 @@ bool decides(std::string_view name) {
 
 }  // namespace
 
+bool has_idempotency_key(const HttpRequest& request) {
+    return request.headers->find(key_field) != request.headers->end();
+}
+
 std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& request) {
     const auto fields = request.headers->equal_range(key_field);
-    if (fields.first == fields.second) return std::string();
     if (std::next(fields.first) != fields.second) return bad_key("is given twice");
     std::string_view key = text::trim(std::string_view(fields.first->value()));
     if (key.size() >= 2 && key.front() == '"' && key.back() == '"') key = key.substr(1, key.size() - 2);

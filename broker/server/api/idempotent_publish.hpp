@@ -14,7 +14,10 @@ namespace sluice::server {
 
 inline constexpr std::size_t idempotency_key_bytes_max = 255;
 
-// The key, without the quotes that the draft demands and few clients send; "": none. Or the reply that refuses it.
+bool has_idempotency_key(const HttpRequest& request);
+
+// The key that it has, without the quotes that the draft demands and few clients send; never "". Or the reply that
+// refuses it.
 std::variant<std::string, HttpReply> read_idempotency_key(const HttpRequest& request);
 
 // A digest of everything that decides what becomes of the publication: its body, query and headers.

@@ -68,20 +68,22 @@ private:
     bool waits_ = false;
 };
 
-asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask task) {
+// Prepares a task again and again for which there was no memory, until the deadline.
+asio::awaitable<Prepared> prepare_in_time(Services& services, const HttpRequest& request, PublishTask& task,
+                                          broker::MemoryShortage shortage, Clock::time_point deadline) {
     constexpr std::chrono::milliseconds first_pause{2}, longest_pause{50};
-    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
     MemoryWaiter waiter(services.waits_for_memory);
     asio::steady_timer timer(co_await asio::this_coro::executor);
     for (Clock::duration pause = first_pause;; pause = std::min<Clock::duration>(2 * pause, longest_pause)) {
-        Prepared prepared = co_await prepare_somewhere(services, request, task);
-        const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared);
-        if (shortage == nullptr) co_return prepared;
         const bool has_time = Clock::now() + pause < deadline && !services.draining;
-        if (*shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
-            co_return memory_problem(*shortage);
+        if (shortage == broker::MemoryShortage::permanent || !has_time || !waiter.may_wait())
+            co_return memory_problem(shortage);
         timer.expires_after(pause);
         co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+        Prepared prepared = co_await prepare_somewhere(services, request, task);
+        const auto* again = std::get_if<broker::MemoryShortage>(&prepared);
+        if (again == nullptr) co_return prepared;
+        shortage = *again;
     }
 }
 
@@ -119,12 +121,12 @@ struct AppendWaiter {
 asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication) {
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<AppendWaiter>(executor);
-    const broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
+    broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
         // When the I/O thread runs the posted function, the coroutine already waits below.
         waiter->outcome = outcome;
         post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
     };
-    const auto known = publisher.publish(publication, done);
+    const auto known = publisher.publish(publication, std::move(done));
     if (known) co_return *known;
     co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     co_return *waiter->outcome;
@@ -158,21 +160,32 @@ asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& reques
         ~Waited() { queue.end_waiting(waiting); }
     } waited{services.queue, {publication->document->items().size()}};
     for (;;) {
-        const auto result = co_await append(services.publisher, publication);
-        if (result) co_return accepted(services.counters, *publication, *result);
-        if (result.error() != broker::PublishRefusal::no_room)
-            co_return publish_problem(services.options, result.error());
+        std::optional<broker::Publisher::Outcome> result;
+        if (services.publisher.completes_at_once())
+            result = services.publisher.publish(publication, nullptr);
+        else
+            result = co_await append(services.publisher, publication);
+        if (result->has_value()) co_return accepted(services.counters, *publication, **result);
+        if (result->error() != broker::PublishRefusal::no_room)
+            co_return publish_problem(services.options, result->error());
         if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline)) {
             broker::count(services.counters.documents_turned_away);
-            co_return publish_problem(services.options, result.error());
+            co_return publish_problem(services.options, result->error());
         }
         if (request.has_left()) co_return abandoned(services.counters);
     }
 }
 
 // Prepares and publishes what the task describes.
-asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask task) {
-    auto prepared = co_await prepare_in_time(services, request, std::move(task));
+asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task) {
+    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
+    Prepared prepared;
+    if (task.is_small())  // without a further coroutine, since most are
+        prepared = prepare_publication(task, services.memory);
+    else
+        prepared = co_await prepare_somewhere(services, request, task);
+    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared))
+        prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
     if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
         const bool is_temporary = refusal->status == 503;
         broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
@@ -193,28 +206,33 @@ asio::awaitable<std::optional<text::Digest>> digest_somewhere(Services& services
                                      std::move(work), nullptr, digest_estimate(request.body.size()));
 }
 
-}  // namespace
+asio::awaitable<HttpReply> publish_always(Services& services, HttpRequest& request) {
+    PublishTask task;
+    if (auto refusal = read_publish_task(services, request, task)) co_return std::move(*refusal);
+    co_return co_await publish_task(services, request, task);
+}
 
-asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request) {
+// With an Idempotency-Key, which makes a repetition of the request publish nothing.
+asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request) {
     auto key = read_idempotency_key(request);
     if (auto* refusal = std::get_if<HttpReply>(&key)) co_return std::move(*refusal);
     const std::string& name = std::get<std::string>(key);
-    std::optional<text::Digest> digest;
-    if (!name.empty()) {
-        digest = co_await digest_somewhere(services, request);
-        if (!digest) co_return busy_problem("too many large documents are being parsed");
-    }
-    auto task = read_publish_task(services, request);
-    if (auto* refusal = std::get_if<HttpReply>(&task)) co_return std::move(*refusal);
-    PublishTask& described = std::get<PublishTask>(task);
-    if (!digest) co_return co_await publish_task(services, request, std::move(described));
-
-    auto claim = claim_key(services, request, described.stream, name, *digest);
+    const auto digest = co_await digest_somewhere(services, request);
+    if (!digest) co_return busy_problem("too many large documents are being parsed");
+    PublishTask task;
+    if (auto refusal = read_publish_task(services, request, task)) co_return std::move(*refusal);
+    auto claim = claim_key(services, request, task.stream, name, *digest);
     if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
-    described.attempt = attempt_id(request, described.stream, name);
-    HttpReply reply = co_await publish_task(services, request, std::move(described));
+    task.attempt = attempt_id(request, task.stream, name);
+    HttpReply reply = co_await publish_task(services, request, task);
     if (reply.status == 202) std::get<broker::IdempotencyKeys::Claim>(claim).keep(reply.body);
     co_return reply;
+}
+
+}  // namespace
+
+asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request) {
+    return has_idempotency_key(request) ? publish_once(services, request) : publish_always(services, request);
 }
 
 }  // namespace sluice::server

@@ -1,5 +1,6 @@
 #include "broker/server/api/publish_task.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -43,11 +44,12 @@ HttpReply document_problem(const feed::FeedError& error) {
     return reply;
 }
 
-// Returns whether the body is gzip, or a reply if its codings are not supported.
-std::variant<bool, HttpReply> read_coding(const HttpRequest& request) {
+// Sets whether the body is gzip. Returns a reply if its codings are not supported.
+std::optional<HttpReply> read_coding(const HttpRequest& request, bool& is_gzip) {
     const std::vector<std::string> codings = content_codings(*request.headers);
-    if (codings.empty()) return false;
-    if (codings.size() == 1 && (codings[0] == "gzip" || codings[0] == "x-gzip")) return true;
+    if (codings.empty()) return std::nullopt;
+    is_gzip = codings.size() == 1 && (codings[0] == "gzip" || codings[0] == "x-gzip");
+    if (is_gzip) return std::nullopt;
     HttpReply reply = status_reply(415, "the only supported content coding is gzip, once");
     reply.headers.emplace_back("Accept-Encoding", "gzip");
     return reply;
@@ -61,17 +63,27 @@ std::string trace_field(const HttpRequest& request, std::string_view name) {
                                                                                       : std::string(found->value());
 }
 
+constexpr std::string_view cloud_event_prefix = "ce-";
+
+bool begins_in_any_case(std::string_view text, std::string_view lower) {
+    return text.size() >= lower.size() && std::equal(lower.begin(), lower.end(), text.begin(),
+                                                     [](char l, char c) { return l == text::ascii_lower(c); });
+}
+
 // The attributes of a CloudEvent in binary mode (its HTTP binding, §3.1); none: the body is a document.
 std::optional<feed::BinaryCloudEvent> read_cloud_event(const HttpRequest& request) {
-    constexpr std::string_view prefix = "ce-";
+    const auto is_attribute = [](const auto& field) {
+        return begins_in_any_case(std::string_view(field.name_string()), cloud_event_prefix);
+    };
+    if (std::none_of(request.headers->begin(), request.headers->end(), is_attribute)) return std::nullopt;
+    if (begins_in_any_case(request.header(http::field::content_type), "application/cloudevents")) return std::nullopt;
     feed::BinaryCloudEvent event;
     event.content_type = request.header(http::field::content_type);
-    if (text::ascii_lower(event.content_type).starts_with("application/cloudevents")) return std::nullopt;
     for (const auto& field : *request.headers) {
-        std::string name = text::ascii_lower(std::string_view(field.name_string()));
-        if (name.starts_with(prefix)) event.attributes.emplace_back(name.substr(prefix.size()), field.value());
+        if (!is_attribute(field)) continue;
+        const std::string_view name(field.name_string());
+        event.attributes.emplace_back(text::ascii_lower(name.substr(cloud_event_prefix.size())), field.value());
     }
-    if (event.attributes.empty()) return std::nullopt;
     return event;
 }
 
@@ -110,10 +122,8 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
     return status_reply(400, std::move(why));
 }
 
-std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request) {
-    if (auto refusal = refuse_unknown_parameters(request.query, {"stream", "deduplicate", "repair"}))
-        return std::move(*refusal);
-    PublishTask task;
+std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest& request, PublishTask& task) {
+    if (auto refusal = refuse_unknown_parameters(request.query, {"stream", "deduplicate", "repair"})) return refusal;
     task.stream = parameter(request.query, "stream", "default");
     if (!text::is_stream_name(task.stream))
         return bad_parameter("stream", task.stream, std::string(text::stream_name_rule));
@@ -126,11 +136,11 @@ std::variant<PublishTask, HttpReply> read_publish_task(const Services& services,
     task.deduplicate = deduplicate == "true";
     const auto repair = read_repair(parameter(request.query, "repair", ""), of_stream);
     if (!repair) return bad_parameter("repair", parameter(request.query, "repair", ""), "lenient or strict");
-    auto coding = read_coding(request);
-    if (auto* refusal = std::get_if<HttpReply>(&coding)) return std::move(*refusal);
-    task.is_gzip = std::get<bool>(coding);
-    task.options = {std::string(request.header(http::field::content_type)), of_stream.event_path,
-                    feed_limits(services.options.limits), *repair};
+    if (auto refusal = read_coding(request, task.is_gzip)) return refusal;
+    task.options.content_type = request.header(http::field::content_type);
+    task.options.event_path = of_stream.event_path;
+    task.options.limits = feed_limits(services.options.limits);
+    task.options.repair = *repair;
     if (task.deduplicate) task.options.digests = broker::digest_options(ignored_parts(of_stream), of_stream.id_path);
     task.cloud_event = read_cloud_event(request);
     task.owner = request.principal->user;
@@ -138,7 +148,7 @@ std::variant<PublishTask, HttpReply> read_publish_task(const Services& services,
     task.trace_state = trace_field(request, "tracestate");
     task.body = std::move(request.body);
     task.memory = std::move(request.memory);
-    return task;
+    return std::nullopt;
 }
 
 Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {

@@ -41,8 +41,8 @@ struct PublishTask {
     bool is_small() const;  // so little work that the I/O thread does it
 };
 
-// The task that the request describes, which gives up its body; or the reply that refuses it.
-std::variant<PublishTask, HttpReply> read_publish_task(const Services& services, HttpRequest& request);
+// Fills in a new task as the request describes it, which gives up its body. Returns the reply that refuses it, if any.
+std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest& request, PublishTask& task);
 
 // Decompresses the body of a task that is gzip. Returns nothing if it succeeded, else as prepare_publication(). Any
 // thread.
