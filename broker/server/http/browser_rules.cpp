@@ -89,8 +89,8 @@ bool BrowserRules::is_allowed(std::string_view origin) const {
 }
 
 std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fields& fields, std::string_view host,
-                                              std::string_view path) const {
-    if (listens_on_loopback_ && !host.empty() && !is_known_host(host)) {
+                                              std::string_view path, bool is_permitted) const {
+    if (listens_on_loopback_ && !is_permitted && !host.empty() && !is_known_host(host)) {
         return status_reply(421, "the broker listens on a loopback address, and is not known as \"" +
                                      std::string(host) + "\"; add it to http.hosts to allow it");
     }

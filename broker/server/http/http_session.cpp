@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for routes that take no body
 constexpr std::chrono::seconds linger_timeout{2};
 constexpr std::size_t new_connections_few = 16;  // they begin at once
+constexpr std::size_t remembered_host_bytes_max = 64;
 
 }  // namespace
 
@@ -135,56 +136,74 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     co_return next;
 }
 
+// A request whose head has been read, and what answers it.
+struct HttpSession::Routed {
+    wire::RequestTarget target;
+    Route route;
+    HttpRequest request;  // has views of the target
+};
+
 asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     arrival_.next();
     replying_ = false;
     if (draining_ && reader_.input_bytes() == 0) co_return Next::close;
-    const RequestArrival::End end = co_await arrival_.read_head();
-    if (end != RequestArrival::End::complete && end != RequestArrival::End::refused) co_return co_await refuse(end);
-    if (auto reply = rate_refusal(services_, *place_)) {
+    std::optional<RequestArrival::End> end = arrival_.read_arrived_head();
+    if (!end) end = co_await arrival_.read_head();
+    if (*end != RequestArrival::End::complete && *end != RequestArrival::End::refused) co_return co_await refuse(*end);
+    auto refusal = rate_refusal(services_, *place_);
+    if (refusal) {
         // The head has not been checked yet, so the end of the body may be in doubt.
-        reply->closes = !reader_.is_complete() || find_fault_in_head(reader_.head()).has_value();
-        co_return co_await write_reply(std::move(*reply));
+        refusal->closes = !reader_.is_complete() || find_fault_in_head(reader_.head()).has_value();
+        co_return co_await write_reply(*refusal);
     }
-    if (end == RequestArrival::End::refused) co_return co_await refuse(end);
+    if (*end == RequestArrival::End::refused) co_return co_await refuse(*end);
     broker::count(services_.counters.requests);
-    co_return co_await route_request();
+    Routed routed;
+    refusal = route_request(routed);
+    if (refusal) co_return co_await write_reply(*refusal);
+    co_return co_await serve_route(routed.route, routed.request);
 }
 
-asio::awaitable<HttpSession::Next> HttpSession::route_request() {
+// Returns the reply that refuses the request, if any.
+std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     const RequestReader::Head& head = reader_.head();
-    if (auto reply = find_fault_in_head(head)) co_return co_await write_reply(std::move(*reply));
+    if (auto reply = find_fault_in_head(head)) return reply;
     auto target = wire::parse_target(head.target());
     if (!target && head.method() == http::verb::options && head.target() == "*") target.emplace().path = "*";
-    if (!target) co_return co_await refuse(400, "the request target is not a path with a well-formed query");
-    const std::string_view host =
-        target->authority.empty() ? std::string_view(head[http::field::host]) : target->authority;
-    if (auto reply = browser_rules_.refuse(head.method(), head, host, target->path)) {
+    if (!target) return status_reply(400, "the request target is not a path with a well-formed query");
+    routed.target = std::move(*target);
+    const std::string& path = routed.target.path;
+    const std::string_view authority = routed.target.authority;
+    const std::string_view host = authority.empty() ? std::string_view(head[http::field::host]) : authority;
+    const bool is_permitted = host == permitted_host_;
+    if (auto reply = browser_rules_.refuse(head.method(), head, host, path, is_permitted)) {
         broker::count(services_.counters.foreign_requests_refused);
-        co_return co_await write_reply(std::move(*reply));
+        return reply;
     }
-    Route route = router_(head.method(), target->path);
+    if (!is_permitted && host.size() <= remembered_host_bytes_max) permitted_host_ = host;
+    routed.route = router_(head.method(), path);
+    Route& route = routed.route;
     if (!route.handler) {
         browser_rules_.permit_methods(head, route.refusal);
-        co_return co_await write_reply(std::move(route.refusal));
+        return std::move(route.refusal);
     }
     if (for_monitoring_ && !route.for_monitoring) {
         broker::count(services_.counters.connections_refused);
         HttpReply reply = lacks_memory_ ? memory_problem(broker::MemoryShortage::temporary)
                                         : busy_problem("limits.connections is reached, and all connections are busy");
         reply.closes = true;
-        co_return co_await write_reply(std::move(reply));
+        return reply;
     }
-    HttpRequest request;
+    HttpRequest& request = routed.request;
     request.method = head.method();
-    request.path = target->path;
+    request.path = path;
     request.name = route.name;
     request.headers = &head;
-    request.query = std::move(target->query);
+    request.query = std::move(routed.target.query);
     request.principal = &principal_;
     request.address_use = place_.get();
     request.transport = transport_.get();
-    co_return co_await serve_route(route, request);
+    return std::nullopt;
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, HttpRequest& request) {
@@ -195,8 +214,9 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     const std::size_t body_bytes_max = route.body_bytes_max.value_or(ignored_body_bytes_max);
     request.memory = services_.memory.charge(base::MemoryUse::bodies, 0);
     if (!reader_.is_complete()) {
-        const RequestArrival::End end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
-        if (end != RequestArrival::End::complete) co_return co_await refuse(end);
+        std::optional<RequestArrival::End> end = arrival_.read_arrived_body(body_bytes_max, share);
+        if (!end) end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
+        if (*end != RequestArrival::End::complete) co_return co_await refuse(*end);
     }
     request.body = std::move(reader_.body());
     clear_deadline();
@@ -204,11 +224,14 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     HttpReply reply = co_await handle(route, request);
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
-    co_return co_await write_reply(std::move(reply));
+    co_return co_await write_reply(reply);
 }
 
 asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
-    if (!route.watched) co_return co_await route.handler(request);
+    return route.watched ? handle_watched(route, request) : route.handler(request);
+}
+
+asio::awaitable<HttpReply> HttpSession::handle_watched(const Route& route, HttpRequest& request) {
     struct Watching {
         std::shared_ptr<PeerWatch> watch;
         ~Watching() { watch->stop(); }
@@ -221,13 +244,13 @@ asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& 
 
 asio::awaitable<HttpSession::Next> HttpSession::refuse(unsigned status, std::string detail) {
     HttpReply reply = status_reply(status, std::move(detail));
-    co_return co_await write_reply(std::move(reply));
+    co_return co_await write_reply(reply);
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::refuse(RequestArrival::End end) {
     if (end == RequestArrival::End::peer_left) co_return Next::closed_by_peer;
     HttpReply reply = arrival_refusal(end, services_, *place_, reader_);
-    co_return co_await write_reply(std::move(reply));
+    co_return co_await write_reply(reply);
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::refuse_failed(bool out_of_memory) {
@@ -236,7 +259,7 @@ asio::awaitable<HttpSession::Next> HttpSession::refuse_failed(bool out_of_memory
                                     : status_reply(500, "the request could not be completed");
     reply.closes = true;
     set_deadline(Clock::now() + services_.options.http.request_timeout);
-    co_return co_await write_reply(std::move(reply));
+    co_return co_await write_reply(reply);
 }
 
 void HttpSession::begin_reply() {
@@ -244,12 +267,13 @@ void HttpSession::begin_reply() {
     replying_ = true;
 }
 
-asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
+// The reply must live until it is written.
+asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     if (reply.status >= 400) broker::count(services_.counters.request_errors);
     browser_rules_.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
     if (reply.takeover && !is_head) {
-        prepare_takeover(std::move(reply));
+        prepare_takeover(reply);
         co_return Next::takeover;
     }
     begin_reply();
@@ -264,7 +288,7 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply reply) {
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 
-void HttpSession::prepare_takeover(HttpReply reply) {
+void HttpSession::prepare_takeover(HttpReply& reply) {
     takeover_head_ = reply_head(reply, {reader_.head().version(), false, {}});
     begin_reply();
     takeover_ = std::move(reply.takeover);

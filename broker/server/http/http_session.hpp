@@ -50,6 +50,7 @@ private:
     enum class Next : std::uint8_t { request, takeover, close, closed_by_peer };
 
     struct Ending;
+    struct Routed;
 
     void ask(Wish wish) noexcept;
     void obey(unsigned wishes);
@@ -59,13 +60,14 @@ private:
     boost::asio::awaitable<void> run();
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
-    boost::asio::awaitable<Next> route_request();
+    std::optional<HttpReply> route_request(Routed& routed);
     boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
+    boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);
 
     void begin_reply();
-    boost::asio::awaitable<Next> write_reply(HttpReply reply);
-    void prepare_takeover(HttpReply reply);
+    boost::asio::awaitable<Next> write_reply(HttpReply& reply);
+    void prepare_takeover(HttpReply& reply);
     boost::asio::awaitable<Next> run_takeover();
     boost::asio::awaitable<Next> refuse(unsigned status, std::string detail);
     boost::asio::awaitable<Next> refuse(RequestArrival::End end);  // for a request that has not fully arrived
@@ -86,6 +88,7 @@ private:
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
     std::string takeover_head_;           // of its reply
+    std::string permitted_host_;          // of the last request that was not refused for it, if it is short
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;
     bool draining_ = false;

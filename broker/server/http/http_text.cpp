@@ -1,6 +1,7 @@
 #include "broker/server/http/http_text.hpp"
 
 #include <array>
+#include <charconv>
 #include <ctime>
 
 #include "protocol/wire/http/problem.hpp"
@@ -24,13 +25,18 @@ std::string_view date_field() {
     return {text.data(), size};
 }
 
+void append_number(std::string& text, std::size_t number) {
+    char digits[20];
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
 }  // namespace
 
 std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
     std::string head;
     head.reserve(256);
     head += "HTTP/1.1 ";
-    head += std::to_string(reply.status);
+    append_number(head, reply.status);
     head += ' ';
     head += wire::reason_phrase(reply.status);
     head += "\r\nServer: sluice\r\n";
@@ -40,7 +46,9 @@ std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
         head += reply.content_type;
         head += "\r\n";
         if (framing.content_length) {
-            head += "Content-Length: " + std::to_string(*framing.content_length) + "\r\n";
+            head += "Content-Length: ";
+            append_number(head, *framing.content_length);
+            head += "\r\n";
         } else if (framing.version >= 11) {
             head += "Transfer-Encoding: chunked\r\n";
         }
@@ -53,7 +61,8 @@ std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
     }
     if (!framing.keep_alive) head += "Connection: close\r\n";
     if (framing.keep_alive && framing.version < 11) head += "Connection: keep-alive\r\n";
-    return head += "\r\n";
+    head += "\r\n";
+    return head;
 }
 
 }  // namespace sluice::server

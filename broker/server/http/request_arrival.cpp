@@ -67,6 +67,18 @@ asio::awaitable<bool> RequestArrival::read_more() {
     co_return n != 0 && !late_;
 }
 
+RequestArrival::End RequestArrival::end_head(RequestReader::Step step) {
+    connection_.set_busy();
+    has_served_ = true;
+    phase_ = Phase::reading;
+    return step == RequestReader::Step::done ? End::complete : End::refused;
+}
+
+std::optional<RequestArrival::End> RequestArrival::read_arrived_head() {
+    const RequestReader::Step step = reader_.read_head();
+    return step == RequestReader::Step::more ? std::nullopt : std::optional(end_head(step));
+}
+
 // Most requests arrive in one read and need no request deadline.
 asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
     using Step = RequestReader::Step;
@@ -86,10 +98,15 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_head() {
         step = reader_.read_head();
         if (step == Step::more && !charge_head()) co_return End::no_memory;
     }
-    connection_.set_busy();
-    has_served_ = true;
-    phase_ = Phase::reading;
-    co_return step == Step::done ? End::complete : End::refused;
+    co_return end_head(step);
+}
+
+std::optional<RequestArrival::End> RequestArrival::read_arrived_body(std::size_t body_bytes_max, AddressBytes& share) {
+    const std::uint64_t announced = reader_.content_length().value_or(0);
+    if (announced == 0 || announced > body_bytes_max || announced > reader_.input_bytes()) return std::nullopt;
+    if (!share.grow(announced)) return end_without_share(announced);
+    if (has_unknown_expectation()) return End::unknown_expectation;
+    return reader_.read_body(body_bytes_max) == RequestReader::Step::done ? End::complete : End::refused;
 }
 
 asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_bytes_max, AddressBytes& share,
@@ -98,8 +115,8 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
     const std::uint64_t announced = reader_.content_length().value_or(0);
     if (announced <= body_bytes_max) {  // otherwise the reader refuses it
         if (!share.grow(announced)) co_return end_without_share(announced);
-        const End end = co_await answer_expectation();
-        if (end != End::complete) co_return end;
+        if (has_unknown_expectation()) co_return End::unknown_expectation;
+        if (!co_await go_on()) co_return End::peer_left;
     }
     Step step = reader_.read_body(body_bytes_max);
     Clock::time_point begun;
@@ -117,17 +134,19 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
     co_return step == Step::done ? End::complete : End::refused;
 }
 
-// Returns `complete` if the body may now be read.
-asio::awaitable<RequestArrival::End> RequestArrival::answer_expectation() {
+// HTTP/1.0 has no expectations: RFC 9110, 10.1.1.
+bool RequestArrival::has_unknown_expectation() const {
     const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
-    const bool is_known = reader_.head().version() >= 11;  // HTTP/1.0 has no expectations: RFC 9110, 10.1.1
-    if (expected.empty() || !is_known) co_return End::complete;
-    if (!boost::beast::iequals(expected, "100-continue")) co_return End::unknown_expectation;
-    if (reader_.input_bytes() != 0) co_return End::complete;
-    constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    const asio::const_buffer buffer = asio::buffer(go_on);
-    if (!co_await transport_.write(std::span(&buffer, 1))) co_return End::peer_left;
-    co_return End::complete;
+    return !expected.empty() && reader_.head().version() >= 11 && !boost::beast::iequals(expected, "100-continue");
+}
+
+// Lets a client that waits for it send its body. Returns false if the connection is broken.
+asio::awaitable<bool> RequestArrival::go_on() {
+    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    if (expected.empty() || reader_.head().version() < 11 || reader_.input_bytes() != 0) co_return true;
+    constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
+    const asio::const_buffer buffer = asio::buffer(text);
+    co_return co_await transport_.write(std::span(&buffer, 1));
 }
 
 RequestArrival::End RequestArrival::end_without_share(std::uint64_t bytes) const {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/server/http/request_reader.hpp"
@@ -43,6 +44,10 @@ public:
                    RequestReader& reader, std::size_t short_head_bytes);
 
     void next();  // begins another request
+    // Reads a head or a body that has arrived whole, as most have; none: the rest of it must be waited for. `share`
+    // grows to what the request takes of its address's bytes.
+    std::optional<End> read_arrived_head();
+    std::optional<End> read_arrived_body(std::size_t body_bytes_max, AddressBytes& share);
     boost::asio::awaitable<End> read_head();
     // `share` and `memory` grow to what the request takes of its address's bytes and of the broker's memory.
     boost::asio::awaitable<End> read_body(std::size_t body_bytes_max, AddressBytes& share, base::MemoryCharge& memory);
@@ -60,7 +65,9 @@ private:
     enum class Phase : std::uint8_t { idle, reading, done };
 
     boost::asio::awaitable<bool> read_more();
-    boost::asio::awaitable<End> answer_expectation();
+    End end_head(RequestReader::Step step);
+    bool has_unknown_expectation() const;
+    boost::asio::awaitable<bool> go_on();
     End end_early() const { return late_ ? End::late : End::peer_left; }
     End end_without_share(std::uint64_t bytes) const;
     bool charge_head();

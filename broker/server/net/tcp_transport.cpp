@@ -45,10 +45,15 @@ asio::awaitable<void> TcpTransport::wait_to_read() {
 }
 
 asio::awaitable<bool> TcpTransport::write(std::span<const asio::const_buffer> buffers) {
-    if (asio::buffer_size(buffers) <= piece_bytes) {
-        const auto [error, n] = co_await asio::async_write(socket_, buffers, no_throw);
-        co_return !error;
-    }
+    return asio::buffer_size(buffers) <= piece_bytes ? write_at_once(buffers) : write_in_turns(buffers);
+}
+
+asio::awaitable<bool> TcpTransport::write_at_once(std::span<const asio::const_buffer> buffers) {
+    const auto [error, n] = co_await asio::async_write(socket_, buffers, no_throw);
+    co_return !error;
+}
+
+asio::awaitable<bool> TcpTransport::write_in_turns(std::span<const asio::const_buffer> buffers) {
     boost::beast::buffers_suffix<std::span<const asio::const_buffer>> rest(buffers);
     while (asio::buffer_size(rest) != 0) {
         co_await take_turn(socket_.get_executor());

@@ -28,6 +28,9 @@ public:
     void abort() noexcept override;
 
 private:
+    boost::asio::awaitable<bool> write_at_once(std::span<const boost::asio::const_buffer> buffers);
+    boost::asio::awaitable<bool> write_in_turns(std::span<const boost::asio::const_buffer> buffers);
+
     boost::asio::ip::tcp::socket socket_;
 };
 

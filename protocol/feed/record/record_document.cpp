@@ -29,17 +29,18 @@ bool is_plain(std::string_view type) {
 }
 
 std::string content_type_of(const Document& document, std::string_view published) {
-    const MediaType as_published = parse_media_type(published);
     const Syntax syntax = document.syntax();
     if (document.format() == FeedFormat::json) return "application/feed+json";
+    MediaType as_published = parse_media_type(published);
     // Text that begins as XML or JSON is recognised again. What else was found by its first bytes is named.
     const bool is_recognised = syntax == Syntax::xml || syntax == Syntax::json;
-    std::string type = as_published.type;
+    std::string type = std::move(as_published.type);
     const bool is_kept = is_recognised || type == tab_separated_type;
     if (!is_kept || !is_plain(type)) type = media_type_of(syntax);
     if (syntax == Syntax::csv && as_published.header == "absent") type += "; header=absent";
     // JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11).
-    return is_json(syntax) ? type : type + "; charset=utf-8";
+    if (!is_json(syntax)) type += "; charset=utf-8";
+    return type;
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ std::string_view take_authority(std::string_view& target) {
 
 // "%65vents" -> "events". Other encodings stay: "%2F" is no separator.
 std::string with_plain_unreserved(std::string_view path) {
+    if (path.find('%') == std::string_view::npos) return std::string(path);
     std::string plain;
     plain.reserve(path.size());
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -50,6 +51,7 @@ std::string with_plain_unreserved(std::string_view path) {
 }  // namespace
 
 std::optional<std::string> decode_query_text(std::string_view text) {
+    if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
     std::string decoded;
     decoded.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
