@@ -44,6 +44,7 @@ void FailingAllocations::fail_here(std::uint64_t n) {
     only_here = true;
     interval = n;
 }
+void FailingAllocations::count_here() { fail_here(UINT64_MAX); }
 FailingAllocations::Here::Here() { here = true; }
 FailingAllocations::Here::~Here() { here = false; }
 void FailingAllocations::fail_above(std::size_t bytes) {
@@ -55,6 +56,7 @@ void FailingAllocations::stop() {
     bytes_max = SIZE_MAX;
 }
 std::uint64_t FailingAllocations::failed() { return failures; }
+std::uint64_t FailingAllocations::made() { return counted; }
 void FailingAllocations::exempt_this_thread(bool now) { exempt = now; }
 
 }  // namespace sluice::testing

@@ -12,10 +12,13 @@ struct FailingAllocations {
     static void fail_every(std::uint64_t n, bool once);
     // From now on, the n-th allocation that this thread makes in a Here throws, and no other.
     static void fail_here(std::uint64_t n);
+    // From now on, those that this thread makes in a Here are counted, and none fails.
+    static void count_here();
     // From now on, allocations of more than this many bytes throw.
     static void fail_above(std::size_t bytes);
     static void stop();
-    static std::uint64_t failed();  // since the last of these calls
+    static std::uint64_t failed();   // since the last of these calls
+    static std::uint64_t made();    // since count_here()
     static void exempt_this_thread(bool exempt = true);
 
     class Here {
