@@ -7,8 +7,6 @@ namespace sluice::feed {
 
 namespace {
 
-constexpr std::size_t spare_bytes_max = 4u << 20;  // of an index whose memory is kept for reuse
-
 using xpath::Condition;
 using xpath::Node;
 
@@ -31,10 +29,23 @@ ScannedDocument::Form::Form(const Condition& condition)
                                                  condition.memos() * xpath::steps_per_part)),
       is_of_document(condition.form() == Condition::Form::test && condition.shared()) {}
 
+xpath::DocumentIndex SpareIndexes::take() {
+    if (kept_.empty()) return {};
+    xpath::DocumentIndex index = std::move(kept_.back());
+    kept_.pop_back();
+    bytes_ -= index.bytes();
+    return index;
+}
+
+void SpareIndexes::keep(xpath::DocumentIndex index) noexcept {
+    const std::size_t bytes = index.bytes();
+    if (kept_.size() == indexes_max || bytes > bytes_max - bytes_) return;
+    kept_.push_back(std::move(index));
+    bytes_ += bytes;
+}
+
 ScannedDocument::~ScannedDocument() {
-    if (!index_) return;
-    const std::size_t bytes = index_->nodes.bytes();
-    if (bytes <= spare_bytes_max && bytes > spare_.bytes()) spare_ = std::move(index_->nodes);
+    if (index_) spare_.keep(std::move(index_->nodes));
 }
 
 void ScannedDocument::set_budgets(const Document& document) {
@@ -51,7 +62,7 @@ bool ScannedDocument::make_index(const Event& event, xpath::Meter& meter) {
     set_budgets(*event.document);
     meter.begin(limits_.document_steps_max);
     try {
-        index_ = index_tree(*event.document, meter, std::exchange(spare_, xpath::DocumentIndex()));
+        index_ = index_tree(*event.document, meter, spare_.take());
     } catch (const xpath::OverBudget&) {
         over_ = true;
     }

@@ -21,6 +21,22 @@
 
 namespace sluice::feed {
 
+// Indexes of former documents, whose memory the next ones reuse: as many as the documents of a batch usually need.
+class SpareIndexes {
+public:
+    SpareIndexes() { kept_.reserve(indexes_max); }
+
+    xpath::DocumentIndex take();  // an empty one if none is left
+    void keep(xpath::DocumentIndex index) noexcept;
+
+private:
+    static constexpr std::size_t indexes_max = 32;
+    static constexpr std::size_t bytes_max = 4u << 20;  // of all of them
+
+    std::vector<xpath::DocumentIndex> kept_;
+    std::size_t bytes_ = 0;
+};
+
 class ScannedDocument {
 public:
     // What must be known of a condition to refuse it: kept apart, since reading thousands of conditions takes time.
@@ -40,10 +56,9 @@ public:
         const Event& event;
     };
 
-    // `sharing` is the number of owners for which half of the budget is set aside; 0: nothing is. `spare` is memory for
-    // the index. All documents of the ScannedLeaves use it in turn.
-    ScannedDocument(const DocumentPtr& document, const ScanLimits& limits, std::size_t sharing,
-                    xpath::DocumentIndex& spare)
+    // `sharing` is the number of owners for which half of the budget is set aside; 0: nothing is. All documents
+    // of the ScannedLeaves share `spare`.
+    ScannedDocument(const DocumentPtr& document, const ScanLimits& limits, std::size_t sharing, SpareIndexes& spare)
         : document_(document), limits_(limits), sharing_(sharing), spare_(spare) {}
     ~ScannedDocument();
     ScannedDocument(const ScannedDocument&) = delete;
@@ -100,7 +115,7 @@ private:
     std::weak_ptr<const Document> document_;
     const ScanLimits limits_;
     const std::size_t sharing_;
-    xpath::DocumentIndex& spare_;
+    SpareIndexes& spare_;
     xpath::MeteredMemory memory_;  // declared before the members that allocate in it
     std::optional<TreeIndex> index_;
     std::vector<Leaf> leaves_;

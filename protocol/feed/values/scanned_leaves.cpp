@@ -38,7 +38,7 @@ struct ScannedLeaves::State {
     std::vector<KnownLeaf> leaves;
     std::vector<ScanOwner> owner_ids;
     std::uint64_t version = 0, owners_version = 0;
-    xpath::DocumentIndex spare;  // declared before the documents, whose destructors use it
+    SpareIndexes spare;  // declared before the documents, whose destructors use it
     std::unordered_map<const Document*, ScannedDocument> documents;
     BoundVariables variables;
     std::vector<LeafCost> costs;
