@@ -2,6 +2,7 @@
 // stream are undone and its place in the queue is given up. Used under the stream's lock.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -52,7 +53,7 @@ private:
 
     const StreamPtr stream_;
     const std::shared_ptr<const Publication> publication_;
-    std::vector<Change> changes_;
+    boost::container::small_vector<Change, 1> changes_;  // most documents have one item
     std::optional<EventQueue::Place> place_;
 };
 

@@ -11,6 +11,7 @@ constexpr std::uint32_t wide_from = 64;
 }  // namespace
 
 void Collected::sort(std::size_t events) {
+    if (found_.empty()) return;  // then there are no subscribers either
     first_.assign(subscribers_.size() + 1, 0);
     fanout_.assign(events, 0);
     for (const auto& [place, wanted] : found_) {
