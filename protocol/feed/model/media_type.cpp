@@ -8,14 +8,22 @@ namespace sluice::feed {
 
 namespace {
 
-// Cuts the next parameter off the list, at a ';' outside quotes.
-std::string_view next_parameter(std::string_view& list) {
+// The offset of the first ';' outside quotes, or beyond the end.
+std::size_t find_parameter_end(std::string_view list) {
+    const std::size_t first = std::min(list.find(';'), list.size());
+    if (list.substr(0, first).find('"') == std::string_view::npos) return first;
     bool is_quoted = false;
     std::size_t end = 0;
     for (; end < list.size() && (is_quoted || list[end] != ';'); ++end) {
         if (list[end] == '"') is_quoted = !is_quoted;
         if (list[end] == '\\' && is_quoted) ++end;
     }
+    return end;
+}
+
+// Cuts the next parameter off the list.
+std::string_view next_parameter(std::string_view& list) {
+    const std::size_t end = find_parameter_end(list);
     const std::string_view parameter = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     return text::trim(parameter);
