@@ -32,21 +32,33 @@ constexpr std::array<std::uint8_t, 256> xml_bytes = classify_bytes();
 
 std::string_view XmlCursor::nc_name() {
     const std::size_t begin = at_;
-    std::uint8_t wanted = xml_name_start;
+    const auto classes = [chars = text_.data()](std::size_t at) {
+        return xml_bytes[static_cast<unsigned char>(chars[at])];
+    };
+    std::size_t at = begin;
+    if (classes(at) & xml_name_start) {
+        do ++at;
+        while (classes(at) & xml_name);
+    }
+    at_ = at;
+    if (static_cast<unsigned char>(peek()) >= 0x80) go_on_with_name(begin);
+    return since(begin);
+}
+
+// At a multi-byte character.
+void XmlCursor::go_on_with_name(std::size_t begin) {
     while (true) {
         const auto byte = static_cast<unsigned char>(peek());
-        if (xml_bytes[byte] & wanted) {
-            ++at_;
-        } else if (byte >= 0x80) {
+        if (byte >= 0x80) {
             const text::Utf8Char c = text::utf8_at(text_, at_);
-            if (!(at_ == begin ? text::is_name_start(c.code) : text::is_name_char(c.code))) break;
+            if (!(at_ == begin ? text::is_name_start(c.code) : text::is_name_char(c.code))) return;
             at_ += c.length;
+        } else if (xml_bytes[byte] & xml_name) {
+            ++at_;
         } else {
-            break;
+            return;
         }
-        wanted = xml_name;
     }
-    return since(begin);
 }
 
 bool XmlCursor::comment() {

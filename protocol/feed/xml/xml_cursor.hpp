@@ -60,6 +60,8 @@ public:
     FeedError error() const;
 
 private:
+    void go_on_with_name(std::size_t begin);
+
     const std::string& text_;
     std::size_t at_ = 0;
     std::optional<XmlFault> fault_;

@@ -12,6 +12,6 @@ TEST_CASE("copy_short: copies the text and nothing else") {
     for_each_place(make, [](std::string_view text) {
         std::string copy(text.size() + 2, '\0');
         copy_short(copy.data() + 1, text.data(), text.size());
-        REQUIRE(copy == '\0' + std::string(text) + '\0');
+        require_same(copy, '\0' + std::string(text) + '\0', text, "copy_short");
     });
 }

@@ -10,32 +10,29 @@ using namespace sluice::bytes;
 namespace {
 
 template <class Set>
-void check_text(std::string_view text) {
+void check_found(std::string_view text) {
     const std::size_t expected = find_byte_by_byte<Set>(text, 0);
-    REQUIRE(find_in<Set>(text) == expected);
+    require_same(find_in<Set>(text), expected, text, "in place");
     if (text.size() < find_bytes_min) return;
     for (const simd::InstructionSet set : simd::instruction_sets()) {
-        CAPTURE(simd::name_of(set));
-        REQUIRE(find_kernels(set).of(Set())(text.data(), text.size()) == expected);
+        const std::size_t found = find_kernels(set).of(Set())(text.data(), text.size());
+        require_same(found, expected, text, simd::name_of(set));
     }
 }
 
 template <class Set>
-void check_set(std::string_view bytes) {
+void check_find(std::string_view bytes) {
     std::mt19937 random(11);
     for (const unsigned one_in : {2u, 30u, 300u}) {
         const auto make = [&](std::size_t size) { return random_text(size, bytes, one_in, random); };
-        for_each_place(make, [](std::string_view text) {
-            CAPTURE(text);
-            check_text<Set>(text);
-        });
+        for_each_place(make, check_found<Set>);
     }
     for (int c = 0; c < 256; ++c) {
         std::string text(100, 'x');
         text[80] = static_cast<char>(c);
-        check_text<Set>(text);
-        check_text<Set>(std::string_view(text).substr(60, 21));
-        check_text<Set>(std::string_view(text).substr(75, 9));
+        check_found<Set>(text);
+        check_found<Set>(std::string_view(text).substr(60, 21));
+        check_found<Set>(std::string_view(text).substr(75, 9));
         CHECK(Set::has(static_cast<char>(c)) == (bytes.find(static_cast<char>(c)) != std::string_view::npos));
     }
 }
@@ -63,17 +60,17 @@ std::string not_ascii() {
 
 TEST_CASE("find_in: all instruction sets find the first byte of a set, at every length and place") {
     using namespace std::string_view_literals;
-    check_set<XmlTextEnd>("<&]\0"sv);
-    check_set<XmlValueEnd>("<&\"'\t\r\n\0"sv);
-    check_set<XmlResolved>("&\r");
-    check_set<XmlValueResolved>("&\t\r\n");
-    check_set<JsonQuote>("\"\\");
-    check_set<JsonStringEnd>(controls().erase(2, 1));
-    check_set<JsonSpace>("\" \t\n\r");
-    check_set<JsonEscaped>(controls());
-    check_set<JsonSpecial>(controls() + not_ascii());
-    check_set<NotAscii>(not_ascii());
-    check_set<NotXmlAscii>(forbidden_controls() + not_ascii());
+    check_find<XmlTextEnd>("<&]\0"sv);
+    check_find<XmlValueEnd>("<&\"'\t\r\n\0"sv);
+    check_find<XmlResolved>("&\r");
+    check_find<XmlValueResolved>("&\t\r\n");
+    check_find<JsonQuote>("\"\\");
+    check_find<JsonStringEnd>(controls().erase(2, 1));
+    check_find<JsonSpace>("\" \t\n\r");
+    check_find<JsonEscaped>(controls());
+    check_find<JsonSpecial>(controls() + not_ascii());
+    check_find<NotAscii>(not_ascii());
+    check_find<NotXmlAscii>(forbidden_controls() + not_ascii());
 }
 
 TEST_CASE("find_exponent: all instruction sets find the same, at every length and place") {
@@ -82,13 +79,12 @@ TEST_CASE("find_exponent: all instruction sets find the same, at every length an
     for (const unsigned one_in : {2u, 10u}) {
         const auto make = [&](std::size_t size) { return random_text(size, "eE+-019/:\0"sv, one_in, random); };
         for_each_place(make, [](std::string_view text) {
-            CAPTURE(text);
             const std::size_t expected =
                 find_kernels(simd::InstructionSet::portable).exponent(text.data(), text.size());
-            REQUIRE(find_exponent(text, 0) == expected);
+            require_same(find_exponent(text, 0), expected, text, "best");
             for (const simd::InstructionSet set : simd::instruction_sets()) {
-                CAPTURE(simd::name_of(set));
-                REQUIRE(find_kernels(set).exponent(text.data(), text.size()) == expected);
+                const std::size_t found = find_kernels(set).exponent(text.data(), text.size());
+                require_same(found, expected, text, simd::name_of(set));
             }
         });
     }
@@ -104,8 +100,8 @@ TEST_CASE("find_in: searches from a place on") {
     for (std::size_t size = 0; size <= 300; size = size < 100 ? size + 1 : size + 37) {
         const std::string text = random_text(size, "<&", 70, random);
         for (std::size_t at = 0; at <= size; ++at) {
-            CAPTURE(text, at);
-            REQUIRE(find_in<XmlTextEnd>(text, at) == find_byte_by_byte<XmlTextEnd>(text, at));
+            const std::size_t found = find_in<XmlTextEnd>(text, at);
+            require_same(found, find_byte_by_byte<XmlTextEnd>(text, at), text, "in place");
         }
     }
 }

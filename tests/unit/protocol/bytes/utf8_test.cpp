@@ -11,24 +11,22 @@ using namespace sluice::bytes;
 namespace {
 
 template <class Rule>
-void check_text(std::string_view text, std::size_t found) {
+void check_prefix(std::string_view text, std::size_t found) {
     const std::size_t expected = prefix_by_character<Rule>(text, 0);
-    CAPTURE(text, text.size());
-    REQUIRE(found == expected);
+    require_same(found, expected, text, "best");
     if (text.size() < prefix_bytes_min) return;
     for (const simd::InstructionSet set : simd::instruction_sets()) {
-        CAPTURE(simd::name_of(set));
         const std::size_t prefix = utf8_kernels(set).of(Rule())(text.data(), text.size());
-        REQUIRE(prefix <= expected);
-        REQUIRE((prefix == text.size()) == (expected == text.size()));
-        REQUIRE(prefix + prefix_short_max >= expected);
-        REQUIRE(prefix_by_character<Rule>(text, prefix) == expected);
+        const bool is_all = prefix == text.size(), is_close = prefix + prefix_short_max >= expected;
+        require_same(is_all, expected == text.size(), text, simd::name_of(set));
+        require_same(is_close && prefix <= expected, true, text, simd::name_of(set));
+        require_same(prefix_by_character<Rule>(text, prefix), expected, text, simd::name_of(set));
     }
 }
 
-void check(std::string_view text) {
-    check_text<Utf8>(text, utf8_prefix(text));
-    check_text<XmlUtf8>(text, xml_prefix(text));
+void check_prefixes(std::string_view text) {
+    check_prefix<Utf8>(text, utf8_prefix(text));
+    check_prefix<XmlUtf8>(text, xml_prefix(text));
 }
 
 // Characters of each size, at the limits of what is allowed, and now and then a damaged or forbidden one.
@@ -80,7 +78,7 @@ TEST_CASE("utf8_prefix: all instruction sets agree with the definition, at every
     for (const unsigned ascii_in_8 : {0u, 4u, 7u, 8u}) {
         for (const unsigned damaged_one_in : {20u, 10'000u}) {
             const auto make = [&](std::size_t size) { return random_utf8(size, ascii_in_8, damaged_one_in, random); };
-            for_each_place(make, check);
+            for_each_place(make, check_prefixes);
         }
     }
 }
@@ -92,7 +90,7 @@ TEST_CASE("utf8_prefix: any two bytes, where blocks meet and elsewhere") {
             text[at] = static_cast<char>(pair >> 8);
             text[at + 1] = static_cast<char>(pair);
             if (at + 3 < text.size()) text[at + 2] = text[at + 3] = '\x85';
-            check(text);
+            check_prefixes(text);
         }
     }
 }
@@ -101,8 +99,8 @@ TEST_CASE("utf8_prefix: long texts with one fault") {
     std::mt19937 random(16);
     for (int i = 0; i < 3000; ++i) {
         std::string text = random_utf8(500 + random() % 500, static_cast<unsigned>(i % 9), 1u << 30, random);
-        check(text);
+        check_prefixes(text);
         text[random() % text.size()] = static_cast<char>(random());
-        check(text);
+        check_prefixes(text);
     }
 }
