@@ -130,7 +130,8 @@ std::size_t BatchMatcher::extract(const feed::Extractor& extractor, std::span<co
 }
 
 void BatchMatcher::match_part(const engine::Program& program, std::span<const feed::Event> events, std::size_t first) {
-    batch_.scan = [this, events](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, events[event]); };
+    part_ = events;  // so that the function is small enough to need no memory of its own
+    batch_.scan = [this](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, part_[event]); };
     if (first == 0) {
         batch_.undecided = &undecided_;
         return program.match(batch_, matches_);

@@ -119,6 +119,7 @@ private:
     feed::TextArena arena_;
     feed::ValueGroups groups_;
     std::vector<engine::Match> matches_, undecided_, matches_of_part_, undecided_of_part_;
+    std::span<const feed::Event> part_;  // the events being matched
     ScanCost cost_;
     operators::OperatorWork work_;
 };

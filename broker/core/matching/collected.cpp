@@ -19,10 +19,11 @@ void Collected::sort(std::size_t events) {
         ++fanout_[wanted.event];
     }
     for (std::size_t s = 0; s < subscribers_.size(); ++s) first_[s + 1] += first_[s];
-    std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     wanted_.resize(found_.size());
-    for (const auto& [place, wanted] : found_) wanted_[next[place]++] = wanted;
+    for (const auto& [place, wanted] : found_) wanted_[first_[place]++] = wanted;
     release(found_);
+    std::shift_right(first_.begin(), first_.end(), 1);  // each is where the next one begins now
+    first_.front() = 0;
     for (std::size_t s = 0; s < subscribers_.size(); ++s) {
         const auto of_subscriber = std::span(wanted_).subspan(first_[s], first_[s + 1] - first_[s]);
         if (!std::is_sorted(of_subscriber.begin(), of_subscriber.end()))
