@@ -17,7 +17,7 @@ struct FailingAllocations {
     // From now on, allocations of more than this many bytes throw.
     static void fail_above(std::size_t bytes);
     static void stop();
-    static std::uint64_t failed();   // since the last of these calls
+    static std::uint64_t failed();  // since the last of these calls
     static std::uint64_t made();    // since count_here()
     static void exempt_this_thread(bool exempt = true);
 

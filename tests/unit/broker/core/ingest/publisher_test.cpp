@@ -310,6 +310,7 @@ struct SlowLog : sluice::store::EventLog {
         if (throws) throw std::bad_alloc();
         attempts.push_back(attempt);
         waiting.push_back({std::move(appends.at(0)), std::move(done)});
+        if (at_once) return finish(take_first(), std::nullopt);
         return std::nullopt;
     }
     std::vector<sluice::feed::EventRecord> read(std::string_view, std::uint64_t, std::size_t, std::size_t) override {
@@ -328,12 +329,16 @@ struct SlowLog : sluice::store::EventLog {
         return first;
     }
     void end(Waiting first, std::optional<sluice::store::AppendError> error) {
+        const Done done = std::move(first.done);
+        done(finish(std::move(first), error));
+    }
+    sluice::store::AppendResult finish(Waiting first, std::optional<sluice::store::AppendError> error) {
         const std::uint64_t first_id = 10 * ++ended;
         if (!error) {
             for (std::size_t i = 0; i < first.append.events.size(); ++i) first.append.events[i].id = first_id + i;
             listener(first.append);
         }
-        first.done({error, {first_id}});
+        return {error, {first_id}};
     }
 
     Listener listener;
@@ -341,6 +346,7 @@ struct SlowLog : sluice::store::EventLog {
     std::vector<sluice::store::AttemptId> attempts;
     std::uint64_t ended = 0;
     bool throws = false;
+    bool at_once = false;  // completes further appends before append() returns
 };
 
 struct SlowFixture {
@@ -378,6 +384,22 @@ TEST_CASE_METHOD(SlowFixture, "a publication ends when its append does, and its 
     log.end();
     REQUIRE(outcomes.size() == 2);
     CHECK(outcomes[1].value().added == 1);
+    CHECK(outcomes[1].value().unchanged == 1);
+    CHECK(outcomes[1].value().first_id == 20);
+    CHECK(queue.events() == 3);
+}
+
+TEST_CASE_METHOD(SlowFixture, "a log that may append later may also append at once") {
+    log.at_once = true;
+    publish({item("a"), item("b")});
+    REQUIRE(outcomes.size() == 1);
+    CHECK(outcomes[0].value().first_id == 10);
+    CHECK(queue.events() == 2);
+    log.at_once = false;
+    publish({item("a"), item("c")});
+    CHECK(outcomes.size() == 1);
+    log.end();
+    REQUIRE(outcomes.size() == 2);
     CHECK(outcomes[1].value().unchanged == 1);
     CHECK(outcomes[1].value().first_id == 20);
     CHECK(queue.events() == 3);
