@@ -51,8 +51,7 @@ std::optional<double> parse_date(std::string_view text) {
 std::string format_rfc3339(double seconds) {
     constexpr double year_0 = -62167219200, year_10000 = 253402300800;
     if (!(seconds >= year_0 && seconds < year_10000)) return {};
-    constexpr std::int64_t last_us = 253'402'300'799'999'999;
-    std::string text = format_rfc3339_us(std::min(last_us, static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5))));
+    std::string text = format_rfc3339_us(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
     text.erase(text.find_last_not_of("0Z") + 1);
     if (text.back() == '.') text.pop_back();
     return text + 'Z';
