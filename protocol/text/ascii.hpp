@@ -27,6 +27,14 @@ inline std::string ascii_lower(std::string_view text) {
     return lower;
 }
 
+// The offset of the first character that is so, from `at` on; npos: none is. For a few characters in short texts:
+// std::string_view::find_first_of() calls memchr for each character of the text.
+template <class Is>
+constexpr std::size_t find_if(std::string_view text, Is is, std::size_t at = 0) {
+    while (at < text.size() && !is(text[at])) ++at;
+    return at < text.size() ? at : std::string_view::npos;
+}
+
 constexpr std::string_view trim(std::string_view text) {
     while (!text.empty() && is_ascii_space(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_ascii_space(text.back())) text.remove_suffix(1);

@@ -52,9 +52,10 @@ std::string format_rfc3339(double seconds) {
     constexpr double year_0 = -62167219200, year_10000 = 253402300800;
     if (!(seconds >= year_0 && seconds < year_10000)) return {};
     std::string text = format_rfc3339_us(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
-    text.erase(text.find_last_not_of("0Z") + 1);
+    while (text.back() == 'Z' || text.back() == '0') text.pop_back();
     if (text.back() == '.') text.pop_back();
-    return text + 'Z';
+    text += 'Z';
+    return text;
 }
 
 std::string format_rfc3339_us(std::int64_t microseconds_since_1970) {

@@ -22,6 +22,9 @@ std::string_view take(std::string_view& text, std::size_t bytes) {
     return taken;
 }
 
+constexpr bool ends_path(char c) { return c == '?' || c == '#'; }
+constexpr bool ends_authority(char c) { return c == '/' || ends_path(c); }
+
 std::size_t scheme_bytes(std::string_view text) {
     if (text.empty() || !is_ascii_letter(text[0])) return 0;
     const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
@@ -33,8 +36,8 @@ std::size_t scheme_bytes(std::string_view text) {
 Components split(std::string_view text) {
     Components parts;
     parts.scheme = take(text, scheme_bytes(text));
-    if (text.starts_with("//")) parts.authority = take(text, std::min(text.find_first_of("/?#", 2), text.size()));
-    parts.path = take(text, std::min(text.find_first_of("?#"), text.size()));
+    if (text.starts_with("//")) parts.authority = take(text, std::min(find_if(text, ends_authority, 2), text.size()));
+    parts.path = take(text, std::min(find_if(text, ends_path), text.size()));
     parts.query = take(text, std::min(text.find('#'), text.size()));
     parts.fragment = text;
     return parts;

@@ -25,6 +25,8 @@ public:
     }
     void close(char bracket) { json_ += bracket; }
     void name(std::string_view name) { append_json_string(json_, name, !is_first(), true); }
+    // The same with a name as it is written, such as R"("id":)".
+    void written_name(std::string_view name) { literal(name); }
     void string(std::string_view text) { append_json_string(json_, text, !is_first(), false); }
     // A number, true, false or null.
     void literal(std::string_view text) {

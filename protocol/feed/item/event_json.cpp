@@ -1,5 +1,6 @@
 #include "protocol/feed/item/event_json.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/model/node_text.hpp"
 #include "protocol/feed/model/text_arena.hpp"
+#include "protocol/text/ascii.hpp"
 #include "protocol/text/date.hpp"
 
 namespace sluice::feed {
@@ -21,7 +23,7 @@ namespace {
 // What the names of an event's paths may take: a multiple of the item's source, and a constant.
 constexpr std::size_t names_times = 4, names_bytes_min = 4'096;
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end(), text::is_ascii_space); }
 
 // The values of an item by path: a list of groups in order of first appearance, each with a chain of values.
 class PathValues {
@@ -123,15 +125,16 @@ void PathValues::write(JsonWriter& json) const {
     json.close('}');
 }
 
+// Names are given as they are written.
 void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string>& text) {
     if (!text) return;
-    json.name(name);
+    json.written_name(name);
     json.string(*text);
 }
 
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
-    json.name(name);
+    json.written_name(name);
     json.open('[');
     for (const std::string& text : texts) json.string(text);
     json.close(']');
@@ -139,39 +142,39 @@ void write_texts(JsonWriter& json, std::string_view name, const std::vector<std:
 
 void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
     if (!time) return;
-    json.name(name);
+    json.written_name(name);
     const std::string text = text::format_rfc3339(*time);
     text.empty() ? json.literal("null") : json.string(text);
 }
 
 void write_fields(JsonWriter& json, const Fields& fields) {
     json.open('{');
-    write_text(json, "title", fields.title);
-    write_text(json, "link", fields.link);
-    write_text(json, "id", fields.id);
-    write_texts(json, "author", fields.authors);
-    write_time(json, "published", fields.published);
-    write_time(json, "updated", fields.updated);
-    write_text(json, "summary", fields.summary);
-    write_text(json, "content", fields.content);
-    write_texts(json, "category", fields.category);
+    write_text(json, R"("title":)", fields.title);
+    write_text(json, R"("link":)", fields.link);
+    write_text(json, R"("id":)", fields.id);
+    write_texts(json, R"("author":)", fields.authors);
+    write_time(json, R"("published":)", fields.published);
+    write_time(json, R"("updated":)", fields.updated);
+    write_text(json, R"("summary":)", fields.summary);
+    write_text(json, R"("content":)", fields.content);
+    write_texts(json, R"("category":)", fields.category);
     json.close('}');
 }
 
 void write_values(JsonWriter& json, const Item& item) {
     const PathValues values(item.element, names_times * item.source.size() + names_bytes_min);
-    json.name("values");
+    json.written_name(R"("values":)");
     values.write(json);
     if (values.omitted() == 0) return;
-    json.name("values_omitted");
+    json.written_name(R"("values_omitted":)");
     json.literal(std::to_string(values.omitted()));
 }
 
 void write_append(JsonWriter& json, const Event& event) {
     if (event.time == 0) return;
-    json.name("time");
+    json.written_name(R"("time":)");
     json.string(text::format_rfc3339_us(event.time));
-    json.name("change");
+    json.written_name(R"("change":)");
     json.string(event.change == EventRecord::Change::added ? "new" : "updated");
 }
 
@@ -183,15 +186,15 @@ std::string event_json(const Event& event, JsonValues values) {
     text.reserve(event.item().source.size() * 2 + 256);
     JsonWriter json(text);
     json.open('{');
-    json.name("id");
+    json.written_name(R"("id":)");
     json.literal(std::to_string(event.id));
-    json.name("stream");
+    json.written_name(R"("stream":)");
     json.string(*event.stream);
     write_append(json, event);
-    json.name("item");
+    json.written_name(R"("item":)");
     write_fields(json, read_fields(document, event.item()));
     if (has_event_data(document)) {
-        json.name("data");
+        json.written_name(R"("data":)");
         append_event_data(text, event);
     }
     if (values == JsonValues::all || document.format() == FeedFormat::xml) write_values(json, event.item());

@@ -25,7 +25,7 @@ std::string attribute_word(pugi::xml_node element, const char* name) {
 bool is_mail_address(std::string_view text) {
     const std::size_t at = text.find('@');
     return at != std::string_view::npos && at > 0 && at + 1 < text.size() &&
-           text.find_first_of(" \t\r\n") == std::string_view::npos;
+           text::find_if(text, text::is_ascii_space) == std::string_view::npos;
 }
 
 std::string_view without_quotation_marks(std::string_view name) {
@@ -37,7 +37,7 @@ std::string_view without_quotation_marks(std::string_view name) {
 // text.
 FieldText name_in_mailbox(const std::string& text) {
     const std::string_view all = text;
-    const std::size_t bracket = all.find_first_of("(<");
+    const std::size_t bracket = text::find_if(all, [](char c) { return c == '(' || c == '<'; });
     if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return text;
     const std::string_view before = text::trim(all.substr(0, bracket));
     const std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));

@@ -23,7 +23,7 @@ std::optional<std::string> comparable_address(std::string_view id, const Ignored
     std::string name = text::ascii_lower(id.substr(0, scheme));
     const bool is_named = name == "urn" || name == "tag";
     if (!text::is_absolute_uri(id) || (!is_named && !id.substr(scheme).starts_with("://"))) return std::nullopt;
-    if (id.find_first_of(text::ascii_space) != std::string_view::npos) return std::nullopt;
+    if (text::find_if(id, text::is_ascii_space) != std::string_view::npos) return std::nullopt;
     if (name == "tag") return name.append(id.substr(scheme));  // compared as they are (RFC 4151 §2.4)
     std::string room;
     std::string address = text::comparable_uri(ignored.without_parameters(id, room));

@@ -54,9 +54,10 @@ std::size_t fragment_of(std::string_view address, std::size_t at) {
 
 bool IgnoredParts::has_element(const KnownNamespace* known, std::string_view tree_prefix,
                                std::string_view local) const {
+    if (local.empty() || (last_letters_ & letter_bit(local.back())) == 0) return false;
     for (const std::string& each : names_) {
         std::string_view prefix = each;
-        if (local.empty() || prefix.back() != local.back() || !prefix.ends_with(local) || is_parameter(each)) continue;
+        if (prefix.back() != local.back() || !prefix.ends_with(local) || is_parameter(each)) continue;
         prefix.remove_suffix(local.size());
         if (prefix == tree_prefix || (known && prefix == known->prefix())) return true;
     }
@@ -81,7 +82,7 @@ bool IgnoredParts::has_parameter(std::string_view parameter) const {
 }
 
 std::string_view IgnoredParts::without_parameters(std::string_view address, std::string& room) const {
-    const std::size_t query = address.find_first_of("?#");
+    const std::size_t query = text::find_if(address, [](char c) { return c == '?' || c == '#'; });
     if (query == npos || address[query] == '#' || names_.empty()) return address;
     const std::size_t end = fragment_of(address, query);
     bool any = false;  // then `room` has what is left of the address so far

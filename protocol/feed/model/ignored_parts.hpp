@@ -2,6 +2,7 @@
 // an item has been updated. Immutable; any thread.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,9 @@ public:
     // Names of elements, as filters write them: "slash:comments". A leading '?' marks the name of a query parameter, of
     // any address in the item: "?fbclid". A trailing '*' then makes that a prefix: "?utm_*". None is empty; they must
     // outlive this.
-    explicit IgnoredParts(std::span<const std::string> names) : names_(names) {}
+    explicit IgnoredParts(std::span<const std::string> names) : names_(names) {
+        for (const std::string& name : names) last_letters_ |= letter_bit(name.back());
+    }
     IgnoredParts() = default;  // nothing
 
     // Whether an element is ignored: by its namespace if that is a known one, else by its prefix in the tree, which
@@ -32,7 +35,12 @@ public:
 private:
     bool has_parameter(std::string_view parameter) const;
 
+    static std::uint64_t letter_bit(char letter) {
+        return std::uint64_t{1} << (static_cast<unsigned char>(letter) % 64);
+    }
+
     std::span<const std::string> names_;
+    std::uint64_t last_letters_ = 0;  // a bit for each that a name ends in: most elements are not looked for further
 };
 
 }  // namespace sluice::feed

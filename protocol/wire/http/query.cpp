@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "protocol/text/ascii.hpp"
+
 namespace sluice::wire {
 
 namespace {
-
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 bool is_one_of_letters(char c, char letter) { return c == letter || c == letter - 'a' + 'A'; }
 
@@ -36,8 +31,8 @@ std::string with_plain_unreserved(std::string_view path) {
     std::string plain;
     plain.reserve(path.size());
     for (std::size_t i = 0; i < path.size(); ++i) {
-        const int high = path[i] == '%' && i + 2 < path.size() ? hex_value(path[i + 1]) : -1;
-        const int low = high >= 0 ? hex_value(path[i + 2]) : -1;
+        const int high = path[i] == '%' && i + 2 < path.size() ? text::hex_digit(path[i + 1]) : -1;
+        const int low = high >= 0 ? text::hex_digit(path[i + 2]) : -1;
         const char c = static_cast<char>(high * 16 + low);
         const bool is_unreserved =
             low >= 0 && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -51,7 +46,7 @@ std::string with_plain_unreserved(std::string_view path) {
 }  // namespace
 
 std::optional<std::string> decode_query_text(std::string_view text) {
-    if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
+    if (text::find_if(text, [](char c) { return c == '%' || c == '+'; }) == text.npos) return std::string(text);
     std::string decoded;
     decoded.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -60,8 +55,8 @@ std::optional<std::string> decode_query_text(std::string_view text) {
         } else if (text[i] != '%') {
             decoded += text[i];
         } else {
-            const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-            const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+            const int high = i + 2 < text.size() ? text::hex_digit(text[i + 1]) : -1;
+            const int low = i + 2 < text.size() ? text::hex_digit(text[i + 2]) : -1;
             if (high < 0 || low < 0) return std::nullopt;
             decoded += static_cast<char>(high * 16 + low);
             i += 2;
