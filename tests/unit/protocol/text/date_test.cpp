@@ -122,7 +122,7 @@ TEST_CASE("what is no date") {
     CHECK(format_rfc3339(std::numeric_limits<double>::quiet_NaN()).empty());
     CHECK(format_rfc3339(1e300).empty());
     CHECK(format_rfc3339(-1e12).empty());
-    CHECK(format_rfc3339(253402300799.99997) == "9999-12-31T23:59:59.999969Z");
+    CHECK(format_rfc3339(253402300799.5) == "9999-12-31T23:59:59.5Z");
     CHECK(format_rfc3339(253402300800) == "");
     CHECK(format_rfc3339(0) == "1970-01-01T00:00:00Z");
 }
