@@ -12,8 +12,8 @@ if(SLUICE_PROGRAMS)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)
-install(TARGETS sluice_bytes sluice_text sluice_gpu sluice_gpu_align sluice_gpu_distance sluice_gpu_recurrence
-                sluice_gpu_search sluice_filter sluice_feed sluice_wire EXPORT sluiceTargets
+install(TARGETS sluice_bytes sluice_text sluice_gpu sluice_gpu_simd sluice_gpu_align sluice_gpu_distance
+                sluice_gpu_recurrence sluice_gpu_search sluice_filter sluice_feed sluice_wire EXPORT sluiceTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
 install(DIRECTORY gpu protocol DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice COMPONENT libraries
         FILES_MATCHING PATTERN "*.hpp" PATTERN clients EXCLUDE)
