@@ -1,7 +1,7 @@
 #include "broker/server/api/publish_reply.hpp"
 
 #include <boost/json/serialize.hpp>
-#include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,26 +10,14 @@
 
 namespace sluice::server {
 
-namespace json = boost::json;
-
 namespace {
-
-void add_number(std::string& body, std::string_view name, std::uint64_t number) {
-    char digits[20];
-    body.append(name).append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
-void add_id(std::string& body, std::string_view name, std::uint64_t id) {
-    if (id != 0) return add_number(body, name, id);
-    body.append(name).append("null");
-}
 
 // Few documents have any. Their texts are quoted as in other replies.
 void add_faults(std::string& body, const feed::Document& document) {
-    json::object faults;
+    boost::json::object faults;
     add_document_faults(faults, document);
     body.back() = ',';  // in place of the bracket, which the faults end with, too
-    body += std::string_view(json::serialize(faults)).substr(1);
+    body += std::string_view(boost::json::serialize(faults)).substr(1);
 }
 
 }  // namespace
@@ -39,19 +27,27 @@ HttpReply accepted_reply(const broker::Publication& publication, const broker::P
     constexpr std::size_t numbers_bytes_max = 224;  // with their names
     HttpReply reply;
     reply.status = 202;
-    std::string& body = reply.body;
-    body.reserve(publication.stream.size() + numbers_bytes_max);
-    body += R"({"stream":)";
-    feed::append_json_string(body, publication.stream);
-    add_number(body, R"(,"received":)", result.received);
-    add_number(body, R"(,"new":)", result.added);
-    add_number(body, R"(,"updated":)", result.updated);
-    add_number(body, R"(,"unchanged":)", result.unchanged);
-    add_id(body, R"(,"first_id":)", result.first_id);
-    add_id(body, R"(,"last_id":)", result.last_id);
-    body += '}';
+    reply.body.reserve(publication.stream.size() + numbers_bytes_max);
+    feed::JsonWriter json(reply.body);
+    const auto id_or_null = [](std::uint64_t id) { return id == 0 ? "null" : std::to_string(id); };
+    json.open('{');
+    json.written_name(R"("stream":)");
+    json.string(publication.stream);
+    json.written_name(R"("received":)");
+    json.literal(std::to_string(result.received));
+    json.written_name(R"("new":)");
+    json.literal(std::to_string(result.added));
+    json.written_name(R"("updated":)");
+    json.literal(std::to_string(result.updated));
+    json.written_name(R"("unchanged":)");
+    json.literal(std::to_string(result.unchanged));
+    json.written_name(R"("first_id":)");
+    json.literal(id_or_null(result.first_id));
+    json.written_name(R"("last_id":)");
+    json.literal(id_or_null(result.last_id));
+    json.close('}');
     const feed::Document& document = *publication.document;
-    if (document.refusals().count != 0 || !document.repairs().empty()) add_faults(body, document);
+    if (document.refusals().count != 0 || !document.repairs().empty()) add_faults(reply.body, document);
     return reply;
 }
 

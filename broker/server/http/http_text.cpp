@@ -1,7 +1,6 @@
 #include "broker/server/http/http_text.hpp"
 
 #include <array>
-#include <charconv>
 #include <ctime>
 
 #include "protocol/wire/http/problem.hpp"
@@ -25,18 +24,13 @@ std::string_view date_field() {
     return {text.data(), size};
 }
 
-void append_number(std::string& text, std::size_t number) {
-    char digits[20];
-    text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-}
-
 }  // namespace
 
 std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
     std::string head;
     head.reserve(256);
     head += "HTTP/1.1 ";
-    append_number(head, reply.status);
+    head += std::to_string(reply.status);
     head += ' ';
     head += wire::reason_phrase(reply.status);
     head += "\r\nServer: sluice\r\n";
@@ -47,7 +41,7 @@ std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
         head += "\r\n";
         if (framing.content_length) {
             head += "Content-Length: ";
-            append_number(head, *framing.content_length);
+            head += std::to_string(*framing.content_length);
             head += "\r\n";
         } else if (framing.version >= 11) {
             head += "Transfer-Encoding: chunked\r\n";

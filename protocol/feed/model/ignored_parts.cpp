@@ -57,7 +57,7 @@ bool IgnoredParts::has_element(const KnownNamespace* known, std::string_view tre
     if (local.empty() || (last_letters_ & letter_bit(local.back())) == 0) return false;
     for (const std::string& each : names_) {
         std::string_view prefix = each;
-        if (prefix.back() != local.back() || !prefix.ends_with(local) || is_parameter(each)) continue;
+        if (!prefix.ends_with(local) || is_parameter(each)) continue;
         prefix.remove_suffix(local.size());
         if (prefix == tree_prefix || (known && prefix == known->prefix())) return true;
     }

@@ -169,6 +169,9 @@ def main():
     if not shutil.which("valgrind"):
         print("Skipped: there is no valgrind")
         return 4
+    if arguments.check and " avx2 " not in Path("/proc/cpuinfo").read_text():
+        print(f"Skipped: {arguments.check.name} has the figure of a processor with AVX2")
+        return 4
     with tempfile.TemporaryDirectory() as folder:
         profiles = arguments.profiles or Path(folder)
         profiles.mkdir(parents=True, exist_ok=True)
