@@ -6,10 +6,10 @@ namespace sluice::bytes {
 
 // Ends plain text between the tags of XML. NUL ends the document.
 struct XmlTextEnd {
-    static constexpr bool has(char c) { return c == '<' || c == '&' || c == ']' || c == '\0'; }
+    static constexpr bool has(char c) { return c == '<' || c == '&' || c == ']' || c == '\r' || c == '\0'; }
     template <class Vector>
     static auto among(Vector v) {
-        return v.is('<') | v.is('&') | v.is(']') | v.is('\0');
+        return (v.is('<') | v.is('&') | v.is(']')) | (v.is('\r') | v.is('\0'));
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "protocol/bytes/count.hpp"
 #include "protocol/feed/data/data_normal_form.hpp"
+#include "protocol/feed/data/document_builder.hpp"
 #include "protocol/feed/data/json_reader.hpp"
 #include "protocol/feed/model/document_syntax.hpp"
 #include "protocol/feed/repair/xml_edits.hpp"
@@ -14,14 +15,11 @@ namespace sluice::feed {
 
 namespace {
 
-// Of pugixml 1.12 on a 64-bit machine: nodes and attributes lie in pages, without headers.
-constexpr std::size_t node_bytes = 8 * sizeof(void*);
-constexpr std::size_t attribute_bytes = 5 * sizeof(void*);
-constexpr std::size_t page_bytes = 64u << 10;  // the last page is partly empty, and a long text has its own page
 // A growing vector briefly holds both its old and its new storage.
 constexpr std::size_t growth = 3;
-// Of a value that is not XML: its name (plain_name_bytes in tree_memory.hpp) and its text with pugixml's headers.
-constexpr std::size_t value_bytes = 96;
+constexpr std::size_t fixed_bytes = 16u << 10;  // what is reserved at first, and the document itself
+// Of a name that is in another namespace than its prefix says: its new prefix, and its place in a set.
+constexpr std::size_t made_name_bytes = 16, known_name_bytes = 64;
 constexpr std::size_t sequence_values = 5;  // of a FASTQ record: item, @id, description, sequence, quality
 
 // What numbers grow by when they are written out (number_text): at most their exponents.
@@ -67,21 +65,20 @@ struct XmlCounts {
     std::size_t text = 0, elements = 0, attributes = 0, tags = 0;
 };
 
-// While the document is scanned, vectors and the normal form grow, and there is no tree; then there is one.
+// While the document is scanned, vectors, the tree among them, and the normal form grow.
 std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
-    const std::size_t form = XmlNormalForm::bytes_max(counts.text, counts.elements + counts.attributes);
+    const std::size_t names = counts.elements + counts.attributes;
+    const std::size_t form = XmlNormalForm::bytes_max(counts.text, names);
     const std::size_t reserved = XmlNormalForm::reserve(counts.text);
-    const std::size_t growing = !has_normal_form ? 0 : form <= reserved ? reserved : growth * form;
-    const std::size_t kept = !has_normal_form ? 0 : std::max(reserved, form + form / 4);
-    const std::size_t ranges =
-        counts.elements * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));
-    const std::size_t tree = counts.elements * node_bytes + counts.tags * node_bytes;
-    const std::size_t per_attribute =
-        attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration) * growth;
-    // While they grow, elements in UndeclaredName fit into what the ranges get beyond their final size.
-    const std::size_t kept_ranges = counts.elements < ScannedXml::few_elements ? 2 * ranges : ranges + ranges / 4;
-    return counts.attributes * per_attribute +
-           std::max(growth * ranges + growing, kept_ranges + counts.elements * sizeof(UndeclaredName) + kept + tree);
+    const std::size_t form_bytes = !has_normal_form ? 0 : form <= reserved ? reserved : growth * form;
+    const std::size_t of_element = sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0) +
+                                   Tree::node_bytes + sizeof(UndeclaredName);
+    const std::size_t of_attribute =
+        Tree::attribute_bytes + sizeof(UndeclaredName) + sizeof(NamespaceDeclarations::Declaration);
+    const std::size_t vectors =
+        counts.elements * of_element + counts.tags * Tree::node_bytes + counts.attributes * of_attribute;
+    return growth * vectors + form_bytes + TextBlocks::bytes_max(counts.text + names * made_name_bytes) +
+           names * known_name_bytes;
 }
 
 }  // namespace
@@ -100,8 +97,10 @@ std::size_t document_memory_max(std::string_view document, const DocumentOptions
     const std::size_t xml = xml_memory(counts, options.digests.has_value());
     const std::size_t values = std::min(count_values(document, syntax, type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
-    const std::size_t data =
-        values * (2 * node_bytes + value_bytes) + (values > 0 ? sum_exponents(document) + normalized : 0);
+    const std::size_t data = values == 0 ? 0
+                                         : growth * values * 2 * Tree::node_bytes + normalized +
+                                               TextBlocks::bytes_max(2 * text + values * plain_name_bytes +
+                                                                     sum_exponents(document));
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
     // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
     const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;
@@ -109,7 +108,7 @@ std::size_t document_memory_max(std::string_view document, const DocumentOptions
                                      ? 3 * std::min(5 * document.size(), limits.document_bytes_max) +
                                            std::min(document.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
                                      : 0;
-    return 3 * text + std::max(xml, data) + items + repaired + page_bytes;
+    return 3 * text + std::max(xml, data) + items + repaired + fixed_bytes;
 }
 
 }  // namespace sluice::feed

@@ -1,12 +1,10 @@
 #include "protocol/feed/parse_text.hpp"
 
-#include <new>
 #include <utility>
 
 #include "protocol/feed/data/data_parsers.hpp"
 #include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/model/text_position.hpp"
-#include "protocol/feed/model/tree_memory.hpp"
 #include "protocol/feed/repair/repaired_document.hpp"
 
 namespace sluice::feed {
@@ -60,18 +58,16 @@ boost::system::result<DocumentForm, FeedError> document_form(std::string_view co
 
 ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
                                 const DocumentOptions& options, Repairs repairs) {
-    const TreeMemoryMeter tree_memory;
     auto parsed = parse_syntax(form, std::move(text), options, repairs);
-    if (tree_memory.has_failed()) throw std::bad_alloc();
     if (!parsed) return parsed;
     ParsedDocument& document = **parsed;
     document.syntax_ = form.syntax;
     document.repairs_ = std::move(repairs);
     document.feed_fields_ = read_feed_fields(document);
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
-                             document.buffer_.capacity() + document.context_.memory_bytes() +
+                             document.rewritten_.capacity() + document.context_.memory_bytes() +
                              document.items_.capacity() * sizeof(Item) + columns_bytes(document.columns_) +
-                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) + tree_memory.bytes();
+                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) + document.tree_.memory_bytes();
     return parsed;
 }
 

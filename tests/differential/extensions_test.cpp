@@ -85,7 +85,7 @@ feed::DocumentPtr publish(const std::vector<Record>& records) {
 OracleDocument as_published(const std::vector<Record>& records) {
     OracleDocument document;
     document.ours = publish(records);
-    for (const feed::Item& item : document.ours->items()) document.items.push_back(item.element);
+    copy_tree(document);
     return document;
 }
 

@@ -8,6 +8,7 @@
 #include "protocol/feed/values/scanned_leaves.hpp"
 #include "protocol/filter/syntax/fault.hpp"
 #include "tests/support/oracle_limits.hpp"
+#include "tests/support/pugi_copy.hpp"
 
 namespace sluice {
 
@@ -73,6 +74,12 @@ OracleDocument make_oracle_document(const RandomDocument& document) {
     if (result.items.size() != items || result.libxml2->items().size() != items)
         throw std::runtime_error("the events are not the same");
     return result;
+}
+
+void copy_tree(OracleDocument& document) {
+    const auto copy = std::make_shared<const PugiCopy>(*document.ours);
+    document.tree = {copy, &copy->tree()};
+    document.items = copy->items();
 }
 
 bool knows(Oracle oracle, const RandomFilter& filter) {

@@ -30,6 +30,9 @@ struct OracleDocument {
 // Parsed by us and by libxml2 as published, by pugixml as expected. Throws if one of them refuses it.
 OracleDocument make_oracle_document(const RandomDocument& document);
 
+// Sets the items to elements of a copy of our own tree, where no other side has one.
+void copy_tree(OracleDocument& document);
+
 using Answers = std::vector<bool>;  // by event, of all documents in their order
 
 // An evaluator that can answer a filter on a document: pugixml counts bytes, libxml2 reads exponents.

@@ -48,7 +48,7 @@ OracleDocument parsed_again(const feed::DocumentRecord& record) {
     if (!document) FAIL(document.error().message << " in\n" << *record.text);
     OracleDocument both;
     both.ours = *document;
-    for (const feed::Item& item : both.ours->items()) both.items.push_back(item.element);
+    copy_tree(both);
     return both;
 }
 

@@ -7,6 +7,8 @@
 #include <expat.h>
 #include <iostream>
 #include <memory>
+#include <pugixml.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -16,6 +18,7 @@
 #include "protocol/feed/item/item_xml.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/media_type.hpp"
+#include "protocol/feed/model/pugi_tree.hpp"
 #include "protocol/feed/parse.hpp"
 #include "protocol/feed/record/record_document.hpp"
 #include "protocol/feed/xml/xml_scanner.hpp"
@@ -80,11 +83,23 @@ void check_item(const feed::Document& document, const feed::Item& item, const fe
         require(source.front() == '<' && source.back() == '>', "an item's source is an element");
     }
     std::size_t values = 0;
-    for (const pugi::xpath_node& node : item.element.select_nodes("descendant-or-self::* | descendant-or-self::*/@*")) {
-        values += node.node().type() == pugi::node_element || node.attribute();
-    }
+    for (feed::TreeNode node = item.element; node; node = node.next_below(item.element))
+        values += (node.is_element() ? 1u : 0u) + node.attributes().size();
     require(values <= limits.item_values_max, "an item is within its limit");
     require(!feed::read_id(document, item).value_or("x").empty(), "a field is not empty");
+}
+
+std::string printed(const feed::PugiTree& tree) {
+    std::ostringstream out;
+    tree.document().print(out, "", pugi::format_raw);
+    return out.str();
+}
+
+// Our tree is that which pugixml makes of it, but for line ends in instructions, which pugixml keeps.
+void check_tree(const feed::Document& document) {
+    const std::string_view xml = document.xml();
+    if (xml.find('\r') != std::string_view::npos && xml.find("<?") != std::string_view::npos) return;
+    require(printed(feed::PugiTree(document)) == printed(feed::PugiTree(document.tree())), "the same tree");
 }
 
 void check_item_xml(const feed::DocumentPtr& document, std::size_t item) {
@@ -167,6 +182,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         check_item(**document, item, options.limits);
         check_item_xml(*document, items_checked++);
     }
+    check_tree(**document);
     const auto again = feed::parse_document(bytes, options);
     require(again.has_value(), "parsing again succeeds");
     check_same(**document, **again);

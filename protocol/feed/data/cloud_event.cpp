@@ -32,26 +32,26 @@ public:
     CloudEventReader(JsonReader& reader, JsonTree& tree) : reader_(reader), tree_(tree) {}
 
     // Reads the members of the event that comes next, and checks what the specification demands of them.
-    bool read(pugi::xml_node element);
+    bool read(TreeNode element);
 
 private:
-    bool attribute(pugi::xml_node element, const std::string& name);
+    bool attribute(TreeNode element, const std::string& name);
     bool check_kind(const std::string& name, const std::string& shown, char first);
-    bool is_complete(std::size_t begin, pugi::xml_node element);
+    bool is_complete(std::size_t begin, TreeNode element);
 
     JsonReader& reader_;
     JsonTree& tree_;
     std::vector<std::string> names_;  // of this event's members
 };
 
-bool CloudEventReader::read(pugi::xml_node element) {
+bool CloudEventReader::read(TreeNode element) {
     names_.clear();
     const std::size_t begin = reader_.offset();
     const auto visit = [&](const std::string& key) { return attribute(element, std::string(key)); };
     return tree_.members(visit) && is_complete(begin, element);
 }
 
-bool CloudEventReader::attribute(pugi::xml_node element, const std::string& name) {
+bool CloudEventReader::attribute(TreeNode element, const std::string& name) {
     const std::string shown = "\"" + text::shortened_utf8(name, shown_bytes_max) + "\"";
     if (!is_cloud_event_name(name) && name != "data_base64")
         return reader_.fail("a CloudEvents attribute has lower-case letters and digits, not " + shown);
@@ -78,7 +78,7 @@ bool CloudEventReader::check_kind(const std::string& name, const std::string& sh
     return true;
 }
 
-bool CloudEventReader::is_complete(std::size_t begin, pugi::xml_node element) {
+bool CloudEventReader::is_complete(std::size_t begin, TreeNode element) {
     const auto has = [&](std::string_view name) {
         return std::find(names_.begin(), names_.end(), name) != names_.end();
     };
@@ -89,10 +89,10 @@ bool CloudEventReader::is_complete(std::size_t begin, pugi::xml_node element) {
     for (const std::string_view name : required) {
         const std::string quoted = "\"" + std::string(name) + "\"";
         if (!has(name)) return fail("a CloudEvent has the attribute " + quoted);
-        if (element && !*element.child_value(std::string(name).c_str()))
+        if (element && element.child_value(name).empty())
             return fail("the CloudEvents attribute " + quoted + " is not empty");
     }
-    if (element.child_value("specversion") != std::string_view("1.0"))
+    if (element.child_value("specversion") != "1.0")
         return fail("the CloudEvents attribute \"specversion\" is \"1.0\" here, no other version is known");
     if (has("data") && has("data_base64")) return fail("a CloudEvent has either \"data\" or \"data_base64\", not both");
     return true;
@@ -104,7 +104,7 @@ ParsedDocumentResult parse(std::shared_ptr<const std::string> text, const Docume
     JsonReader reader(builder.text(), begin, builder.text().size());
     JsonTree tree(builder, reader);
     CloudEventReader event(reader, tree);
-    const auto read = [&](pugi::xml_node element) { return event.read(element); };
+    const auto read = [&](TreeNode element) { return event.read(element); };
     bool is_read = true;
     if (is_batch)
         tree.items(read);

@@ -181,7 +181,7 @@ bool begins_as_markup(std::string_view text) {
 }
 
 void add_row(DocumentBuilder& builder, CsvReader& reader, const std::vector<std::string>& names) {
-    const pugi::xml_node item = builder.begin_item(reader.row_begin());
+    const TreeNode item = builder.begin_item(reader.row_begin());
     if (!item) return;
     const std::vector<std::string>& fields = reader.fields();
     if (fields.size() != names.size()) {

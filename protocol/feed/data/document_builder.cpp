@@ -4,7 +4,6 @@
 
 #include "protocol/feed/model/limit_errors.hpp"
 #include "protocol/feed/model/text_position.hpp"
-#include "protocol/feed/model/tree_memory.hpp"
 
 namespace sluice::feed {
 
@@ -15,14 +14,14 @@ DocumentBuilder::DocumentBuilder(std::shared_ptr<const std::string> text, FeedFo
         normalizer_.emplace(options.digests->ignored);
     document_->text_ = std::move(text);
     document_->format_ = format;
-    document_->feed_ = document_->tree_.append_child("feed");
+    document_->feed_ = tree().open("feed");
 }
 
 void DocumentBuilder::fail(FeedError::Kind kind, std::size_t offset, std::string message) {
     if (!fault_) fault_ = error_at(kind, text(), offset, std::move(message));
 }
 
-pugi::xml_node DocumentBuilder::begin_item(std::size_t offset) {
+TreeNode DocumentBuilder::begin_item(std::size_t offset) {
     if (document_->items_.size() == limits_.items_max && !fault_) fault_ = too_many_items(text(), offset, limits_);
     item_begin_ = offset;
     item_values_ = 0;
@@ -30,7 +29,8 @@ pugi::xml_node DocumentBuilder::begin_item(std::size_t offset) {
     ++items_seen_;
     item_ = {};
     if (!count_value(0)) return {};
-    return item_ = document_->feed_.append_child("item");
+    tree().close_to(document_->feed_);
+    return item_ = tree().open("item");
 }
 
 void DocumentBuilder::end_item(std::size_t end) {
@@ -46,7 +46,7 @@ void DocumentBuilder::end_item(std::size_t end) {
 
 void DocumentBuilder::refuse_item(FeedError::Kind kind, std::size_t offset, std::string message) {
     if (fault_) return;
-    document_->feed_.remove_child(item_);
+    if (item_) tree().remove_last(item_);
     item_ = {};
     Refusals& refusals = document_->refusals_;
     if (++refusals.count > refusals_max) return;
@@ -75,26 +75,27 @@ bool DocumentBuilder::count_value(std::size_t name_bytes) {
     return true;
 }
 
-pugi::xml_node DocumentBuilder::add_element(pugi::xml_node parent, const std::string& name) {
-    return count_value(name.size()) ? parent.append_child(name.c_str()) : pugi::xml_node();
+TreeNode DocumentBuilder::add_element(TreeNode parent, std::string_view name) {
+    if (!count_value(name.size()) || !parent) return {};
+    tree().close_to(parent);
+    return tree().open(tree().keep(name));
 }
 
-void DocumentBuilder::add_text(pugi::xml_node element, const std::string& text) {
-    if (element && !text.empty()) element.append_child(pugi::node_pcdata).set_value(text.c_str());
+void DocumentBuilder::add_value(TreeNode parent, std::string_view name, std::string_view text) {
+    if (!add_element(parent, name)) return;
+    if (!text.empty()) tree().leaf(NodeType::text, tree().keep(text));
+    tree().close();
 }
 
-void DocumentBuilder::add_value(pugi::xml_node parent, const std::string& name, const std::string& text) {
-    add_text(add_element(parent, name), text);
-}
-
-void DocumentBuilder::add_attribute(pugi::xml_node element, const std::string& name, const std::string& text) {
-    if (count_value(name.size())) element.append_attribute(name.c_str()).set_value(text.c_str());
+void DocumentBuilder::add_attribute(std::string_view name, std::string_view text) {
+    if (count_value(name.size())) tree().attribute(tree().keep(name), tree().keep(text));
 }
 
 ParsedDocumentResult DocumentBuilder::finish() {
     if (fault_) return std::move(*fault_);
     Refusals& refusals = document_->refusals_;
     if (document_->items_.empty() && refusals.count != 0) return std::move(refusals.first.front().error);
+    tree().finish();
     return std::move(document_);
 }
 

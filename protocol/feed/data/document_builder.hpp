@@ -15,6 +15,9 @@
 
 namespace sluice::feed {
 
+// Longer names of elements count against the document's text.
+inline constexpr std::size_t plain_name_bytes = 24;
+
 class DocumentBuilder {
 public:
     // The options must outlive it.
@@ -24,22 +27,22 @@ public:
     const FeedLimits& limits() const { return limits_; }
     // Gets what the begun item says; null if nobody asks for digests of such items.
     DataNormalizer* normalizer() { return normalizer_ ? &*normalizer_ : nullptr; }
-    pugi::xml_node feed() const { return document_->feed_; }
+    TreeNode feed() const { return document_->feed_; }
 
     // Begins the item that is published at this offset. Null if the document has too many items or values.
-    pugi::xml_node begin_item(std::size_t offset);
+    TreeNode begin_item(std::size_t offset);
     // Ends it with the offset behind it; the item is an event, unless it has too many values.
     void end_item(std::size_t end);
     // Takes the begun item back. The document is accepted without it, and says why.
     void refuse_item(FeedError::Kind kind, std::size_t offset, std::string message);
 
     // Null if the item or the document is full. What the caller reads after that is lost.
-    pugi::xml_node add_element(pugi::xml_node parent, const std::string& name);
-    void add_text(pugi::xml_node element, const std::string& text);
+    // The parent is an element that has been added last, or one around it.
+    TreeNode add_element(TreeNode parent, std::string_view name);
     // An element with this text, if there is room.
-    void add_value(pugi::xml_node parent, const std::string& name, const std::string& text);
-    // The same as an attribute. An item has few of them; none is added to a full item.
-    void add_attribute(pugi::xml_node element, const std::string& name, const std::string& text);
+    void add_value(TreeNode parent, std::string_view name, std::string_view text);
+    // The same as an attribute of the item just begun, which has few of them; none is added to a full item.
+    void add_attribute(std::string_view name, std::string_view text);
     // For the normalizer: the item has a value that is this text.
     void say(std::string_view name, std::string_view text) {
         if (normalizer_) normalizer_->member(name, text);
@@ -57,11 +60,12 @@ public:
     ParsedDocumentResult finish();
 
 private:
+    Tree& tree() { return document_->tree_; }
     bool count_value(std::size_t name_bytes);
 
     std::shared_ptr<ParsedDocument> document_;
     const FeedLimits& limits_;
-    pugi::xml_node item_;  // begun and not ended
+    TreeNode item_;  // begun and not ended
     std::size_t item_begin_ = 0;
     std::size_t item_values_ = 0;
     std::size_t items_seen_ = 0;

@@ -39,7 +39,7 @@ bool is_json_feed(std::string_view text, bool is_named_feed) {
 }
 
 void read_json_feed(DocumentBuilder& builder, JsonReader& reader, JsonTree& tree) {
-    const auto read_item = [&](pugi::xml_node element) { return tree.object(element); };
+    const auto read_item = [&](TreeNode element) { return tree.object(element); };
     const auto read_member = [&](const std::string& key) {
         if (key != "items" || reader.next() != '[') return tree.value(builder.feed(), element_name(key));
         tree.items(read_item);
@@ -56,7 +56,7 @@ ParsedDocumentResult parse_json_document(std::shared_ptr<const std::string> text
     DocumentBuilder builder(std::move(text), is_feed ? FeedFormat::json : FeedFormat::data, options);
     JsonReader reader(builder.text(), content_begin(builder.text()), builder.text().size());
     JsonTree tree(builder, reader);
-    const auto read_item = [&](pugi::xml_node element) { return tree.object(element); };
+    const auto read_item = [&](TreeNode element) { return tree.object(element); };
     bool is_read = true;
     if (is_feed)
         read_json_feed(builder, reader, tree);
@@ -78,7 +78,7 @@ ParsedDocumentResult parse_json_lines(std::shared_ptr<const std::string> text, c
         begin = end + 1;
         if (reader.next() == '\0') continue;
         JsonTree tree(builder, reader);
-        tree.item([&](pugi::xml_node element) { return tree.object(element) && tree.is_at_end(); });
+        tree.item([&](TreeNode element) { return tree.object(element) && tree.is_at_end(); });
     }
     return builder.finish();
 }

@@ -16,7 +16,7 @@ bool JsonTree::fail_as_no_object(char first) {
 }
 
 // Recurses to the limit of the depth.
-bool JsonTree::value(pugi::xml_node parent, const std::string& name, std::size_t depth) {
+bool JsonTree::value(TreeNode parent, const std::string& name, std::size_t depth) {
     const char first = reader_.next();
     if (first == '[') return !is_too_deep(depth) && array(parent, name, depth);
     if (first == '{') return !is_too_deep(depth) && inner_object(builder_.add_element(parent, name), depth);
@@ -28,9 +28,9 @@ bool JsonTree::value(pugi::xml_node parent, const std::string& name, std::size_t
     return true;
 }
 
-bool JsonTree::object(pugi::xml_node element) { return object(element, 1); }
+bool JsonTree::object(TreeNode element) { return object(element, 1); }
 
-bool JsonTree::object(pugi::xml_node element, std::size_t depth) {
+bool JsonTree::object(TreeNode element, std::size_t depth) {
     const auto read = [&](const std::string& key) {
         const std::string name = element_name(key);
         if (!normalizer_) return value(element, name, depth + 1);
@@ -42,14 +42,14 @@ bool JsonTree::object(pugi::xml_node element, std::size_t depth) {
     return members(read);
 }
 
-bool JsonTree::inner_object(pugi::xml_node element, std::size_t depth) {
+bool JsonTree::inner_object(TreeNode element, std::size_t depth) {
     if (normalizer_) normalizer_->open_object();
     if (!object(element, depth)) return false;
     if (normalizer_) normalizer_->close_object();
     return true;
 }
 
-bool JsonTree::array(pugi::xml_node parent, const std::string& name, std::size_t depth) {
+bool JsonTree::array(TreeNode parent, const std::string& name, std::size_t depth) {
     reader_.take('[');
     if (normalizer_) normalizer_->open_array();
     if (!reader_.take(']')) {

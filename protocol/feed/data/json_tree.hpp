@@ -20,11 +20,11 @@ public:
 
     // Reads the value that comes next into an element of `parent`. False: it is not well-formed or nests too deeply,
     // and has been read in part. What the builder has no room for is read and left out.
-    bool value(pugi::xml_node parent, const std::string& name) { return value(parent, name, 0); }
+    bool value(TreeNode parent, const std::string& name) { return value(parent, name, 0); }
     // The same for the members of an object, whose brace comes next. `visit(key)` reads each value, or fails.
     template <class Visit>
     bool members(const Visit& visit);
-    bool object(pugi::xml_node element);
+    bool object(TreeNode element);
 
     // Reads the object that comes next as an event, whose members `read(element)` reads. If it is bad, it is refused,
     // and the reader is somewhere in it. Returns whether it is good.
@@ -47,10 +47,10 @@ public:
     }
 
 private:
-    bool value(pugi::xml_node parent, const std::string& name, std::size_t depth);
-    bool object(pugi::xml_node element, std::size_t depth);
-    bool inner_object(pugi::xml_node element, std::size_t depth);
-    bool array(pugi::xml_node parent, const std::string& name, std::size_t depth);
+    bool value(TreeNode parent, const std::string& name, std::size_t depth);
+    bool object(TreeNode element, std::size_t depth);
+    bool inner_object(TreeNode element, std::size_t depth);
+    bool array(TreeNode parent, const std::string& name, std::size_t depth);
     bool is_too_deep(std::size_t depth);
     bool fail_as_no_object(char first);
     bool skip_item(std::size_t begin);
@@ -77,7 +77,7 @@ bool JsonTree::item(const Read& read) {
     is_too_deep_ = false;
     const char first = reader_.next();
     const std::size_t begin = reader_.offset();
-    const pugi::xml_node element = builder_.begin_item(begin);
+    const TreeNode element = builder_.begin_item(begin);
     if (!element) return false;
     const bool is_good = (first == '{' || fail_as_no_object(first)) && read(element);
     if (is_good)

@@ -42,11 +42,11 @@ std::optional<Fault> add_residues(const TextLines& lines, std::string& sequence)
 }
 
 // "@id" is the first word of the header line, which comes without its first character; "description" is the rest.
-void add_header(DocumentBuilder& builder, pugi::xml_node item, std::string_view header) {
+void add_header(DocumentBuilder& builder, TreeNode item, std::string_view header) {
     const std::string_view name = text::fasta_name(header);
     const std::string_view description = text::trim(header.substr(name.size()));
-    if (!name.empty()) builder.add_attribute(item, "id", std::string(name));
-    if (!description.empty()) builder.add_value(item, "description", std::string(description));
+    if (!name.empty()) builder.add_attribute("id", name);
+    if (!description.empty()) builder.add_value(item, "description", description);
     builder.say("id", name);
     builder.say("description", description);
 }
@@ -62,7 +62,7 @@ private:
     void end_record();
 
     DocumentBuilder& builder_;
-    pugi::xml_node item_;
+    TreeNode item_;
     std::size_t end_ = 0;  // of the record's last line so far
     std::string sequence_;
     std::optional<Fault> fault_;
@@ -141,7 +141,7 @@ void FastqReader::read() {
         const std::string_view header = lines_.line();
         if (is_empty_line(header) || (is_lost && !header.starts_with('@'))) continue;
         const std::size_t behind_header = lines_.following();
-        const pugi::xml_node item = builder_.begin_item(lines_.begin());
+        const TreeNode item = builder_.begin_item(lines_.begin());
         if (!item) return;
         auto fault =
             header.starts_with('@') ? read_record() : Fault{lines_.begin(), "not FASTQ: a record begins with '@'"};

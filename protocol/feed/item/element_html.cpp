@@ -17,9 +17,8 @@ std::string_view html_name(std::string_view name) {
     return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
 }
 
-bool declares_xhtml(pugi::xml_attribute attribute) {
-    return std::string_view(attribute.name()).starts_with("xmlns") &&
-           std::string_view(attribute.value()) == "http://www.w3.org/1999/xhtml";
+bool declares_xhtml(const TreeAttribute& attribute) {
+    return attribute.name().starts_with("xmlns") && attribute.value() == "http://www.w3.org/1999/xhtml";
 }
 
 // HTML reads no references there.
@@ -27,35 +26,35 @@ bool has_raw_text(std::string_view name) { return name == "script" || name == "s
 
 class HtmlWriter {
 public:
-    void write_children(pugi::xml_node parent, bool is_raw = false);
+    void write_children(TreeNode parent, bool is_raw = false);
     std::string take() { return std::move(html_); }
 
 private:
-    void write_element(pugi::xml_node element);
+    void write_element(TreeNode element);
     void write_text(std::string_view text, bool is_raw);
 
     std::string html_;
 };
 
 // Recurses to the document's depth, which is limited.
-void HtmlWriter::write_children(pugi::xml_node parent, bool is_raw) {
-    for (const pugi::xml_node child : parent.children()) {
-        if (child.type() == pugi::node_element) {
+void HtmlWriter::write_children(TreeNode parent, bool is_raw) {
+    for (const TreeNode child : parent.children()) {
+        if (child.is_element()) {
             write_element(child);
-        } else if (is_text(child)) {
+        } else if (child.is_text()) {
             write_text(child.value(), is_raw);
-        } else if (child.type() == pugi::node_comment) {
+        } else if (child.type() == NodeType::comment) {
             const std::string_view comment = child.value();  // these two ends would close it at once
             if (!comment.starts_with('>') && !comment.starts_with("->")) html_.append("<!--").append(comment) += "-->";
         }
     }
 }
 
-void HtmlWriter::write_element(pugi::xml_node element) {
+void HtmlWriter::write_element(TreeNode element) {
     const std::string_view name = html_name(element.name());
     if (!text::is_ascii_letter(name[0])) return write_children(element);  // HTML has no such tags
     html_.append("<").append(name);
-    for (const pugi::xml_attribute attribute : element.attributes())
+    for (const TreeAttribute& attribute : element.attributes())
         if (!declares_xhtml(attribute)) append_xml_attribute(html_, html_name(attribute.name()), attribute.value());
     if (!element.first_child() && has_no_end_tag_in_html(name)) {
         html_ += "/>";
@@ -74,13 +73,13 @@ void HtmlWriter::write_text(std::string_view text, bool is_raw) {
 }
 
 // The <div> that contains all of an element of type xhtml; else the element.
-pugi::xml_node container_of(pugi::xml_node element) {
+TreeNode container_of(TreeNode element) {
     const std::string type = text::ascii_lower(text::trim(element.attribute("type").value()));
     if (type != "xhtml" && type != "application/xhtml+xml") return element;
-    pugi::xml_node only;
-    for (const pugi::xml_node child : element.children()) {
-        const bool is_blank = is_text(child) && text::trim(child.value()).empty();
-        if (is_blank || child.type() == pugi::node_comment || child.type() == pugi::node_pi) continue;
+    TreeNode only;
+    for (const TreeNode child : element.children()) {
+        const bool is_blank = child.is_text() && text::trim(child.value()).empty();
+        if (is_blank || child.type() == NodeType::comment || child.type() == NodeType::instruction) continue;
         if (only || html_name(child.name()) != "div") return element;
         only = child;
     }
@@ -89,13 +88,13 @@ pugi::xml_node container_of(pugi::xml_node element) {
 
 }  // namespace
 
-bool has_markup(pugi::xml_node element) {
-    for (const pugi::xml_node child : element.children())
-        if (child.type() == pugi::node_element) return true;
+bool has_markup(TreeNode element) {
+    for (const TreeNode child : element.children())
+        if (child.is_element()) return true;
     return false;
 }
 
-std::string inner_html(pugi::xml_node element) {
+std::string inner_html(TreeNode element) {
     HtmlWriter writer;
     writer.write_children(container_of(element));
     return writer.take();

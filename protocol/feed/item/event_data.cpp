@@ -59,10 +59,10 @@ std::size_t append_string_of(std::string& json, std::string_view text, std::size
     return at;
 }
 
-void write_row(JsonWriter& json, std::span<const Column> columns, pugi::xml_node item) {
+void write_row(JsonWriter& json, std::span<const Column> columns, TreeNode item) {
     std::vector<std::string_view> fields;
     fields.reserve(columns.size());
-    for (const pugi::xml_node field : item.children()) fields.push_back(field.child_value());
+    for (const TreeNode field : item.children()) fields.push_back(field.child_value());
     fields.resize(columns.size());
     json.open('{');
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -82,13 +82,13 @@ void write_row(JsonWriter& json, std::span<const Column> columns, pugi::xml_node
     json.close('}');
 }
 
-void write_sequence(JsonWriter& json, pugi::xml_node item) {
+void write_sequence(JsonWriter& json, TreeNode item) {
     json.open('{');
-    for (const pugi::xml_attribute attribute : item.attributes()) {
+    for (const TreeAttribute& attribute : item.attributes()) {
         json.name(attribute.name());
         json.string(attribute.value());
     }
-    for (const pugi::xml_node part : item.children()) {
+    for (const TreeNode part : item.children()) {
         json.name(part.name());
         json.string(part.child_value());
     }

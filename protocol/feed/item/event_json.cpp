@@ -29,7 +29,7 @@ bool is_blank(std::string_view text) { return std::all_of(text.begin(), text.end
 class PathValues {
 public:
     // The names of the paths take at most `names_max` bytes; further paths are left out.
-    PathValues(pugi::xml_node item, std::size_t names_max) : names_left_(names_max) { element(item, false); }
+    PathValues(TreeNode item, std::size_t names_max) : names_left_(names_max) { element(item, false); }
 
     void write(JsonWriter& json) const;
     std::size_t omitted() const { return omitted_; }  // values left out
@@ -47,8 +47,8 @@ private:
         std::size_t last = none;
     };
 
-    void element(pugi::xml_node node, bool is_markup);
-    bool attributes(pugi::xml_node node);
+    void element(TreeNode node, bool is_markup);
+    bool attributes(TreeNode node);
     void add(std::string_view value);
 
     std::size_t names_left_;
@@ -61,19 +61,19 @@ private:
 };
 
 // Recurses to the document's depth, which is limited.
-void PathValues::element(pugi::xml_node node, bool is_markup) {
+void PathValues::element(TreeNode node, bool is_markup) {
     const bool has_attributes = attributes(node);
     bool has_elements = false, has_text = false;
-    for (const pugi::xml_node child : node.children()) {
-        if (child.type() == pugi::node_element) has_elements = true;
-        if (is_text(child) && !is_blank(child.value())) has_text = true;
+    for (const TreeNode child : node.children()) {
+        if (child.is_element()) has_elements = true;
+        if (child.is_text() && !is_blank(child.value())) has_text = true;
     }
     if (!is_markup && (has_text || (!has_elements && !has_attributes))) add(string_value(node, arena_));
     if (!has_elements) return;
 
     const std::size_t length = path_.size();
-    for (const pugi::xml_node child : node.children()) {
-        if (child.type() != pugi::node_element) continue;
+    for (const TreeNode child : node.children()) {
+        if (!child.is_element()) continue;
         if (length > 0) path_ += '/';
         path_ += child.name();
         element(child, is_markup || has_text);
@@ -81,10 +81,10 @@ void PathValues::element(pugi::xml_node node, bool is_markup) {
     }
 }
 
-bool PathValues::attributes(pugi::xml_node node) {
+bool PathValues::attributes(TreeNode node) {
     const std::size_t length = path_.size();
     bool any = false;
-    for (const pugi::xml_attribute attribute : node.attributes()) {
+    for (const TreeAttribute& attribute : node.attributes()) {
         if (!is_xpath_attribute(attribute.name())) continue;
         any = true;
         path_.append(length > 0 ? "/@" : "@").append(attribute.name());

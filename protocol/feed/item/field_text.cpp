@@ -18,7 +18,7 @@ FieldText non_empty(std::string_view text) {
 
 namespace {
 
-std::string attribute_word(pugi::xml_node element, const char* name) {
+std::string attribute_word(TreeNode element, std::string_view name) {
     return text::ascii_lower(text::trim(element.attribute(name).value()));
 }
 
@@ -47,31 +47,28 @@ FieldText name_in_mailbox(const std::string& text) {
 
 }  // namespace
 
-FieldText text_of(pugi::xml_node element) {
-    const pugi::xml_node first = element.first_child();
-    if (is_text(first) && !first.next_sibling()) return non_empty(first.value());
+FieldText text_of(TreeNode element) {
+    const TreeNode first = element.first_child();
+    if (first.is_text() && !first.next_sibling()) return non_empty(first.value());
     std::string text;
-    for (pugi::xml_node node = first; node;) {
-        if (is_text(node)) text += node.value();
-        pugi::xml_node next = node.first_child();
-        for (; !next && node != element; node = node.parent()) next = node.next_sibling();
-        node = next;
+    for (TreeNode node = first; node; node = node.next_below(element)) {
+        if (node.is_text()) text += node.value();
     }
     return non_empty(text);
 }
 
-FieldText decoded_text_of(pugi::xml_node element) {
+FieldText decoded_text_of(TreeNode element) {
     FieldText text = text_of(element);
     if (!text || attribute_word(element, "mode") != "base64") return text;
     const std::optional<std::string> bytes = text::decode_base64(*text);
     return bytes && !text::find_bad_text(*bytes) ? non_empty(*bytes) : text;
 }
 
-FieldText visible_text_of(pugi::xml_node element) {
+FieldText visible_text_of(TreeNode element) {
     return has_markup(element) ? non_empty(html_text(inner_html(element))) : text_of(element);
 }
 
-FieldText visible_atom_text_of(pugi::xml_node element) {
+FieldText visible_atom_text_of(TreeNode element) {
     if (has_markup(element)) return visible_text_of(element);
     FieldText text = decoded_text_of(element);
     if (!text || text->find_first_of("<&") == std::string::npos) return text;
@@ -81,16 +78,16 @@ FieldText visible_atom_text_of(pugi::xml_node element) {
     return is_html ? non_empty(html_text(*text)) : text;
 }
 
-FieldText content_of(pugi::xml_node element) {
+FieldText content_of(TreeNode element) {
     return has_markup(element) ? non_empty(inner_html(element)) : text_of(element);
 }
 
-FieldText atom_content_of(pugi::xml_node element) {
+FieldText atom_content_of(TreeNode element) {
     return has_markup(element) ? content_of(element) : decoded_text_of(element);
 }
 
-FieldText person_of(pugi::xml_node element) {
-    if (const pugi::xml_node only = element.first_child(); is_text(only) && !only.next_sibling()) {
+FieldText person_of(TreeNode element) {
+    if (const TreeNode only = element.first_child(); only.is_text() && !only.next_sibling()) {
         FieldText text = text_of(element);
         return text ? name_in_mailbox(*text) : text;
     }
@@ -104,7 +101,7 @@ FieldText person_of(pugi::xml_node element) {
     return text ? name_in_mailbox(*text) : text;
 }
 
-FieldText category_of(pugi::xml_node element) {
+FieldText category_of(TreeNode element) {
     for (const char* name : {"term", "text"}) {
         if (FieldText text = non_empty(element.attribute(name).value())) return text;
     }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <pugixml.hpp>
+#include "protocol/feed/model/tree.hpp"
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,11 +22,9 @@ constexpr std::uint64_t name_bit(std::string_view name) {
 // A path below an element: "media:group/media:title", or "@name" for an attribute of the element itself.
 struct FieldPath {
     constexpr FieldPath(const char* path)  // NOLINT(google-explicit-constructor): lists of paths are lists of literals
-        : text(path),
-          first_name(name_bit(std::string_view(path).substr(0, std::string_view(path).find('/')))),
-          is_name(std::string_view(path).find('/') == std::string_view::npos) {}
+        : text(path), first_name(name_bit(text.substr(0, text.find('/')))), is_name(text.find('/') == text.npos) {}
 
-    const char* text;
+    std::string_view text;
     std::uint64_t first_name;  // its bit
     bool is_name;              // of one child
 };
@@ -35,60 +33,59 @@ using FieldPaths = std::span<const FieldPath>;
 // An element whose fields are read.
 class FieldParent {
 public:
-    explicit FieldParent(pugi::xml_node element) : element_(element) {}
+    explicit FieldParent(TreeNode element) : element_(element) {}
     // Looks at the children first: for many paths, most of which lead nowhere.
-    static FieldParent of_many(pugi::xml_node element) {
+    static FieldParent of_many(TreeNode element) {
         FieldParent parent(element);
         parent.names_ = 0;
-        for (const pugi::xml_node child : element) parent.names_ |= name_bit(child.name());
+        for (const TreeNode child : element.children()) parent.names_ |= name_bit(child.name());
         return parent;
     }
 
-    pugi::xml_node element() const { return element_; }
+    TreeNode element() const { return element_; }
     // The first element at the path; null if there is none.
-    pugi::xml_node find(const FieldPath& path) const {
+    TreeNode find(const FieldPath& path) const {
         if ((names_ & path.first_name) == 0) return {};
-        return path.is_name ? element_.child(path.text) : element_.first_element_by_path(path.text);
+        return path.is_name ? element_.child(path.text) : element_.at_path(path.text);
     }
 
 private:
-    pugi::xml_node element_;
+    TreeNode element_;
     std::uint64_t names_ = ~std::uint64_t{0};  // the bits that its children's names may have
 };
 
-using ReadField = FieldText (*)(pugi::xml_node);
+using ReadField = FieldText (*)(TreeNode);
 
 // Trimmed; nothing if that leaves nothing.
 FieldText non_empty(std::string_view text);
 
 // XPath's string(): the texts below the element, in order.
-FieldText text_of(pugi::xml_node element);
+FieldText text_of(TreeNode element);
 
 // A text that may be encoded: Atom 0.3's mode="base64". As it stands if what is encoded is no text.
-FieldText decoded_text_of(pugi::xml_node element);
+FieldText decoded_text_of(TreeNode element);
 
 // A title or summary: its text; markup (element_html.hpp) as the text that readers see.
-FieldText visible_text_of(pugi::xml_node element);
+FieldText visible_text_of(TreeNode element);
 // Atom's, which may be encoded or HTML (type="html").
-FieldText visible_atom_text_of(pugi::xml_node element);
+FieldText visible_atom_text_of(TreeNode element);
 
 // An item's content: its text, which may be HTML; markup as HTML.
-FieldText content_of(pugi::xml_node element);
-FieldText atom_content_of(pugi::xml_node element);  // may be encoded
+FieldText content_of(TreeNode element);
+FieldText atom_content_of(TreeNode element);  // may be encoded
 
 // A person: the <name> (else <email>), or the name in the text.
-FieldText person_of(pugi::xml_node element);
+FieldText person_of(TreeNode element);
 
 // A category: @term (Atom), @text (iTunes), the text (RSS), @label.
-FieldText category_of(pugi::xml_node element);
+FieldText category_of(TreeNode element);
 
 // Calls visit(element) for each element at a path like "media:group/media:title", until visit returns true.
 template <typename Visit>
-bool visit_elements(pugi::xml_node parent, std::string_view path, Visit& visit) {
+bool visit_elements(TreeNode parent, std::string_view path, Visit& visit) {
     const std::size_t slash = path.find('/');
     const std::string_view name = path.substr(0, slash);
-    for (const pugi::xml_node child : parent.children()) {
-        if (name != child.name()) continue;
+    for (const TreeNode child : parent.children(name)) {
         if (slash == std::string_view::npos ? visit(child) : visit_elements(child, path.substr(slash + 1), visit))
             return true;
     }
@@ -99,16 +96,16 @@ bool visit_elements(pugi::xml_node parent, std::string_view path, Visit& visit) 
 template <typename Visit>
 void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Visit visit) {
     for (const FieldPath& path : paths) {
-        if (*path.text == '@') {
-            FieldText text = non_empty(parent.element().attribute(path.text + 1).value());
+        if (path.text.starts_with('@')) {
+            FieldText text = non_empty(parent.element().attribute(path.text.substr(1)).value());
             if (text && visit(std::move(*text))) return;
             continue;
         }
-        const auto visit_element = [&](pugi::xml_node element) {
+        const auto visit_element = [&](TreeNode element) {
             FieldText text = read(element);
             return text && visit(std::move(*text));
         };
-        pugi::xml_node element = parent.find(path);
+        TreeNode element = parent.find(path);
         if (element && !path.is_name && visit_elements(parent.element(), path.text, visit_element)) return;
         for (; element && path.is_name; element = element.next_sibling(path.text))
             if (visit_element(element)) return;

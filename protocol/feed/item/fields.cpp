@@ -181,10 +181,10 @@ std::optional<double> first_date(const FieldParent& item, Paths paths) {
 }
 
 // The categories may have narrower ones inside.
-void add_itunes_categories(pugi::xml_node parent, std::vector<std::string>& categories) {
-    for (const pugi::xml_node category : parent.children("itunes:category")) {
+void add_itunes_categories(TreeNode parent, std::vector<std::string>& categories) {
+    for (const TreeNode category : parent.children("itunes:category")) {
         if (Text text = category_of(category)) categories.push_back(std::move(*text));
-        for (const pugi::xml_node narrower : category.children("itunes:category"))
+        for (const TreeNode narrower : category.children("itunes:category"))
             if (Text text = category_of(narrower)) categories.push_back(std::move(*text));
     }
 }
@@ -272,9 +272,9 @@ Text read_link(const Document& document, const Item& item) {
 }
 
 FeedFields read_feed_fields(const Document& document) {
-    pugi::xml_node feed = document.feed();
+    TreeNode feed = document.feed();
     if (!feed && !document.items().empty()) {
-        const pugi::xml_node item = document.items()[0].element;
+        const TreeNode item = document.items()[0].element;
         feed = item.child("source") ? item.child("source") : item.child("atom:source");
     }
     static constexpr FieldPath title[] = {"title", "atom:title", "dc:title"};

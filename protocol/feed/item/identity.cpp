@@ -50,18 +50,18 @@ std::string feed_identity(const Document& document, const IgnoredParts& ignored)
 }
 
 // The first non-empty value at the path; "" if there is none.
-std::string value_at(pugi::xml_node item, std::string path) {
+std::string value_at(TreeNode item, std::string_view path) {
     const std::size_t at = path.find('@');
-    std::string attribute;
-    if (at != std::string::npos) {
+    std::string_view attribute;
+    if (at != std::string_view::npos) {
         attribute = path.substr(at + 1);
-        path.resize(at == 0 ? 0 : at - 1);
+        path = path.substr(0, at == 0 ? 0 : at - 1);
     }
-    pugi::xml_node element = path.empty() ? item : item.first_element_by_path(path.c_str());
+    TreeNode element = path.empty() ? item : item.at_path(path);
     TextArena arena;
     for (; element; element = element.next_sibling(element.name())) {
         const std::string_view value =
-            attribute.empty() ? string_value(element, arena) : element.attribute(attribute.c_str()).value();
+            attribute.empty() ? string_value(element, arena) : element.attribute(attribute).value();
         if (!text::trim(value).empty()) return std::string(text::trim(value));
         if (path.empty()) break;
     }
@@ -90,7 +90,7 @@ ItemIdentity ItemIdentities::of(const Item& item) const {
     if (format == FeedFormat::cloud_event) return {Sameness::by_id_alone, cloud_event_id(item)};
     if (format != FeedFormat::xml && format != FeedFormat::data) return in_feed(item);
     if (!id_path_.empty()) {
-        if (std::string id = value_at(item.element, std::string(id_path_)); !id.empty())
+        if (std::string id = value_at(item.element, id_path_); !id.empty())
             return {Sameness::by_id, std::move(id)};
     }
     return {format == FeedFormat::data ? Sameness::never : Sameness::by_content, {}};

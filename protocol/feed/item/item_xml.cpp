@@ -77,7 +77,7 @@ private:
 
 std::string SourceCopier::copy() {
     while (cursor_.at() < end_ && cursor_.skip_to<bytes::XmlTextEnd>()) {
-        if (cursor_.take(']')) continue;
+        if (cursor_.take(']') || cursor_.take('\r')) continue;
         if (cursor_.peek() == '&')
             references_.reference();
         else

@@ -1,7 +1,6 @@
 #include "protocol/feed/item/links.hpp"
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "protocol/feed/item/field_text.hpp"
@@ -13,17 +12,17 @@ namespace sluice::feed {
 
 namespace {
 
-bool is_alternate(pugi::xml_node link) {
+bool is_alternate(TreeNode link) {
     const std::string_view rel = link.attribute("rel").value();
     return rel.empty() || rel == "alternate" || rel == "http://www.iana.org/assignments/relation/alternate";
 }
 
-bool is_page(pugi::xml_node link) {
+bool is_page(TreeNode link) {
     const std::string_view type = link.attribute("type").value();
     return type.empty() || type.starts_with("text/html") || type.starts_with("application/xhtml");
 }
 
-std::optional<Link> link_with(FieldText text, pugi::xml_node at) {
+std::optional<Link> link_with(FieldText text, TreeNode at) {
     if (!text) return std::nullopt;
     return Link{std::move(*text), at};
 }
@@ -34,7 +33,7 @@ enum class LinkStyle : std::uint8_t { address_first, text_first };
 // The first link; of alternate links, the best one.
 std::optional<Link> link_element(const FieldParent& parent, const FieldPath& name, LinkStyle style) {
     std::optional<Link> best;
-    for (pugi::xml_node link = parent.find(name); link; link = link.next_sibling(name.text)) {
+    for (TreeNode link = parent.find(name); link; link = link.next_sibling(name.text)) {
         FieldText target = non_empty(link.attribute("href").value());
         if (!target || style == LinkStyle::text_first) {
             if (FieldText text = text_of(link)) return Link{std::move(*text), link};
@@ -56,8 +55,8 @@ std::optional<Link> link_element(FeedFormat format, const FieldParent& parent) {
 }
 
 // RSS 2.0: a guid is the item's address unless isPermaLink is "false".
-std::optional<Link> permalink(pugi::xml_node item) {
-    const pugi::xml_node guid = item.child("guid");
+std::optional<Link> permalink(TreeNode item) {
+    const TreeNode guid = item.child("guid");
     if (text::ascii_lower(text::trim(guid.attribute("isPermaLink").value())) == "false") return std::nullopt;
     FieldText text = text_of(guid);
     const bool is_address = text && (text->starts_with("http://") || text->starts_with("https://"));
@@ -69,20 +68,20 @@ std::optional<Link> link_at(const FieldParent& parent, FieldPaths paths) {
 }
 
 // Or the beginning of a longer text, which is too long as well. It may have megabytes, and be asked for by every item.
-std::string_view short_text(const char* text) {
-    const std::string_view begin(text, strnlen(text, base_bytes_max + 1));
+std::string_view short_text(std::string_view text) {
+    const std::string_view begin = text.substr(0, base_bytes_max + 1);
     return begin.size() > base_bytes_max ? begin : text::trim(begin);
 }
 
 // The address of the feed itself, as it is written, and the element that has it.
 struct SelfLink {
-    const char* address = "";
-    pugi::xml_node at;
+    std::string_view address;
+    TreeNode at;
 };
-SelfLink self_link(FeedFormat format, pugi::xml_node feed) {
+SelfLink self_link(FeedFormat format, TreeNode feed) {
     if (format == FeedFormat::json) return {feed.child_value("feed_url"), feed};
     for (const char* name : {"link", "atom:link"}) {
-        for (const pugi::xml_node link : feed.children(name)) {
+        for (const TreeNode link : feed.children(name)) {
             if (text::ascii_lower(text::trim(link.attribute("rel").value())) == "self")
                 return {link.attribute("href").value(), link};
         }
@@ -99,7 +98,7 @@ std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item) {
     }
     if (std::optional<Link> link = link_element(format, item)) return link;
     if (format == FeedFormat::atom) {
-        const pugi::xml_node content = item.element().child("content");
+        const TreeNode content = item.element().child("content");
         return link_with(non_empty(content.attribute("src").value()), content);
     }
     if (format == FeedFormat::xml || format == FeedFormat::data) {
@@ -109,13 +108,13 @@ std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item) {
     return permalink(item.element());
 }
 
-std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed) {
+std::optional<Link> find_feed_link(FeedFormat format, TreeNode feed) {
     static constexpr FieldPath home_page[] = {"home_page_url"};
     const FieldParent parent(feed);
     return format == FeedFormat::json ? link_at(parent, home_page) : link_element(format, parent);
 }
 
-std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed) {
+std::optional<Link> find_self_link(FeedFormat format, TreeNode feed) {
     const SelfLink self = self_link(format, feed);
     return link_with(non_empty(self.address), self.at);
 }

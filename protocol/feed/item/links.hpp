@@ -11,13 +11,13 @@ namespace sluice::feed {
 
 struct Link {
     std::string text;   // trimmed, not empty
-    pugi::xml_node at;  // the element that has it
+    TreeNode at;  // the element that has it
 };
 
 std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item);
-std::optional<Link> find_feed_link(FeedFormat format, pugi::xml_node feed);
+std::optional<Link> find_feed_link(FeedFormat format, TreeNode feed);
 // Where the feed itself is to be had: Atom's rel="self", also in RSS; JSON Feed's feed_url.
-std::optional<Link> find_self_link(FeedFormat format, pugi::xml_node feed);
+std::optional<Link> find_self_link(FeedFormat format, TreeNode feed);
 
 // Computes FeedFields::base: the feed's link, resolved against the address of the feed itself if it is relative; that
 // address if there is no link. Empty if that is too long (base_bytes_max).

@@ -13,13 +13,13 @@ namespace {
 
 class TreeWriter {
 public:
-    std::string write(pugi::xml_node element) {
+    std::string write(TreeNode element) {
         write_element(element);
-        return std::move(xml_.insert(1 + std::string_view(element.name()).size(), declarations()));
+        return std::move(xml_.insert(1 + element.name().size(), declarations()));
     }
 
 private:
-    void write_element(pugi::xml_node element);
+    void write_element(TreeNode element);
     std::string name(std::string_view name);
     std::string declarations() const;
 
@@ -28,18 +28,18 @@ private:
 };
 
 // Recurses to the document's depth, which is limited.
-void TreeWriter::write_element(pugi::xml_node element) {
+void TreeWriter::write_element(TreeNode element) {
     const std::string tag = name(element.name());
     xml_.append("<").append(tag);
-    for (const pugi::xml_attribute attribute : element.attributes())
+    for (const TreeAttribute& attribute : element.attributes())
         append_xml_attribute(xml_, name(attribute.name()), attribute.value());
     if (!element.first_child()) {
         xml_ += "/>";
         return;
     }
     xml_ += '>';
-    for (const pugi::xml_node child : element.children()) {
-        if (child.type() == pugi::node_element)
+    for (const TreeNode child : element.children()) {
+        if (child.is_element())
             write_element(child);
         else
             append_xml_content(xml_, child.value());
@@ -69,6 +69,6 @@ std::string TreeWriter::declarations() const {
 
 }  // namespace
 
-std::string tree_xml(pugi::xml_node element) { return TreeWriter().write(element); }
+std::string tree_xml(TreeNode element) { return TreeWriter().write(element); }
 
 }  // namespace sluice::feed

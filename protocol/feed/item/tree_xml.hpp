@@ -2,12 +2,12 @@
 // and text. Pure function; any thread.
 #pragma once
 
-#include <pugixml.hpp>
+#include "protocol/feed/model/tree.hpp"
 #include <string>
 
 namespace sluice::feed {
 
 // The element's own tag declares the prefixes of all names in it (namespace_of_undeclared): keys may have colons.
-std::string tree_xml(pugi::xml_node element);
+std::string tree_xml(TreeNode element);
 
 }  // namespace sluice::feed

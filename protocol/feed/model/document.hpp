@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <pugixml.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,15 +16,9 @@
 #include "protocol/feed/model/document_syntax.hpp"
 #include "protocol/feed/model/feed_error.hpp"
 #include "protocol/feed/model/repairs.hpp"
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
-
-// The tree is parsed with these flags. It holds everything that XPath can see of a document. Text and CDATA sections
-// are separate nodes; code that counts text nodes joins them. References and line ends are resolved as XML 1.0
-// requires. White space in attribute values becomes spaces.
-inline constexpr unsigned feed_parse_flags = pugi::parse_cdata | pugi::parse_ws_pcdata | pugi::parse_comments |
-                                             pugi::parse_pi | pugi::parse_escapes | pugi::parse_eol |
-                                             pugi::parse_wconv_attribute;
 
 enum class FeedFormat : std::uint8_t {
     rss,
@@ -62,7 +55,7 @@ inline constexpr std::size_t event_path_bytes_max = 64u << 20;
 // One event's element in Document::tree(), and its bytes in the document as published (converted to UTF-8 if it came in
 // another encoding).
 struct Item {
-    pugi::xml_node element;
+    TreeNode element;
     std::string_view source;
     text::Digest content{};  // of what it says; zero: not taken
 };
@@ -117,7 +110,9 @@ public:
     // The tree that filters are evaluated on: known namespaces have their customary prefixes, HTML entities are
     // resolved. Names are in the namespaces that its declarations say, except for undeclared_names(). What is not XML
     // is <feed>, with an <item> for each event.
-    virtual const pugi::xml_document& tree() const = 0;
+    virtual const Tree& tree() const = 0;
+    // XML whose tree that is, in which the only references are XML's; empty: there is none.
+    virtual std::string_view xml() const { return {}; }
     virtual std::span<const UndeclaredName> undeclared_names() const { return {}; }  // in document order
     virtual std::span<const Item> items() const = 0;                                 // likewise
     // The text before the items that each of them depends on: the header line of CSV with its line end.
@@ -130,7 +125,7 @@ public:
         return none;
     }
     // The element with the feed's own title and link: <channel>, <feed>, the root of other XML.
-    virtual pugi::xml_node feed() const = 0;
+    virtual TreeNode feed() const = 0;
     virtual const FeedFields& feed_fields() const = 0;
     // The document as published (and repaired), in UTF-8, with its byte order mark if it had one; never null.
     // Item::source points into it, so a holder of this pointer keeps the text alive without a copy.

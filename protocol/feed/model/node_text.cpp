@@ -8,15 +8,6 @@ namespace {
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The node after `node` in document order, below `top`.
-pugi::xml_node next_below(pugi::xml_node node, pugi::xml_node top) {
-    if (const pugi::xml_node child = node.first_child()) return child;
-    for (; node != top; node = node.parent()) {
-        if (const pugi::xml_node sibling = node.next_sibling()) return sibling;
-    }
-    return {};
-}
-
 // Joins pieces of text; copies only if there are several.
 class Joined {
 public:
@@ -53,20 +44,20 @@ bool is_normal(std::string_view text) {
 
 }  // namespace
 
-std::string_view string_value(pugi::xml_node node, TextArena& arena, xpath::Meter* meter) {
-    const pugi::xml_node child = node.first_child();
-    if (is_text(child) && !child.next_sibling()) return child.value();  // most elements are like this
+std::string_view string_value(TreeNode node, TextArena& arena, xpath::Meter* meter) {
+    const TreeNode child = node.first_child();
+    if (child.is_text() && !child.next_sibling()) return child.value();  // most elements are like this
     Joined joined(meter);
-    for (pugi::xml_node n = next_below(node, node); n; n = next_below(n, node)) {
+    for (TreeNode n = child; n; n = n.next_below(node)) {
         joined.pass();
-        if (is_text(n)) joined.add(n.value());
+        if (n.is_text()) joined.add(n.value());
     }
     return joined.finish(arena);
 }
 
-std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena, xpath::Meter* meter) {
+std::string_view joined_text(TreeNode first, TreeNode& behind, TextArena& arena, xpath::Meter* meter) {
     Joined joined(meter);
-    for (behind = first; is_text(behind); behind = behind.next_sibling()) joined.add(behind.value());
+    for (behind = first; behind.is_text(); behind = behind.next_sibling()) joined.add(behind.value());
     return joined.finish(arena);
 }
 

@@ -1,22 +1,20 @@
 // The text of nodes as XPath 1.0 defines it. Pure functions; any thread.
 #pragma once
 
-#include <pugixml.hpp>
 #include <string_view>
 
 #include "protocol/feed/model/text_arena.hpp"
+#include "protocol/feed/model/tree.hpp"
 #include "protocol/filter/evaluator/meter.hpp"
 
 namespace sluice::feed {
 
-inline bool is_text(pugi::xml_node node) { return node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata; }
-
 // The string-value of an element or of the document node: the text below it, without comments. A view of the tree if
 // the text is in one piece there, else of the arena. If there is a meter, each node and each byte copied takes a step.
-std::string_view string_value(pugi::xml_node node, TextArena& arena, xpath::Meter* meter = nullptr);
+std::string_view string_value(TreeNode node, TextArena& arena, xpath::Meter* meter = nullptr);
 
 // The text node that begins with `first`, joining adjacent text and CDATA sections. `behind` becomes the node after it.
-std::string_view joined_text(pugi::xml_node first, pugi::xml_node& behind, TextArena& arena,
+std::string_view joined_text(TreeNode first, TreeNode& behind, TextArena& arena,
                              xpath::Meter* meter = nullptr);
 
 // normalize-space(text). Returns the text itself if nothing changes.

@@ -17,13 +17,17 @@ namespace sluice::feed {
 struct ParsedDocument final : Document {
     FeedFormat format() const override { return format_; }
     Syntax syntax() const override { return syntax_; }
-    const pugi::xml_document& tree() const override { return tree_; }
+    const Tree& tree() const override { return tree_; }
+    std::string_view xml() const override {
+        if (!rewritten_.empty()) return rewritten_;
+        return xml_begin_ == no_xml ? std::string_view() : std::string_view(*text_).substr(xml_begin_);
+    }
     std::span<const UndeclaredName> undeclared_names() const override { return undeclared_names_; }
     std::span<const Item> items() const override { return items_; }
     std::string_view head() const override { return head_; }
     std::span<const Column> columns() const override { return columns_; }
     const Refusals& refusals() const override { return refusals_; }
-    pugi::xml_node feed() const override { return feed_; }
+    TreeNode feed() const override { return feed_; }
     const FeedFields& feed_fields() const override { return feed_fields_; }
     const std::shared_ptr<const std::string>& text() const override { return text_; }
     const SourceContext& source_context() const override { return context_; }
@@ -31,9 +35,12 @@ struct ParsedDocument final : Document {
     std::size_t memory_bytes() const override { return memory_bytes_; }
 
     std::shared_ptr<const std::string> text_;
-    std::string buffer_;  // the tree's names and values point into it
-    pugi::xml_document tree_;
-    pugi::xml_node feed_;
+    Tree tree_;           // has views of text_
+    TreeNode feed_;
+    // The XML of tree(): of text_ from there on, if nothing is rewritten.
+    static constexpr std::size_t no_xml = ~std::size_t{0};
+    std::string rewritten_;
+    std::size_t xml_begin_ = no_xml;
     FeedFields feed_fields_;                        // filled in when the rest is complete
     std::vector<UndeclaredName> undeclared_names_;  // points into text_
     std::vector<Item> items_;

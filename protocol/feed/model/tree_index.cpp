@@ -65,20 +65,19 @@ void add_leaf(DocumentIndexBuilder& builder, pugi::xml_node node, pugi::xml_node
     }
 }
 
-// In document order. Calls opened(element, name, number) for each element.
+// In document order. Calls opened(number, node) for each element, which are counted from 0.
 template <class Opened>
-xpath::DocumentIndex walk(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare,
-                          const Opened& opened) {
+xpath::DocumentIndex walk(const Document& document, const PugiTree& tree, xpath::Meter& meter,
+                          xpath::DocumentIndex spare, const Opened& opened) {
     DocumentIndexBuilder builder(std::move(spare), &meter);
     UndeclaredNames undeclared = document.undeclared_names();
     std::uint32_t elements = 0;
-    pugi::xml_node node = document.tree().first_child();
+    pugi::xml_node node = tree.document().first_child();
     pugi::xml_node_type type = node.type();  // node_null: no node
     while (type != pugi::node_null) {
         meter.spend(steps_per_node);
         if (type == pugi::node_element) {
-            const char* const name = node.name();
-            opened(node, name, builder.open_element(name));
+            opened(elements, builder.open_element(node.name()));
             UndeclaredNames names = take_names_of(elements++, undeclared);
             add_namespace(builder, 0, names);
             add_attributes(builder, node, names, meter);
@@ -107,25 +106,24 @@ xpath::DocumentIndex walk(const Document& document, xpath::Meter& meter, xpath::
 
 TreeIndex index_tree(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare) {
     const std::span<const Item> items = document.items();
-    TreeIndex index;
+    TreeIndex index{PugiTree(document), {}, {}};
     index.items.reserve(items.size());
-    // Items are in document order. Comparing name pointers quickly rules out most elements that are not the next item.
-    const auto next_name = [&] {
-        return index.items.size() < items.size() ? items[index.items.size()].element.name() : nullptr;
-    };
-    const char* next = next_name();
-    index.nodes = walk(document, meter, std::move(spare), [&](pugi::xml_node element, const char* name, Node node) {
-        if (name != next || items[index.items.size()].element != element) return;
-        index.items.push_back(node);
-        next = next_name();
+    // Items are in document order.
+    index.nodes = walk(document, index.tree, meter, std::move(spare), [&](std::uint32_t element, Node node) {
+        const std::size_t next = index.items.size();
+        if (next < items.size() && items[next].element.element_number() == element) index.items.push_back(node);
     });
     index.items.resize(items.size(), xpath::no_node);
     return index;
 }
 
-xpath::DocumentIndex index_elements(const Document& document, std::vector<pugi::xml_node>& elements,
+xpath::DocumentIndex index_elements(const Document& document, const PugiTree& tree, std::vector<TreeNode>& elements,
                                     xpath::Meter& meter) {
-    xpath::DocumentIndex index = walk(document, meter, {}, [&](pugi::xml_node element, const char*, Node node) {
+    const TreeNode top = document.tree().document();
+    TreeNode element = top;  // of the tree, with the number that is being walked
+    xpath::DocumentIndex index = walk(document, tree, meter, {}, [&](std::uint32_t, Node node) {
+        do element = element.next_below(top);
+        while (!element.is_element());
         elements.resize(node);
         elements.push_back(element);
     });

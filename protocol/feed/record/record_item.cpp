@@ -20,11 +20,11 @@ struct Surroundings {
 
 // A feed without a home page resolves its items' links against its own address.
 std::string json_feed_before(const Document& document) {
-    const pugi::xml_node url = document.feed().child("feed_url");
+    const TreeNode url = document.feed().child("feed_url");
     std::string text = "{";
     if (url && document.feed_fields().base != document.feed_fields().link) {
         text += "\"feed_url\":";
-        append_json_string(text, url.text().get());
+        append_json_string(text, url.child_value());
         text += ',';
     }
     return text + "\"items\":[";
@@ -112,9 +112,9 @@ private:
 
 // An <rss> that is not the root is recognised by its <channel>.
 bool needs_channel(const Document& document, const Item& item) {
-    const pugi::xml_node parent = item.element.parent();
-    return document.format() == FeedFormat::rss && parent.name() == std::string_view("rss") &&
-           parent != document.tree().document_element();
+    const TreeNode parent = item.element.parent();
+    return document.format() == FeedFormat::rss && parent.name() == "rss" &&
+           parent != document.tree().root();
 }
 
 // Its link is relative to an address that neither the record's fields nor its text have.

@@ -52,7 +52,7 @@ ParsedDocumentResult DocumentRepairer::repair(Repairs& repairs) {
     if (!parsed) return parsed;
     const ParsedDocument& document = **parsed;
     if (is_cut_ && document.items_.empty()) return fault_;
-    const std::string_view root = document.tree_.document_element().name();
+    const std::string_view root = document.tree_.root().name();
     if (document.format_ == FeedFormat::xml && options_.event_path.empty() && is_root_of_html(local_part(root)))
         return FeedError{FeedError::Kind::not_a_feed, "the document is a piece of an HTML page, not a feed"};
     return parsed;

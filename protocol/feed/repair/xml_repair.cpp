@@ -117,7 +117,7 @@ void XmlRepairer::text() {
             edits_.replace(cursor_.at() + 2, cursor_.at() + 3, "&gt;");
             cursor_.move_to(cursor_.at() + 3);
         } else {
-            cursor_.take(']');
+            cursor_.take(cursor_.peek());
         }
     }
 }

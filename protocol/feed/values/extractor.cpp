@@ -43,13 +43,13 @@ struct Output {
     ReadingBudget& reading;
 };
 
-pugi::xml_node ancestor(pugi::xml_node node, std::size_t parents) {
+TreeNode ancestor(TreeNode node, std::size_t parents) {
     for (; parents > 0 && node; --parents) node = node.parent();
     return node;
 }
 
 // The number of events in a row, this one among them, whose elements are as many levels below the node.
-std::uint32_t events_below(pugi::xml_node node, std::size_t levels, const Event& event) {
+std::uint32_t events_below(TreeNode node, std::size_t levels, const Event& event) {
     const std::span<const Item> items = event.document->items();
     if (levels == 0) return static_cast<std::uint32_t>(items.size());  // the feed's fields
     std::size_t first = event.index, end = event.index + 1;
@@ -59,8 +59,8 @@ std::uint32_t events_below(pugi::xml_node node, std::size_t levels, const Event&
     return static_cast<std::uint32_t>(end - first);
 }
 
-void walk_attributes(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink) {
-    for (const pugi::xml_attribute& attribute : node.attributes()) {
+void walk_attributes(const PathTrie& trie, std::uint32_t at, TreeNode node, ValueSink& sink) {
+    for (const TreeAttribute& attribute : node.attributes()) {
         sink.pass();
         const std::string_view name = attribute.name();
         if (!is_xpath_attribute(name)) continue;
@@ -72,19 +72,19 @@ void walk_attributes(const PathTrie& trie, std::uint32_t at, pugi::xml_node node
 }
 
 // Recurses as deep as both the paths and the document go.
-void walk(const PathTrie& trie, std::uint32_t at, pugi::xml_node node, ValueSink& sink, Output& to) {
+void walk(const PathTrie& trie, std::uint32_t at, TreeNode node, ValueSink& sink, Output& to) {
     const PathTrie::Step& step = trie[at];
     if (step.readers != PathTrie::none) sink.element(trie.readers(at), node);
     if (step.reads_attributes()) walk_attributes(trie, at, node, sink);
     if (!step.goes_on()) return;
-    for (pugi::xml_node child = node.first_child(); child;) {
+    for (TreeNode child = node.first_child(); child;) {
         sink.pass();
-        if (step.text != PathTrie::none && is_text(child)) {
+        if (step.text != PathTrie::none && child.is_text()) {
             const std::string_view text = joined_text(child, child, to.arena, &to.reading.meter());
             if (!text.empty()) sink.text(trie.readers(step.text), text);
             continue;
         }
-        if (child.type() == pugi::node_element) {
+        if (child.is_element()) {
             const std::uint32_t next = step.has_children ? trie.child(at, child.name()) : PathTrie::none;
             if (next != PathTrie::none) walk(trie, next, child, sink, to);
             if (step.any_child != PathTrie::none) walk(trie, step.any_child, child, sink, to);
@@ -103,13 +103,13 @@ bool read_or_drop(Output& to, const Read& read) {
     return false;
 }
 
-void walk(const PathTrie& trie, pugi::xml_node node, Output& to) {
+void walk(const PathTrie& trie, TreeNode node, Output& to) {
     ValueSink sink(to.values, to.arena, to.reading.meter());
     walk(trie, PathTrie::root, node, sink, to);
     sink.finish();
 }
 
-void read_alone(const filter::AttributePath& path, const PathReader& reader, pugi::xml_node node, Output& to) {
+void read_alone(const filter::AttributePath& path, const PathReader& reader, TreeNode node, Output& to) {
     const auto read = [&] {
         return to.reading.alone([&] {
             PathTrie trie;
@@ -120,7 +120,7 @@ void read_alone(const filter::AttributePath& path, const PathReader& reader, pug
     if (!read_or_drop(to, read)) to.unknown.push_back(reader.attribute);
 }
 
-void read_together(const PathTrie& trie, pugi::xml_node node, Output& to) {
+void read_together(const PathTrie& trie, TreeNode node, Output& to) {
     const auto read = [&] { return to.reading.together([&] { walk(trie, node, to); }); };
     if (read_or_drop(to, read)) return;
     trie.for_each([&](const auto& path, const PathReader& reader) {
@@ -132,7 +132,7 @@ void read_together(const PathTrie& trie, pugi::xml_node node, Output& to) {
 }
 
 // Together, within the budget of one path by itself; if that is not enough, one by one.
-void read_wide(const PathTrie& trie, pugi::xml_node node, Output& to) {
+void read_wide(const PathTrie& trie, TreeNode node, Output& to) {
     const auto read = [&] { return to.reading.together([&] { walk(trie, node, to); }, to.reading.alone_max()); };
     if (read_or_drop(to, read)) return;
     std::vector<LonePath> paths;
@@ -147,7 +147,7 @@ void read_wide(const PathTrie& trie, pugi::xml_node node, Output& to) {
 }
 
 // Nothing is read of a level that the document lacks.
-void read(const Base& base, pugi::xml_node node, Output& to) {
+void read(const Base& base, TreeNode node, Output& to) {
     if (!node) return;
     if (!base.trie.empty()) read_together(base.trie, node, to);
     if (!base.wide.empty()) read_wide(base.wide, node, to);
@@ -163,9 +163,9 @@ void read(const std::vector<PathReader>& readers, Variable variable, VariableRea
     });
 }
 
-std::string path_of(pugi::xml_node element) {
+std::string path_of(TreeNode element) {
     std::vector<std::string_view> names;
-    for (; element.type() == pugi::node_element; element = element.parent()) names.emplace_back(element.name());
+    for (; element.is_element(); element = element.parent()) names.emplace_back(element.name());
     std::string path;
     for (auto name = names.rbegin(); name != names.rend(); ++name) path.append("/").append(*name);
     return path;
@@ -224,7 +224,7 @@ void Extractor::Plan::add_variable(std::uint32_t id, const filter::Attribute& at
 
 // Reads the item's own values.
 void Extractor::Plan::read_item(const Event& event, Output& to) const {
-    const pugi::xml_node element = event.item().element;
+    const TreeNode element = event.item().element;
     if (const auto base = bases.find(0); base != bases.end()) read(base->second, element, to);
     for (const std::uint32_t attribute : paths)
         to.values.push_back({attribute, to.arena.keep(path_of(element)), filter::xpath_number({})});
@@ -235,7 +235,7 @@ void Extractor::Plan::read_item(const Event& event, Output& to) const {
 // place is 0.
 template <class Visit>
 void Extractor::Plan::for_each_outside(const Event& event, Visit visit) const {
-    pugi::xml_node node = event.item().element;
+    TreeNode node = event.item().element;
     std::size_t level = 0;
     for (auto at = bases.upper_bound(0); at != bases.end(); ++at) {
         const auto& [parents, base] = *at;
@@ -244,14 +244,13 @@ void Extractor::Plan::for_each_outside(const Event& event, Visit visit) const {
         visit(parents, node, [&, &base = base](Output& to) { read(base, node, to); });
     }
     if (!reads_feed_fields) return;
-    visit(0, pugi::xml_node(),
-          [&](Output& to) { read_variables(event, Variable::feed_title, Variable::feed_link, to); });
+    visit(0, TreeNode(), [&](Output& to) { read_variables(event, Variable::feed_title, Variable::feed_link, to); });
 }
 
 void Extractor::Plan::share_outside(const Event& event, const std::shared_ptr<const void>& self,
                                     engine::EventBatch& batch, ValueGroups& groups, ReadingBudget& reading) const {
-    for_each_outside(event, [&](std::size_t place, pugi::xml_node node, const auto& read) {
-        groups.share({self, place, node.internal_object(), event.document}, batch,
+    for_each_outside(event, [&](std::size_t place, TreeNode node, const auto& read) {
+        groups.share({self, place, node.address(), event.document}, batch,
                      [&](std::vector<engine::Value>& values, TextArena& texts, std::vector<std::uint32_t>& unknown) {
                          Output to{values, texts, unknown, reading};
                          read(to);
@@ -295,7 +294,7 @@ void Extractor::extract(const Event& event, engine::EventBatch& batch, TextArena
     Output to{batch.values, arena, unknown, reading};
     reading.begin(event);
     plan_->read_item(event, to);
-    if (!shares) plan_->for_each_outside(event, [&](std::size_t, pugi::xml_node, const auto& read) { read(to); });
+    if (!shares) plan_->for_each_outside(event, [&](std::size_t, TreeNode, const auto& read) { read(to); });
     sort_by_attribute(std::span(batch.values).subspan(begin));
     if (shares && plan_->reads_outside()) plan_->share_outside(event, plan_, batch, groups, reading);
     for (const std::uint32_t attribute : unknown)

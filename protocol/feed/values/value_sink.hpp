@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <pugixml.hpp>
+#include "protocol/feed/model/tree.hpp"
 #include <string_view>
 #include <vector>
 
@@ -53,7 +53,7 @@ public:
 
     // Reads no text that no reader needs: a count needs none, and functions of the first node need no further texts.
     template <class Readers>
-    void element(const Readers& readers, pugi::xml_node node) {
+    void element(const Readers& readers, TreeNode node) {
         const bool any = std::ranges::any_of(readers, [this](const PathReader& reader) { return needs_text(reader); });
         text(readers, any ? string_value(node, arena_, &meter_) : std::string_view{});
     }

@@ -2,7 +2,7 @@
 
 #include <pugixml.hpp>
 
-#include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/pugi_tree.hpp"
 #include "protocol/feed/xml/xml_references.hpp"
 
 namespace sluice::feed {

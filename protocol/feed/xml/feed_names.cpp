@@ -1,7 +1,6 @@
 #include "protocol/feed/xml/feed_names.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <unordered_map>
 
@@ -32,51 +31,37 @@ Names by_lower_case(const std::string_view (&names)[N]) {
     return map;
 }
 
-// Overwrites a name with a shorter or equally long one. The tree's text is a buffer of our own.
-void overwrite(const char* name, std::string_view with) {
-    char* const place = const_cast<char*>(name);
-    std::memmove(place, with.data(), with.size());
-    place[with.size()] = '\0';
+std::string_view customary(std::string_view name, const Names& names) {
+    const auto found = names.find(text::ascii_lower(name));
+    return found == names.end() ? name : found->second;
 }
 
-void correct_case(const char* name, const Names& names) {
-    const auto found = names.find(text::ascii_lower(std::string_view(name)));
-    if (found != names.end() && found->second != name) overwrite(name, found->second);
-}
-
-void rename(pugi::xml_node element, std::string_view prefix) {
+void rename(Tree& tree, TreeNode element, std::string_view prefix) {
     static const Names elements = by_lower_case(element_names), attributes = by_lower_case(attribute_names);
-    const std::string_view name = element.name();
-    if (!prefix.empty() && name.starts_with(prefix)) overwrite(element.name(), name.substr(prefix.size()));
-    correct_case(element.name(), elements);
-    for (const pugi::xml_attribute attribute : element.attributes()) correct_case(attribute.name(), attributes);
+    std::string_view name = element.name();
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    tree.rename(element, customary(name, elements));
+    for (const TreeAttribute& attribute : element.attributes())
+        tree.rename(attribute, customary(attribute.name(), attributes));
 }
 
 }  // namespace
 
-bool has_other_letters(pugi::xml_node root) {
-    const auto is_other = [](pugi::xml_node node) {
+bool has_other_letters(TreeNode root) {
+    const auto is_other = [](TreeNode node) {
         const std::string_view name = local_part(node.name());
         for (const std::string_view customary : {"rss", "channel", "item", "feed", "entry"}) {
             if (is_same_name(name, customary)) return name != customary;
         }
         return false;
     };
-    const auto has_other = [&](pugi::xml_node parent) { return std::any_of(parent.begin(), parent.end(), is_other); };
+    const auto has_other = [&](TreeNode parent) { return std::ranges::any_of(parent.children(), is_other); };
     return is_other(root) || has_other(root) || has_other(root.child("channel"));
 }
 
-void give_customary_names(pugi::xml_node feed, std::string_view prefix) {
-    const std::string kept(prefix);  // it may be a view of the first name
-    pugi::xml_node node = feed;
-    while (node) {
-        if (node.type() == pugi::node_element) rename(node, kept);
-        if (const pugi::xml_node child = node.first_child()) {
-            node = child;
-            continue;
-        }
-        while (node && node != feed && !node.next_sibling()) node = node.parent();
-        node = node == feed ? pugi::xml_node() : node.next_sibling();
+void give_customary_names(Tree& tree, TreeNode feed, std::string_view prefix) {
+    for (TreeNode node = feed; node; node = node.next_below(feed)) {
+        if (node.is_element()) rename(tree, node, prefix);
     }
 }
 

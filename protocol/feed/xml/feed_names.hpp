@@ -2,17 +2,16 @@
 // <RSS>, <Item>, <r:title>. Any thread.
 #pragma once
 
-#include <pugixml.hpp>
+#include "protocol/feed/model/tree.hpp"
 #include <string_view>
 
 namespace sluice::feed {
 
 // Whether this root, or an item or channel in it, is not written as customary, apart from its prefix.
-bool has_other_letters(pugi::xml_node root);
+bool has_other_letters(TreeNode root);
 
 // Renames the element and those in it whose names, without this prefix ("r:", or empty), are RSS's or Atom's but for
-// the case of their letters; likewise their attributes. The tree must have been parsed in place: names are changed
-// where they stand, so their addresses stay.
-void give_customary_names(pugi::xml_node feed, std::string_view prefix);
+// the case of their letters; likewise their attributes.
+void give_customary_names(Tree& tree, TreeNode feed, std::string_view prefix);
 
 }  // namespace sluice::feed

@@ -69,7 +69,7 @@ bool is_feed_item(std::string_view local_name, std::string_view parent_local_nam
 
 std::string why_no_feed(const Document& document, std::string_view event_path) {
     if (document.format() != FeedFormat::xml || !event_path.empty()) return {};
-    return why_no_feed(local_part(document.tree().document_element().name()));
+    return why_no_feed(local_part(document.tree().root().name()));
 }
 
 }  // namespace sluice::feed

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,13 +15,11 @@ namespace sluice::feed {
 class Rewriter {
 public:
     // Copies text[begin, end of the text).
-    explicit Rewriter(std::string_view text, std::size_t begin = 0) : text_(text), copied_(begin) {
-        const std::size_t bytes = text.size() - begin;
-        out_.reserve(bytes + bytes / 16);
-    }
+    explicit Rewriter(std::string_view text, std::size_t begin = 0) : text_(text), copied_(begin) {}
 
     // Replaces text[begin, end). `begin` is not before the previous call's `end`.
     void replace(std::size_t begin, std::size_t end, std::string_view with) {
+        if (out_.empty() && (begin > copied_ || !with.empty())) reserve();
         out_.append(text_, copied_, begin - copied_).append(with);
         copied_ = end;
     }
@@ -36,8 +35,10 @@ public:
         noted_.clear();
     }
 
-    // The position of text[offset] in the result; offset is not before the last replacement's end.
-    std::size_t position(std::size_t offset) const { return out_.size() + (offset - copied_); }
+    // Where the text begins that is the result as it stands; none if something in it is to be replaced.
+    std::optional<std::size_t> unchanged_from() const {
+        return out_.empty() && noted_.empty() ? std::optional(copied_) : std::nullopt;
+    }
 
     std::string finish() {
         replace(text_.size(), text_.size(), {});
@@ -49,6 +50,11 @@ private:
         std::size_t begin, end;
         std::string_view with;
     };
+
+    void reserve() {
+        const std::size_t bytes = text_.size() - copied_;
+        out_.reserve(bytes + bytes / 16);
+    }
 
     std::string_view text_;
     std::string out_;

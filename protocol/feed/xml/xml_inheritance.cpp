@@ -1,6 +1,7 @@
 #include "protocol/feed/xml/xml_inheritance.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,22 +13,20 @@ namespace sluice::feed {
 namespace {
 
 // "" if it is absent. An element around many items may have hundreds of thousands of attributes.
-std::string_view short_attribute(pugi::xml_node element, std::string_view name, std::size_t bytes_max) {
-    std::size_t left = inherited_attributes_max;
-    for (pugi::xml_attribute each = element.first_attribute(); each && left > 0; each = each.next_attribute(), --left) {
-        if (each.name() != name) continue;
-        const std::string_view begin(each.value(), strnlen(each.value(), bytes_max + 1));
-        return begin.size() > bytes_max ? std::string_view() : text::trim(begin);
+std::string_view short_attribute(TreeNode element, std::string_view name, std::size_t bytes_max) {
+    const std::span<const TreeAttribute> all = element.attributes();
+    for (const TreeAttribute& each : all.first(std::min(all.size(), inherited_attributes_max))) {
+        if (each.name() == name) return each.value().size() > bytes_max ? std::string_view() : text::trim(each.value());
     }
     return {};
 }
 
 }  // namespace
 
-std::optional<std::string> xml_base_at(pugi::xml_node element, std::string outermost) {
+std::optional<std::string> xml_base_at(TreeNode element, std::string outermost) {
     std::vector<std::string_view> bases;  // from the inside out
     std::size_t bytes = 0;
-    for (pugi::xml_node node = element; node; node = node.parent()) {
+    for (TreeNode node = element; node; node = node.parent()) {
         const std::string_view base = short_attribute(node, "xml:base", base_bytes_max);
         if (!base.empty()) bases.push_back(base);
         bytes += base.size();
@@ -39,8 +38,8 @@ std::optional<std::string> xml_base_at(pugi::xml_node element, std::string outer
     return base;
 }
 
-std::string_view xml_lang_at(pugi::xml_node element) {
-    for (pugi::xml_node node = element; node; node = node.parent()) {
+std::string_view xml_lang_at(TreeNode element) {
+    for (TreeNode node = element; node; node = node.parent()) {
         const std::string_view lang = short_attribute(node, "xml:lang", lang_bytes_max);
         if (!lang.empty()) return lang;
     }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <pugixml.hpp>
+#include "protocol/feed/model/tree.hpp"
 #include <string>
 #include <string_view>
 
@@ -19,9 +19,9 @@ inline constexpr std::size_t bases_max = 8;
 // What references in the element are relative to: the nearest xml:base of it and the elements around it, which may be
 // relative to an outer one, and at last to `outermost`. Nothing if there are more bases than bases_max, or they have
 // more than base_bytes_max together.
-std::optional<std::string> xml_base_at(pugi::xml_node element, std::string outermost);
+std::optional<std::string> xml_base_at(TreeNode element, std::string outermost);
 
 // "": none.
-std::string_view xml_lang_at(pugi::xml_node element);
+std::string_view xml_lang_at(TreeNode element);
 
 }  // namespace sluice::feed

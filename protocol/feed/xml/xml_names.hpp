@@ -17,8 +17,10 @@ struct XmlAttribute {
     QName name;
     std::size_t begin = 0;  // of the name
     std::string_view value;
-    bool is_plain = true;  // the value has no references, and no white space other than spaces
-    std::string_view uri;  // of the prefix, once resolved
+    bool is_plain = true;        // the value has no references, and no white space other than spaces
+    std::string_view uri;        // of the prefix, once resolved
+    std::string_view tree_name;  // the tree's, likewise
+    std::string_view said;       // what the value says, likewise
 
     bool is_declaration() const { return name.full == "xmlns" || name.prefix == "xmlns"; }
 };

@@ -23,8 +23,10 @@ bool XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementNamespace& en
         entered.begins_feed = plain_.has_value();
     }
     if (scopes_.size() > first) choose_prefixes(tag, first);
+    entered.tree_name = tag.name.full;
     if (found.binding || found.known) {
         entered.tree_prefix = tree_prefix(tag.name, found, true);
+        entered.tree_name = tree_name(tag.name, entered.tree_prefix);
         rename(tag.name, name_begin, entered.tree_prefix);
         if (!is_declared(found, entered.tree_prefix)) list(found, element, 0);
     }
@@ -66,7 +68,7 @@ std::string_view XmlNamespaces::plain_value(const XmlAttribute& attribute) {
 
 // Chooses the tree's prefixes for the tag's declarations, those of the bindings from `first` on, and notes their edits.
 // The order of the declarations does not matter.
-void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
+void XmlNamespaces::choose_prefixes(XmlTag& tag, std::size_t first) {
     for (std::size_t i = first; i < scopes_.size(); ++i) {
         const NamespaceBinding& binding = scopes_[i];
         if (binding.known || binding.prefix.empty()) continue;
@@ -80,13 +82,14 @@ void XmlNamespaces::choose_prefixes(const XmlTag& tag, std::size_t first) {
         if (known && !(scopes_[i].prefix.empty() && is_plain(known))) scopes_.replace(i, known->declaration);
     }
     std::size_t i = first;
-    for (const XmlAttribute& attribute : tag.attributes) {
+    for (XmlAttribute& attribute : tag.attributes) {
         if (!attribute.is_declaration()) continue;
         std::string_view written = scopes_[i++].new_declaration;
         if (written.empty()) continue;
         written.remove_suffix(1);
-        if (written != attribute.name.full)
-            rewriter_.note(attribute.begin, attribute.begin + attribute.name.full.size(), written);
+        if (written == attribute.name.full) continue;
+        rewriter_.note(attribute.begin, attribute.begin + attribute.name.full.size(), written);
+        attribute.tree_name = made_name(written, {});
     }
 }
 
@@ -109,6 +112,7 @@ bool XmlNamespaces::resolve(const QName& name, std::size_t offset, Namespace& fo
 }
 
 bool XmlNamespaces::resolve(XmlAttribute& attribute, std::size_t element, std::size_t number) {
+    if (attribute.tree_name.empty()) attribute.tree_name = attribute.name.full;
     if (attribute.name.prefix.empty() || attribute.is_declaration()) return true;
     Namespace found;
     if (!resolve(attribute.name, attribute.begin, found)) return false;
@@ -116,6 +120,7 @@ bool XmlNamespaces::resolve(XmlAttribute& attribute, std::size_t element, std::s
     // Without a prefix, an attribute would have no namespace.
     const std::string_view prefix = tree_prefix(attribute.name, found, false);
     rename(attribute.name, attribute.begin, prefix);
+    attribute.tree_name = tree_name(attribute.name, prefix);
     if (!is_declared(found, prefix)) list(found, element, number);
     return true;
 }
@@ -125,6 +130,19 @@ std::string_view XmlNamespaces::tree_prefix(const QName& name, const Namespace& 
     if (found.known) return may_be_plain && is_plain(found.known) ? std::string_view() : found.known->prefix();
     if (found.binding && !found.binding->new_declaration.empty()) return found.binding->new_declaration.substr(6);
     return name.full.substr(0, name.full.size() - name.local.size());
+}
+
+// A view of the document where the name is written so, or ends so.
+std::string_view XmlNamespaces::tree_name(const QName& name, std::string_view tree_prefix) {
+    if (tree_prefix.empty()) return name.local;
+    const bool is_as_written = name.full.size() == tree_prefix.size() + name.local.size();
+    return is_as_written && name.full.starts_with(tree_prefix) ? name.full : made_name(tree_prefix, name.local);
+}
+
+std::string_view XmlNamespaces::made_name(std::string_view prefix, std::string_view local) {
+    room_.assign(prefix).append(local);
+    const auto known = made_names_.find(room_);
+    return known != made_names_.end() ? *known : *made_names_.insert(tree_.keep(room_)).first;
 }
 
 // Whether the tree's declarations say of the prefix what the document says. Each namespace that is not a known one has

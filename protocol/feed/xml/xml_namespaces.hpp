@@ -12,11 +12,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/namespace_declarations.hpp"
+#include "protocol/feed/model/tree.hpp"
 #include "protocol/feed/xml/namespace_scopes.hpp"
 #include "protocol/feed/xml/rewriter.hpp"
 #include "protocol/feed/xml/xml_cursor.hpp"
@@ -30,14 +32,16 @@ struct ElementNamespace {
     const KnownNamespace* known = nullptr;
     std::string_view uri;          // empty: no namespace
     std::string_view tree_prefix;  // with its colon
+    std::string_view tree_name;
     std::size_t outer_bindings = 0;
     bool begins_feed = false;
 };
 
 class XmlNamespaces {
 public:
-    XmlNamespaces(XmlCursor& cursor, Rewriter& rewriter, const XmlEntities& entities)
-        : cursor_(cursor), rewriter_(rewriter), entities_(entities) {}
+    // The names that are not in the document as they are in the tree are kept with the tree.
+    XmlNamespaces(XmlCursor& cursor, Rewriter& rewriter, const XmlEntities& entities, Tree& tree)
+        : cursor_(cursor), rewriter_(rewriter), entities_(entities), tree_(tree) {}
 
     // Enters the scope of a start tag, that of the document's element number `element`. May reorder the attributes.
     // Notes edits, to be applied with the tag. Returns false if it has noted a fault.
@@ -66,12 +70,14 @@ private:
 
     bool declare(const XmlAttribute& attribute, std::size_t tag_begin, std::size_t tag);
     std::string_view plain_value(const XmlAttribute& attribute);
-    void choose_prefixes(const XmlTag& tag, std::size_t first);
+    void choose_prefixes(XmlTag& tag, std::size_t first);
     std::string_view declaration_beside(const NamespaceBinding& binding);
     bool resolve(const QName& name, std::size_t offset, Namespace& found);
     bool resolve(XmlAttribute& attribute, std::size_t element, std::size_t number);
     bool is_plain(const KnownNamespace* known) const { return known && known->vocabulary == plain_; }
     std::string_view tree_prefix(const QName& name, const Namespace& found, bool may_be_plain) const;
+    std::string_view tree_name(const QName& name, std::string_view tree_prefix);
+    std::string_view made_name(std::string_view prefix, std::string_view local);
     bool is_declared(const Namespace& found, std::string_view tree_prefix) const;
     void list(const Namespace& found, std::size_t element, std::size_t attribute);
 
@@ -82,6 +88,9 @@ private:
     NamespaceDeclarations declarations_;
     std::optional<KnownNamespace::Vocabulary> plain_;  // of the feed around; empty: outside feeds
     std::set<std::string> made_declarations_;          // "xmlns:dc_:"
+    Tree& tree_;
+    std::unordered_set<std::string_view> made_names_;  // kept with the tree
+    std::string room_;
     std::vector<UndeclaredName> undeclared_;
 };
 

@@ -16,8 +16,7 @@ bool is_white_space(std::string_view text) { return std::all_of(text.begin(), te
 
 }  // namespace
 
-XmlNormalizer::XmlNormalizer(const XmlReferences& references, const IgnoredParts& ignored, std::size_t text_bytes)
-    : references_(references), ignored_(ignored) {
+XmlNormalizer::XmlNormalizer(const IgnoredParts& ignored, std::size_t text_bytes) : ignored_(ignored) {
     bytes_.reserve(XmlNormalForm::reserve(text_bytes));
     form_.elements.reserve(XmlNormalForm::usual_elements);
     open_.reserve(XmlNormalForm::usual_depth);
@@ -70,10 +69,7 @@ void XmlNormalizer::append_attribute(const XmlAttribute& attribute) {
     added.value = bytes_.size();
     bytes_ += mark_value;
     const std::size_t begin = bytes_.size();
-    if (attribute.is_plain)
-        bytes_ += attribute.value;
-    else
-        references_.append_value(bytes_, attribute.value);
+    bytes_ += attribute.said;
     const std::string_view local = attribute.name.local;
     if (attribute.uri.empty() && (local == "href" || local == "src")) {
         room_.assign(bytes_, begin);
@@ -138,28 +134,22 @@ void XmlNormalizer::make_normal(std::size_t begin) {
     append_normal_text(bytes_, room_, ignored_);
 }
 
-void XmlNormalizer::text(std::string_view written) {
-    if (is_ignoring() || written.empty()) return;
+void XmlNormalizer::text(std::string_view said) {
+    if (is_ignoring() || said.empty()) return;
     begin_text();
-    references_.append_content(bytes_, written);
+    bytes_ += said;
 }
 
-void XmlNormalizer::cdata(std::string_view written) {
-    if (is_ignoring() || written.empty()) return;
-    begin_text();
-    append_with_line_feeds(bytes_, written);
-}
-
-void XmlNormalizer::instruction(std::string_view written) {
+void XmlNormalizer::instruction(std::string_view said) {
     if (is_ignoring() || open_.empty()) return;
     open_.back().has_more_than_text = true;
     end_text(false);
-    const std::size_t target = std::min(written.find_first_of(text::ascii_space), written.size());
-    const std::size_t data = std::min(written.find_first_not_of(text::ascii_space, target), written.size());
+    const std::size_t target = std::min(said.find_first_of(text::ascii_space), said.size());
+    const std::size_t data = std::min(said.find_first_not_of(text::ascii_space, target), said.size());
     bytes_ += mark_instruction;
-    bytes_ += written.substr(0, target);
+    bytes_ += said.substr(0, target);
     bytes_ += mark_value;
-    append_with_line_feeds(bytes_, written.substr(data));
+    bytes_ += said.substr(data);
 }
 
 // The tree is made next, and needs the memory.

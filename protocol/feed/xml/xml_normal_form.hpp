@@ -22,7 +22,7 @@
 
 #include "protocol/feed/model/content_digest.hpp"
 #include "protocol/feed/xml/xml_namespaces.hpp"
-#include "protocol/feed/xml/xml_references.hpp"
+#include "protocol/feed/xml/xml_tag.hpp"
 
 namespace sluice::feed {
 
@@ -54,17 +54,16 @@ struct XmlNormalForm {
 
 class XmlNormalizer {
 public:
-    // The references and what is ignored must outlive this; `text_bytes` are those of the document.
-    XmlNormalizer(const XmlReferences& references, const IgnoredParts& ignored, std::size_t text_bytes);
+    // What is ignored must outlive this; `text_bytes` are those of the document.
+    XmlNormalizer(const IgnoredParts& ignored, std::size_t text_bytes);
     XmlNormalizer(const XmlNormalizer&) = delete;
     XmlNormalizer& operator=(const XmlNormalizer&) = delete;
 
-    // The parts of the document, in order. Texts are as they are written, without the marks around them.
+    // The parts of the document, in order. Texts are what they say (XmlAttribute::said).
     void open(const XmlTag& tag, const ElementNamespace& name);
     void close();
-    void text(std::string_view written);
-    void cdata(std::string_view written);
-    void instruction(std::string_view written);
+    void text(std::string_view said);  // or a CDATA section
+    void instruction(std::string_view said);
 
     // Once the root element is closed.
     XmlNormalForm take();
@@ -88,7 +87,6 @@ private:
     void end_text(bool is_at_end);
     void make_normal(std::size_t begin);
 
-    const XmlReferences& references_;
     const IgnoredParts& ignored_;
     XmlNormalForm form_;
     std::string& bytes_ = form_.bytes;

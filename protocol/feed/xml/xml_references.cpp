@@ -88,7 +88,7 @@ void append_with_line_feeds(std::string& out, std::string_view written) {
 }
 
 // Appends the text of the reference that `written` begins with, and returns its size.
-std::size_t XmlReferences::append_reference(std::string& out, std::string_view written) const {
+std::size_t XmlReferences::append_reference(std::string& out, std::string_view written, bool in_value) const {
     const std::size_t size = std::min(written.find(';'), written.size() - 1) + 1;
     const std::string_view name = written.substr(1, size - 2);
     if (name.starts_with('#')) {
@@ -103,7 +103,7 @@ std::size_t XmlReferences::append_reference(std::string& out, std::string_view w
         out += name == "lt" ? '<' : name == "gt" ? '>' : name == "amp" ? '&' : name == "quot" ? '"' : '\'';
     } else if (const XmlEntity* entity = entities_.find(name)) {
         const auto used = texts_.find(entity);
-        if (used != texts_.end()) append_content(out, used->second);
+        if (used != texts_.end()) in_value ? append_value(out, used->second) : append_content(out, used->second);
     } else {
         out += html_entity(name);
     }
@@ -115,7 +115,7 @@ void XmlReferences::append_content(std::string& out, std::string_view written) c
         const std::size_t end = bytes::find_in<bytes::XmlResolved>(written, at);
         out.append(written, at, end - at);
         if (end == written.size()) return;
-        at = end + (written[end] == '&' ? append_reference(out, written.substr(end))
+        at = end + (written[end] == '&' ? append_reference(out, written.substr(end), false)
                                         : append_line_feed(out, written.substr(end)));
     }
 }
@@ -126,7 +126,7 @@ void XmlReferences::append_value(std::string& out, std::string_view written) con
         out.append(written, at, end - at);
         if (end == written.size()) return;
         if (written[end] == '&') {
-            at = end + append_reference(out, written.substr(end));
+            at = end + append_reference(out, written.substr(end), true);
         } else {
             out += ' ';
             at = end + (written.substr(end).starts_with("\r\n") ? 2u : 1u);

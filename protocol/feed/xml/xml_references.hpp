@@ -39,7 +39,7 @@ public:
     void append_value(std::string& out, std::string_view written) const;
 
 private:
-    std::size_t append_reference(std::string& out, std::string_view written) const;
+    std::size_t append_reference(std::string& out, std::string_view written, bool in_value) const;
     std::string_view as_written(std::string_view text);
     bool own_entity(const XmlEntity& entity, std::string_view name, std::size_t begin);
 

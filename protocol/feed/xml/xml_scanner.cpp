@@ -1,5 +1,6 @@
 #include "protocol/feed/xml/xml_scanner.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -32,26 +33,33 @@ std::string_view between(std::string_view text, std::string_view first, std::str
 }
 
 class Scanner {
+    // Of most documents with one item.
+    static constexpr std::size_t usual_nodes = 48, usual_attributes = 16;
+
 public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
         : cursor_(text),
           rewriter_(text),
           references_(cursor_, rewriter_, scanned_.context.entities),
-          namespaces_(cursor_, rewriter_, scanned_.context.entities),
+          namespaces_(cursor_, rewriter_, scanned_.context.entities, scanned_.tree),
           limits_(limits) {
+        scanned_.tree = Tree(usual_nodes, usual_attributes);
         scanned_.elements.reserve(XmlNormalForm::usual_elements);
         open_.reserve(XmlNormalForm::usual_depth);
-        if (ignored) normal_.emplace(references_, *ignored, text.size());
+        if (ignored) normal_.emplace(*ignored, text.size());
     }
 
     bool scan() { return prolog() && start_tag() && content() && epilog(); }
     ScannedXml take() {
-        scanned_.text = rewriter_.finish();
+        if (const auto begin = rewriter_.unchanged_from())
+            scanned_.unchanged_from = *begin;
+        else
+            scanned_.rewritten = rewriter_.finish();
+        scanned_.tree.finish();
         scanned_.context.namespaces = namespaces_.take_declarations();
         scanned_.undeclared = namespaces_.take_undeclared();
         scanned_.undeclared.shrink_to_fit();  // it is kept with the document
         if (normal_) scanned_.normal_form = normal_->take();
-        // The tree is made next, and needs the memory.
         if (scanned_.elements.size() >= ScannedXml::few_elements) {
             scanned_.elements.shrink_to_fit();
             scanned_.normal_form.elements.shrink_to_fit();
@@ -73,6 +81,9 @@ private:
     bool cdata();
     bool comment_or_instruction();
     bool count_values(std::size_t begin, std::size_t more);
+    void add_element(OpenElement& element);
+    std::string_view said(const XmlAttribute& attribute);
+    std::string_view with_line_feeds(std::string_view written);
 
     ScannedXml scanned_;
     XmlCursor cursor_;
@@ -84,6 +95,7 @@ private:
     std::size_t values_ = 0;  // elements, attributes, comments, CDATA sections and instructions so far
     XmlTag tag_;              // being read
     std::optional<XmlNormalizer> normal_;
+    std::string room_;
 };
 
 bool Scanner::prolog() {
@@ -150,29 +162,51 @@ bool Scanner::epilog() {
 
 bool Scanner::character_data() {
     const std::size_t begin = cursor_.at();
-    while (cursor_.skip_to<bytes::XmlTextEnd>()) {
-        if (cursor_.peek() == '<') {
-            if (normal_) normal_->text(cursor_.since(begin));
-            return true;
-        }
+    bool is_plain = true;
+    while (cursor_.skip_to<bytes::XmlTextEnd>() && cursor_.peek() != '<') {
         if (cursor_.peek() == '&') {
+            is_plain = false;
             if (!references_.reference()) return false;
             rewriter_.apply();
         } else if (cursor_.looks_at("]]>")) {
             return cursor_.fail(cursor_.at(), "\"]]>\" outside a CDATA section");
-        } else {
-            cursor_.take(']');
+        } else if (!cursor_.take(']')) {
+            is_plain = false;
+            cursor_.take('\r');
         }
     }
+    std::string_view said = cursor_.since(begin);
+    if (said.empty()) return true;
+    if (!is_plain) {
+        room_.clear();
+        references_.append_content(room_, said);
+        said = scanned_.tree.keep(room_);
+    }
+    scanned_.tree.leaf(NodeType::text, said);
+    if (normal_) normal_->text(said);
     return true;
+}
+
+// A line feed for each line end.
+std::string_view Scanner::with_line_feeds(std::string_view written) {
+    if (written.find('\r') == std::string_view::npos) return written;
+    room_.clear();
+    append_with_line_feeds(room_, written);
+    return scanned_.tree.keep(room_);
 }
 
 bool Scanner::comment_or_instruction() {
     const std::size_t begin = cursor_.at();
     if (!count_values(begin, 1)) return false;
-    if (!cursor_.looks_at("<?")) return cursor_.comment();
+    if (!cursor_.looks_at("<?")) {
+        if (!cursor_.comment()) return false;
+        scanned_.tree.leaf(NodeType::comment, with_line_feeds(between(cursor_.since(begin), "<!--", "-->")));
+        return true;
+    }
     if (!cursor_.processing_instruction()) return false;
-    if (normal_) normal_->instruction(between(cursor_.since(begin), "<?", "?>"));
+    const std::string_view said = with_line_feeds(between(cursor_.since(begin), "<?", "?>"));
+    scanned_.tree.leaf(NodeType::instruction, said);
+    if (normal_) normal_->instruction(said);
     return true;
 }
 
@@ -193,7 +227,9 @@ bool Scanner::cdata() {
         return cursor_.fail(begin, "the CDATA section that begins here does not end");
     }
     cursor_.move_to(end + 3);
-    if (normal_) normal_->cdata(between(cursor_.since(begin), "<![CDATA[", "]]>"));
+    const std::string_view said = with_line_feeds(between(cursor_.since(begin), "<![CDATA[", "]]>"));
+    scanned_.tree.leaf(NodeType::cdata, said);
+    if (normal_) normal_->text(said);
     return true;
 }
 
@@ -208,15 +244,35 @@ bool Scanner::start_tag() {
     element.name = tag_.name;
     element.range = scanned_.elements.size();
     if (!namespaces_.enter(tag_, element.range, element.in)) return false;
-    const char first = tag_.name.local.front();
-    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
-    scanned_.elements.push_back({rewriter_.position(tag_.begin + 1), tag_.begin, 0, values_, element.in.known});
+    scanned_.elements.push_back({tag_.begin, 0, values_, element.in.known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
+    add_element(element);
     if (normal_) normal_->open(tag_, element.in);
     rewriter_.apply();
     open_.push_back(element);
     if (tag_.is_empty) close_element(cursor_.at());
     return true;
+}
+
+// Attributes that have been put in another order come back into theirs.
+void Scanner::add_element(OpenElement& element) {
+    const char first = tag_.name.local.front();
+    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
+    const auto is_before = [](const XmlAttribute& a, const XmlAttribute& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(tag_.attributes.begin(), tag_.attributes.end(), is_before))
+        std::sort(tag_.attributes.begin(), tag_.attributes.end(), is_before);
+    scanned_.tree.open(element.in.tree_name);
+    for (XmlAttribute& attribute : tag_.attributes) {
+        attribute.said = said(attribute);
+        scanned_.tree.attribute(attribute.tree_name, attribute.said);
+    }
+}
+
+std::string_view Scanner::said(const XmlAttribute& attribute) {
+    if (attribute.is_plain) return attribute.value;
+    room_.clear();
+    references_.append_value(room_, attribute.value);
+    return scanned_.tree.keep(room_);
 }
 
 bool Scanner::end_tag() {
@@ -249,6 +305,7 @@ void Scanner::close_element(std::size_t end) {
     ElementRange& range = scanned_.elements[element.range];
     range.end = end;
     range.values = values_ - range.values;
+    scanned_.tree.close();
     namespaces_.leave(element.in, end);
     if (normal_) normal_->close();
     open_.pop_back();

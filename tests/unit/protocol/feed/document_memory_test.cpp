@@ -5,7 +5,7 @@
 #include <malloc.h>
 #include <string>
 
-#include "protocol/feed/model/tree_memory.hpp"
+#include "protocol/feed/data/document_builder.hpp"
 #include "protocol/feed/parse.hpp"
 #include "tests/unit/protocol/feed/record_support.hpp"
 
@@ -107,11 +107,4 @@ TEST_CASE("a document is measured as large as the heap has grown", "[memory]") {
     if (grown == 0) return;  // a sanitizer's heap gives no figures
     CHECK(document->memory_bytes() > grown - grown / 20);
     CHECK(document->memory_bytes() < grown + grown / 20);
-}
-
-TEST_CASE("a tree that another thread's meter has seen does not distort the measure", "[memory]") {
-    auto early = parse_document("<r><a/></r>", {"", "", {}}).value();
-    const TreeMemoryMeter meter;
-    early.reset();
-    CHECK(meter.bytes() == 0);
 }

@@ -7,6 +7,7 @@
 
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/parse.hpp"
+#include "tests/support/pugi_copy.hpp"
 
 namespace sluice::feed {
 
@@ -23,7 +24,7 @@ inline FeedError refused(std::string text, const DocumentOptions& options = {}) 
 }
 
 inline std::string text_at(const DocumentPtr& document, const char* path) {
-    return document->tree().select_node(path).node().text().get();
+    return PugiCopy(*document).tree().select_node(path).node().text().get();
 }
 
 inline std::vector<std::string> sources(const DocumentPtr& document) {

@@ -14,6 +14,7 @@
 #include "protocol/feed/parse.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
+#include "tests/support/pugi_copy.hpp"
 
 namespace sluice::feed {
 
@@ -137,9 +138,10 @@ inline void check_same_item(const DocumentPtr& a, std::size_t in_a, const Docume
 }
 
 // The string-values of the nodes that the path selects from the item.
-inline std::vector<std::string> values_at(const Item& item, const char* path) {
+inline std::vector<std::string> values_at(const DocumentPtr& document, std::size_t item, const char* path) {
     std::vector<std::string> values;
-    for (const pugi::xpath_node& node : item.element.select_nodes(path))
+    const PugiCopy copy(*document);
+    for (const pugi::xpath_node& node : copy.items()[item].select_nodes(path))
         values.push_back(pugi::xpath_query("string()").evaluate_string(node));
     return values;
 }

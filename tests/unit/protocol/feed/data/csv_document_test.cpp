@@ -13,8 +13,8 @@ Strings rows(const DocumentPtr& document) {
     Strings rows;
     for (const Item& item : document->items()) {
         std::string& row = rows.emplace_back();
-        for (const pugi::xml_node field : item.element.children())
-            row += std::string(row.empty() ? "" : " ") + field.name() + "=" + field.text().get();
+        for (const TreeNode field : item.element.children())
+            row.append(row.empty() ? "" : " ").append(field.name()).append("=").append(field.child_value());
     }
     return rows;
 }

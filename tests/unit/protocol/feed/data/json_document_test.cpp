@@ -10,7 +10,7 @@ namespace {
 
 std::string written(const DocumentPtr& document) {
     std::ostringstream out;
-    document->tree().document_element().print(out, "", pugi::format_raw);
+    PugiCopy(*document).tree().document_element().print(out, "", pugi::format_raw);
     return out.str();
 }
 
@@ -20,7 +20,7 @@ std::string item_tree(const std::string& item) {
     REQUIRE(document->items().size() == 1);
     CHECK(document->items()[0].source == item);
     std::ostringstream out;
-    document->items()[0].element.print(out, "", pugi::format_raw);
+    PugiCopy(*document).items()[0].print(out, "", pugi::format_raw);
     return out.str();
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("an object is an event, and so is each object of an array") {
     CHECK(parsed(R"({"version":1,"title":"t"})")->items().size() == 1);
     CHECK(parsed("{}")->items().size() == 1);
     CHECK(parsed(R"({"items":{"a":1}})")->format() == FeedFormat::data);
-    CHECK(parsed(R"({"a":1,"a":[2,3]})")->items()[0].element.select_nodes("a").size() == 3);
+    CHECK(PugiCopy(*parsed(R"({"a":1,"a":[2,3]})")).items()[0].select_nodes("a").size() == 3);
     CHECK(text_at(parsed("{\"a\":\"\\ud83d.\\ude00\\ud83d\\ud83d\\ude00\"}"), "//a") ==
           "\xEF\xBF\xBD.\xEF\xBF\xBD\xEF\xBF\xBD\xF0\x9F\x98\x80");
 }
@@ -173,7 +173,7 @@ TEST_CASE("a bad item is refused without its neighbours") {
             CAPTURE(text);
             const DocumentPtr document = parsed(text);
             CHECK(sources(document) == std::vector<std::string>{"{\"n\":1}", "{\"n\":2}"});
-            CHECK(document->feed().select_nodes("item").size() == 2);
+            CHECK(PugiCopy(*document).tree().select_nodes("/feed/item").size() == 2);
             REQUIRE(document->refusals().count == 1);
             REQUIRE(document->refusals().first.size() == 1);
             const ItemRefusal& refusal = document->refusals().first[0];

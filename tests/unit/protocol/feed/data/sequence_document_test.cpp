@@ -12,9 +12,9 @@ const DocumentOptions fasta{"text/x-fasta", "", {}}, fastq{"text/x-fastq", "", {
 Strings records(const DocumentPtr& document) {
     Strings records;
     for (const Item& item : document->items()) {
-        std::string record = item.element.attribute("id").value();
+        std::string record(item.element.attribute("id").value());
         for (const char* name : {"description", "sequence", "quality"})
-            if (const pugi::xml_node value = item.element.child(name)) record += std::string("|") + value.text().get();
+            if (const TreeNode value = item.element.child(name)) record.append("|").append(value.child_value());
         records.push_back(record);
     }
     return records;

@@ -17,7 +17,7 @@ Read read(std::string bytes, const char* content_type = "") {
     options.content_type = content_type;
     options.repair = RepairMode::lenient;
     const DocumentPtr document = parsed(std::move(bytes), options);
-    Read read{document->tree().document_element().text().get(), {}};
+    Read read{std::string(document->tree().root().child_value()), {}};
     for (const Repair& repair : document->repairs().list())
         read.repairs.push_back(std::string(repair_name(repair.kind)) + " " + std::to_string(repair.count));
     return read;

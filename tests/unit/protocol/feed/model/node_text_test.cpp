@@ -1,6 +1,9 @@
 #include "protocol/feed/model/node_text.hpp"
 
 #include <catch2/catch.hpp>
+#include <pugixml.hpp>
+
+#include "tests/support/tree_document.hpp"
 
 using namespace sluice;
 using namespace sluice::feed;
@@ -25,13 +28,13 @@ TEST_CASE("normalize_space is XPath's and copies only what changes") {
 }
 
 TEST_CASE("string_value is a view of the tree when the text is in one piece") {
-    pugi::xml_document tree;
-    REQUIRE(tree.load_string("<r><a>one</a><b><c/><d>two</d></b><e>x<f>y</f><![CDATA[z]]><!--c-->w</e><g/></r>"));
+    const TreeDocument document(
+        "<r><a>one</a><b><c/><d>two</d></b><e>x<f>y</f><![CDATA[z]]><!--c-->w</e><g/></r>", "/r");
+    const TreeNode r = document.tree().root();
     TextArena arena;
-    const auto value = [&](const char* path) { return string_value(tree.select_node(path).node(), arena); };
-    CHECK(value("/r/a").data() == tree.select_node("/r/a/text()").node().value());
-    CHECK(value("/r/b").data() == tree.select_node("/r/b/d/text()").node().value());
-    CHECK(value("/r/e") == "xyzw");
-    CHECK(value("/r/g").empty());
-    CHECK(string_value(tree, arena) == "onetwoxyzw");
+    CHECK(string_value(r.child("a"), arena).data() == r.child_value("a").data());
+    CHECK(string_value(r.child("b"), arena).data() == r.at_path("b/d").child_value().data());
+    CHECK(string_value(r.child("e"), arena) == "xyzw");
+    CHECK(string_value(r.child("g"), arena).empty());
+    CHECK(string_value(document.tree().document(), arena) == "onetwoxyzw");
 }

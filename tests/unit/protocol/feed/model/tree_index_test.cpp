@@ -33,8 +33,8 @@ TEST_CASE("a tree is indexed as XPath's data model has it") {
     CHECK(index.nodes.namespace_uri(9) == "u");
     CHECK(meter.spent() > index.nodes.size());
 
-    std::vector<pugi::xml_node> elements;
-    CHECK(index_elements(document, elements, meter).size() == index.nodes.size());
+    std::vector<TreeNode> elements;
+    CHECK(index_elements(document, PugiTree(document), elements, meter).size() == index.nodes.size());
     REQUIRE(elements.size() == index.nodes.size());
     CHECK(elements[9] == document.items()[1].element);
     CHECK_FALSE(elements[6]);

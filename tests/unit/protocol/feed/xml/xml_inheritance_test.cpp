@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/tree_document.hpp"
+
 using namespace sluice::feed;
 
 namespace {
@@ -12,9 +14,8 @@ struct Inherited {
 
 // What holds for the element x.
 Inherited inherited(const std::string& text) {
-    pugi::xml_document document;
-    REQUIRE(document.load_string(text.c_str()));
-    const pugi::xml_node element = document.select_node("//x").node();
+    const sluice::TreeDocument document(text, "//x");
+    const TreeNode element = document.items()[0].element;
     return {xml_base_at(element, "").value_or("too many"), std::string(xml_lang_at(element))};
 }
 

@@ -13,7 +13,8 @@ namespace {
 Strings names_of(const std::string& text) {
     const DocumentPtr document = parsed(text);
     xpath::Meter meter;
-    const xpath::DocumentIndex index = index_tree(*document, meter).nodes;
+    const TreeIndex indexed = index_tree(*document, meter);
+    const xpath::DocumentIndex& index = indexed.nodes;
     Strings names;
     for (xpath::Node node = 1; node < index.size(); ++node) {
         if (index.kind(node) != xpath::NodeKind::element && index.kind(node) != xpath::NodeKind::attribute) continue;

@@ -7,8 +7,10 @@
 // - declarations inside a DOCTYPE are scanned only to find its end.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <pugixml.hpp>
 #include <vector>
 
+#include "protocol/feed/model/pugi_tree.hpp"
 #include "protocol/feed/xml/xml_scanner.hpp"
 #include "protocol/text/utf8.hpp"
 #include "tests/support/rounds.hpp"
@@ -26,9 +28,11 @@ std::optional<std::string> our_tree(const std::string& text, std::string& reason
     auto scanned = scan_xml(text, FeedLimits());
     if (!scanned) return reason = scanned.error().message, std::nullopt;
     pugi::xml_document document;
-    REQUIRE(document.load_buffer_inplace(scanned->text.data(), scanned->text.size(), feed_parse_flags,
-                                         pugi::encoding_utf8));
-    return pugixml_tree(document.document_element());
+    const std::string_view xml = scanned->xml(text);
+    REQUIRE(document.load_buffer(xml.data(), xml.size(), feed_parse_flags, pugi::encoding_utf8));
+    std::string tree = pugixml_tree(PugiTree(scanned->tree).document().document_element());
+    REQUIRE(pugixml_tree(document.document_element()) == tree);
+    return tree;
 }
 
 bool refers_to_windows_1252(const std::string& text) {
