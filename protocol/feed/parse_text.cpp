@@ -67,7 +67,8 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const D
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
                              document.rewritten_.capacity() + document.context_.memory_bytes() +
                              document.items_.capacity() * sizeof(Item) + columns_bytes(document.columns_) +
-                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) + document.tree_.memory_bytes();
+                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) +
+                             document.tree_.memory_bytes();
     return parsed;
 }
 

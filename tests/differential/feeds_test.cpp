@@ -12,9 +12,9 @@
 
 #include "protocol/feed/parse.hpp"
 #include "tests/differential/oracle.hpp"
+#include "tests/support/pugi_copy.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/source_folder.hpp"
-#include "tests/support/pugi_copy.hpp"
 
 using namespace sluice;
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gpu/operators/substrings/filter.hpp"
+#include "gpu/tools/search/substrings.hpp"
 
 namespace sluice::substrings {
 

@@ -2,8 +2,9 @@
 // tags that RSS or other XML has without escaping them. Pure functions; any thread.
 #pragma once
 
-#include "protocol/feed/model/tree.hpp"
 #include <string>
+
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 

@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include "protocol/feed/model/tree.hpp"
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 

@@ -90,8 +90,7 @@ ItemIdentity ItemIdentities::of(const Item& item) const {
     if (format == FeedFormat::cloud_event) return {Sameness::by_id_alone, cloud_event_id(item)};
     if (format != FeedFormat::xml && format != FeedFormat::data) return in_feed(item);
     if (!id_path_.empty()) {
-        if (std::string id = value_at(item.element, id_path_); !id.empty())
-            return {Sameness::by_id, std::move(id)};
+        if (std::string id = value_at(item.element, id_path_); !id.empty()) return {Sameness::by_id, std::move(id)};
     }
     return {format == FeedFormat::data ? Sameness::never : Sameness::by_content, {}};
 }

@@ -10,8 +10,8 @@
 namespace sluice::feed {
 
 struct Link {
-    std::string text;   // trimmed, not empty
-    TreeNode at;  // the element that has it
+    std::string text;  // trimmed, not empty
+    TreeNode at;       // the element that has it
 };
 
 std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item);

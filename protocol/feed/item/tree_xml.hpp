@@ -2,8 +2,9 @@
 // and text. Pure function; any thread.
 #pragma once
 
-#include "protocol/feed/model/tree.hpp"
 #include <string>
+
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 

@@ -14,8 +14,7 @@ namespace sluice::feed {
 std::string_view string_value(TreeNode node, TextArena& arena, xpath::Meter* meter = nullptr);
 
 // The text node that begins with `first`, joining adjacent text and CDATA sections. `behind` becomes the node after it.
-std::string_view joined_text(TreeNode first, TreeNode& behind, TextArena& arena,
-                             xpath::Meter* meter = nullptr);
+std::string_view joined_text(TreeNode first, TreeNode& behind, TextArena& arena, xpath::Meter* meter = nullptr);
 
 // normalize-space(text). Returns the text itself if nothing changes.
 std::string_view normalize_space(std::string_view text, TextArena& arena);

@@ -35,7 +35,7 @@ struct ParsedDocument final : Document {
     std::size_t memory_bytes() const override { return memory_bytes_; }
 
     std::shared_ptr<const std::string> text_;
-    Tree tree_;           // has views of text_
+    Tree tree_;  // has views of text_
     TreeNode feed_;
     // The XML of tree(): of text_ from there on, if nothing is rewritten.
     static constexpr std::size_t no_xml = ~std::size_t{0};

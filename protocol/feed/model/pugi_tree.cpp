@@ -1,6 +1,5 @@
 #include "protocol/feed/model/pugi_tree.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <malloc.h>
 #include <new>
@@ -13,8 +12,7 @@ namespace sluice::feed {
 
 namespace {
 
-std::atomic<std::size_t> trees_made = 0;
-
+thread_local std::size_t trees_made = 0;
 thread_local std::size_t allocated_bytes = 0;  // modulo 2^64: a tree may be freed by another thread
 thread_local std::size_t failures = 0;         // pugixml then leaves out nodes, or reports it as a fault of the text
 

@@ -1,5 +1,5 @@
-// A document's tree as pugixml's, for what asks questions that only scanning a tree answers. Made where it is asked for:
-// most documents are never asked.
+// A document's tree as pugixml's, for what asks questions that only scanning a tree answers. Made where it is asked
+// for: most documents are never asked.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
     const pugi::xml_document& document() const { return *document_; }
     std::size_t bytes() const { return bytes_; }
 
-    static std::size_t made();  // by this process
+    static std::size_t made();  // by this thread
 
 private:
     PugiTree(const Tree& tree, std::string_view xml);

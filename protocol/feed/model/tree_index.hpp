@@ -15,11 +15,12 @@ namespace sluice::feed {
 
 struct TreeIndex {
     PugiTree tree;
-    xpath::DocumentIndex nodes;  // points into the tree
+    xpath::DocumentIndex nodes;      // points into the tree
     std::vector<xpath::Node> items;  // the nodes of the document's items, in their order
 };
 
-// Spends steps for each node. The index takes over the memory of `spare`. Throws xpath::OverBudget, and what the meter's hook throws.
+// Spends steps for each node. The index takes over the memory of `spare`. Throws xpath::OverBudget, and what the
+// meter's hook throws.
 TreeIndex index_tree(const Document& document, xpath::Meter& meter, xpath::DocumentIndex spare = {});
 
 // The same of this tree of the document. Also sets elements[node] to the element of each node of the index; null for

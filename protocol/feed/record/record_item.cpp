@@ -113,8 +113,7 @@ private:
 // An <rss> that is not the root is recognised by its <channel>.
 bool needs_channel(const Document& document, const Item& item) {
     const TreeNode parent = item.element.parent();
-    return document.format() == FeedFormat::rss && parent.name() == "rss" &&
-           parent != document.tree().root();
+    return document.format() == FeedFormat::rss && parent.name() == "rss" && parent != document.tree().root();
 }
 
 // Its link is relative to an address that neither the record's fields nor its text have.

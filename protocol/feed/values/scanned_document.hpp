@@ -74,8 +74,8 @@ public:
     // On all conditions, and on the index so far.
     std::uint64_t spent() const { return spent_ + (index_ ? index_->nodes.bytes_read() / xpath::bytes_per_step : 0); }
     std::size_t bytes() const {
-        return (index_ ? index_->nodes.bytes() + index_->tree.bytes() : 0) + memory_.held() + leaves_.capacity() * sizeof(Leaf) +
-               numbers_.bytes() + leaf_bytes_;
+        return (index_ ? index_->nodes.bytes() + index_->tree.bytes() : 0) + memory_.held() +
+               leaves_.capacity() * sizeof(Leaf) + numbers_.bytes() + leaf_bytes_;
     }
 
 private:

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include "protocol/feed/model/tree.hpp"
 #include <string_view>
 #include <vector>
 
 #include "gpu/api/event_batch.hpp"
 #include "protocol/feed/model/node_text.hpp"
 #include "protocol/feed/model/text_arena.hpp"
+#include "protocol/feed/model/tree.hpp"
 #include "protocol/feed/values/path_trie.hpp"
 #include "protocol/filter/syntax/attribute.hpp"
 

@@ -2,8 +2,9 @@
 // <RSS>, <Item>, <r:title>. Any thread.
 #pragma once
 
-#include "protocol/feed/model/tree.hpp"
 #include <string_view>
+
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 

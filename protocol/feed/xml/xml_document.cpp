@@ -148,9 +148,7 @@ bool XmlDocumentParser::is_feed_in_other_letters(TreeNode root) const {
 
 // <feed> in no namespace, with a title and the like, but nothing that could be an event.
 bool XmlDocumentParser::is_feed_without_entries(TreeNode root) const {
-    const auto may_be_event = [](TreeNode n) {
-        return n.is_element() && !is_feed_detail(local_part(n.name()));
-    };
+    const auto may_be_event = [](TreeNode n) { return n.is_element() && !is_feed_detail(local_part(n.name())); };
     return options_.event_path.empty() && std::ranges::none_of(root.children(), may_be_event);
 }
 
@@ -233,8 +231,7 @@ std::optional<FeedError> XmlDocumentParser::locate_items() {
         if (++count > limits.items_max) return too_many_items(*document_->text_, range.begin, limits);
         if (range.values > limits.item_values_max) return too_many_item_values(*document_->text_, range.begin, limits);
         item.source = std::string_view(*document_->text_).substr(range.begin, range.end - range.begin);
-        if (options_.digests)
-            item.content = normal_form_.digest(item.element.element_number(), item.source);
+        if (options_.digests) item.content = normal_form_.digest(item.element.element_number(), item.source);
     }
     return std::nullopt;
 }

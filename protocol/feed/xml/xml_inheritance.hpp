@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <optional>
-#include "protocol/feed/model/tree.hpp"
 #include <string>
 #include <string_view>
+
+#include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 

@@ -47,8 +47,9 @@ struct ScannedXml {
     XmlNormalForm normal_form;               // empty: not asked for
 };
 
-// `text` outlives what is made of it. It is UTF-8 without control characters (find_bad_text). Limits: limits.depth_max for the nesting of elements,
-// limits.values_max for the number of values. The normal form is made if `ignored` is not null: without these parts.
+// `text` outlives what is made of it. It is UTF-8 without control characters (find_bad_text). Limits: limits.depth_max
+// for the nesting of elements, limits.values_max for the number of values. The normal form is made if `ignored` is not
+// null: without these parts.
 boost::system::result<ScannedXml, FeedError> scan_xml(const std::string& text, const FeedLimits& limits,
                                                       const IgnoredParts* ignored = nullptr);
 

@@ -12,9 +12,9 @@
 #include "protocol/feed/item/event_json.hpp"
 #include "protocol/feed/model/record.hpp"
 #include "protocol/feed/parse.hpp"
+#include "tests/support/pugi_copy.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
-#include "tests/support/pugi_copy.hpp"
 
 namespace sluice::feed {
 

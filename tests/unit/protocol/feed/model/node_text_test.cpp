@@ -28,8 +28,8 @@ TEST_CASE("normalize_space is XPath's and copies only what changes") {
 }
 
 TEST_CASE("string_value is a view of the tree when the text is in one piece") {
-    const TreeDocument document(
-        "<r><a>one</a><b><c/><d>two</d></b><e>x<f>y</f><![CDATA[z]]><!--c-->w</e><g/></r>", "/r");
+    const TreeDocument document("<r><a>one</a><b><c/><d>two</d></b><e>x<f>y</f><![CDATA[z]]><!--c-->w</e><g/></r>",
+                                "/r");
     const TreeNode r = document.tree().root();
     TextArena arena;
     CHECK(string_value(r.child("a"), arena).data() == r.child_value("a").data());

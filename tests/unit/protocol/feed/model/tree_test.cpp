@@ -95,8 +95,8 @@ TEST_CASE("a tree is as it should be while it is built, and without what was rem
     tree.finish();
     CHECK(third.element_number() == 3);
     CHECK(third.attributes().empty());
-    CHECK(nodes_of(tree) == std::vector<std::string>{"element feed", "element item", "element a", "text x",
-                                                     "element item"});
+    CHECK(nodes_of(tree) ==
+          std::vector<std::string>{"element feed", "element item", "element a", "text x", "element item"});
     CHECK(tree.elements() == 4);
 }
 
