@@ -15,8 +15,8 @@ namespace sluice::feed {
 
 namespace {
 
-// A growing vector has up to twice the room that it needs, and briefly holds both its old and its new storage.
-constexpr std::size_t room = 2, growth = 3;
+// A growing vector briefly holds both its old and its new storage.
+constexpr std::size_t growth = 3;
 constexpr std::size_t fixed_bytes = 16u << 10;  // what is reserved at first, and the document itself
 // Of a name that is in another namespace than its prefix says: its new prefix, and its place in a set.
 constexpr std::size_t made_name_bytes = 16, known_name_bytes = 64;
@@ -65,23 +65,31 @@ struct XmlCounts {
     std::size_t text = 0, elements = 0, attributes = 0, tags = 0;
 };
 
+// What blocks take beyond the texts in them.
+std::size_t block_overhead(std::size_t text_bytes) { return TextBlocks::bytes_max(text_bytes) - text_bytes; }
+
 // While the document is scanned, vectors, the tree among them, grow one at a time, and so does the normal form.
 std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
     const std::size_t names = counts.elements + counts.attributes;
     const std::size_t form = XmlNormalForm::bytes_max(counts.text, names);
     const std::size_t reserved = XmlNormalForm::reserve(counts.text);
-    const std::size_t form_bytes = !has_normal_form ? 0 : form <= reserved ? reserved : growth * form;
-    const std::size_t nodes = (counts.elements + counts.tags) * Tree::node_bytes;
-    const std::size_t attributes = counts.attributes * Tree::attribute_bytes;
+    // A string doubles.
+    const std::size_t form_bytes = !has_normal_form       ? 0
+                                   : form <= reserved     ? reserved
+                                   : form <= 2 * reserved ? 2 * reserved
+                                                          : 2 * form;
+    const std::size_t nodes = room_max(counts.elements + counts.tags) * Tree::node_bytes;
+    const std::size_t attributes = room_max(counts.attributes) * Tree::attribute_bytes;
     const std::size_t ranges =
-        counts.elements * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));
-    const std::size_t undeclared = names * sizeof(UndeclaredName);
-    const std::size_t declarations = counts.attributes * sizeof(NamespaceDeclarations::Declaration);
+        room_max(counts.elements) * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));
+    const std::size_t undeclared = room_max(names) * sizeof(UndeclaredName);
+    const std::size_t declarations = room_max(counts.attributes) * sizeof(NamespaceDeclarations::Declaration);
     // Without declarations, no name is another in the tree.
     const std::size_t made_names = counts.attributes == 0 ? 0 : names;
-    return room * (nodes + attributes + ranges + undeclared + declarations) +
-           std::max({nodes, attributes, ranges, undeclared, declarations}) + form_bytes +
-           TextBlocks::bytes_max(counts.text + made_names * made_name_bytes) + made_names * known_name_bytes;
+    return nodes + attributes + ranges + undeclared + declarations +
+           std::max({nodes, attributes, ranges, undeclared, declarations, form_bytes}) * 4 / 5 + form_bytes +
+           block_overhead(counts.text + made_names * made_name_bytes) +
+           made_names * (made_name_bytes + known_name_bytes);
 }
 
 }  // namespace
@@ -100,10 +108,10 @@ std::size_t document_memory_max(std::string_view document, const DocumentOptions
     const std::size_t xml = xml_memory(counts, options.digests.has_value());
     const std::size_t values = std::min(count_values(document, syntax, type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
-    const std::size_t data =
-        values == 0 ? 0
-                    : growth * values * 2 * Tree::node_bytes + normalized +
-                          TextBlocks::bytes_max(2 * text + values * plain_name_bytes + sum_exponents(document));
+    const std::size_t beside_text = values == 0 ? 0 : values * plain_name_bytes + sum_exponents(document);
+    const std::size_t data = values == 0 ? 0
+                                         : 2 * room_max(2 * values) * Tree::node_bytes + normalized +
+                                               block_overhead(2 * text + beside_text) + beside_text;
     const std::size_t items = std::min(limits.items_max, elements + values) * sizeof(Item) * growth;
     // A byte may become five ("&amp;"), in up to three texts at a time: readings in two encodings, the repaired text.
     const bool may_be_repaired = options.repair == RepairMode::lenient && syntax == Syntax::xml;
@@ -111,7 +119,9 @@ std::size_t document_memory_max(std::string_view document, const DocumentOptions
                                      ? 3 * std::min(5 * document.size(), limits.document_bytes_max) +
                                            std::min(document.size() / 2, XmlEdits::pieces_max) * XmlEdits::piece_bytes
                                      : 0;
-    return 3 * text + std::max(xml, data) + items + repaired + fixed_bytes;
+    // Texts at a time: as published and converted; then converted, rewritten, and what is said; or converted, names and
+    // values.
+    return 3 * text + text / 16 + std::max(xml, data) + items + repaired + fixed_bytes;
 }
 
 }  // namespace sluice::feed

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/text_arena.hpp"
 
 namespace sluice::feed {
@@ -26,6 +27,7 @@ public:
 
     // The element whose start tag is at `begin` declares the prefix. The views must outlive this.
     void open(std::string_view prefix, std::string_view uri, std::size_t begin) {
+        make_room(all_);
         all_.push_back({prefix, uri, begin, none, innermost_});
         innermost_ = all_.size() - 1;
     }

@@ -12,10 +12,14 @@
 namespace sluice::feed {
 
 class TextBlocks {
+    static constexpr std::size_t first_bytes = 256, last_bytes = 64u << 10;
+
 public:
-    // The most bytes that texts with so many bytes together take: the last block, at most a third of all, may be nearly
-    // empty, and others have less than a quarter left.
-    static constexpr std::size_t bytes_max(std::size_t text_bytes) { return 2 * text_bytes + 8 * first_bytes; }
+    // The most bytes that texts with so many bytes together take: the last block, at most half of the others together,
+    // may be nearly empty, and others have less than a quarter left.
+    static constexpr std::size_t bytes_max(std::size_t text_bytes) {
+        return text_bytes + text_bytes / 3 + std::min(text_bytes, last_bytes) + 8 * first_bytes;
+    }
 
     // The address is stable; the copy is gone with this object.
     std::string_view keep(std::string_view text) {
@@ -29,7 +33,6 @@ public:
 
 private:
     using Block = std::unique_ptr<char[]>;
-    static constexpr std::size_t first_bytes = 256, last_bytes = 64u << 10;
 
     // A text that would take much of a block gets one of its own.
     char* room_for(std::size_t bytes) {

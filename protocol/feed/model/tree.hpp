@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/text_blocks.hpp"
 
 namespace sluice::feed {
@@ -125,7 +126,10 @@ public:
         return {this, index};
     }
     // Of the element just opened.
-    void attribute(std::string_view name, std::string_view value) { attributes_.push_back({name, value}); }
+    void attribute(std::string_view name, std::string_view value) {
+        make_room(attributes_);
+        attributes_.push_back({name, value});
+    }
     // A node without children, with its value: of an instruction, all that is between its marks.
     void leaf(NodeType type, std::string_view value) {
         add(type, value, static_cast<std::uint32_t>(nodes_.size()) + 1);
@@ -168,6 +172,7 @@ private:
     static_assert(sizeof(Node) == node_bytes);
 
     std::uint32_t add(NodeType type, std::string_view text, std::uint32_t end) {
+        make_room(nodes_);
         nodes_.push_back({text.data(), static_cast<std::uint32_t>(text.size()), end, open_,
                           static_cast<std::uint32_t>(attributes_.size()), 0, type});
         return static_cast<std::uint32_t>(nodes_.size() - 1);

@@ -1,5 +1,6 @@
 #include "protocol/feed/xml/xml_namespaces.hpp"
 
+#include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/xml/attribute_text.hpp"
 #include "protocol/feed/xml/plain_vocabulary.hpp"
@@ -159,6 +160,7 @@ bool XmlNamespaces::is_declared(const Namespace& found, std::string_view tree_pr
 void XmlNamespaces::list(const Namespace& found, std::size_t element, std::size_t attribute) {
     const std::string_view text = cursor_.text(), uri = found.uri();
     const bool is_in_text = uri.data() >= text.data() && uri.data() < text.data() + text.size();
+    make_room(undeclared_);
     undeclared_.push_back({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute),
                            is_in_text ? uri : found.known->uri});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/normal_text.hpp"
 #include "protocol/text/ascii.hpp"
 
@@ -39,6 +40,7 @@ void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view ur
 }
 
 void XmlNormalizer::open(const XmlTag& tag, const ElementNamespace& name) {
+    make_room(form_.elements);
     form_.elements.emplace_back();
     const bool is_ignored = is_ignoring() || ignored_.has_element(name.known, name.tree_prefix, tag.name.local);
     if (!open_.empty()) {

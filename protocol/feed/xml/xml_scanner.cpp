@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/model/text_position.hpp"
 #include "protocol/feed/xml/rewriter.hpp"
@@ -244,7 +245,9 @@ bool Scanner::start_tag() {
     element.name = tag_.name;
     element.range = scanned_.elements.size();
     if (!namespaces_.enter(tag_, element.range, element.in)) return false;
-    scanned_.elements.push_back({tag_.begin, 0, values_, element.in.known});
+    make_room(scanned_.elements);
+    scanned_.elements.push_back(
+        {static_cast<std::uint32_t>(tag_.begin), 0, static_cast<std::uint32_t>(values_), element.in.known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
     add_element(element);
     if (normal_) normal_->open(tag_, element.in);
@@ -303,8 +306,8 @@ bool Scanner::wrong_end_tag(std::size_t begin) {
 void Scanner::close_element(std::size_t end) {
     const OpenElement& element = open_.back();
     ElementRange& range = scanned_.elements[element.range];
-    range.end = end;
-    range.values = values_ - range.values;
+    range.end = static_cast<std::uint32_t>(end);
+    range.values = static_cast<std::uint32_t>(values_) - range.values;
     scanned_.tree.close();
     namespaces_.leave(element.in, end);
     if (normal_) normal_->close();

@@ -19,9 +19,9 @@
 namespace sluice::feed {
 
 struct ElementRange {
-    std::size_t begin = 0;  // its bytes in the text, both tags included
-    std::size_t end = 0;
-    std::size_t values = 0;                 // elements, attributes, comments … in it, itself included
+    std::uint32_t begin = 0;  // its bytes in the text, both tags included
+    std::uint32_t end = 0;
+    std::uint32_t values = 0;               // elements, attributes, comments … in it, itself included
     const KnownNamespace* known = nullptr;  // its namespace, or null
 };
 
