@@ -20,7 +20,7 @@ std::size_t own_memory(const PreparedBatch::Made& made) {
 
 }  // namespace
 
-PreparedBatch::PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
+PreparedBatch::PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected&& collected,
                              config::UndecidedPolicy undecided, EventMemory* memory)
     : events_(events),
       undecided_(undecided),
@@ -40,7 +40,7 @@ void PreparedBatch::make_ahead() {
     charge_.force_resize(found);
     made_.reserve(size());
     for (std::size_t s = 0; s < size() && bytes <= bytes_max; ++s) {
-        Made made;
+        Made& made = made_.emplace_back();
         try {
             // Make nothing for a subscriber that has ended.
             if (subscriber(s).mailbox.state() == Mailbox::State::open) made = make(s);
@@ -49,7 +49,6 @@ void PreparedBatch::make_ahead() {
         }
         bytes += own_memory(made);
         if (found + bytes > charge_.bytes() + charged_at_once) charge_.force_resize(found + bytes);
-        made_.push_back(std::move(made));
     }
     if (made_.size() == size()) {
         findings_.reset();
@@ -71,6 +70,7 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
     const std::span<const Wanted> wanted = collected_.of(s);
     Made made;
     made.is_wide = collected_.is_wide(wanted);
+    made.deliveries.reserve(std::min(wanted.size(), events_.size()));
     GapPlaces gap_of;
     for (auto left = wanted; !left.empty() && !made.end;) {
         const std::span<const Wanted> of_event = of_first_event(left);

@@ -22,7 +22,7 @@ namespace sluice::broker {
 class PreparedBatch {
 public:
     // The events and their values must outlive it. `memory` may be null: nothing is then charged.
-    PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
+    PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected&& collected,
                   config::UndecidedPolicy undecided, EventMemory* memory);
 
     std::size_t size() const { return collected_.size(); }  // subscribers
