@@ -14,11 +14,15 @@ inline std::chrono::nanoseconds cpu_time() {
 }
 
 // Measures the time taken since its construction: CPU time, or a tenth of the elapsed time if that is more, since a
-// thread that waits for a GPU uses no CPU time.
+// thread that waits for a GPU uses no CPU time. A time of less than `short_time` is the elapsed one, since asking for
+// CPU time is a system call.
 class WorkTimer {
 public:
+    static constexpr std::chrono::milliseconds short_time{1};
+
     std::chrono::nanoseconds operator()() const {
         const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - begun_;
+        if (passed < short_time) return passed;
         return std::max(cpu_time() - processor_begun_, passed / 10);
     }
 

@@ -48,6 +48,7 @@ BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double 
     if (limits.event_time != BatchLimits::none) batch_.group_ns_max = static_cast<double>(limits.event_time.count());
     if (limits.computed_owners != nullptr) share_budgets(*limits.computed_owners);
     batch_.pause = std::move(pause);
+    batch_.scan = [this](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, part_[event]); };
     batch_.work = &work_;
     if (memory_ != nullptr) charge_ = memory_->force_charge(base::MemoryUse::evaluation, 0);
 }
@@ -81,7 +82,7 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
 
 std::span<const engine::Match> BatchMatcher::match(const engine::Program& program, const feed::Extractor& extractor,
                                                    std::span<const feed::Event> events) {
-    forget_batch();
+    begin_batch();
     scanned_ = program.scanned();
     names_ = program.attributes();
     leaves_.assign(std::shared_ptr<const feed::ScannedLeaves::Conditions>(scanned_, &scanned_->conditions));
@@ -130,8 +131,7 @@ std::size_t BatchMatcher::extract(const feed::Extractor& extractor, std::span<co
 }
 
 void BatchMatcher::match_part(const engine::Program& program, std::span<const feed::Event> events, std::size_t first) {
-    part_ = events;  // so that the function is small enough to need no memory of its own
-    batch_.scan = [this](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, part_[event]); };
+    part_ = events;
     if (first == 0) {
         batch_.undecided = &undecided_;
         return program.match(batch_, matches_);
@@ -197,19 +197,14 @@ void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration 
     costly.slowest = std::max(costly.slowest, took);
 }
 
-void BatchMatcher::forget_batch() {
+// Forgets the results of the last batch, even if it ended in an exception. Its values are there until extract().
+void BatchMatcher::begin_batch() {
     cost_ = {};
     work_ = {};
-    reading_.forget_documents();
-    leaves_.begin_batch();
-    leaves_.end_batch();
-    scanned_.reset();
-    names_.reset();
-    whole_batch_ = {};
     matches_.clear();
     undecided_.clear();
-    batch_.clear();
-    arena_.clear();
+    whole_batch_ = {};
+    reading_.forget_documents();
     groups_.forget_documents();
     groups_.begin_batch();
 }

@@ -98,7 +98,7 @@ private:
     feed::ScannedLeaves::Owners owners();
     std::span<const feed::ScanOwner> owners_of(std::size_t scanned);
     void share_budgets(const ScanOwners& owners);
-    void forget_batch();  // also after a batch that ended in an exception
+    void begin_batch();
 
     const BatchLimits limits_;
     const ScanOwners* const owners_;

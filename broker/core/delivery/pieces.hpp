@@ -10,7 +10,10 @@ namespace sluice::broker {
 
 class Pieces {
 public:
-    void reserve(std::size_t pieces) { pieces_.reserve(pieces); }
+    void reserve(std::size_t pieces) {
+        pieces_.reserve(pieces);
+        copied_.reserve(pieces * short_piece);
+    }
 
     // Adds text by reference; it must outlive this object and must not move.
     void share(std::string_view text) {
@@ -44,6 +47,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t short_piece = 16;  // bytes of a usual one that is copied
+
     struct Piece {
         const char* shared;  // null: the next `size` bytes of copied_
         std::size_t size;

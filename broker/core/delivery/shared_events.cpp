@@ -7,11 +7,11 @@
 namespace sluice::broker {
 
 SharedEventPtr& SharedEvents::place(std::size_t e, const EventFormat* format) {
-    auto found = std::find_if(rendered_.begin(), rendered_.end(),
-                              [format](const Rendered& rendered) { return rendered.format == format; });
-    if (found == rendered_.end())
-        found = rendered_.insert(found, {format, std::vector<SharedEventPtr>(events_.size())});
-    return found->events[e];
+    const auto found = std::find_if(rendered_.begin(), rendered_.end(),
+                                    [format](const Rendered& rendered) { return rendered.format == format; });
+    if (found != rendered_.end()) return found->events[e];
+    rendered_.push_back({format, std::vector<SharedEventPtr>(events_.size())});
+    return rendered_.back().events[e];
 }
 
 SharedEventPtr SharedEvents::make(std::size_t e, const EventFormat* format) const {

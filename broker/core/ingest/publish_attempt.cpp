@@ -65,11 +65,12 @@ std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
 // Each event keeps its whole document alive, so the delivered events share all of its bytes among them.
 void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
     const std::size_t share = (publication_->bytes + events.size() - 1) / events.size();
-    QueuedEvents queued;
+    QueuedEvents queued = place_->nodes(events.size());
+    auto next = queued.begin();
     const feed::DocumentPtr& document = publication_->document;
     for (const feed::EventHead& event : events) {
         const std::size_t item = feed::find_item(*document, event.item).value();
-        queued.push_back({{document, item, stream_->name, 0, 0, event.change}, share, {}});
+        *next++ = {{document, item, stream_->name, 0, 0, event.change}, share, {}};
     }
     place_->fill(std::move(queued));
 }

@@ -13,10 +13,10 @@ constexpr std::uint32_t wide_from = 64;
 void Collected::sort(std::size_t events) {
     if (found_.empty()) return;  // then there are no subscribers either
     first_.assign(subscribers_.size() + 1, 0);
-    fanout_.assign(events, 0);
-    for (const auto& [place, wanted] : found_) {
-        ++first_[place + 1];
-        ++fanout_[wanted.event];
+    for (const auto& [place, wanted] : found_) ++first_[place + 1];
+    if (found_.size() >= wide_from) {
+        fanout_.assign(events, 0);
+        for (const auto& [place, wanted] : found_) ++fanout_[wanted.event];
     }
     for (std::size_t s = 0; s < subscribers_.size(); ++s) first_[s + 1] += first_[s];
     wanted_.resize(found_.size());
@@ -32,7 +32,8 @@ void Collected::sort(std::size_t events) {
 }
 
 bool Collected::is_wide(std::span<const Wanted> wanted) const {
-    return std::all_of(wanted.begin(), wanted.end(), [this](Wanted w) { return fanout_[w.event] >= wide_from; });
+    return !fanout_.empty() &&
+           std::all_of(wanted.begin(), wanted.end(), [this](Wanted w) { return fanout_[w.event] >= wide_from; });
 }
 
 std::span<const Wanted> of_first_event(std::span<const Wanted> wanted) {

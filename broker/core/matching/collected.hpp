@@ -67,7 +67,7 @@ private:
     std::vector<std::pair<std::uint32_t, Wanted>> found_;
     std::vector<Wanted> wanted_;
     std::vector<std::size_t> first_;
-    std::vector<std::uint32_t> fanout_;  // number of filters that found each event
+    std::vector<std::uint32_t> fanout_;  // number of filters that found each event; empty: few in all
 };
 
 // Those of the first one's event. `wanted` is sorted and not empty.

@@ -51,17 +51,30 @@ void EventQueue::call_waiters(Lock lock) noexcept {
 
 std::optional<EventQueue::Place> EventQueue::reserve(std::string_view stream, const feed::Document& document,
                                                      std::size_t events, std::size_t bytes) {
-    Reservations made;
-    made.push_back({&document, events, bytes});
     const Lock lock = this->lock();
     if (closed_ || !has_room(stream)) return std::nullopt;
     StreamQueue& queue = lanes_.stream_of(stream);
+    Reservations made;
+    spare_reservations_.take(1, made);
+    if (made.empty()) made.emplace_back();
+    Reservation& reservation = made.front();
+    reservation.document = &document;
+    reservation.events = events;
+    reservation.bytes = bytes;
+    spare_events_.take(events, reservation.nodes);
     ++places_;
     return Place(*this, queue, lanes_.reserve(queue, made));
 }
 
 EventQueue::Place::~Place() {
     if (queue_ != nullptr) queue_->release(*stream_, reservation_);
+}
+
+QueuedEvents EventQueue::Place::nodes(std::size_t n) {
+    QueuedEvents nodes;
+    move_nodes(reservation_->nodes, n, nodes);
+    nodes.resize(n);
+    return nodes;
 }
 
 // Only push() looks at the events, after their append.
@@ -82,6 +95,7 @@ void EventQueue::release(StreamQueue& stream, Reservations::iterator reservation
     Reservations released;  // destroyed without the lock
     Lock lock = this->lock();
     lanes_.release(stream, reservation, released);
+    spare_events_.give(released.front().nodes);
     SLUICE_CHECK(places_ != 0);
     --places_;
     if (nothing_comes()) {
@@ -93,14 +107,16 @@ void EventQueue::release(StreamQueue& stream, Reservations::iterator reservation
 
 bool EventQueue::push(std::string_view stream, const feed::Document& document,
                       std::span<const feed::EventHead> appended) noexcept {
-    Reservations pushed;  // destroyed without the lock
+    Reservations pushed;
     Lock lock = this->lock();
     StreamQueue* const queue = lanes_.find(stream);
     if (queue == nullptr || !lanes_.release(*queue, document, pushed)) return false;
     SLUICE_CHECK(places_ != 0);
     --places_;
-    QueuedEvents& events = pushed.front().filled;
+    QueuedEvents events = std::move(pushed.front().filled);
     SLUICE_CHECK(events.size() == appended.size());
+    spare_events_.give(pushed.front().nodes);
+    spare_reservations_.give(pushed);
     auto head = appended.begin();
     for (QueuedEvent& event : events) {
         event.event.id = head->id;
@@ -199,6 +215,7 @@ void EventQueue::finish(QueuedBatch& batch, bool took_long, std::chrono::nanosec
     {
         const Lock lock = this->lock();
         lanes_.finish(batch, took_long, work);
+        spare_events_.give(batch.nodes);
         SLUICE_CHECK(in_flight_ != 0);
         --in_flight_;
         wake_slow = !lanes_.ready(Lane::slow).empty() || closed_;

@@ -46,6 +46,8 @@ public:
         Place& operator=(Place&&) = delete;
         ~Place();
 
+        // A list of `n` events, to be assigned and passed to fill(). Call at most once.
+        QueuedEvents nodes(std::size_t n);
         // The events to push: at least one, at most as many as were reserved. Call once, before their append.
         void fill(QueuedEvents events) noexcept;
         // The events have been pushed.
@@ -153,6 +155,8 @@ private:
     mutable std::uint64_t locks_ = 0;
     std::condition_variable fast_changed_, slow_changed_, turn_changed_;
     StreamLanes lanes_;
+    SpareNodes<QueuedEvents> spare_events_{1'024};
+    SpareNodes<Reservations> spare_reservations_{64};
     std::size_t in_flight_ = 0;  // unfinished batches
     std::size_t places_ = 0;     // neither pushed nor given back
     std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits

@@ -69,8 +69,7 @@ Collected Fanout::collect(const Outcome& outcome) {
 }
 
 PreparedBatch Fanout::prepare(const Outcome& outcome) {
-    Collected collected;
-    if (!outcome.matches.empty() || !outcome.undecided.empty()) collected = collect(outcome);
+    Collected collected = collect(outcome);
     collected.sort(outcome.events.size());
     return PreparedBatch(outcome.events, outcome.values, std::move(collected), undecided_, memory_);
 }

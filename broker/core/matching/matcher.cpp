@@ -50,6 +50,8 @@ private:
 
     void pause(double ns);
     bool match(Events events);
+    // Whether the last match() found nothing to deliver.
+    bool found_nothing() const { return matched_ && matcher_.matches().empty() && matcher_.undecided().empty(); }
     PreparedBatch prepare(Events events);
     void prepare_ahead(Events events) noexcept;
     void deliver(Events events) noexcept;
@@ -106,7 +108,7 @@ PreparedBatch Matcher::Thread::prepare(Events events) {
 // Does all work that need not wait for the batch's turn.
 void Matcher::Thread::prepare_ahead(Events events) noexcept {
     prepared_.reset();
-    if (!matched_) return;
+    if (!matched_ || found_nothing()) return;
     try {
         prepared_.emplace(prepare(events));
     } catch (const Fanout::TooManyFound&) {  // they are prepared in halves
@@ -121,6 +123,7 @@ void Matcher::Thread::deliver(Events events) noexcept {
     count(of_.counters_.batches);
     count(of_.counters_.events_matched, events.size());
     of_.counters_.batch_events.add(events.size());
+    if (found_nothing()) return;
     if (prepared_) return deliver_prepared(*prepared_);
     deliver_in_halves(events);
 }

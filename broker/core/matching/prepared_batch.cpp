@@ -20,14 +20,14 @@ std::size_t own_memory(const PreparedBatch::Made& made) {
 
 }  // namespace
 
-PreparedBatch::PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
+PreparedBatch::PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected&& collected,
                              config::UndecidedPolicy undecided, EventMemory* memory)
     : events_(events),
       undecided_(undecided),
       memory_(memory),
       collected_(std::move(collected)),
       shared_(events, memory),
-      findings_(values) {
+      findings_(std::in_place, values) {
     if (memory_ != nullptr) charge_ = memory_->own();
     make_ahead();
 }
@@ -40,7 +40,7 @@ void PreparedBatch::make_ahead() {
     charge_.force_resize(found);
     made_.reserve(size());
     for (std::size_t s = 0; s < size() && bytes <= bytes_max; ++s) {
-        Made made;
+        Made& made = made_.emplace_back();
         try {
             // Make nothing for a subscriber that has ended.
             if (subscriber(s).mailbox.state() == Mailbox::State::open) made = make(s);
@@ -49,10 +49,9 @@ void PreparedBatch::make_ahead() {
         }
         bytes += own_memory(made);
         if (found + bytes > charge_.bytes() + charged_at_once) charge_.force_resize(found + bytes);
-        made_.push_back(std::move(made));
     }
     if (made_.size() == size()) {
-        findings_ = BatchFindings();
+        findings_.reset();
         collected_.forget_found();
         shared_.forget();
         found = 0;
@@ -71,6 +70,7 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
     const std::span<const Wanted> wanted = collected_.of(s);
     Made made;
     made.is_wide = collected_.is_wide(wanted);
+    made.deliveries.reserve(std::min(wanted.size(), events_.size()));
     GapPlaces gap_of;
     for (auto left = wanted; !left.empty() && !made.end;) {
         const std::span<const Wanted> of_event = of_first_event(left);
@@ -85,9 +85,9 @@ PreparedBatch::Made PreparedBatch::make(std::size_t s) {
 void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<const Wanted> of_event, GapPlaces& gap_of,
                                     Made& made) {
     SLUICE_DEBUG_CHECK(std::is_sorted(of_event.begin(), of_event.end()));
-    std::vector<std::uint32_t> filters;
+    filters_.clear();
     std::size_t i = 0;
-    for (; i < of_event.size() && !of_event[i].undecided; ++i) filters.push_back(of_event[i].filter);
+    for (; i < of_event.size() && !of_event[i].undecided; ++i) filters_.push_back(of_event[i].filter);
     const std::size_t first_undecided = i;
     const bool ends = undecided_ != config::UndecidedPolicy::gap;
     for (; ends && i < of_event.size() && !made.end; ++i) {
@@ -96,8 +96,8 @@ void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<cons
         made.end = EndReason{EndReason::Kind::slow_filter, of_event[i].filter, event.stream, event.id};
     }
     if (made.end) return;  // events before this one are still delivered
-    if (!filters.empty()) {
-        made.deliveries.push_back(make_event(subscriber, of_event[0].event, filters));
+    if (!filters_.empty()) {
+        made.deliveries.push_back(make_event(subscriber, of_event[0].event));
         gap_of.clear();
     }
     for (i = first_undecided; i < of_event.size(); ++i) {
@@ -107,13 +107,12 @@ void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<cons
     }
 }
 
-Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t event,
-                                   const std::vector<std::uint32_t>& filters) {
+Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t event) {
     Delivery delivery;
     delivery.event = shared_.with_body(event, subscriber.framer.format);
     if (subscriber.annotator)
-        delivery.annotations = subscriber.annotator->annotate(events_[event], event, filters, findings_);
-    if (subscriber.tells_filters) delivery.filters = filters;
+        delivery.annotations = subscriber.annotator->annotate(events_[event], event, filters_, *findings_);
+    if (subscriber.tells_filters) delivery.filters = filters_;
     delivery.bytes = subscriber.framer.bytes(delivery);
     return delivery;
 }

@@ -22,7 +22,7 @@ namespace sluice::broker {
 class PreparedBatch {
 public:
     // The events and their values must outlive it. `memory` may be null: nothing is then charged.
-    PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected collected,
+    PreparedBatch(std::span<const feed::Event> events, MatchedValues values, Collected&& collected,
                   config::UndecidedPolicy undecided, EventMemory* memory);
 
     std::size_t size() const { return collected_.size(); }  // subscribers
@@ -45,7 +45,7 @@ private:
     // By filter: the number of its last gap since the last event that was delivered, from 1; 0: it has none.
     using GapPlaces = std::vector<std::size_t>;
     void make_deliveries(const Subscriber& subscriber, std::span<const Wanted> of_event, GapPlaces& gap_of, Made& made);
-    Delivery make_event(const Subscriber& subscriber, std::uint32_t event, const std::vector<std::uint32_t>& filters);
+    Delivery make_event(const Subscriber& subscriber, std::uint32_t event);
     void add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlaces& gap_of);
 
     std::span<const feed::Event> events_;
@@ -53,8 +53,9 @@ private:
     EventMemory* memory_;
     Collected collected_;
     SharedEvents shared_;
-    BatchFindings findings_;     // has views of data owned by the subscribers
-    std::vector<Made> made_;     // for the first subscribers, possibly all
+    std::optional<BatchFindings> findings_;  // has views of data owned by the subscribers; none: all is made
+    std::vector<std::uint32_t> filters_;     // of the event being made: those that accept it
+    std::vector<Made> made_;                 // for the first subscribers, possibly all
     base::MemoryCharge charge_;  // for the unshared parts of the deliveries, until they are in the mailboxes
 };
 

@@ -1,6 +1,7 @@
 // One stream's events in the queue, and the stream's lane. Belongs to EventQueue; used under its lock.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +28,35 @@ using QueuedEvents = std::list<QueuedEvent>;  // a list, so that events can be m
 struct Reservation {
     const feed::Document* document = nullptr;  // whose events; also names the reservation
     std::size_t events = 0, bytes = 0;
+    QueuedEvents nodes{};   // spare ones for the events, perhaps not enough; empty
     QueuedEvents filled{};  // the events, once they are known: then only push() touches them
 };
 using Reservations = std::list<Reservation>;
+
+// Moves the first `n` nodes, or all if there are fewer, to the end of `to`.
+template <typename List>
+void move_nodes(List& from, std::size_t n, List& to) noexcept {
+    to.splice(to.end(), from, from.begin(),
+              std::next(from.begin(), static_cast<std::ptrdiff_t>(std::min(n, from.size()))));
+}
+
+// Nodes of a list to be used again: publishers would allocate them, and matching threads free them.
+template <typename List>
+class SpareNodes {
+public:
+    explicit SpareNodes(std::size_t nodes_max) : nodes_max_(nodes_max) {}
+
+    // Takes the nodes, whatever they contain, unless there would be too many.
+    void give(List& nodes) noexcept {
+        if (nodes_.size() + nodes.size() <= nodes_max_) nodes_.splice(nodes_.begin(), nodes);
+    }
+    // Moves up to `n` nodes to the end of `to`.
+    void take(std::size_t n, List& to) noexcept { move_nodes(nodes_, n, to); }
+
+private:
+    const std::size_t nodes_max_;
+    List nodes_;
+};
 
 struct StreamQueue {
     using Clock = std::chrono::steady_clock;

@@ -1,10 +1,11 @@
 #include "broker/server/sse/event_stream.hpp"
 
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <charconv>
 #include <span>
-#include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -33,6 +34,15 @@ const char* text_of(broker::EndReason::Kind reason) {
         default:
             return "slow filter";
     }
+}
+
+// The line before a chunk of so many bytes.
+std::string chunk_head(std::size_t bytes) {
+    std::array<char, 18> text;
+    char* end = std::to_chars(text.data(), text.data() + 16, bytes, 16).ptr;
+    *end++ = '\r';
+    *end++ = '\n';
+    return {text.data(), end};
 }
 
 // Watches the client while it lives. When the client has left, it ends what the stream waits for.
@@ -94,8 +104,10 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     counted_ = true;
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
-        if (subscriber_->mailbox.state() != broker::Mailbox::State::open) end_subscription();
-        if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
+        const broker::Mailbox::State state = subscriber_->mailbox.state();
+        if (state == broker::Mailbox::State::open) return;
+        end_subscription();
+        if (state == broker::Mailbox::State::overflowed)
             connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())
             connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
@@ -146,10 +158,10 @@ asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector
         subscriber_->framer.write(delivery, pieces);
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
-    const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
+    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : "";
     std::vector<asio::const_buffer> buffers;
     buffers.reserve(pieces.size() + 2);
-    buffers.push_back(asio::buffer(chunk_head));
+    buffers.push_back(asio::buffer(head));
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
     if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
     const bool written = co_await transport.write(buffers);
@@ -163,7 +175,7 @@ asio::awaitable<bool> EventStream::write(Transport& transport, std::string text)
 }
 
 std::string EventStream::chunk(std::string_view text) const {
-    return chunked_ ? fmt::format("{:x}\r\n{}\r\n", text.size(), text) : std::string(text);
+    return chunked_ ? chunk_head(text.size()).append(text) + "\r\n" : std::string(text);
 }
 
 }  // namespace sluice::server

@@ -1,5 +1,6 @@
 #include "broker/server/sse/sse_framer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/serialize.hpp>
 #include <charconv>
@@ -74,8 +75,11 @@ public:
     }
     void write(const Delivery& delivery, Pieces& pieces) const override {
         if (delivery.kind == Delivery::Kind::gap) return pieces.copy(gap_text(delivery));
-        pieces.copy(id_begin);
-        copy_number(delivery.event->id, pieces);
+        std::array<char, 64> head;  // the line `id:` and, of an object, the beginning of its only line of data
+        char* end = std::copy(id_begin.begin(), id_begin.end(), head.data());
+        end = std::to_chars(end, head.data() + head.size(), delivery.event->id).ptr;
+        if (format.is_object) end = std::copy(data_begin.begin(), data_begin.end(), end);
+        pieces.copy({head.data(), static_cast<std::size_t>(end - head.data())});
         if (format.is_object)
             write_object(delivery, pieces);
         else
@@ -109,7 +113,6 @@ private:
     }
     // Uses few pieces, since writing each has a cost.
     static void write_object(const Delivery& delivery, Pieces& pieces) {
-        pieces.copy(data_begin);
         pieces.share(std::string_view(delivery.event->body).substr(0, delivery.event->body.size() - 1));
         std::string_view before = filters_begin;
         for (const std::uint32_t filter : delivery.filters) {

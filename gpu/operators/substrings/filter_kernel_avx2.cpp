@@ -16,8 +16,7 @@ std::size_t bytes_of(const ByteFilter& filter, const char* text, std::size_t tex
         low[k] = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(filter.by_low_half[k])));
         high[k] = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(filter.by_high_half[k])));
     }
-    std::size_t count = 0, place = begin;
-    for (; place + 32 <= end && place + 32 + Bytes - 1 <= text_size; place += 32) {
+    const auto pass = [&](std::size_t place) {  // a bit for each place from there on
         __m256i sets = _mm256_set1_epi8(-1);
         for (std::size_t k = 0; k < Bytes; ++k) {
             const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + place + k));
@@ -27,9 +26,17 @@ std::size_t bytes_of(const ByteFilter& filter, const char* text, std::size_t tex
                                                            _mm256_shuffle_epi8(high[k], halves[1])));
         }
         const __m256i nothing = _mm256_cmpeq_epi8(sets, _mm256_setzero_si256());
-        auto passed = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(nothing));
+        return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(nothing));
+    };
+    std::size_t count = 0, place = begin;
+    const auto append = [&](std::size_t first, std::uint32_t passed) {
         for (; passed != 0; passed &= passed - 1)
-            places[count++] = static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(__builtin_ctz(passed));
+            places[count++] = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(__builtin_ctz(passed));
+    };
+    for (; place + 32 <= end; place += 32) append(place, pass(place));
+    if (place < end && end - begin >= 32) {  // the last 32 places, without those before `place`
+        append(end - 32, pass(end - 32) & ~0u << (place - (end - 32)));
+        place = end;
     }
     return count + portable_bytes(filter, text, text_size, place, end, places + count);
 }

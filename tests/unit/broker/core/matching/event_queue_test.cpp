@@ -1,5 +1,6 @@
 #include "broker/core/matching/event_queue.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <map>
@@ -256,6 +257,35 @@ TEST_CASE("EventQueue: several places of a stream → each append gets its own, 
     CHECK(batch.events[2].time == 90);
     CHECK(batch.events[2].index == 1);
     CHECK(trial.queue.bytes() == 0);
+}
+
+TEST_CASE("EventQueue: nodes of matched events → used for later ones, as many as these need", "[queue]") {
+    Trial trial;
+    std::vector<const QueuedEvent*> spare;
+    std::uint64_t id = 0;
+    for (const std::size_t n : {2u, 3u, 1u, 3u}) {
+        const feed::DocumentPtr one = document({});
+        auto place = trial.queue.reserve("s", *one, 4, 1);
+        QueuedEvents nodes = place->nodes(n);
+        REQUIRE(nodes.size() == n);
+        Ids ids;
+        std::size_t used = 0;
+        for (QueuedEvent& node : nodes) {
+            used += static_cast<std::size_t>(std::count(spare.begin(), spare.end(), &node));
+            CHECK(node.event.document == nullptr);
+            node = {{one, ids.size(), std::make_shared<const std::string>("s")}, 1, {}};
+            ids.push_back(++id);
+        }
+        CHECK(used == std::min(n, spare.size()));
+        for (const QueuedEvent& node : nodes) std::erase(spare, &node);
+        place->fill(std::move(nodes));
+        CHECK(trial.queue.push("s", *one, heads(ids)));
+        place->end();
+        QueuedBatch batch = trial.take(Lane::fast);
+        for (const QueuedEvent& node : batch.nodes) spare.push_back(&node);
+        trial.queue.finish(batch);
+        CHECK(Trial::ids(batch) == ids);
+    }
 }
 
 TEST_CASE("a closed queue refuses, gives what it has, then says that it is over", "[queue]") {

@@ -95,6 +95,14 @@ TEST_CASE("what many get can wait, what few get can't") {
     CHECK_FALSE(taken.can_wait);
 }
 
+TEST_CASE("Collected: event found by fewer than 64 filters → not wide") {
+    const std::uint32_t filters = GENERATE(1u, 63u, 64u);
+    Collected collected;
+    for (std::uint32_t i = 0; i < filters; ++i) collected.add(collected.add(nullptr), {1, i, false});
+    collected.sort(2);
+    CHECK(collected.is_wide(collected.of(0)) == (filters == 64));
+}
+
 TEST_CASE("nothing is made for subscribers that no longer read") {
     const std::size_t events = Annotator::batch_share;
     const auto subscriber = [](const std::string& filter) {

@@ -120,6 +120,19 @@ TEST_CASE(
     CHECK(subscriber->mailbox.take().deliveries.front().event->id == 4);
 }
 
+TEST_CASE("Matcher: batch that no filter accepts → counted, but only later events delivered") {
+    Trial trial;
+    const auto subscriber = trial.subscribe("s", "title = 't'");
+    trial.matcher.start();
+    trial.publish("s", 1, {sluice::broker::item("u"), sluice::broker::item("v")});
+    EVENTUALLY(trial.counters.events_matched == 2);
+    CHECK(subscriber->mailbox.events() == 0);
+    trial.publish("s", 3, {sluice::broker::item("t")});
+    EVENTUALLY(subscriber->mailbox.events() == 1);
+    CHECK(subscriber->mailbox.take().deliveries.front().event->id == 3);
+    CHECK(trial.counters.events_lost == 0);
+}
+
 TEST_CASE("a matcher that could not start its threads is not waited for") {
     Trial trial;
     {
