@@ -174,7 +174,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     routed.target = std::move(*target);
     const std::string& path = routed.target.path;
     const std::string_view authority = routed.target.authority;
-    const std::string_view host = authority.empty() ? std::string_view(head[http::field::host]) : authority;
+    const std::string_view host = authority.empty() ? field_value(head, http::field::host) : authority;
     const bool is_permitted = host == permitted_host_;
     if (auto reply = browser_rules_.refuse(head.method(), head, host, path, is_permitted)) {
         broker::count(services_.counters.foreign_requests_refused);

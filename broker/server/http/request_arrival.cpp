@@ -136,13 +136,13 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
 
 // HTTP/1.0 has no expectations: RFC 9110, 10.1.1.
 bool RequestArrival::has_unknown_expectation() const {
-    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     return !expected.empty() && reader_.head().version() >= 11 && !boost::beast::iequals(expected, "100-continue");
 }
 
 // Lets a client that waits for it send its body. Returns false if the connection is broken.
 asio::awaitable<bool> RequestArrival::go_on() {
-    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     if (expected.empty() || reader_.head().version() < 11 || reader_.input_bytes() != 0) co_return true;
     constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
     const asio::const_buffer buffer = asio::buffer(text);
