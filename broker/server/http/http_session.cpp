@@ -1,8 +1,10 @@
 #include "broker/server/http/http_session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -24,8 +26,19 @@ namespace {
 
 constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for routes that take no body
 constexpr std::chrono::seconds linger_timeout{2};
+constexpr std::size_t requests_at_once = 16;     // of a connection, if they have arrived already
 constexpr std::size_t new_connections_few = 16;  // they begin at once
 constexpr std::size_t remembered_host_bytes_max = 64;
+
+// Returns whether nothing is left.
+bool drop_front(std::span<asio::const_buffer> buffers, std::size_t bytes) {
+    for (asio::const_buffer& buffer : buffers) {
+        const std::size_t n = std::min(bytes, buffer.size());
+        buffer += n;
+        bytes -= n;
+    }
+    return asio::buffer_size(buffers) == 0;
+}
 
 }  // namespace
 
@@ -130,7 +143,13 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     if (!beginning_->got()) co_await take_turn(transport_->executor());
     beginning_.reset();
     Next next = Next::request;
-    while (next == Next::request) next = co_await serve_request();
+    for (std::size_t served = 0; next == Next::request; ++served) {
+        if (served == requests_at_once) {
+            co_await take_turn(transport_->executor());
+            served = 0;
+        }
+        next = co_await serve_request();
+    }
     // Not within serve_request(), which holds the request: the takeover may last for days.
     if (next == Next::takeover) next = co_await run_takeover();
     co_return next;
@@ -283,8 +302,10 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     if (!reply.takeover) framing.content_length = reply.text().size();
     const std::string head = reply_head(reply, framing);
     if (is_head) reply.drop_text();
-    const std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
-    if (!co_await transport_->write(buffers)) co_return Next::closed_by_peer;
+    std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
+    // Most replies leave at once. Even where it need not wait, write() takes a turn of the thread.
+    if (!drop_front(buffers, transport_->write_now(buffers)) && !co_await transport_->write(buffers))
+        co_return Next::closed_by_peer;
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 

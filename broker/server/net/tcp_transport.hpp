@@ -9,13 +9,14 @@ namespace sluice::server {
 
 class TcpTransport final : public Transport {
 public:
-    explicit TcpTransport(boost::asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
+    explicit TcpTransport(boost::asio::ip::tcp::socket socket);
 
     boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
     std::string peer() const override;
 
     boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer room) override;
     boost::asio::awaitable<void> wait_to_read() override;
+    std::size_t write_now(std::span<const boost::asio::const_buffer> buffers) noexcept override;
     boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) override;
 
     void on_input(std::function<void()> function) override;

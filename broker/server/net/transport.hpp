@@ -32,6 +32,8 @@ public:
     virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer room) = 0;
     // Waits until bytes have arrived or the connection has ended, and then until it is this coroutine's turn.
     virtual boost::asio::awaitable<void> wait_to_read() = 0;
+    // Writes what the connection takes at once, and returns the number of bytes. Fewer than all: write() the rest.
+    virtual std::size_t write_now(std::span<const boost::asio::const_buffer> buffers) noexcept = 0;
     // Writes everything, in turns if it is long. Returns false if the connection is broken.
     virtual boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) = 0;
 

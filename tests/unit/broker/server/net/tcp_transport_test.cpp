@@ -7,10 +7,12 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 #include <catch2/catch.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "broker/server/net/principal.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -56,6 +58,28 @@ TEST_CASE("what is written in turns arrives whole, however it is cut") {
         CHECK(written);
         CHECK((read == text));
     }
+}
+
+TEST_CASE("what is written at once arrives, until the connection takes no more") {
+    asio::io_context io{1};
+    Pair pair(io);
+    TcpTransport near(std::move(pair.near));
+    const std::string piece(50'000, 'x');
+    const std::vector<asio::const_buffer> buffers{asio::buffer(piece.data(), 7), asio::buffer(piece.data(), 0),
+                                                  asio::buffer(piece.data() + 7, piece.size() - 7)};
+    std::size_t written = 0;
+    while (const std::size_t n = near.write_now(buffers)) written += n;
+    CHECK(written >= piece.size());
+    std::string read(written, ' ');
+    CHECK(asio::read(pair.far, asio::buffer(read)) == written);
+    CHECK((read == std::string(written, 'x')));
+    CHECK(near.write_now(buffers) == piece.size());
+    pair.far.close();
+    EVENTUALLY(near.peer_has_left());
+    EVENTUALLY(near.write_now(buffers) == 0);
+    const std::string long_text(70'000, 'x');  // takes turns
+    const asio::const_buffer buffer = asio::buffer(long_text);
+    CHECK(near.write_now(std::span(&buffer, 1)) == 0);
 }
 
 TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 client that it is") {
