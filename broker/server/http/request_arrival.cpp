@@ -153,10 +153,11 @@ RequestArrival::End RequestArrival::end_without_share(std::uint64_t bytes) const
     return bytes > address_.bytes_max() ? End::share_too_small : End::share_taken;
 }
 
-// The connection's own charge covers a short head. A long head is charged twice: for its text and for the parsed head.
+// The connection's own charge covers a short head. A long head is charged for its text and, twice, for the parsed head,
+// whose memory grows by half.
 bool RequestArrival::charge_head() {
     const std::size_t capacity = reader_.input_capacity();
-    const std::size_t bytes = capacity > short_head_bytes_ ? 2 * capacity : 0;
+    const std::size_t bytes = capacity > short_head_bytes_ ? 3 * capacity : 0;
     if (bytes <= head_memory_.bytes()) {
         if (head_memory_) head_memory_.force_resize(bytes);
         return true;
