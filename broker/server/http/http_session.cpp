@@ -300,9 +300,10 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     // If the connection stayed open, an unread body would be taken for the next request.
     framing.keep_alive = reader_.is_complete() && reader_.keep_alive() && !draining_ && !reply.closes;
     if (!reply.takeover) framing.content_length = reply.text().size();
-    const std::string head = reply_head(reply, framing);
+    head_.clear();
+    append_reply_head(head_, reply, framing);
     if (is_head) reply.drop_text();
-    std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
+    std::array<asio::const_buffer, 2> buffers{asio::buffer(head_), asio::buffer(reply.text())};
     // Most replies leave at once. Even where it need not wait, write() takes a turn of the thread.
     if (!drop_front(buffers, transport_->write_now(buffers)) && !co_await transport_->write(buffers))
         co_return Next::closed_by_peer;
@@ -310,7 +311,8 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
 }
 
 void HttpSession::prepare_takeover(HttpReply& reply) {
-    takeover_head_ = reply_head(reply, {reader_.head().version(), false, {}});
+    head_.clear();
+    append_reply_head(head_, reply, {reader_.head().version(), false, {}});
     begin_reply();
     takeover_ = std::move(reply.takeover);
 }
@@ -319,7 +321,7 @@ asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
     const bool chunked = reader_.head().version() >= 11;
     arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
-    co_await takeover_->run(*transport_, *this, std::exchange(takeover_head_, {}), chunked);
+    co_await takeover_->run(*transport_, *this, std::exchange(head_, {}), chunked);
     takeover_.reset();
     co_return Next::close;
 }
