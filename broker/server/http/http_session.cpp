@@ -1,10 +1,8 @@
 #include "broker/server/http/http_session.hpp"
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -29,16 +27,6 @@ constexpr std::chrono::seconds linger_timeout{2};
 constexpr std::size_t requests_at_once = 16;     // of a connection, if they have arrived already
 constexpr std::size_t new_connections_few = 16;  // they begin at once
 constexpr std::size_t remembered_host_bytes_max = 64;
-
-// Returns whether nothing is left.
-bool drop_front(std::span<asio::const_buffer> buffers, std::size_t bytes) {
-    for (asio::const_buffer& buffer : buffers) {
-        const std::size_t n = std::min(bytes, buffer.size());
-        buffer += n;
-        bytes -= n;
-    }
-    return asio::buffer_size(buffers) == 0;
-}
 
 }  // namespace
 
@@ -304,9 +292,7 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     append_reply_head(head_, reply, framing);
     if (is_head) reply.drop_text();
     std::array<asio::const_buffer, 2> buffers{asio::buffer(head_), asio::buffer(reply.text())};
-    // Most replies leave at once. Even where it need not wait, write() takes a turn of the thread.
-    if (!drop_front(buffers, transport_->write_now(buffers)) && !co_await transport_->write(buffers))
-        co_return Next::closed_by_peer;
+    if (!transport_->write_now(buffers) && !co_await transport_->write(buffers)) co_return Next::closed_by_peer;
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 

@@ -49,7 +49,7 @@ asio::awaitable<void> TcpTransport::wait_to_read() {
     co_await take_turn(socket_.get_executor());
 }
 
-std::size_t TcpTransport::write_now(std::span<const asio::const_buffer> buffers) noexcept {
+std::size_t TcpTransport::write_some_now(std::span<const asio::const_buffer> buffers) noexcept {
     if (asio::buffer_size(buffers) > piece_bytes) return 0;
     boost::system::error_code error;
     return socket_.write_some(buffers, error);

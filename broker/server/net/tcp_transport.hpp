@@ -16,7 +16,6 @@ public:
 
     boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer room) override;
     boost::asio::awaitable<void> wait_to_read() override;
-    std::size_t write_now(std::span<const boost::asio::const_buffer> buffers) noexcept override;
     boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) override;
 
     void on_input(std::function<void()> function) override;
@@ -29,6 +28,7 @@ public:
     void abort() noexcept override;
 
 private:
+    std::size_t write_some_now(std::span<const boost::asio::const_buffer> buffers) noexcept override;
     boost::asio::awaitable<bool> write_at_once(std::span<const boost::asio::const_buffer> buffers);
     boost::asio::awaitable<bool> write_in_turns(std::span<const boost::asio::const_buffer> buffers);
 

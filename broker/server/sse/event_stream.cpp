@@ -112,11 +112,13 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
 
 asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
     broker::Mailbox& mailbox = subscriber_->mailbox;
+    bool has_waited = true;
     while (!client.has_ended()) {
         const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
-            if (!co_await write(transport, deliveries)) co_return;
+            // What has come meanwhile takes turns with other connections.
+            if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
             continue;
@@ -127,6 +129,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
         }
         wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
         const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
+        has_waited = true;
         if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
     }
 }
@@ -138,7 +141,8 @@ asio::awaitable<void> EventStream::write_end(Transport& transport) {
     co_await write(transport, std::move(end));
 }
 
-asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
+asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries,
+                                         bool at_once) {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size());
     for (const broker::Delivery& delivery : deliveries) {
@@ -152,6 +156,7 @@ asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector
     buffers.push_back(asio::buffer(chunk_head));
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
     if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
+    if (at_once && transport.write_now(buffers)) co_return true;
     const bool written = co_await transport.write(buffers);
     co_return written;
 }
