@@ -1,9 +1,12 @@
 #include "broker/server/sse/event_stream.hpp"
 
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/container/small_vector.hpp>
 #include <span>
+#include <spdlog/fmt/compile.h>
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
@@ -94,8 +97,9 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     counted_ = true;
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
-        if (subscriber_->mailbox.state() != broker::Mailbox::State::open) end_subscription();
-        if (subscriber_->mailbox.state() == broker::Mailbox::State::overflowed)
+        const broker::Mailbox::State state = subscriber_->mailbox.state();
+        if (state != broker::Mailbox::State::open) end_subscription();
+        if (state == broker::Mailbox::State::overflowed)
             connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())
             connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
@@ -150,10 +154,13 @@ asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector
         subscriber_->framer.write(delivery, pieces);
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
-    const std::string chunk_head = chunked_ ? fmt::format("{:x}\r\n", pieces.bytes()) : "";
-    std::vector<asio::const_buffer> buffers;
+    std::array<char, 20> chunk_head;
+    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
     buffers.reserve(pieces.size() + 2);
-    buffers.push_back(asio::buffer(chunk_head));
+    if (chunked_) {
+        const char* const end = fmt::format_to(chunk_head.data(), FMT_COMPILE("{:x}\r\n"), pieces.bytes());
+        buffers.emplace_back(chunk_head.data(), static_cast<std::size_t>(end - chunk_head.data()));
+    }
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
     if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
     if (at_once && transport.write_now(buffers)) co_return true;
