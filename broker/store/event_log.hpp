@@ -16,6 +16,7 @@
 //   the same AttemptId, which is sent as Nats-Msg-Id.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,8 @@ struct Append {
     feed::DocumentPtr document;
 };
 
+using Appends = boost::container::small_vector<Append, 1>;  // nearly always one
+
 enum class AppendError : std::uint8_t {
     no_memory,  // nothing was appended, and the log is intact
     no_space,   // the same, but on the disk
@@ -50,7 +53,7 @@ enum class AppendError : std::uint8_t {
 
 struct AppendResult {
     std::optional<AppendError> error;
-    std::vector<std::uint64_t> first_ids;  // by append; its event i has first_id + i
+    boost::container::small_vector<std::uint64_t, 1> first_ids{};  // by append; its event i has first_id + i
 };
 
 // The part of a stream that the log retains.
@@ -78,7 +81,7 @@ public:
     // is known at once; otherwise another thread passes it to `done`, once. Calls complete in the order in which they
     // began if they append to the same stream, and if one fails, so do all to its streams that began before the failure
     // was reported. If it throws std::bad_alloc, nothing has been appended.
-    virtual std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) = 0;
+    virtual std::optional<AppendResult> append(const AttemptId& attempt, Appends appends, Done done) = 0;
     // Whether append() always returns the result: it needs no `done` then.
     virtual bool appends_at_once() const { return false; }
 

@@ -161,15 +161,16 @@ void MemoryLog::take_back(const Append& append) noexcept {
     forget_unused(at);
 }
 
-std::optional<AppendResult> MemoryLog::append(const AttemptId&, std::vector<Append> appends, Done) {
-    AppendResult result;
-    result.first_ids.reserve(appends.size());
+std::optional<AppendResult> MemoryLog::append(const AttemptId&, Appends appends, Done) {
+    std::optional<AppendResult> result(std::in_place);
+    auto& first_ids = result->first_ids;
+    first_ids.reserve(appends.size());
     const std::lock_guard lock(mutex_);
     const feed::RecordTime time = now();
     try {
-        for (Append& append : appends) result.first_ids.push_back(add(append, time));
+        for (Append& append : appends) first_ids.push_back(add(append, time));
     } catch (...) {
-        for (std::size_t added = result.first_ids.size(); added-- > 0;) take_back(appends[added]);
+        for (std::size_t added = first_ids.size(); added-- > 0;) take_back(appends[added]);
         throw;
     }
     for (const Append& append : appends) enforce(*append.stream);

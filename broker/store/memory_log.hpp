@@ -29,7 +29,7 @@ public:
     MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, WallClock clock = wall_time);
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
-    std::optional<AppendResult> append(const AttemptId& attempt, std::vector<Append> appends, Done done) override;
+    std::optional<AppendResult> append(const AttemptId& attempt, Appends appends, Done done) override;
     bool appends_at_once() const override { return true; }
     std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
                                         std::size_t bytes_max) override;

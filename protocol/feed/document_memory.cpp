@@ -98,15 +98,14 @@ std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
 // as a byte, too, and grows by up to half in UTF-8.
 std::size_t document_memory_max(std::string_view document, const DocumentOptions& options) {
     const FeedLimits& limits = options.limits;
-    const MediaType type = parse_media_type(options.content_type);
-    const Syntax syntax = document_syntax(type, document).value_or(Syntax::xml);
+    const Syntax syntax = document_syntax(options.content_type, document).value_or(Syntax::xml);
     const bytes::XmlMarks marks = syntax == Syntax::xml ? bytes::count_xml_marks(document) : bytes::XmlMarks();
     const std::size_t text = std::min(document.size() + document.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
     // Text may follow each tag.
     const XmlCounts counts{text, elements, std::min(marks.equals, limits.values_max), marks.opening + marks.closing};
     const std::size_t xml = xml_memory(counts, options.digests.has_value());
-    const std::size_t values = std::min(count_values(document, syntax, type.type), limits.values_max);
+    const std::size_t values = std::min(count_values(document, syntax, options.content_type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
     const std::size_t beside_text = values == 0 ? 0 : values * plain_name_bytes + sum_exponents(document);
     const std::size_t data = values == 0 ? 0

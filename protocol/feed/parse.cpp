@@ -37,19 +37,20 @@ boost::system::result<std::string, FeedError> decode(std::string bytes, std::str
 boost::system::result<DocumentPtr, FeedError> parse_document(std::string bytes, const DocumentOptions& options) {
     const std::size_t bytes_max = options.limits.document_bytes_max;
     if (bytes.size() > bytes_max) return too_many_bytes(options.limits);
-    auto form = document_form(options.content_type, bytes);
-    if (!form) return std::move(form).error();
+    auto syntax = find_syntax(options.content_type, bytes);
+    if (!syntax) return std::move(syntax).error();
     const char* const published = bytes.data();
     // JSON is UTF-8, whatever charset the request claims (RFC 8259 §8.1).
-    const std::string_view charset = is_json(form->syntax) ? std::string_view() : form->type.charset;
+    const std::string_view charset = is_json(*syntax) ? std::string_view() : options.content_type.charset;
     Repairs repairs;
     auto text = decode(std::move(bytes), charset, options, repairs);
     if (!text) return std::move(text).error();
     // What has been converted may begin as bytes of another syntax.
-    if (text->data() != published) form = document_form(options.content_type, *text);
-    auto parsed = parse_text(std::make_shared<const std::string>(std::move(*text)), *form, options, std::move(repairs));
+    if (text->data() != published) syntax = find_syntax(options.content_type, *text);
+    auto parsed =
+        parse_text(std::make_shared<const std::string>(std::move(*text)), *syntax, options, std::move(repairs));
     if (!parsed) return std::move(parsed).error();
-    if (is_json(form->syntax) && (*parsed)->format() == FeedFormat::data && names_feed(form->type.type))
+    if (is_json(*syntax) && (*parsed)->format() == FeedFormat::data && names_feed(options.content_type.type))
         return FeedError{FeedError::Kind::not_a_feed,
                          "the document is JSON, but no JSON Feed with items, as its content type says"};
     if (std::string why = why_no_feed(**parsed, options.event_path); !why.empty())

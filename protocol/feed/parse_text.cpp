@@ -18,11 +18,11 @@ FeedError wrong_type(const std::string& type) {
                                                         accepted_media_types()};
 }
 
-ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<const std::string> text,
+ParsedDocumentResult parse_syntax(Syntax syntax, std::shared_ptr<const std::string> text,
                                   const DocumentOptions& options, Repairs& repairs) {
-    switch (form.syntax) {
+    switch (syntax) {
         case Syntax::json:
-            return parse_json_document(std::move(text), options, names_feed(form.type.type));
+            return parse_json_document(std::move(text), options, names_feed(options.content_type.type));
         case Syntax::json_lines:
             return parse_json_lines(std::move(text), options);
         case Syntax::cloud_event:
@@ -30,7 +30,7 @@ ParsedDocumentResult parse_syntax(const DocumentForm& form, std::shared_ptr<cons
         case Syntax::cloud_events:
             return parse_cloud_events(std::move(text), options);
         case Syntax::csv:
-            return parse_csv(std::move(text), options, form.type.header != "absent");
+            return parse_csv(std::move(text), options, options.content_type.header != "absent");
         case Syntax::fasta:
             return parse_fasta(std::move(text), options);
         case Syntax::fastq:
@@ -49,19 +49,18 @@ std::size_t columns_bytes(const std::vector<Column>& columns) {
 
 }  // namespace
 
-boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text) {
-    MediaType type = parse_media_type(content_type);
-    const auto syntax = document_syntax(type, text);
-    if (!syntax) return wrong_type(type.type);
-    return DocumentForm{std::move(type), *syntax};
+boost::system::result<Syntax, FeedError> find_syntax(const MediaType& content_type, std::string_view text) {
+    const auto syntax = document_syntax(content_type, text);
+    if (!syntax) return wrong_type(content_type.type);
+    return *syntax;
 }
 
-ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
-                                const DocumentOptions& options, Repairs repairs) {
-    auto parsed = parse_syntax(form, std::move(text), options, repairs);
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, Syntax syntax, const DocumentOptions& options,
+                                Repairs repairs) {
+    auto parsed = parse_syntax(syntax, std::move(text), options, repairs);
     if (!parsed) return parsed;
     ParsedDocument& document = **parsed;
-    document.syntax_ = form.syntax;
+    document.syntax_ = syntax;
     document.repairs_ = std::move(repairs);
     document.feed_fields_ = read_feed_fields(document);
     document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +

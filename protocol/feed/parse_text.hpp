@@ -13,18 +13,12 @@
 
 namespace sluice::feed {
 
-// What a document is, by its content type and first bytes.
-struct DocumentForm {
-    MediaType type;
-    Syntax syntax = Syntax::xml;
-};
+// As document_syntax(). A content type that is no document's gives an error.
+boost::system::result<Syntax, FeedError> find_syntax(const MediaType& content_type, std::string_view text);
 
-// A content type that is no document's gives an error.
-boost::system::result<DocumentForm, FeedError> document_form(std::string_view content_type, std::string_view text);
-
-// Calls the parser that suits the form, then fills in the fields that come last. `repairs` are those that the text
-// already has.
-ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, const DocumentForm& form,
-                                const DocumentOptions& options, Repairs repairs = {});
+// Calls the parser of this syntax, then fills in the fields that come last. `repairs` are those that the text already
+// has.
+ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, Syntax syntax, const DocumentOptions& options,
+                                Repairs repairs = {});
 
 }  // namespace sluice::feed

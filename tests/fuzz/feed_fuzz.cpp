@@ -131,12 +131,11 @@ void check_repairs(const std::string& bytes, feed::DocumentOptions options) {
     options.repair = feed::RepairMode::lenient;
     const auto lenient = feed::parse_document(bytes, options);
     // Which is well-formed in the encoding that it claims to be in.
-    const bool is_utf8_by_another_name =
-        feed::is_utf8_by_another_name(bytes, feed::parse_media_type(options.content_type).charset);
+    const bool is_utf8_by_another_name = feed::is_utf8_by_another_name(bytes, options.content_type.charset);
     if (strict && !is_utf8_by_another_name) {
         require(lenient && (*lenient)->repairs().empty() && *(*lenient)->text() == *(*strict)->text(),
                 "what is well-formed is not repaired");
-    } else if (!strict && options.content_type.empty() && is_comparable(bytes) && expat_accepts(bytes, true)) {
+    } else if (!strict && options.content_type.type.empty() && is_comparable(bytes) && expat_accepts(bytes, true)) {
         require(strict.error().kind != feed::FeedError::Kind::not_well_formed, "what expat accepts is well-formed");
     }
     if (!lenient) return;
@@ -159,7 +158,7 @@ void check_repairs(const std::string& bytes, feed::DocumentOptions options) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string bytes(reinterpret_cast<const char*>(data), size);
     feed::DocumentOptions options = take_document_type(bytes);
-    if (options.content_type.empty()) options = options_of(size > 0 ? data[size - 1] : std::uint8_t{0});
+    if (options.content_type.type.empty()) options = options_of(size > 0 ? data[size - 1] : std::uint8_t{0});
     check_repairs(bytes, options);
     const auto document = feed::parse_document(bytes, options);
     if (!document) {

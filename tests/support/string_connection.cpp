@@ -105,6 +105,14 @@ public:
     void abort() noexcept override { close(); }
 
 private:
+    std::size_t write_some_now(std::span<const asio::const_buffer> buffers) noexcept override {
+        const std::size_t n = std::min(asio::buffer_size(buffers), peer_->piece);
+        const std::size_t before = peer_->output.size();
+        if (peer_->closed || n > peer_->output_max - before) return 0;
+        peer_->output.resize(before + n);
+        return asio::buffer_copy(asio::buffer(peer_->output.data() + before, n), buffers);
+    }
+
     const std::shared_ptr<Peer> peer_;
     bool cancelled_ = false;
 };

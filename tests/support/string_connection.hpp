@@ -17,7 +17,8 @@ namespace sluice::testing {
 
 class StringConnection {
 public:
-    // Its session reads at most `piece` bytes at a time, and can write `output_max` bytes before the connection breaks.
+    // Its session reads at most `piece` bytes at a time, writes as many without a wait, and can write `output_max`
+    // bytes before the connection breaks.
     // The context must outlive the broker: other threads may still hold the session's timers.
     StringConnection(boost::asio::io_context& io, server::Services& services,
                      std::size_t piece = static_cast<std::size_t>(-1),

@@ -22,9 +22,8 @@ PublishRefusal refusal_of(store::AppendError error) {
     return PublishRefusal::unavailable;
 }
 
-std::vector<store::Append> append_of(const Stream& stream, const Publication& publication,
-                                     std::vector<feed::EventHead> events) {
-    std::vector<store::Append> appends;
+store::Appends append_of(const Stream& stream, const Publication& publication, std::vector<feed::EventHead> events) {
+    store::Appends appends;
     appends.push_back({stream.name, publication.record, std::move(events), publication.document});
     return appends;
 }

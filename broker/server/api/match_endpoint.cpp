@@ -279,7 +279,7 @@ private:
 }  // namespace
 
 asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request) {
-    if (feed::parse_media_type(request.header(http::field::content_type)).type != "application/json") {
+    if (feed::MediaType(request.header(http::field::content_type)).type != "application/json") {
         co_return status_reply(415, "the content type of the body must be application/json");
     }
     auto work = [&services, &request]() -> std::optional<HttpReply> {

@@ -152,13 +152,33 @@ HttpReply abandoned(broker::Counters& counters) {
     return busy_problem("the connection was closed while the document waited, so it was not published");
 }
 
-asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& request, const PublicationPtr& publication) {
+// A publisher's wait for room in the queue.
+struct Waited {
+    broker::EventQueue& queue;
+    broker::EventQueue::Waiting waiting;
+    ~Waited() { queue.end_waiting(waiting); }
+};
+
+// Prepares and publishes what the task describes. One coroutine, since each costs as much as two allocations.
+asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task) {
     const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
-    struct Waited {
-        broker::EventQueue& queue;
-        broker::EventQueue::Waiting waiting;
-        ~Waited() { queue.end_waiting(waiting); }
-    } waited{services.queue, {publication->document->items().size()}};
+    Prepared prepared;
+    if (task.is_small())
+        prepared = prepare_publication(task, services.memory);
+    else
+        prepared = co_await prepare_somewhere(services, request, task);
+    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared))
+        prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
+    if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
+        const bool is_temporary = refusal->status == 503;
+        broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
+        co_return std::move(*refusal);
+    }
+    const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
+    publication->may_begin_stream = [use = request.address_use] {
+        return use == nullptr || !use->take_stream(AddressUse::Clock::now());
+    };
+    Waited waited{services.queue, {publication->document->items().size()}};
     for (;;) {
         std::optional<broker::Publisher::Outcome> result;
         if (services.publisher.completes_at_once())
@@ -174,28 +194,6 @@ asio::awaitable<HttpReply> publish(Services& services, const HttpRequest& reques
         }
         if (request.has_left()) co_return abandoned(services.counters);
     }
-}
-
-// Prepares and publishes what the task describes.
-asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task) {
-    const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
-    Prepared prepared;
-    if (task.is_small())  // without a further coroutine, since most are
-        prepared = prepare_publication(task, services.memory);
-    else
-        prepared = co_await prepare_somewhere(services, request, task);
-    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared))
-        prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
-    if (const auto* refusal = std::get_if<HttpReply>(&prepared)) {
-        const bool is_temporary = refusal->status == 503;
-        broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
-        co_return *refusal;
-    }
-    const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
-    publication->may_begin_stream = [use = request.address_use] {
-        return use == nullptr || !use->take_stream(AddressUse::Clock::now());
-    };
-    co_return co_await publish(services, request, publication);
 }
 
 // The digest of a large body takes as long as parsing a small one.

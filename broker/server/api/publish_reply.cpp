@@ -1,7 +1,8 @@
 #include "broker/server/api/publish_reply.hpp"
 
+#include <array>
 #include <boost/json/serialize.hpp>
-#include <cstdint>
+#include <spdlog/fmt/compile.h>
 #include <string>
 #include <string_view>
 
@@ -24,30 +25,22 @@ void add_faults(std::string& body, const feed::Document& document) {
 
 // Written as text, since a tree of values would cost more than the rest of the reply.
 HttpReply accepted_reply(const broker::Publication& publication, const broker::PublishResult& result) {
-    constexpr std::size_t numbers_bytes_max = 224;  // with their names
+    std::array<char, 224> numbers;  // with their names
     HttpReply reply;
     reply.status = 202;
-    reply.body.reserve(publication.stream.size() + numbers_bytes_max);
-    feed::JsonWriter json(reply.body);
-    const auto id_or_null = [](std::uint64_t id) { return id == 0 ? "null" : std::to_string(id); };
-    json.open('{');
-    json.written_name(R"("stream":)");
-    json.string(publication.stream);
-    json.written_name(R"("received":)");
-    json.literal(std::to_string(result.received));
-    json.written_name(R"("new":)");
-    json.literal(std::to_string(result.added));
-    json.written_name(R"("updated":)");
-    json.literal(std::to_string(result.updated));
-    json.written_name(R"("unchanged":)");
-    json.literal(std::to_string(result.unchanged));
-    json.written_name(R"("first_id":)");
-    json.literal(id_or_null(result.first_id));
-    json.written_name(R"("last_id":)");
-    json.literal(id_or_null(result.last_id));
-    json.close('}');
+    std::string& body = reply.body;
+    body.reserve(publication.stream.size() + numbers.size());
+    body = R"({"stream":)";
+    feed::append_json_string(body, publication.stream);
+    char* end = fmt::format_to(numbers.data(), FMT_COMPILE(R"(,"received":{},"new":{},"updated":{},"unchanged":{})"),
+                               result.received, result.added, result.updated, result.unchanged);
+    if (result.first_id != 0)
+        end = fmt::format_to(end, FMT_COMPILE(R"(,"first_id":{},"last_id":{}}})"), result.first_id, result.last_id);
+    else
+        end = fmt::format_to(end, FMT_COMPILE(R"(,"first_id":null,"last_id":null}})"));
+    body.append(numbers.data(), end);
     const feed::Document& document = *publication.document;
-    if (document.refusals().count != 0 || !document.repairs().empty()) add_faults(reply.body, document);
+    if (document.refusals().count != 0 || !document.repairs().empty()) add_faults(body, document);
     return reply;
 }
 

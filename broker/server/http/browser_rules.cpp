@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view preflight_max_age = "600";  // seconds for which a browser may cache the answer
 
-std::string_view field(const http::fields& fields, std::string_view name) {
+std::string_view field(const HeadFields& fields, std::string_view name) {
     const auto found = fields.find(name);
     return found == fields.end() ? std::string_view() : std::string_view(found->value());
 }
@@ -57,7 +57,7 @@ bool is_of_another_origin(std::string_view site) {
 
 // Whether the user follows a link to a reply that the browser shows in place of the page, which can't read it. A
 // subscription is not one: browsers save an event stream to a file, and the page stays and may open the next.
-bool is_followed_link(http::verb method, const http::fields& fields, std::string_view path) {
+bool is_followed_link(http::verb method, const HeadFields& fields, std::string_view path) {
     return (method == http::verb::get || method == http::verb::head) && path != "/v1/events" &&
            iequals(field(fields, "Sec-Fetch-Mode"), "navigate") && iequals(field(fields, "Sec-Fetch-Dest"), "document");
 }
@@ -88,7 +88,7 @@ bool BrowserRules::is_allowed(std::string_view origin) const {
                        [&](std::string_view allowed) { return allowed == "*" || allowed == origin; });
 }
 
-std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fields& fields, std::string_view host,
+std::optional<HttpReply> BrowserRules::refuse(http::verb method, const HeadFields& fields, std::string_view host,
                                               std::string_view path, bool is_permitted) const {
     if (listens_on_loopback_ && !is_permitted && !host.empty() && !is_known_host(host)) {
         return status_reply(421, "the broker listens on a loopback address, and is not known as \"" +
@@ -108,7 +108,7 @@ std::optional<HttpReply> BrowserRules::refuse(http::verb method, const http::fie
     return std::nullopt;
 }
 
-void BrowserRules::permit(const http::fields& fields, HttpReply& reply) const {
+void BrowserRules::permit(const HeadFields& fields, HttpReply& reply) const {
     if (origins_.empty()) return;
     reply.headers.emplace_back("Vary", "Origin");
     const std::string_view origin = field(fields, "Origin");
@@ -117,7 +117,7 @@ void BrowserRules::permit(const http::fields& fields, HttpReply& reply) const {
     reply.headers.emplace_back("Access-Control-Expose-Headers", "Allow, Retry-After");
 }
 
-void BrowserRules::permit_methods(const http::fields& fields, HttpReply& reply) const {
+void BrowserRules::permit_methods(const HeadFields& fields, HttpReply& reply) const {
     const std::string_view origin = field(fields, "Origin");
     if (origin.empty() || !is_allowed(origin) || field(fields, "Access-Control-Request-Method").empty()) return;
     for (const auto& [name, value] : reply.headers) {

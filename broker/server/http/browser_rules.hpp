@@ -25,13 +25,13 @@ public:
     // The reply that refuses a request, if any: 421 for a foreign host, 403 for a foreign web page. `host` comes from
     // the request's target or its Host field; empty: the request has none, as HTTP/1.0 permits. `path` is the target's.
     // `is_permitted`: a request with this host was not refused before, so that the host need not be looked at again.
-    std::optional<HttpReply> refuse(http::verb method, const http::fields& fields, std::string_view host,
+    std::optional<HttpReply> refuse(http::verb method, const HeadFields& fields, std::string_view host,
                                     std::string_view path, bool is_permitted = false) const;
 
     // Adds the CORS headers that let the requesting page read the reply.
-    void permit(const http::fields& fields, HttpReply& reply) const;
+    void permit(const HeadFields& fields, HttpReply& reply) const;
     // Adds the CORS headers of the answer to a preflight request; `reply` has Allow.
-    void permit_methods(const http::fields& fields, HttpReply& reply) const;
+    void permit_methods(const HeadFields& fields, HttpReply& reply) const;
 
 private:
     bool is_known_host(std::string_view host) const;

@@ -6,7 +6,7 @@
 
 namespace sluice::server {
 
-std::vector<std::string> content_codings(const http::fields& headers) {
+std::vector<std::string> content_codings(const HeadFields& headers) {
     std::vector<std::string> codings;
     const auto fields = headers.equal_range(http::field::content_encoding);
     for (auto field = fields.first; field != fields.second; ++field) {

@@ -9,6 +9,6 @@
 namespace sluice::server {
 
 // The elements of all Content-Encoding fields, in order and in lower case, without empty ones and "identity".
-std::vector<std::string> content_codings(const http::fields& headers);
+std::vector<std::string> content_codings(const HeadFields& headers);
 
 }  // namespace sluice::server

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t ignored_body_bytes_max = 64u << 10;  // for routes that take no body
 constexpr std::chrono::seconds linger_timeout{2};
+constexpr std::size_t requests_at_once = 16;     // of a connection, if they have arrived already
 constexpr std::size_t new_connections_few = 16;  // they begin at once
 constexpr std::size_t remembered_host_bytes_max = 64;
 
@@ -130,7 +131,13 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     if (!beginning_->got()) co_await take_turn(transport_->executor());
     beginning_.reset();
     Next next = Next::request;
-    while (next == Next::request) next = co_await serve_request();
+    for (std::size_t served = 0; next == Next::request; ++served) {
+        if (served == requests_at_once) {
+            co_await take_turn(transport_->executor());
+            served = 0;
+        }
+        next = co_await serve_request();
+    }
     // Not within serve_request(), which holds the request: the takeover may last for days.
     if (next == Next::takeover) next = co_await run_takeover();
     co_return next;
@@ -174,7 +181,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     routed.target = std::move(*target);
     const std::string& path = routed.target.path;
     const std::string_view authority = routed.target.authority;
-    const std::string_view host = authority.empty() ? std::string_view(head[http::field::host]) : authority;
+    const std::string_view host = authority.empty() ? field_value(head, http::field::host) : authority;
     const bool is_permitted = host == permitted_host_;
     if (auto reply = browser_rules_.refuse(head.method(), head, host, path, is_permitted)) {
         broker::count(services_.counters.foreign_requests_refused);
@@ -281,15 +288,17 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     // If the connection stayed open, an unread body would be taken for the next request.
     framing.keep_alive = reader_.is_complete() && reader_.keep_alive() && !draining_ && !reply.closes;
     if (!reply.takeover) framing.content_length = reply.text().size();
-    const std::string head = reply_head(reply, framing);
+    head_.clear();
+    append_reply_head(head_, reply, framing);
     if (is_head) reply.drop_text();
-    const std::array<asio::const_buffer, 2> buffers{asio::buffer(head), asio::buffer(reply.text())};
-    if (!co_await transport_->write(buffers)) co_return Next::closed_by_peer;
+    std::array<asio::const_buffer, 2> buffers{asio::buffer(head_), asio::buffer(reply.text())};
+    if (!transport_->write_now(buffers) && !co_await transport_->write(buffers)) co_return Next::closed_by_peer;
     co_return framing.keep_alive ? Next::request : Next::close;
 }
 
 void HttpSession::prepare_takeover(HttpReply& reply) {
-    takeover_head_ = reply_head(reply, {reader_.head().version(), false, {}});
+    head_.clear();
+    append_reply_head(head_, reply, {reader_.head().version(), false, {}});
     begin_reply();
     takeover_ = std::move(reply.takeover);
 }
@@ -298,7 +307,7 @@ asio::awaitable<HttpSession::Next> HttpSession::run_takeover() {
     const bool chunked = reader_.head().version() >= 11;
     arrival_.drop();
     if (draining_) takeover_->finish();  // end_stream() may have been called during its setup
-    co_await takeover_->run(*transport_, *this, std::exchange(takeover_head_, {}), chunked);
+    co_await takeover_->run(*transport_, *this, std::exchange(head_, {}), chunked);
     takeover_.reset();
     co_return Next::close;
 }

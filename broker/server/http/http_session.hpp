@@ -87,7 +87,7 @@ private:
     RequestReader reader_;
     RequestArrival arrival_;
     std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
-    std::string takeover_head_;           // of its reply
+    std::string head_;                    // of the reply
     std::string permitted_host_;          // of the last request that was not refused for it, if it is short
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;

@@ -40,7 +40,9 @@ void HttpSessions::start_session(boost::asio::ip::tcp::socket socket, Admission 
 
 std::string HttpSessions::rejection_text(Rejection reason) const {
     const HttpReply reply = rejection_reply(reason);
-    return reply_head(reply, {11, false, reply.body.size()}) + reply.body;
+    std::string text;
+    append_reply_head(text, reply, {11, false, reply.body.size()});
+    return text + reply.body;
 }
 
 }  // namespace sluice::server

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <ctime>
+#include <iterator>
+#include <spdlog/fmt/compile.h>
 
 #include "protocol/wire/http/problem.hpp"
 
@@ -26,37 +28,23 @@ std::string_view date_field() {
 
 }  // namespace
 
-std::string reply_head(const HttpReply& reply, const ReplyFraming& framing) {
-    std::string head;
-    head.reserve(256);
-    head += "HTTP/1.1 ";
-    head += std::to_string(reply.status);
-    head += ' ';
-    head += wire::reason_phrase(reply.status);
-    head += "\r\nServer: sluice\r\n";
-    head += date_field();
+void append_reply_head(std::string& head, const HttpReply& reply, const ReplyFraming& framing) {
+    fmt::memory_buffer text;
+    const auto append = std::back_inserter(text);
+    fmt::format_to(append, FMT_COMPILE("HTTP/1.1 {} {}\r\nServer: sluice\r\n{}"), reply.status,
+                   wire::reason_phrase(reply.status), date_field());
     if (reply.status != 204) {
-        head += "Content-Type: ";
-        head += reply.content_type;
-        head += "\r\n";
-        if (framing.content_length) {
-            head += "Content-Length: ";
-            head += std::to_string(*framing.content_length);
-            head += "\r\n";
-        } else if (framing.version >= 11) {
-            head += "Transfer-Encoding: chunked\r\n";
-        }
+        fmt::format_to(append, FMT_COMPILE("Content-Type: {}\r\n"), reply.content_type);
+        if (framing.content_length)
+            fmt::format_to(append, FMT_COMPILE("Content-Length: {}\r\n"), *framing.content_length);
+        else if (framing.version >= 11)
+            text.append(std::string_view("Transfer-Encoding: chunked\r\n"));
     }
-    for (const auto& [name, value] : reply.headers) {
-        head += name;
-        head += ": ";
-        head += value;
-        head += "\r\n";
-    }
-    if (!framing.keep_alive) head += "Connection: close\r\n";
-    if (framing.keep_alive && framing.version < 11) head += "Connection: keep-alive\r\n";
-    head += "\r\n";
-    return head;
+    for (const auto& [name, value] : reply.headers) fmt::format_to(append, FMT_COMPILE("{}: {}\r\n"), name, value);
+    if (!framing.keep_alive) text.append(std::string_view("Connection: close\r\n"));
+    if (framing.keep_alive && framing.version < 11) text.append(std::string_view("Connection: keep-alive\r\n"));
+    text.append(std::string_view("\r\n"));
+    head.append(text.data(), text.size());
 }
 
 }  // namespace sluice::server

@@ -15,7 +15,7 @@ struct ReplyFraming {
     std::optional<std::size_t> content_length;  // none: chunked or, for HTTP/1.0, until the connection ends
 };
 
-// The status line, the header fields, and the empty line that ends them.
-std::string reply_head(const HttpReply& reply, const ReplyFraming& framing);
+// Appends the status line, the header fields, and the empty line that ends them.
+void append_reply_head(std::string& head, const HttpReply& reply, const ReplyFraming& framing);
 
 }  // namespace sluice::server

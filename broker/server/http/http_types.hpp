@@ -4,6 +4,7 @@
 #include <boost/beast/http/fields.hpp>
 #include <boost/beast/http/verb.hpp>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,17 +21,27 @@ struct Problem;
 namespace sluice::server {
 
 namespace http = boost::beast::http;
+// Of a request. Allocated together, as a session's requests follow each other (RequestReader).
+using HeadFields = http::basic_fields<std::pmr::polymorphic_allocator<char>>;
 
 class AddressUse;
 struct Departure;
 class Takeover;
 class Transport;
 
+// The first field of this name, or "". Compares the numbers that the parser gave the names: find() compares texts,
+// which takes longer unless the fields are many.
+inline std::string_view field_value(const HeadFields& fields, http::field name) {
+    for (const auto& field : fields)
+        if (field.name() == name) return field.value();
+    return {};
+}
+
 struct HttpRequest {
     http::verb method = http::verb::get;
     std::string_view path;
     std::string_view name{};  // the part of the path that names an object, if any
-    const http::fields* headers = nullptr;
+    const HeadFields* headers = nullptr;
     wire::Query query;
     std::string body;
     const Principal* principal = nullptr;  // who sent it
@@ -46,10 +57,7 @@ struct HttpRequest {
     // Whether that has been noted while the handler runs. Any thread.
     bool is_abandoned() const;
     // "" if the header is absent.
-    std::string_view header(http::field field) const {
-        const auto found = headers->find(field);
-        return found == headers->end() ? std::string_view() : std::string_view(found->value());
-    }
+    std::string_view header(http::field field) const { return field_value(*headers, field); }
 };
 
 struct HttpReply {

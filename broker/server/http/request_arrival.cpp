@@ -136,13 +136,13 @@ asio::awaitable<RequestArrival::End> RequestArrival::read_body(std::size_t body_
 
 // HTTP/1.0 has no expectations: RFC 9110, 10.1.1.
 bool RequestArrival::has_unknown_expectation() const {
-    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     return !expected.empty() && reader_.head().version() >= 11 && !boost::beast::iequals(expected, "100-continue");
 }
 
 // Lets a client that waits for it send its body. Returns false if the connection is broken.
 asio::awaitable<bool> RequestArrival::go_on() {
-    const std::string_view expected = reader_.head()[boost::beast::http::field::expect];
+    const std::string_view expected = field_value(reader_.head(), boost::beast::http::field::expect);
     if (expected.empty() || reader_.head().version() < 11 || reader_.input_bytes() != 0) co_return true;
     constexpr std::string_view text = "HTTP/1.1 100 Continue\r\n\r\n";
     const asio::const_buffer buffer = asio::buffer(text);
@@ -153,10 +153,11 @@ RequestArrival::End RequestArrival::end_without_share(std::uint64_t bytes) const
     return bytes > address_.bytes_max() ? End::share_too_small : End::share_taken;
 }
 
-// The connection's own charge covers a short head. A long head is charged twice: for its text and for the parsed head.
+// The connection's own charge covers a short head. A long head is charged for its text and, twice, for the parsed head,
+// whose memory grows by half.
 bool RequestArrival::charge_head() {
     const std::size_t capacity = reader_.input_capacity();
-    const std::size_t bytes = capacity > short_head_bytes_ ? 2 * capacity : 0;
+    const std::size_t bytes = capacity > short_head_bytes_ ? 3 * capacity : 0;
     if (bytes <= head_memory_.bytes()) {
         if (head_memory_) head_memory_.force_resize(bytes);
         return true;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
+#include <tuple>
+#include <utility>
 
 namespace sluice::server {
-
-namespace http = boost::beast::http;
 
 namespace {
 
@@ -16,11 +16,17 @@ constexpr std::size_t first_read_bytes = 4'096;  // a small document arrives tog
 RequestReader::RequestReader(std::size_t head_bytes_max)
     : head_bytes_max_(head_bytes_max), input_(head_bytes_max + read_bytes_max) {
     input_.reserve(first_read_bytes);
-    parser_.emplace();
+    renew_parser();
+}
+
+void RequestReader::renew_parser() {
+    parser_.reset();
+    head_memory_.release();
+    parser_.emplace(std::piecewise_construct, std::tuple<>(), std::forward_as_tuple(&head_memory_));
 }
 
 void RequestReader::next() {
-    parser_.emplace();
+    renew_parser();
     parser_->header_limit(static_cast<std::uint32_t>(head_bytes_max_));
     parser_->body_limit(boost::none);  // bodies are read here
     empty_lines_ = lines_ = line_begin_ = searched_ = 0;

@@ -4,17 +4,20 @@
 // number nor, if they arrive one by one, their total size. Throws only bad_alloc. Belongs to one connection.
 #pragma once
 
+#include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "broker/server/http/chunked_body.hpp"
+#include "broker/server/http/http_types.hpp"
 
 namespace sluice::server {
 
@@ -24,7 +27,7 @@ inline constexpr std::size_t empty_lines_max = 8;  // before a request; some cli
 
 class RequestReader {
 public:
-    using Head = boost::beast::http::request<boost::beast::http::empty_body>;
+    using Head = http::request<http::empty_body, HeadFields>;
     enum class Step : std::uint8_t { more, done, refused };
     struct Refusal {
         unsigned status = 0;
@@ -59,8 +62,9 @@ public:
     std::string& body() { return body_; }
 
 private:
-    using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
+    using Parser = http::request_parser<http::empty_body, HeadFields::allocator_type>;
 
+    void renew_parser();
     void lower_version(std::size_t head_bytes);
     std::string_view input() const { return {static_cast<const char*>(input_.cdata().data()), input_.size()}; }
     Step refuse(unsigned status, std::string reason);
@@ -75,6 +79,8 @@ private:
 
     const std::size_t head_bytes_max_;
     boost::beast::flat_buffer input_;
+    std::array<std::byte, 512> head_room_;  // for the fields of most heads
+    std::pmr::monotonic_buffer_resource head_memory_{head_room_.data(), head_room_.size()};
     std::optional<Parser> parser_;
     std::size_t empty_lines_ = 0;
     std::size_t lines_ = 0;

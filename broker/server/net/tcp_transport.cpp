@@ -28,6 +28,11 @@ std::size_t one_piece(const boost::system::error_code& error, std::size_t writte
 
 }  // namespace
 
+TcpTransport::TcpTransport(asio::ip::tcp::socket socket) : socket_(std::move(socket)) {
+    boost::system::error_code ignored;  // it may be broken already
+    socket_.non_blocking(true, ignored);
+}
+
 std::string TcpTransport::peer() const {
     boost::system::error_code error;
     const auto endpoint = socket_.remote_endpoint(error);
@@ -42,6 +47,12 @@ asio::awaitable<std::size_t> TcpTransport::read_some(asio::mutable_buffer room) 
 asio::awaitable<void> TcpTransport::wait_to_read() {
     co_await socket_.async_wait(asio::socket_base::wait_read, no_throw);
     co_await take_turn(socket_.get_executor());
+}
+
+std::size_t TcpTransport::write_some_now(std::span<const asio::const_buffer> buffers) noexcept {
+    if (asio::buffer_size(buffers) > piece_bytes) return 0;
+    boost::system::error_code error;
+    return socket_.write_some(buffers, error);
 }
 
 asio::awaitable<bool> TcpTransport::write(std::span<const asio::const_buffer> buffers) {

@@ -9,7 +9,7 @@ namespace sluice::server {
 
 class TcpTransport final : public Transport {
 public:
-    explicit TcpTransport(boost::asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
+    explicit TcpTransport(boost::asio::ip::tcp::socket socket);
 
     boost::asio::any_io_executor executor() override { return socket_.get_executor(); }
     std::string peer() const override;
@@ -28,6 +28,7 @@ public:
     void abort() noexcept override;
 
 private:
+    std::size_t write_some_now(std::span<const boost::asio::const_buffer> buffers) noexcept override;
     boost::asio::awaitable<bool> write_at_once(std::span<const boost::asio::const_buffer> buffers);
     boost::asio::awaitable<bool> write_in_turns(std::span<const boost::asio::const_buffer> buffers);
 

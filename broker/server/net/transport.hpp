@@ -2,6 +2,7 @@
 // this interface. Belongs to the connection's thread; cancel() or close(), on the same thread, ends pending operations.
 #pragma once
 
+#include <algorithm>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -32,6 +33,18 @@ public:
     virtual boost::asio::awaitable<std::size_t> read_some(boost::asio::mutable_buffer room) = 0;
     // Waits until bytes have arrived or the connection has ended, and then until it is this coroutine's turn.
     virtual boost::asio::awaitable<void> wait_to_read() = 0;
+    // Writes what the connection takes at once, and drops it from the buffers. Returns whether that was all; else the
+    // rest is left to write(). Most short texts leave at once, and even then write() takes a turn of the thread.
+    bool write_now(std::span<boost::asio::const_buffer> buffers) noexcept {
+        std::size_t written = write_some_now(buffers), left = 0;
+        for (boost::asio::const_buffer& buffer : buffers) {
+            const std::size_t n = std::min(written, buffer.size());
+            buffer += n;
+            written -= n;
+            left += buffer.size();
+        }
+        return left == 0;
+    }
     // Writes everything, in turns if it is long. Returns false if the connection is broken.
     virtual boost::asio::awaitable<bool> write(std::span<const boost::asio::const_buffer> buffers) = 0;
 
@@ -46,6 +59,10 @@ public:
     virtual void cancel() noexcept = 0;       // ends pending operations
     virtual void close() noexcept = 0;
     virtual void abort() noexcept = 0;  // closes it, dropping data that the peer has not received
+
+private:
+    // Returns how many bytes it has written, maybe 0.
+    virtual std::size_t write_some_now(std::span<const boost::asio::const_buffer> buffers) noexcept = 0;
 };
 
 }  // namespace sluice::server

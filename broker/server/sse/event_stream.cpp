@@ -4,8 +4,10 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <charconv>
+#include <boost/container/small_vector.hpp>
 #include <span>
+#include <spdlog/fmt/compile.h>
+#include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -105,8 +107,7 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     const std::string peer = transport.peer();
     wake_up_->on_wake = [this, &connection] {
         const broker::Mailbox::State state = subscriber_->mailbox.state();
-        if (state == broker::Mailbox::State::open) return;
-        end_subscription();
+        if (state != broker::Mailbox::State::open) end_subscription();
         if (state == broker::Mailbox::State::overflowed)
             connection.set_deadline(Connection::Clock::now() + context_.options.delivery.close_timeout);
         else if (subscriber_->mailbox.end_reason())
@@ -124,11 +125,13 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
 
 asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
     broker::Mailbox& mailbox = subscriber_->mailbox;
+    bool has_waited = true;
     while (!client.has_ended()) {
         const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
-            if (!co_await write(transport, deliveries)) co_return;
+            // What has come meanwhile takes turns with other connections.
+            if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
             continue;
@@ -139,6 +142,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
         }
         wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
         const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
+        has_waited = true;
         if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
     }
 }
@@ -150,7 +154,8 @@ asio::awaitable<void> EventStream::write_end(Transport& transport) {
     co_await write(transport, std::move(end));
 }
 
-asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries) {
+asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries,
+                                         bool at_once) {
     broker::Pieces pieces;
     pieces.reserve(2 * deliveries.size());
     for (const broker::Delivery& delivery : deliveries) {
@@ -158,12 +163,16 @@ asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector
         subscriber_->framer.write(delivery, pieces);
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
-    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : "";
-    std::vector<asio::const_buffer> buffers;
+    std::array<char, 20> chunk_head;
+    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
     buffers.reserve(pieces.size() + 2);
-    buffers.push_back(asio::buffer(head));
+    if (chunked_) {
+        const char* const end = fmt::format_to(chunk_head.data(), FMT_COMPILE("{:x}\r\n"), pieces.bytes());
+        buffers.emplace_back(chunk_head.data(), static_cast<std::size_t>(end - chunk_head.data()));
+    }
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
     if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
+    if (at_once && transport.write_now(buffers)) co_return true;
     const bool written = co_await transport.write(buffers);
     co_return written;
 }

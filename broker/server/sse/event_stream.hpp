@@ -68,7 +68,8 @@ public:
 
 private:
     // Returns false if the connection is broken.
-    boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries);
+    boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries,
+                                       bool at_once);
     boost::asio::awaitable<bool> write(Transport& transport, std::string text);
     boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
     boost::asio::awaitable<void> write_end(Transport& transport);

@@ -123,7 +123,7 @@ boost::system::result<std::string, FeedError> structured_cloud_event(const Binar
         json.name("datacontenttype");
         json.string(event.content_type);
     }
-    if (!body.empty() && is_json_type(parse_media_type(event.content_type).type)) {
+    if (!body.empty() && is_json_type(MediaType(event.content_type).type)) {
         if (auto fault = check_json(body, limits)) return std::move(*fault);
         json.name("data");
         json.literal(body);

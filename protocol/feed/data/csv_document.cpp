@@ -204,7 +204,7 @@ ParsedDocumentResult parse_csv(std::shared_ptr<const std::string> text, const Do
     const std::string_view all = builder.text();
     if (has_header && begins_as_markup(all))
         builder.fail(FeedError::Kind::not_a_feed, 0, "the document is a page of HTML, or XML, not CSV");
-    const bool has_tabs = parse_media_type(options.content_type).type == tab_separated_type;
+    const bool has_tabs = options.content_type.type == tab_separated_type;
     const CsvStart start = start_of(all, has_header, has_tabs);
     CsvReader reader(all, start.begin, start.separator, options.limits.item_values_max);
     if (!has_header && start.is_declared)

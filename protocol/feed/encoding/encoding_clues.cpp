@@ -28,6 +28,11 @@ std::string_view guess_from_zeros(std::string_view bytes) {
     return {};
 }
 
+// Whether the bytes begin with neither a mark nor zeros, as most documents do.
+bool begins_in_ascii(std::string_view bytes) {
+    return bytes.size() >= 2 && bytes[0] != '\0' && static_cast<unsigned char>(bytes[0]) < 0x80 && bytes[1] != '\0';
+}
+
 // The XML parser checks the declaration's form.
 std::string_view declared_encoding(std::string_view bytes) {
     bytes = text::trim(bytes);
@@ -45,6 +50,10 @@ std::string_view declared_encoding(std::string_view bytes) {
 
 EncodingClues find_encoding_clues(std::string_view bytes) {
     EncodingClues clues;
+    if (begins_in_ascii(bytes)) {
+        clues.declared = declared_encoding(bytes);
+        return clues;
+    }
     for (const ByteOrderMark& mark : marks) {
         if (!bytes.starts_with(mark.bytes)) continue;
         clues.mark = mark.encoding;

@@ -100,6 +100,7 @@ bool contains_label(std::string_view labels, std::string_view label) {
 
 std::string_view encoding_by_label(std::string_view label) {
     const std::string lower = text::ascii_lower(trimmed_label(label));
+    if (lower == "utf-8") return utf8_encoding;  // of most documents
     for (const EncodingLabels& encoding : encodings) {
         if (contains_label(encoding.labels, lower)) return encoding.name;
     }

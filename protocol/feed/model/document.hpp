@@ -15,6 +15,7 @@
 #include "protocol/feed/model/content_digest.hpp"
 #include "protocol/feed/model/document_syntax.hpp"
 #include "protocol/feed/model/feed_error.hpp"
+#include "protocol/feed/model/media_type.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/model/tree.hpp"
 
@@ -39,7 +40,7 @@ struct FeedLimits {
 };
 
 struct DocumentOptions {
-    std::string content_type;  // the HTTP request's, with its charset parameter; empty: inferred from the bytes
+    MediaType content_type;  // the HTTP request's; empty: inferred from the bytes
     // XPath of the event elements of generic XML. Empty: the root's child elements, or the root itself if it has text
     // or attributes but no child elements.
     std::string event_path;

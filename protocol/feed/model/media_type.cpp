@@ -35,7 +35,7 @@ std::string_view unquoted(std::string_view value) {
 
 }  // namespace
 
-MediaType parse_media_type(std::string_view text) {
+MediaType MediaType::parse(std::string_view text) {
     MediaType media_type;
     media_type.type = text::ascii_lower(next_parameter(text));
     while (!text.empty()) {

@@ -28,19 +28,22 @@ bool is_plain(std::string_view type) {
     return !type.empty() && std::all_of(type.begin(), type.end(), is_token);
 }
 
-std::string content_type_of(const Document& document, std::string_view published) {
+std::string content_type_of(const Document& document, const MediaType& published) {
     const Syntax syntax = document.syntax();
     if (document.format() == FeedFormat::json) return "application/feed+json";
-    MediaType as_published = parse_media_type(published);
     // Text that begins as XML or JSON is recognised again. What else was found by its first bytes is named.
     const bool is_recognised = syntax == Syntax::xml || syntax == Syntax::json;
-    std::string type = std::move(as_published.type);
-    const bool is_kept = is_recognised || type == tab_separated_type;
+    const bool is_kept = is_recognised || published.type == tab_separated_type;
+    std::string_view type = published.type;
     if (!is_kept || !is_plain(type)) type = media_type_of(syntax);
-    if (syntax == Syntax::csv && as_published.header == "absent") type += "; header=absent";
+    const std::string_view header =
+        syntax == Syntax::csv && published.header == "absent" ? "; header=absent" : std::string_view();
     // JSON is UTF-8 by definition, and its media types have no charset parameter (RFC 8259 §11).
-    if (!is_json(syntax)) type += "; charset=utf-8";
-    return type;
+    const std::string_view charset = is_json(syntax) ? std::string_view() : "; charset=utf-8";
+    std::string whole;
+    whole.reserve(type.size() + header.size() + charset.size());
+    whole.append(type).append(header).append(charset);
+    return whole;
 }
 
 }  // namespace
@@ -65,9 +68,10 @@ boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord&
                                                      std::to_string(depth_ceiling) + " can be read"};
     }
     if (auto fault = check_utf8(*record.text)) return std::move(*fault);
-    const auto form = document_form(record.content_type, *record.text);
-    if (!form) return form.error();
-    auto parsed = parse_text(record.text, *form, {record.content_type, record.event_path, limits});
+    const DocumentOptions options{record.content_type, record.event_path, limits};
+    const auto syntax = find_syntax(options.content_type, *record.text);
+    if (!syntax) return syntax.error();
+    auto parsed = parse_text(record.text, *syntax, options);
     if (!parsed) return std::move(parsed).error();
     if (record.context == RecordContext::item) {
         const std::size_t items = (*parsed)->items_.size();

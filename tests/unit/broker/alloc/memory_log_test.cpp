@@ -21,7 +21,7 @@ store::Append append_to(const std::string& stream, std::size_t events) {
     return {std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(events), nullptr};
 }
 
-bool append(store::MemoryLog& log, std::vector<store::Append> appends, std::uint64_t failing) {
+bool append(store::MemoryLog& log, store::Appends appends, std::uint64_t failing) {
     FailingAllocations::fail_here(failing);
     bool appended = false;
     try {

@@ -114,7 +114,7 @@ TEST_CASE("a retry with the same Idempotency-Key gets the first reply again") {
 TEST_CASE("while a publication runs, another with its Idempotency-Key gets 409") {
     RunningBroker running;
     HttpClient client(running.port());
-    sluice::server::http::fields headers;
+    sluice::server::HeadFields headers;
     headers.set("Content-Type", "application/json");
     sluice::server::HttpRequest same;
     same.headers = &headers;

@@ -25,11 +25,11 @@ struct Fixture {
             append.events.emplace_back().item.offset = static_cast<std::uint32_t>(i);
         return append_all({append}).at(0);
     }
-    std::vector<std::uint64_t> append_all(const std::vector<Append>& appends) {
+    std::vector<std::uint64_t> append_all(const Appends& appends) {
         const auto result = log.append({}, appends, [](const AppendResult&) { FAIL("it ended at once"); });
         REQUIRE(result);
         REQUIRE_FALSE(result->error);
-        return result->first_ids;
+        return {result->first_ids.begin(), result->first_ids.end()};
     }
     std::vector<std::uint64_t> ids(const std::string& stream, std::uint64_t from = 0, std::size_t events_max = 1'000,
                                    std::size_t bytes_max = 1'000'000) {

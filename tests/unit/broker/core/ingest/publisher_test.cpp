@@ -306,7 +306,7 @@ struct SlowLog : sluice::store::EventLog {
 
     void listen(Listener set) override { listener = std::move(set); }
     std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
-                                                      std::vector<sluice::store::Append> appends, Done done) override {
+                                                      sluice::store::Appends appends, Done done) override {
         if (throws) throw std::bad_alloc();
         attempts.push_back(attempt);
         waiting.push_back({std::move(appends.at(0)), std::move(done)});
@@ -535,7 +535,7 @@ struct ThreadedLog final : SlowLog {
         thread.join();
     }
     std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
-                                                      std::vector<sluice::store::Append> appends, Done done) override {
+                                                      sluice::store::Appends appends, Done done) override {
         {
             const std::lock_guard lock(mutex);
             SlowLog::append(attempt, std::move(appends), std::move(done));

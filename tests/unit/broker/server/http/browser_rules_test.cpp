@@ -5,6 +5,7 @@
 
 using sluice::config::HttpOptions;
 using sluice::server::BrowserRules;
+using sluice::server::HeadFields;
 using sluice::server::HttpReply;
 namespace http = sluice::server::http;
 
@@ -18,8 +19,8 @@ HttpOptions options(std::string address, std::vector<std::string> hosts = {}, st
     return made;
 }
 
-http::fields fields(const std::map<std::string, std::string>& values) {
-    http::fields made;
+HeadFields fields(const std::map<std::string, std::string>& values) {
+    HeadFields made;
     for (const auto& [name, value] : values) made.set(name, value);
     return made;
 }
@@ -130,7 +131,7 @@ TEST_CASE("a link from another site to a reply that ends is followed, one to a s
 
 TEST_CASE("origins that are allowed are told so") {
     const BrowserRules rules(options("127.0.0.1", {}, {"https://good.example"}));
-    const http::fields good = fields({{"Origin", "https://good.example"}, {"Access-Control-Request-Method", "POST"}});
+    const HeadFields good = fields({{"Origin", "https://good.example"}, {"Access-Control-Request-Method", "POST"}});
     CHECK_FALSE(rules.refuse(http::verb::post, good, "localhost", "/v1/events"));
     CHECK(rules.refuse(http::verb::post, fields({{"Origin", "https://good.example.evil"}}), "localhost", "/v1/events"));
     HttpReply reply;

@@ -65,6 +65,26 @@ TEST_CASE("a crowd of new connections does not delay those that are served alrea
     CHECK(services.new_connections == 0);
 }
 
+TEST_CASE("many requests in the pipeline do not delay those of other connections") {
+    using sluice::testing::StringConnection;
+    boost::asio::io_context io;  // its only thread is the test's
+    RunningBroker running;
+    constexpr std::string_view request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    StringConnection greedy(io, running.broker.services()), modest(io, running.broker.services());
+    const auto replies = [](const StringConnection& connection) {
+        const std::string& output = connection.output();
+        std::size_t n = 0;
+        for (std::size_t at = output.find("ok\n"); at != std::string::npos; at = output.find("ok\n", at + 1)) ++n;
+        return n;
+    };
+    constexpr std::size_t many = 500;
+    for (std::size_t i = 0; i < many; ++i) greedy.send(request);
+    modest.send(request);
+    EVENTUALLY((greedy.run(), replies(modest) == 1));
+    CHECK(replies(greedy) < many / 2);
+    EVENTUALLY((greedy.run(), replies(greedy) == many));
+}
+
 TEST_CASE("pipelined requests are answered in order") {
     RunningBroker running;
     HttpClient client(running.port());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "broker/server/net/principal.hpp"
+#include "tests/support/eventually.hpp"
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -56,6 +57,34 @@ TEST_CASE("what is written in turns arrives whole, however it is cut") {
         CHECK(written);
         CHECK((read == text));
     }
+}
+
+TEST_CASE("what is written at once arrives, until the connection takes no more") {
+    asio::io_context io{1};
+    Pair pair(io);
+    TcpTransport near(std::move(pair.near));
+    const std::string piece(50'000, 'x');
+    using Buffers = std::vector<asio::const_buffer>;
+    const Buffers all{asio::buffer(piece.data(), 7), asio::const_buffer(), asio::buffer(piece.data() + 7, 49'993)};
+    Buffers rest = all;
+    std::size_t written = 0;
+    for (; near.write_now(rest); rest = all) written += piece.size();
+    CHECK(written != 0);
+    const std::size_t left = asio::buffer_size(rest);
+    CHECK(left != 0);
+    written += piece.size() - left;
+    std::string read(written, ' ');
+    CHECK(asio::read(pair.far, asio::buffer(read)) == written);
+    CHECK((read == std::string(written, 'x')));
+    EVENTUALLY(near.write_now(rest));
+    CHECK(asio::buffer_size(rest) == 0);
+    pair.far.close();
+    EVENTUALLY(near.peer_has_left());
+    EVENTUALLY((rest = all, !near.write_now(rest)));
+    const std::string long_text(70'000, 'x');  // takes turns
+    Buffers text{asio::buffer(long_text)};
+    CHECK_FALSE(near.write_now(text));
+    CHECK(asio::buffer_size(text) == long_text.size());
 }
 
 TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 client that it is") {

@@ -6,9 +6,7 @@ using namespace sluice::feed;
 
 namespace {
 
-std::optional<Syntax> syntax(const char* type, const char* text) {
-    return document_syntax(parse_media_type(type), text);
-}
+std::optional<Syntax> syntax(const char* type, const char* text) { return document_syntax(type, text); }
 
 }  // namespace
 

@@ -23,7 +23,7 @@ TEST_CASE("a content type and its charset") {
     };
     for (const Case& c : cases) {
         INFO(c.text);
-        const MediaType media_type = parse_media_type(c.text);
+        const MediaType media_type(c.text);
         CHECK(media_type.type == c.type);
         CHECK(media_type.charset == c.charset);
     }
