@@ -163,9 +163,9 @@ std::string items_json(const filter::Filter& filter, const broker::Annotator& an
     for (std::size_t e = 0; e < document.items().size(); ++e) {
         json::array because;
         for (std::size_t i = 0; i < filter.leaves.size(); ++i) because.push_back(json_of(answers[i + 1][e]));
-        const auto id = feed::read_fields(document, document.items()[e]).id;
+        const feed::Fields fields = feed::read_fields(document, document.items()[e]);
         items.push_back({{"index", e},
-                         {"id", id ? json::value(*id) : json::value(nullptr)},
+                         {"id", fields.id ? json::value(*fields.id) : json::value(nullptr)},
                          {"matched", json_of(answers[0][e])},
                          {"because", std::move(because)}});
         const auto annotations = annotator.annotate({read, e, name, e + 1}, e, only_filter, findings);

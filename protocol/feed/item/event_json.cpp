@@ -126,7 +126,7 @@ void PathValues::write(JsonWriter& json) const {
 }
 
 // Names are given as they are written.
-void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string>& text) {
+void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string_view>& text) {
     if (!text) return;
     json.written_name(name);
     json.string(*text);

@@ -1,6 +1,6 @@
 #include "protocol/feed/item/field_text.hpp"
 
-#include <utility>
+#include <string>
 
 #include "protocol/feed/html/html_text.hpp"
 #include "protocol/feed/item/element_html.hpp"
@@ -17,6 +17,11 @@ FieldText non_empty(std::string_view text) {
 }
 
 namespace {
+
+FieldText kept(std::string_view text, TextBlocks& texts) {
+    text = text::trim(text);
+    return text.empty() ? FieldText() : FieldText(texts.keep(text));
+}
 
 std::string attribute_word(TreeNode element, std::string_view name) {
     return text::ascii_lower(text::trim(element.attribute(name).value()));
@@ -35,83 +40,82 @@ std::string_view without_quotation_marks(std::string_view name) {
 
 // The name in "a@b.example (Ada Byron)" (RSS), "Ada Byron (a@b.example)" or "Ada Byron <a@b.example>"; else the whole
 // text.
-FieldText name_in_mailbox(const std::string& text) {
-    const std::string_view all = text;
+FieldText name_in_mailbox(std::string_view all) {
     const std::size_t bracket = text::find_if(all, [](char c) { return c == '(' || c == '<'; });
-    if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return text;
+    if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return all;
     const std::string_view before = text::trim(all.substr(0, bracket));
     const std::string_view inside = text::trim(all.substr(bracket + 1, all.size() - bracket - 2));
     if (is_mail_address(inside) && !before.empty()) return non_empty(without_quotation_marks(before));
-    return is_mail_address(before) && all[bracket] == '(' && !inside.empty() ? non_empty(inside) : text;
+    return is_mail_address(before) && all[bracket] == '(' && !inside.empty() ? non_empty(inside) : all;
 }
 
 }  // namespace
 
-FieldText text_of(TreeNode element) {
+FieldText text_of(TreeNode element, TextBlocks& texts) {
     const TreeNode first = element.first_child();
     if (first.is_text() && !first.next_sibling()) return non_empty(first.value());
     std::string text;
     for (TreeNode node = first; node; node = node.next_below(element)) {
         if (node.is_text()) text += node.value();
     }
-    return non_empty(text);
+    return kept(text, texts);
 }
 
-FieldText decoded_text_of(TreeNode element) {
-    FieldText text = text_of(element);
+FieldText decoded_text_of(TreeNode element, TextBlocks& texts) {
+    const FieldText text = text_of(element, texts);
     if (!text || attribute_word(element, "mode") != "base64") return text;
     const std::optional<std::string> bytes = text::decode_base64(*text);
-    return bytes && !text::find_bad_text(*bytes) ? non_empty(*bytes) : text;
+    return bytes && !text::find_bad_text(*bytes) ? kept(*bytes, texts) : text;
 }
 
-FieldText visible_text_of(TreeNode element) {
-    return has_markup(element) ? non_empty(html_text(inner_html(element))) : text_of(element);
+FieldText visible_text_of(TreeNode element, TextBlocks& texts) {
+    return has_markup(element) ? kept(html_text(inner_html(element)), texts) : text_of(element, texts);
 }
 
-FieldText visible_atom_text_of(TreeNode element) {
-    if (has_markup(element)) return visible_text_of(element);
-    FieldText text = decoded_text_of(element);
-    if (!text || text->find_first_of("<&") == std::string::npos) return text;
+FieldText visible_atom_text_of(TreeNode element, TextBlocks& texts) {
+    if (has_markup(element)) return visible_text_of(element, texts);
+    const FieldText text = decoded_text_of(element, texts);
+    if (!text || text->find_first_of("<&") == std::string_view::npos) return text;
     const std::string type = attribute_word(element, "type");
     const bool is_html = type == "html" || (type == "text/html" && !attribute_word(element, "mode").empty() &&
                                             attribute_word(element, "mode") != "xml");
-    return is_html ? non_empty(html_text(*text)) : text;
+    return is_html ? kept(html_text(*text), texts) : text;
 }
 
-FieldText content_of(TreeNode element) {
-    return has_markup(element) ? non_empty(inner_html(element)) : text_of(element);
+FieldText content_of(TreeNode element, TextBlocks& texts) {
+    return has_markup(element) ? kept(inner_html(element), texts) : text_of(element, texts);
 }
 
-FieldText atom_content_of(TreeNode element) {
-    return has_markup(element) ? content_of(element) : decoded_text_of(element);
+FieldText atom_content_of(TreeNode element, TextBlocks& texts) {
+    return has_markup(element) ? content_of(element, texts) : decoded_text_of(element, texts);
 }
 
-FieldText person_of(TreeNode element) {
+FieldText person_of(TreeNode element, TextBlocks& texts) {
     if (const TreeNode only = element.first_child(); only.is_text() && !only.next_sibling()) {
-        FieldText text = text_of(element);
+        const FieldText text = text_of(element, texts);
         return text ? name_in_mailbox(*text) : text;
     }
     for (const char* part : {"name", "atom:name", "email", "atom:email"}) {
-        if (FieldText text = text_of(element.child(part))) return text;
+        if (FieldText text = text_of(element.child(part), texts)) return text;
     }
     for (const char* part : {"url", "uri", "avatar", "atom:uri", "atom:url"}) {
         if (element.child(part)) return {};
     }
-    FieldText text = text_of(element);
+    const FieldText text = text_of(element, texts);
     return text ? name_in_mailbox(*text) : text;
 }
 
-FieldText category_of(TreeNode element) {
+FieldText category_of(TreeNode element, TextBlocks& texts) {
     for (const char* name : {"term", "text"}) {
         if (FieldText text = non_empty(element.attribute(name).value())) return text;
     }
-    if (FieldText text = text_of(element)) return text;
+    if (FieldText text = text_of(element, texts)) return text;
     return non_empty(element.attribute("label").value());
 }
 
 FieldText first_text(const FieldParent& parent, FieldPaths paths, ReadField read) {
     FieldText first;
-    visit_texts(parent, paths, read, [&](std::string text) { return first = std::move(text), true; });
+    visit_texts(parent, paths, read, [&](std::string_view text) { return first = text, true; });
     return first;
 }
 

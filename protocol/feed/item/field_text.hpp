@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
+#include "protocol/feed/model/text_blocks.hpp"
 #include "protocol/feed/model/tree.hpp"
 
 namespace sluice::feed {
 
-using FieldText = std::optional<std::string>;
+// A view of the document, or of texts that were made of it.
+using FieldText = std::optional<std::string_view>;
 
 // One bit for each name; most names of an element's children have different ones.
 constexpr std::uint64_t name_bit(std::string_view name) {
@@ -31,19 +32,20 @@ struct FieldPath {
 };
 using FieldPaths = std::span<const FieldPath>;
 
-// An element whose fields are read.
+// An element whose fields are read. Texts that are made are kept in `texts`.
 class FieldParent {
 public:
-    explicit FieldParent(TreeNode element) : element_(element) {}
+    FieldParent(TreeNode element, TextBlocks& texts) : element_(element), texts_(&texts) {}
     // Looks at the children first: for many paths, most of which lead nowhere.
-    static FieldParent of_many(TreeNode element) {
-        FieldParent parent(element);
+    static FieldParent of_many(TreeNode element, TextBlocks& texts) {
+        FieldParent parent(element, texts);
         parent.names_ = 0;
         for (const TreeNode child : element.children()) parent.names_ |= name_bit(child.name());
         return parent;
     }
 
     TreeNode element() const { return element_; }
+    TextBlocks& texts() const { return *texts_; }
     // The first element at the path; null if there is none.
     TreeNode find(const FieldPath& path) const {
         if ((names_ & path.first_name) == 0) return {};
@@ -52,34 +54,35 @@ public:
 
 private:
     TreeNode element_;
+    TextBlocks* texts_;
     std::uint64_t names_ = ~std::uint64_t{0};  // the bits that its children's names may have
 };
 
-using ReadField = FieldText (*)(TreeNode);
+using ReadField = FieldText (*)(TreeNode, TextBlocks& texts);
 
 // Trimmed; nothing if that leaves nothing.
 FieldText non_empty(std::string_view text);
 
 // XPath's string(): the texts below the element, in order.
-FieldText text_of(TreeNode element);
+FieldText text_of(TreeNode element, TextBlocks& texts);
 
 // A text that may be encoded: Atom 0.3's mode="base64". As it stands if what is encoded is no text.
-FieldText decoded_text_of(TreeNode element);
+FieldText decoded_text_of(TreeNode element, TextBlocks& texts);
 
 // A title or summary: its text; markup (element_html.hpp) as the text that readers see.
-FieldText visible_text_of(TreeNode element);
+FieldText visible_text_of(TreeNode element, TextBlocks& texts);
 // Atom's, which may be encoded or HTML (type="html").
-FieldText visible_atom_text_of(TreeNode element);
+FieldText visible_atom_text_of(TreeNode element, TextBlocks& texts);
 
 // An item's content: its text, which may be HTML; markup as HTML.
-FieldText content_of(TreeNode element);
-FieldText atom_content_of(TreeNode element);  // may be encoded
+FieldText content_of(TreeNode element, TextBlocks& texts);
+FieldText atom_content_of(TreeNode element, TextBlocks& texts);  // may be encoded
 
 // A person: the <name> (else <email>), or the name in the text.
-FieldText person_of(TreeNode element);
+FieldText person_of(TreeNode element, TextBlocks& texts);
 
 // A category: @term (Atom), @text (iTunes), the text (RSS), @label.
-FieldText category_of(TreeNode element);
+FieldText category_of(TreeNode element, TextBlocks& texts);
 
 // Calls visit(element) for each element at a path like "media:group/media:title", until visit returns true.
 template <typename Visit>
@@ -98,13 +101,13 @@ template <typename Visit>
 void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Visit visit) {
     for (const FieldPath& path : paths) {
         if (path.text.starts_with('@')) {
-            FieldText text = non_empty(parent.element().attribute(path.text.substr(1)).value());
-            if (text && visit(std::move(*text))) return;
+            const FieldText text = non_empty(parent.element().attribute(path.text.substr(1)).value());
+            if (text && visit(*text)) return;
             continue;
         }
         const auto visit_element = [&](TreeNode element) {
-            FieldText text = read(element);
-            return text && visit(std::move(*text));
+            const FieldText text = read(element, parent.texts());
+            return text && visit(*text);
         };
         TreeNode element = parent.find(path);
         if (element && !path.is_name && visit_elements(parent.element(), path.text, visit_element)) return;

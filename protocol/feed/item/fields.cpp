@@ -172,7 +172,7 @@ TextReaders readers_of(FeedFormat format) {
 // The first readable date; NaN if all dates are unreadable.
 std::optional<double> first_date(const FieldParent& item, Paths paths) {
     std::optional<double> first;
-    visit_texts(item, paths, text_of, [&](const std::string& text) {
+    visit_texts(item, paths, text_of, [&](std::string_view text) {
         const std::optional<double> date = text::parse_date(text);
         first = date.value_or(std::numeric_limits<double>::quiet_NaN());
         return date.has_value();
@@ -181,11 +181,12 @@ std::optional<double> first_date(const FieldParent& item, Paths paths) {
 }
 
 // The categories may have narrower ones inside.
-void add_itunes_categories(TreeNode parent, std::vector<std::string>& categories) {
-    for (const TreeNode category : parent.children("itunes:category")) {
-        if (Text text = category_of(category)) categories.push_back(std::move(*text));
-        for (const TreeNode narrower : category.children("itunes:category"))
-            if (Text text = category_of(narrower)) categories.push_back(std::move(*text));
+void add_itunes_categories(const FieldParent& item, std::vector<std::string>& categories) {
+    static constexpr FieldPath path = "itunes:category";
+    for (TreeNode category = item.find(path); category; category = category.next_sibling(path.text)) {
+        if (const Text text = category_of(category, item.texts())) categories.emplace_back(*text);
+        for (const TreeNode narrower : category.children(path.text))
+            if (const Text text = category_of(narrower, item.texts())) categories.emplace_back(*text);
     }
 }
 
@@ -195,11 +196,10 @@ void add_keywords(const FieldParent& item, std::vector<std::string>& categories)
     static constexpr FieldPath paths[] = {"itunes:keywords", "media:keywords", "media:group/media:keywords",
                                           "media:content/media:keywords", "media:group/media:content/media:keywords"};
     std::size_t keywords = 0;
-    visit_texts(item, paths, text_of, [&](const std::string& text) {
-        std::string_view list = text;
+    visit_texts(item, paths, text_of, [&](std::string_view list) {
         while (!list.empty() && ++keywords <= keywords_max) {
             const std::size_t end = list.find(',');
-            if (Text word = non_empty(list.substr(0, end))) categories.push_back(std::move(*word));
+            if (const Text word = non_empty(list.substr(0, end))) categories.emplace_back(*word);
             list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
         }
         return false;
@@ -212,13 +212,13 @@ std::vector<std::string> people(const FieldParent& element, Paths paths,
     constexpr std::size_t few = 8;  // looking through so many is faster than a set
     std::vector<std::string> names;
     std::unordered_set<std::string> known;
-    const auto is_new = [&](const std::string& name) {
+    const auto is_new = [&](std::string_view name) {
         if (names.size() < few) return std::find(names.begin(), names.end(), name) == names.end();
         if (names.size() == few) known.insert(names.begin(), names.end());
-        return known.insert(name).second;
+        return known.insert(std::string(name)).second;
     };
-    visit_texts(element, paths, person_of, [&](std::string name) {
-        if (is_new(name)) names.push_back(std::move(name));
+    visit_texts(element, paths, person_of, [&](std::string_view name) {
+        if (is_new(name)) names.emplace_back(name);
         return names.size() == people_max;
     });
     return names;
@@ -242,33 +242,36 @@ void shorten(std::vector<std::string>& names, std::size_t bytes_max) {
 
 Fields read_fields(const Document& document, const Item& item) {
     const FormatPaths& paths = paths_of(document.format());
-    const FieldParent element = FieldParent::of_many(item.element);
-    const TextReaders readers = readers_of(document.format());
     Fields fields;
+    const FieldParent element = FieldParent::of_many(item.element, fields.texts_made);
+    const TextReaders readers = readers_of(document.format());
     fields.title = first_text(element, paths.title, readers.text);
-    if (const auto link = find_item_link(document.format(), element)) fields.link = address_of(document, *link);
+    if (const auto link = find_item_link(document.format(), element)) {
+        std::optional<std::string> address = resolved_address_of(document, *link);
+        fields.link = address ? fields.texts_made.keep(*address) : link->text;
+    }
     fields.id = first_text(element, paths.id);
     fields.authors = authors_of(document, element);
     fields.summary = first_text(element, paths.summary, readers.text);
     fields.content = first_text(element, paths.content, readers.content);
     fields.published = first_date(element, paths.published);
     fields.updated = first_date(element, paths.updated);
-    visit_texts(element, paths.category, category_of, [&](std::string category) {
-        fields.category.push_back(std::move(category));
+    visit_texts(element, paths.category, category_of, [&](std::string_view category) {
+        fields.category.emplace_back(category);
         return false;
     });
-    add_itunes_categories(item.element, fields.category);
+    add_itunes_categories(element, fields.category);
     add_keywords(element, fields.category);
     return fields;
 }
 
-Text read_id(const Document& document, const Item& item) {
-    return first_text(FieldParent(item.element), paths_of(document.format()).id);
+Text read_id(const Document& document, const Item& item, TextBlocks& texts) {
+    return first_text(FieldParent(item.element, texts), paths_of(document.format()).id);
 }
 
-Text read_link(const Document& document, const Item& item) {
-    auto link = find_item_link(document.format(), FieldParent(item.element));
-    return link ? Text(std::move(link->text)) : Text();
+Text read_link(const Document& document, const Item& item, TextBlocks& texts) {
+    const auto link = find_item_link(document.format(), FieldParent(item.element, texts));
+    return link ? Text(link->text) : Text();
 }
 
 FeedFields read_feed_fields(const Document& document) {
@@ -280,9 +283,10 @@ FeedFields read_feed_fields(const Document& document) {
     static constexpr FieldPath title[] = {"title", "atom:title", "dc:title"};
     const FeedFormat format = document.format();
     FeedFields fields;
-    const FieldParent parent(feed);
-    fields.title = first_text(parent, title, readers_of(format).text);
-    if (auto link = find_feed_link(format, feed)) fields.link = std::move(link->text);
+    TextBlocks texts;
+    const FieldParent parent(feed, texts);
+    if (const Text text = first_text(parent, title, readers_of(format).text)) fields.title = *text;
+    if (const auto link = find_feed_link(format, parent)) fields.link = link->text;
     fields.base = feed_base(document, fields.link);
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;

@@ -5,22 +5,27 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/feed/model/document.hpp"
+#include "protocol/feed/model/text_blocks.hpp"
 
 namespace sluice::feed {
 
+// The texts are views of the document, which must outlive them, or of texts_made. Moved, but not copied.
 struct Fields {
-    std::optional<std::string> title, link, id, summary, content;
+    std::optional<std::string_view> title, link, id, summary, content;
     std::optional<double> published, updated;  // seconds since 1970; NaN: the item's date is unreadable
     std::vector<std::string> authors, category;
+    TextBlocks texts_made = {};
 };
 
 // Texts are trimmed, and absent if that leaves nothing. `link` is absolute if it can be resolved (links.hpp).
 Fields read_fields(const Document& document, const Item& item);
-std::optional<std::string> read_id(const Document& document, const Item& item);
-std::optional<std::string> read_link(const Document& document, const Item& item);  // as it is written
+// Views of the document, or of texts made of it.
+std::optional<std::string_view> read_id(const Document& document, const Item& item, TextBlocks& texts);
+std::optional<std::string_view> read_link(const Document& document, const Item& item, TextBlocks& texts);  // as written
 
 // Computes Document::feed_fields(), which then keeps the result.
 FeedFields read_feed_fields(const Document& document);

@@ -40,9 +40,12 @@ std::string feed_identity(const Document& document, const IgnoredParts& ignored)
     constexpr std::size_t bytes_max = 2048;  // it is part of the identity of each item
     const FeedFields& fields = document.feed_fields();
     std::optional<std::string> identity = fields.link;
-    if (!identity && document.format() == FeedFormat::atom) identity = text_of(document.feed().child("id"));
+    TextBlocks texts;
+    if (!identity && document.format() == FeedFormat::atom) {
+        if (const FieldText id = text_of(document.feed().child("id"), texts)) identity = *id;
+    }
     if (!identity) {
-        if (auto self = find_self_link(document.format(), document.feed())) identity = std::move(self->text);
+        if (const auto self = find_self_link(document.format(), document.feed())) identity = self->text;
     }
     if (!identity) identity = fields.title;
     if (!identity) return {};
@@ -78,8 +81,9 @@ ItemIdentities::ItemIdentities(const Document& document, std::string_view id_pat
     : document_(document), id_path_(id_path), ignored_(ignored), feed_(feed_identity(document, ignored)) {}
 
 ItemIdentity ItemIdentities::in_feed(const Item& item) const {
-    std::optional<std::string> id = read_id(document_, item);
-    if (!id) id = read_link(document_, item);
+    TextBlocks texts;
+    FieldText id = read_id(document_, item, texts);
+    if (!id) id = read_link(document_, item, texts);
     if (!id) return {};
     if (auto address = comparable_address(*id, ignored_)) return {Sameness::by_id, std::move(*address)};
     return {Sameness::by_id, joined(feed_, *id)};  // "17" is another item in another feed

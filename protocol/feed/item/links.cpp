@@ -24,7 +24,7 @@ bool is_page(TreeNode link) {
 
 std::optional<Link> link_with(FieldText text, TreeNode at) {
     if (!text) return std::nullopt;
-    return Link{std::move(*text), at};
+    return Link{*text, at};
 }
 
 // Atom (RFC 4287 §4.2.7.2): an alternate link's address; HTML pages take precedence over other types. RSS: the text.
@@ -34,13 +34,13 @@ enum class LinkStyle : std::uint8_t { address_first, text_first };
 std::optional<Link> link_element(const FieldParent& parent, const FieldPath& name, LinkStyle style) {
     std::optional<Link> best;
     for (TreeNode link = parent.find(name); link; link = link.next_sibling(name.text)) {
-        FieldText target = non_empty(link.attribute("href").value());
+        const FieldText target = non_empty(link.attribute("href").value());
         if (!target || style == LinkStyle::text_first) {
-            if (FieldText text = text_of(link)) return Link{std::move(*text), link};
+            if (const FieldText text = text_of(link, parent.texts())) return Link{*text, link};
         }
         if (!target || !is_alternate(link)) continue;
-        if (is_page(link)) return Link{std::move(*target), link};
-        if (!best) best = Link{std::move(*target), link};
+        if (is_page(link)) return Link{*target, link};
+        if (!best) best = Link{*target, link};
     }
     return best;
 }
@@ -55,12 +55,14 @@ std::optional<Link> link_element(FeedFormat format, const FieldParent& parent) {
 }
 
 // RSS 2.0: a guid is the item's address unless isPermaLink is "false".
-std::optional<Link> permalink(TreeNode item) {
-    const TreeNode guid = item.child("guid");
+std::optional<Link> permalink(const FieldParent& item) {
+    static constexpr FieldPath path = "guid";
+    const TreeNode guid = item.find(path);
+    if (!guid) return std::nullopt;
     if (text::ascii_lower(text::trim(guid.attribute("isPermaLink").value())) == "false") return std::nullopt;
-    FieldText text = text_of(guid);
+    const FieldText text = text_of(guid, item.texts());
     const bool is_address = text && (text->starts_with("http://") || text->starts_with("https://"));
-    return is_address ? link_with(std::move(text), guid) : std::nullopt;
+    return is_address ? link_with(text, guid) : std::nullopt;
 }
 
 std::optional<Link> link_at(const FieldParent& parent, FieldPaths paths) {
@@ -105,13 +107,12 @@ std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item) {
         static constexpr FieldPath paths[] = {"url", "@href", "@link", "@url"};
         return link_at(item, paths);
     }
-    return permalink(item.element());
+    return permalink(item);
 }
 
-std::optional<Link> find_feed_link(FeedFormat format, TreeNode feed) {
+std::optional<Link> find_feed_link(FeedFormat format, const FieldParent& feed) {
     static constexpr FieldPath home_page[] = {"home_page_url"};
-    const FieldParent parent(feed);
-    return format == FeedFormat::json ? link_at(parent, home_page) : link_element(format, parent);
+    return format == FeedFormat::json ? link_at(feed, home_page) : link_element(format, feed);
 }
 
 std::optional<Link> find_self_link(FeedFormat format, TreeNode feed) {
@@ -129,14 +130,22 @@ std::string feed_base(const Document& document, const std::optional<std::string>
     return base.size() <= base_bytes_max ? base : std::string();
 }
 
-std::string address_of(const Link& link, const std::string& feed_base) {
-    if (text::is_absolute_uri(link.text)) return link.text;
+namespace {
+
+std::optional<std::string> resolved_address_of(const Link& link, const std::string& feed_base) {
+    if (text::is_absolute_uri(link.text)) return std::nullopt;
     const auto base = xml_base_at(link.at, feed_base);
-    return base ? text::resolve_reference(*base, link.text) : link.text;
+    return base ? std::optional(text::resolve_reference(*base, link.text)) : std::nullopt;
 }
 
-std::string address_of(const Document& document, const Link& link) {
-    return address_of(link, document.feed_fields().base);
+}  // namespace
+
+std::optional<std::string> resolved_address_of(const Document& document, const Link& link) {
+    return resolved_address_of(link, document.feed_fields().base);
+}
+
+std::string address_of(const Link& link, const std::string& feed_base) {
+    return resolved_address_of(link, feed_base).value_or(std::string(link.text));
 }
 
 }  // namespace sluice::feed

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "protocol/feed/item/field_text.hpp"
 #include "protocol/feed/model/document.hpp"
@@ -10,12 +11,12 @@
 namespace sluice::feed {
 
 struct Link {
-    std::string text;  // trimmed, not empty
-    TreeNode at;       // the element that has it
+    std::string_view text;  // trimmed, not empty
+    TreeNode at;            // the element that has it
 };
 
 std::optional<Link> find_item_link(FeedFormat format, const FieldParent& item);
-std::optional<Link> find_feed_link(FeedFormat format, TreeNode feed);
+std::optional<Link> find_feed_link(FeedFormat format, const FieldParent& feed);
 // Where the feed itself is to be had: Atom's rel="self", also in RSS; JSON Feed's feed_url.
 std::optional<Link> find_self_link(FeedFormat format, TreeNode feed);
 
@@ -29,7 +30,9 @@ std::string feed_base(const Document& document, const std::optional<std::string>
 // absolute, or if they are too many or too long (xml_base_at). So an address is little longer than its link, and soon
 // found.
 std::string address_of(const Document& document, const Link& link);
-// The same with another FeedFields::base.
+// Nothing if that is as it is written.
+std::optional<std::string> resolved_address_of(const Document& document, const Link& link);
+// The same as address_of with another FeedFields::base.
 std::string address_of(const Link& link, const std::string& base);
 
 }  // namespace sluice::feed

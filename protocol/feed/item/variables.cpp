@@ -8,9 +8,10 @@ namespace sluice::feed {
 
 namespace {
 
-std::vector<std::string> as_values(const std::optional<std::string>& field) {
+template <class Text>
+std::vector<std::string> as_values(const std::optional<Text>& field) {
     if (!field) return {};
-    return {*field};
+    return {std::string(*field)};
 }
 
 std::vector<std::string> as_values(const std::optional<double>& field) {

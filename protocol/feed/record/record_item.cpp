@@ -120,7 +120,8 @@ bool needs_channel(const Document& document, const Item& item) {
 bool needs_self_link(const Document& document, const Item& item) {
     const FeedFields& fields = document.feed_fields();
     if (document.syntax() != Syntax::xml || fields.base.empty() || fields.base == fields.link) return false;
-    const auto link = find_item_link(document.format(), FieldParent(item.element));
+    TextBlocks texts;
+    const auto link = find_item_link(document.format(), FieldParent(item.element, texts));
     return link && address_of(*link, fields.base) != address_of(*link, fields.link.value_or(""));
 }
 
