@@ -86,7 +86,8 @@ void check_item(const feed::Document& document, const feed::Item& item, const fe
     for (feed::TreeNode node = item.element; node; node = node.next_below(item.element))
         values += (node.is_element() ? 1u : 0u) + node.attributes().size();
     require(values <= limits.item_values_max, "an item is within its limit");
-    require(!feed::read_id(document, item).value_or("x").empty(), "a field is not empty");
+    feed::TextBlocks texts;
+    require(!feed::read_id(document, item, texts).value_or("x").empty(), "a field is not empty");
 }
 
 std::string printed(const feed::PugiTree& tree) {

@@ -1,6 +1,5 @@
 #include "broker/server/sse/event_stream.hpp"
 
-#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -39,13 +38,7 @@ const char* text_of(broker::EndReason::Kind reason) {
 }
 
 // The line before a chunk of so many bytes.
-std::string chunk_head(std::size_t bytes) {
-    std::array<char, 18> text;
-    char* end = std::to_chars(text.data(), text.data() + 16, bytes, 16).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    return {text.data(), end};
-}
+std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
 
 // Watches the client while it lives. When the client has left, it ends what the stream waits for.
 class Watched {
@@ -163,13 +156,10 @@ asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector
         subscriber_->framer.write(delivery, pieces);
         SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
     }
-    std::array<char, 20> chunk_head;
+    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : std::string();
     boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
     buffers.reserve(pieces.size() + 2);
-    if (chunked_) {
-        const char* const end = fmt::format_to(chunk_head.data(), FMT_COMPILE("{:x}\r\n"), pieces.bytes());
-        buffers.emplace_back(chunk_head.data(), static_cast<std::size_t>(end - chunk_head.data()));
-    }
+    if (chunked_) buffers.push_back(asio::buffer(head));
     pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
     if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
     if (at_once && transport.write_now(buffers)) co_return true;

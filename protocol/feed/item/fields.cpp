@@ -247,7 +247,7 @@ Fields read_fields(const Document& document, const Item& item) {
     const TextReaders readers = readers_of(document.format());
     fields.title = first_text(element, paths.title, readers.text);
     if (const auto link = find_item_link(document.format(), element)) {
-        std::optional<std::string> address = resolved_address_of(document, *link);
+        std::optional<std::string> address = resolved_address(*link, document.feed_fields().base);
         fields.link = address ? fields.texts_made.keep(*address) : link->text;
     }
     fields.id = first_text(element, paths.id);

@@ -130,22 +130,10 @@ std::string feed_base(const Document& document, const std::optional<std::string>
     return base.size() <= base_bytes_max ? base : std::string();
 }
 
-namespace {
-
-std::optional<std::string> resolved_address_of(const Link& link, const std::string& feed_base) {
+std::optional<std::string> resolved_address(const Link& link, const std::string& feed_base) {
     if (text::is_absolute_uri(link.text)) return std::nullopt;
     const auto base = xml_base_at(link.at, feed_base);
     return base ? std::optional(text::resolve_reference(*base, link.text)) : std::nullopt;
-}
-
-}  // namespace
-
-std::optional<std::string> resolved_address_of(const Document& document, const Link& link) {
-    return resolved_address_of(link, document.feed_fields().base);
-}
-
-std::string address_of(const Link& link, const std::string& feed_base) {
-    return resolved_address_of(link, feed_base).value_or(std::string(link.text));
 }
 
 }  // namespace sluice::feed

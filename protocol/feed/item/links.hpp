@@ -26,13 +26,8 @@ std::string feed_base(const Document& document, const std::optional<std::string>
 
 // The address that the link stands for: a relative reference is resolved (RFC 3986) against the nearest xml:base, which
 // may be relative to an outer one, at last against the feed's own link, or else against the address of the feed
-// itself. As it is written if none of these is
-// absolute, or if they are too many or too long (xml_base_at). So an address is little longer than its link, and soon
-// found.
-std::string address_of(const Document& document, const Link& link);
-// Nothing if that is as it is written.
-std::optional<std::string> resolved_address_of(const Document& document, const Link& link);
-// The same as address_of with another FeedFields::base.
-std::string address_of(const Link& link, const std::string& base);
+// itself (FeedFields::base). Nothing if that is as it is written: it is absolute, or none of these is, or they are too
+// many or too long (xml_base_at). So an address is little longer than its link, and soon found.
+std::optional<std::string> resolved_address(const Link& link, const std::string& base);
 
 }  // namespace sluice::feed

@@ -122,7 +122,7 @@ bool needs_self_link(const Document& document, const Item& item) {
     if (document.syntax() != Syntax::xml || fields.base.empty() || fields.base == fields.link) return false;
     TextBlocks texts;
     const auto link = find_item_link(document.format(), FieldParent(item.element, texts));
-    return link && address_of(*link, fields.base) != address_of(*link, fields.link.value_or(""));
+    return link && resolved_address(*link, fields.base) != resolved_address(*link, fields.link.value_or(""));
 }
 
 // Neither the element nor any of its ancestors has siblings, so its depth identifies it.

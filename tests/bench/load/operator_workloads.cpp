@@ -94,8 +94,9 @@ void TitleWorkload::read_titles(const std::string& folder) {
         const auto document = feed::parse_document(std::move(text), {});
         if (!document) continue;
         for (const auto& item : (*document)->items()) {
-            const auto title = feed::read_fields(**document, item).title;
-            if (title && title->size() > pattern_bytes_max) titles_.push_back(plain(*title));
+            const feed::Fields fields = feed::read_fields(**document, item);
+            if (fields.title && fields.title->size() > pattern_bytes_max)
+                titles_.push_back(plain(std::string(*fields.title)));
         }
     }
     std::sort(titles_.begin(), titles_.end());  // directory order is arbitrary

@@ -31,7 +31,7 @@ DocumentOptions lenient() {
 
 Strings titles(const Document& document) {
     Strings titles;
-    for (const Item& item : document.items()) titles.push_back(read_fields(document, item).title.value_or("-"));
+    for (const Item& item : document.items()) titles.emplace_back(read_fields(document, item).title.value_or("-"));
     return titles;
 }
 

@@ -22,7 +22,8 @@ Seen seen_in(const std::string& text) {
     const DocumentPtr document = parsed(text);
     REQUIRE(document->items().size() == 1);
     const Fields fields = read_fields(*document, document->items()[0]);
-    return {fields.title, fields.summary, fields.content};
+    const auto copy = [](const auto& field) { return field ? std::optional(std::string(*field)) : std::nullopt; };
+    return {copy(fields.title), copy(fields.summary), copy(fields.content)};
 }
 
 std::string atom(const std::string& attributes, const std::string& text) {

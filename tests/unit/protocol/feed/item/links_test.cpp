@@ -13,7 +13,8 @@ namespace {
 std::optional<std::string> link_of(const std::string& text) {
     const DocumentPtr document = parsed(text);
     REQUIRE(document->items().size() == 1);
-    return read_fields(*document, document->items()[0]).link;
+    const Fields fields = read_fields(*document, document->items()[0]);
+    return fields.link ? std::optional(std::string(*fields.link)) : std::nullopt;
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ TEST_CASE("a relative link is resolved, and its path keeps what is written") {
 
     const DocumentPtr document = parsed("<rss><channel>" + home + "<item><link>1</link></item></channel></rss>");
     CHECK(text_at(document, "/rss/channel/item/link") == "1");
-    CHECK(read_link(*document, document->items()[0]) == "1");
+    TextBlocks texts;
+    CHECK(read_link(*document, document->items()[0], texts) == "1");
 }
 
 TEST_CASE("an Atom link is its address, not the text inside it") {
