@@ -62,7 +62,9 @@ std::size_t count_values(std::string_view document, Syntax syntax, const std::st
 }
 
 struct XmlCounts {
-    std::size_t text = 0, elements = 0, attributes = 0, tags = 0;
+    std::size_t text = 0, elements = 0, attributes = 0;
+    std::size_t names = 0;  // of both together
+    std::size_t tags = 0;
 };
 
 // What blocks take beyond the texts in them.
@@ -70,8 +72,7 @@ std::size_t block_overhead(std::size_t text_bytes) { return TextBlocks::bytes_ma
 
 // While the document is scanned, vectors, the tree among them, grow one at a time, and so does the normal form.
 std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
-    const std::size_t names = counts.elements + counts.attributes;
-    const std::size_t form = XmlNormalForm::bytes_max(counts.text, names);
+    const std::size_t form = XmlNormalForm::bytes_max(counts.text, counts.names);
     const std::size_t reserved = XmlNormalForm::reserve(counts.text);
     // A string doubles.
     const std::size_t form_bytes = !has_normal_form       ? 0
@@ -82,12 +83,12 @@ std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
     const std::size_t attributes = room_max(counts.attributes) * Tree::attribute_bytes;
     const std::size_t ranges =
         room_max(counts.elements) * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));
-    const std::size_t undeclared = room_max(names) * sizeof(UndeclaredName);
+    const std::size_t undeclared = room_max(counts.names) * sizeof(UndeclaredName);
     const std::size_t declarations = room_max(counts.attributes) * sizeof(NamespaceDeclarations::Declaration);
     // Without declarations, no name is another in the tree.
-    const std::size_t made_names = counts.attributes == 0 ? 0 : names;
+    const std::size_t made_names = counts.attributes == 0 ? 0 : counts.names;
     return nodes + attributes + ranges + undeclared + declarations +
-           std::max({nodes, attributes, ranges, undeclared, declarations, form_bytes}) * 4 / 5 + form_bytes +
+           std::max({nodes, attributes, ranges, undeclared, declarations, form_bytes}) * 8 / 9 + form_bytes +
            block_overhead(counts.text + made_names * made_name_bytes) +
            made_names * (made_name_bytes + known_name_bytes);
 }
@@ -102,8 +103,10 @@ std::size_t document_memory_max(std::string_view document, const DocumentOptions
     const bytes::XmlMarks marks = syntax == Syntax::xml ? bytes::count_xml_marks(document) : bytes::XmlMarks();
     const std::size_t text = std::min(document.size() + document.size() / 2, limits.document_bytes_max);
     const std::size_t elements = std::min(marks.opening, limits.values_max);
-    // Text may follow each tag.
-    const XmlCounts counts{text, elements, std::min(marks.equals, limits.values_max), marks.opening + marks.closing};
+    const std::size_t attributes = std::min(marks.equals, limits.values_max);
+    // Text may follow each tag, up to where there are too many values.
+    const std::size_t tags = elements + std::min(marks.closing, elements);
+    const XmlCounts counts{text, elements, attributes, std::min(elements + attributes, limits.values_max), tags};
     const std::size_t xml = xml_memory(counts, options.digests.has_value());
     const std::size_t values = std::min(count_values(document, syntax, options.content_type.type), limits.values_max);
     const std::size_t normalized = options.digests ? DataNormalizer::memory_max(text, values) : 0;
