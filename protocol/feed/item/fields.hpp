@@ -13,7 +13,7 @@
 
 namespace sluice::feed {
 
-// The texts are views of the document, which must outlive them, or of texts_made. Moved, but not copied.
+// The texts are views of the document, which must outlive them, or of texts_made, as long as that lives.
 struct Fields {
     std::optional<std::string_view> title, link, id, summary, content;
     std::optional<double> published, updated;  // seconds since 1970; NaN: the item's date is unreadable

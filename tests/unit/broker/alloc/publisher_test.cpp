@@ -102,7 +102,7 @@ TEST_CASE("a publication that fails anywhere changes nothing, and is published o
     std::map<std::string, Content> known;
     std::uint64_t last_id = 0;
     std::size_t failures = 0, delivered_again = 0;
-    for (std::size_t round = 0; round < 300; ++round) {
+    for (std::size_t round = 0; round < 400; ++round) {
         bool failed = true;
         for (std::uint64_t n = 1; failed; ++n) {
             CAPTURE(round, n);

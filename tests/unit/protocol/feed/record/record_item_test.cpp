@@ -160,7 +160,8 @@ TEST_CASE("an item alone has the address that it has in its feed") {
         for (std::size_t i = 0; i < 2; ++i) {
             const auto alone = parse_record((*records)[i].document, {});
             REQUIRE(alone.has_value());
-            const auto link = read_fields(**alone, (*alone)->items()[0]).link;
+            const Fields fields = read_fields(**alone, (*alone)->items()[0]);
+            const auto& link = fields.link;
             CHECK(link == read_fields(*document, document->items()[i]).link);
             CHECK(link->starts_with("http://a/"));
         }
