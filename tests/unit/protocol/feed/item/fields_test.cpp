@@ -103,7 +103,7 @@ TEST_CASE("RSS's own elements come before Atom's, wherever they stand") {
         INFO(uri);
         const std::string begin = "<rss xmlns:a='" + std::string(uri) + "'><channel><item>",
                           end = "</item></channel></rss>";
-        const Fields alone = fields_of(begin + entry + end);
+        const Read alone = fields_of(begin + entry + end);
         CHECK(alone.title == "at");
         CHECK(alone.link == "http://a/atom");
         CHECK(alone.id == "urn:atom");
@@ -113,7 +113,7 @@ TEST_CASE("RSS's own elements come before Atom's, wherever they stand") {
         CHECK(alone.summary == "as");
         CHECK(alone.content == "ac");
         CHECK(alone.category == Strings{"ax"});
-        const Fields both = fields_of(begin + entry + own + end);
+        const Read both = fields_of(begin + entry + own + end);
         CHECK(both.title == "t");
         CHECK(both.link == "http://a/");
         CHECK(both.id == "urn:1");
@@ -137,7 +137,7 @@ TEST_CASE("a namespace that takes Dublin Core's prefix is not read") {
 }
 
 TEST_CASE("fields of other XML in a feed's vocabulary") {
-    const Fields f =
+    const Read f =
         fields_of(R"(<list xmlns="http://www.w3.org/2005/Atom"><entry><title>t</title><link href="http://a/"/>
         <id>urn:1</id><author><name>Ann</name></author><updated>2017-10-16T15:10:00Z</updated></entry></list>)");
     CHECK(f.title == "t");
@@ -145,8 +145,7 @@ TEST_CASE("fields of other XML in a feed's vocabulary") {
     CHECK(f.id == "urn:1");
     CHECK(f.authors == Strings{"Ann"});
     CHECK(f.updated == 1508166600.0);
-    const Fields of_rss =
-        fields_of(R"(<list xmlns="http://purl.org/rss/1.0/"><item><title>t</title><link>http://a/</link>
+    const Read of_rss = fields_of(R"(<list xmlns="http://purl.org/rss/1.0/"><item><title>t</title><link>http://a/</link>
         <description>s</description></item></list>)");
     CHECK(of_rss.title == "t");
     CHECK(of_rss.link == "http://a/");
@@ -369,7 +368,7 @@ TEST_CASE("fields of a JSON Feed item") {
     CHECK(f.content == "<p>h</p>");
     CHECK(f.category == Strings{"x", "y"});
 
-    const Fields few = fields_of(
+    const Read few = fields_of(
         R"({"version":"https://jsonfeed.org/version/1","author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
     CHECK(few.link == "http://b/");
     CHECK(few.content == "h");
@@ -377,7 +376,7 @@ TEST_CASE("fields of a JSON Feed item") {
 }
 
 TEST_CASE("fields of other XML") {
-    const Fields f =
+    const Read f =
         fields_of("<trades><trade id='7' href='http://a/'><name>n</name><date>2017-10-16</date></trade></trades>");
     CHECK(f.id == "7");
     CHECK(f.link == "http://a/");
