@@ -1,4 +1,4 @@
-// How vectors grow whose items a document may have millions of. Pure functions.
+// How vectors grow whose items a document may have millions of.
 #pragma once
 
 #include <algorithm>

@@ -47,11 +47,7 @@ private:
         return room_.c_str();
     }
     void add_element(TreeNode element);
-    void add_leaf(pugi::xml_node_type type, TreeNode leaf) {
-        pugi::xml_node node = parent_.append_child(type);
-        if (type == pugi::node_pi) node.set_name(terminated(leaf.name()));
-        node.set_value(terminated(leaf.value()));
-    }
+    void add_leaf(TreeNode leaf);
 
     pugi::xml_node parent_;
     std::string room_;
@@ -65,30 +61,25 @@ void Copier::add_element(TreeNode element) {
     }
 }
 
+void Copier::add_leaf(TreeNode leaf) {
+    // By NodeType.
+    static constexpr pugi::xml_node_type types[] = {pugi::node_null,   pugi::node_document, pugi::node_element,
+                                                    pugi::node_pcdata, pugi::node_cdata,    pugi::node_comment,
+                                                    pugi::node_pi};
+    pugi::xml_node copy = parent_.append_child(types[static_cast<std::size_t>(leaf.type())]);
+    copy.set_name(terminated(leaf.name()));  // of an instruction; others have none
+    copy.set_value(terminated(leaf.value()));
+}
+
 void Copier::copy(const Tree& tree) {
     TreeNode parent = tree.document();
     for (TreeNode node = parent.first_child(); node; node = node.next_below(tree.document())) {
         for (; node.parent() != parent; parent = parent.parent()) parent_ = parent_.parent();
-        switch (node.type()) {
-            case NodeType::element:
-                add_element(node);
-                parent = node;
-                break;
-            case NodeType::text:
-                add_leaf(pugi::node_pcdata, node);
-                break;
-            case NodeType::cdata:
-                add_leaf(pugi::node_cdata, node);
-                break;
-            case NodeType::comment:
-                add_leaf(pugi::node_comment, node);
-                break;
-            case NodeType::instruction:
-                add_leaf(pugi::node_pi, node);
-                break;
-            case NodeType::none:
-            case NodeType::document:
-                break;
+        if (node.is_element()) {
+            add_element(node);
+            parent = node;
+        } else {
+            add_leaf(node);
         }
     }
 }

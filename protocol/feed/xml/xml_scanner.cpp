@@ -82,7 +82,7 @@ private:
     bool cdata();
     bool comment_or_instruction();
     bool count_values(std::size_t begin, std::size_t more);
-    void add_element(OpenElement& element);
+    void add_element(const OpenElement& element);
     std::string_view said(const XmlAttribute& attribute);
     std::string_view with_line_feeds(std::string_view written);
 
@@ -258,7 +258,7 @@ bool Scanner::start_tag() {
 }
 
 // Attributes that have been put in another order come back into theirs.
-void Scanner::add_element(OpenElement& element) {
+void Scanner::add_element(const OpenElement& element) {
     const char first = tag_.name.local.front();
     scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
     const auto is_before = [](const XmlAttribute& a, const XmlAttribute& b) { return a.begin < b.begin; };
