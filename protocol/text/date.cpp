@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "protocol/text/ascii.hpp"
+#include "protocol/text/date_fixed.hpp"
 #include "protocol/text/date_loose.hpp"
 #include "protocol/text/date_standard.hpp"
 
@@ -33,9 +35,10 @@ bool may_be_date(std::string_view text) {
     return std::count_if(text.begin(), text.end(), is_ascii_digit) >= digits_min;
 }
 
-// The last `digits` digits of a number, which is not negative.
-void write_digits(std::string& text, std::size_t at, std::size_t digits, std::int64_t number) {
-    for (std::size_t i = at + digits; i-- > at; number /= 10) text[i] = static_cast<char>('0' + number % 10);
+// A number below 100.
+void write_two_digits(char* to, std::uint32_t number) {
+    to[0] = static_cast<char>('0' + number / 10);
+    to[1] = static_cast<char>('0' + number % 10);
 }
 
 }  // namespace
@@ -43,36 +46,48 @@ void write_digits(std::string& text, std::size_t at, std::size_t digits, std::in
 std::optional<double> parse_date(std::string_view text) {
     text = trim(text);
     if (text.size() > date_bytes_max) return std::nullopt;
+    if (const std::optional<double> time = parse_fixed_date(text)) return time;
     if (const std::optional<double> time = parse_standard_date(text)) return time;
     if (const std::optional<double> time = parse_unix_time(text)) return time;
     return may_be_date(text) ? parse_loose_date(text) : std::nullopt;
 }
 
-std::string format_rfc3339(double seconds) {
+std::size_t write_rfc3339(char* to, double seconds) {
     constexpr double year_0 = -62167219200, year_10000 = 253402300800;
-    if (!(seconds >= year_0 && seconds < year_10000)) return {};
-    std::string text = format_rfc3339_us(static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
-    while (text.back() == 'Z' || text.back() == '0') text.pop_back();
-    if (text.back() == '.') text.pop_back();
-    text += 'Z';
-    return text;
+    if (!(seconds >= year_0 && seconds < year_10000)) return 0;
+    write_rfc3339_us(to, static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5)));
+    std::size_t size = rfc3339_bytes - 1;
+    while (to[size - 1] == '0') --size;
+    if (to[size - 1] == '.') --size;
+    to[size] = 'Z';
+    return size + 1;
 }
 
-std::string format_rfc3339_us(std::int64_t microseconds_since_1970) {
+void write_rfc3339_us(char* to, std::int64_t microseconds_since_1970) {
     using namespace std::chrono;
     const auto time = sys_time<microseconds>(microseconds(microseconds_since_1970));
     const auto day = floor<days>(time);
     const year_month_day date(day);
-    const hh_mm_ss clock(time - day);
-    std::string text = "0000-00-00T00:00:00.000000Z";
-    write_digits(text, 0, 4, int{date.year()});
-    write_digits(text, 5, 2, unsigned{date.month()});
-    write_digits(text, 8, 2, unsigned{date.day()});
-    write_digits(text, 11, 2, clock.hours().count());
-    write_digits(text, 14, 2, clock.minutes().count());
-    write_digits(text, 17, 2, clock.seconds().count());
-    write_digits(text, 20, 6, clock.subseconds().count());
-    return text;
+    const auto since_midnight = static_cast<std::uint64_t>((time - day).count());
+    const auto second = static_cast<std::uint32_t>(since_midnight / 1'000'000);
+    const auto fraction = static_cast<std::uint32_t>(since_midnight % 1'000'000);
+    const auto year = static_cast<std::uint32_t>(int{date.year()});
+    std::memcpy(to, "0000-00-00T00:00:00.000000Z", rfc3339_bytes);
+    write_two_digits(to, year / 100);
+    write_two_digits(to + 2, year % 100);
+    write_two_digits(to + 5, unsigned{date.month()});
+    write_two_digits(to + 8, unsigned{date.day()});
+    write_two_digits(to + 11, second / 3600);
+    write_two_digits(to + 14, second / 60 % 60);
+    write_two_digits(to + 17, second % 60);
+    write_two_digits(to + 20, fraction / 10'000);
+    write_two_digits(to + 22, fraction / 100 % 100);
+    write_two_digits(to + 24, fraction % 100);
+}
+
+std::string format_rfc3339(double seconds) {
+    char text[rfc3339_bytes];
+    return {text, write_rfc3339(text, seconds)};
 }
 
 }  // namespace sluice::text

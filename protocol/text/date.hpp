@@ -1,6 +1,7 @@
 // Dates as feeds write them. Pure functions; any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,12 +36,14 @@ namespace sluice::text {
 // Comments in parentheses are skipped.
 std::optional<double> parse_date(std::string_view text);
 
-// "2017-10-16T15:10:00Z", with as much of a fraction as there is, to microseconds. Empty for NaN and for years that do
-// not have four digits.
+// Writes "2017-10-16T15:10:00Z", with as much of a fraction as there is, to microseconds. Returns how many bytes of
+// rfc3339_bytes it takes: 0 for NaN and for years that do not have four digits.
+inline constexpr std::size_t rfc3339_bytes = 27;
+std::size_t write_rfc3339(char* to, double seconds);
 std::string format_rfc3339(double seconds);
 
-// "2017-10-16T15:10:00.000000Z", always with microseconds, so that the texts sort as the times do. The year must have
-// four digits.
-std::string format_rfc3339_us(std::int64_t microseconds_since_1970);
+// Writes "2017-10-16T15:10:00.000000Z", always rfc3339_bytes with microseconds, so that the texts sort as the times do.
+// The year must have four digits.
+void write_rfc3339_us(char* to, std::int64_t microseconds_since_1970);
 
 }  // namespace sluice::text

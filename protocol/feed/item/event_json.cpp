@@ -143,8 +143,9 @@ void write_texts(JsonWriter& json, std::string_view name, const std::vector<std:
 void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
     if (!time) return;
     json.written_name(name);
-    const std::string text = text::format_rfc3339(*time);
-    text.empty() ? json.literal("null") : json.string(text);
+    char text[text::rfc3339_bytes];
+    const std::size_t size = text::write_rfc3339(text, *time);
+    size == 0 ? json.literal("null") : json.string({text, size});
 }
 
 void write_fields(JsonWriter& json, const Fields& fields) {
@@ -173,7 +174,9 @@ void write_values(JsonWriter& json, const Item& item) {
 void write_append(JsonWriter& json, const Event& event) {
     if (event.time == 0) return;
     json.written_name(R"("time":)");
-    json.string(text::format_rfc3339_us(event.time));
+    char time[text::rfc3339_bytes];
+    text::write_rfc3339_us(time, event.time);
+    json.string({time, sizeof time});
     json.written_name(R"("change":)");
     json.string(event.change == EventRecord::Change::added ? "new" : "updated");
 }
