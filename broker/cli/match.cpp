@@ -115,11 +115,13 @@ void report_repair(const Console& console, const std::string& name, const feed::
 }
 
 std::string estimated_member(const std::vector<std::string>& conditions) {
-    std::string text = ",\"estimated\":[";
-    feed::JsonWriter json(text);
+    feed::JsonWriter json;
+    json.follow_members();
+    json.written_name(R"("estimated":)");
+    json.open('[');
     for (const std::string& condition : conditions) json.string(condition);
     json.close(']');
-    return text;
+    return json.take();
 }
 
 class FilesMatcher {

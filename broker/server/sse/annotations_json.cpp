@@ -11,7 +11,7 @@ namespace {
 void write_result(feed::JsonWriter& json, const broker::FoundAlignment& found) {
     const auto member = [&](const char* name, std::int64_t number) {
         json.name(name);
-        json.literal(std::to_string(number));
+        json.number(number);
     };
     member("value", static_cast<std::int64_t>(found.value));
     member("score", found.score);
@@ -28,7 +28,7 @@ void write_result(feed::JsonWriter& json, const broker::FoundAlignment& found) {
 void write_alignment(feed::JsonWriter& json, const broker::FoundAlignment& found) {
     json.open('{');
     json.name("filter");
-    json.literal(std::to_string(found.filter));
+    json.number(found.filter);
     json.name("leaf");
     json.string(found.leaf);
     if (found.omitted.empty()) {
@@ -43,19 +43,21 @@ void write_alignment(feed::JsonWriter& json, const broker::FoundAlignment& found
 }  // namespace
 
 std::string annotations_json(const broker::Annotations& annotations) {
-    std::string text;
-    feed::JsonWriter json(text);
+    feed::JsonWriter json;
+    json.follow_members();
     if (annotations.alignments) {
-        text += ",\"alignments\":[";
+        json.written_name(R"("alignments":)");
+        json.open('[');
         for (const broker::FoundAlignment& found : *annotations.alignments) write_alignment(json, found);
         json.close(']');
     }
     if (!annotations.estimated.empty()) {
-        text += ",\"estimated\":[";
+        json.written_name(R"("estimated":)");
+        json.open('[');
         for (const std::string& condition : annotations.estimated) json.string(condition);
         json.close(']');
     }
-    return text;
+    return json.take();
 }
 
 }  // namespace sluice::server

@@ -101,9 +101,7 @@ std::size_t structured_bytes_max(const BinaryCloudEvent& event, std::string_view
 
 boost::system::result<std::string, FeedError> structured_cloud_event(const BinaryCloudEvent& event,
                                                                      std::string_view body, const FeedLimits& limits) {
-    std::string text;
-    text.reserve(structured_bytes_max(event, body));
-    JsonWriter json(text);
+    JsonWriter json(structured_bytes_max(event, body));
     json.open('{');
     for (const auto& [name, value] : event.attributes) {
         if (!is_cloud_event_name(name) || name == "data" || name == "datacontenttype") {
@@ -135,7 +133,7 @@ boost::system::result<std::string, FeedError> structured_cloud_event(const Binar
         json.string(base64(body));
     }
     json.close('}');
-    return text;
+    return json.take();
 }
 
 }  // namespace sluice::feed

@@ -1,11 +1,11 @@
 #include "protocol/feed/data/json_text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "protocol/bytes/copy.hpp"
 #include "protocol/bytes/find.hpp"
 #include "protocol/bytes/utf8.hpp"
 
@@ -34,72 +34,49 @@ constexpr std::array<Escape, 128> escapes = [] {
     return all;
 }();
 
-// Appends to a string what comes in many small pieces, some at a time.
-class ShortPieces {
-public:
-    explicit ShortPieces(std::string& to) : to_(to) {}
-
-    void add(char c) {
-        if (used_ == room_) flush();
-        bytes_[used_++] = c;
-    }
-    void add(std::string_view piece) {
-        if (piece.size() > room_ / 2) {
-            flush();
-            to_ += piece;
-            return;
-        }
-        if (piece.size() > room_ - used_) flush();
-        bytes::copy_short(bytes_ + used_, piece.data(), piece.size());
-        used_ += piece.size();
-    }
-    void add_escaped(char c) {
-        const Escape& escape = escapes[static_cast<unsigned char>(c)];
-        if (sizeof escape.text > room_ - used_) flush();
-        std::memcpy(bytes_ + used_, escape.text, sizeof escape.text);
-        used_ += escape.size;
-    }
-    void flush() {
-        if (used_ > 0) to_.append(bytes_, used_);
-        used_ = 0;
-    }
-
-private:
-    static constexpr std::size_t room_ = 256;
-
-    std::string& to_;
-    std::size_t used_ = 0;
-    char bytes_[room_];
-};
-
 }  // namespace
 
-void append_json_string(std::string& json, std::string_view text) { append_json_string(json, text, false, false); }
+void JsonWriter::grow(std::size_t bytes) {
+    const std::size_t used = view().size();
+    text_.resize(std::max(used + bytes, 2 * text_.size()));
+    at_ = text_.data() + used;
+    end_ = text_.data() + text_.size();
+}
 
-void append_json_string(std::string& json, std::string_view text, bool has_comma, bool has_colon) {
-    ShortPieces pieces(json);
-    if (has_comma) pieces.add(',');
-    pieces.add('"');
+void JsonWriter::write_string(std::string_view text) {
+    constexpr std::size_t around = 4 + sizeof(Escape);  // a comma, quotes and a colon; the next escape
+    make_room(text.size() + around);
+    separate();
+    *at_++ = '"';
     std::size_t valid_end = 0;  // up to there, what is not ASCII is known to be UTF-8
-    for (std::size_t at = 0; at < text.size();) {
+    for (std::size_t at = 0;;) {
         const std::size_t end = at < valid_end ? bytes::find_in<bytes::JsonEscaped>(text.substr(0, valid_end), at)
                                                : bytes::find_in<bytes::JsonSpecial>(text, at);
-        pieces.add(text.substr(at, end - at));
+        copy(text.substr(at, end - at));
         at = end;
         if (at == text.size()) break;
         if (static_cast<unsigned char>(text[at]) < 0x80) {
-            pieces.add_escaped(text[at++]);
+            const Escape& escape = escapes[static_cast<unsigned char>(text[at++])];
+            std::memcpy(at_, &escape, sizeof escape);
+            at_ += escape.size;
+            make_room(text.size() - at + around);
         } else if (at >= valid_end) {
             valid_end = at + bytes::utf8_prefix(text.substr(at));
             if (valid_end == at) {
-                pieces.add("\xEF\xBF\xBD");
+                constexpr std::string_view replacement = "\xEF\xBF\xBD";
+                copy(replacement);
                 ++at;
+                make_room(text.size() - at + around);
             }
         }
     }
-    pieces.add('"');
-    if (has_colon) pieces.add(':');
-    pieces.flush();
+    *at_++ = '"';
+}
+
+void append_json_string(std::string& json, std::string_view text) {
+    JsonWriter writer(text.size() + 16);
+    writer.string(text);
+    json += writer.view();
 }
 
 }  // namespace sluice::feed

@@ -2,45 +2,112 @@
 // thread.
 #pragma once
 
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "protocol/bytes/copy.hpp"
 
 namespace sluice::feed {
-
-// Appends `text` as a JSON string, with its quotes. The result is always valid JSON, valid UTF-8 and one line: control
-// characters are escaped, and invalid UTF-8 bytes become U+FFFD.
-void append_json_string(std::string& json, std::string_view text);
-
-// The same with a comma before it and a colon behind it.
-void append_json_string(std::string& json, std::string_view text, bool has_comma, bool has_colon);
 
 // Inserts the commas. The caller must close what it opens and name the members of objects.
 class JsonWriter {
 public:
-    explicit JsonWriter(std::string& json) : json_(json) {}
+    // With room for so many bytes; it makes more as it needs it.
+    explicit JsonWriter(std::size_t bytes = 0) : text_(bytes, '\0'), at_(text_.data()), end_(at_ + bytes) {}
+    JsonWriter(const JsonWriter&) = delete;
+    JsonWriter& operator=(const JsonWriter&) = delete;
+
+    // The members written next follow others, which the text does not have.
+    void follow_members() { needs_comma_ = true; }
 
     void open(char bracket) {
+        make_room(2);
         separate();
-        json_ += bracket;
+        *at_++ = bracket;
+        needs_comma_ = false;
     }
-    void close(char bracket) { json_ += bracket; }
-    void name(std::string_view name) { append_json_string(json_, name, !is_first(), true); }
-    // The same with a name as it is written, such as R"("id":)".
-    void written_name(std::string_view name) { literal(name); }
-    void string(std::string_view text) { append_json_string(json_, text, !is_first(), false); }
-    // A number, true, false or null.
-    void literal(std::string_view text) {
+    void close(char bracket) {
+        make_room(1);
+        *at_++ = bracket;
+        needs_comma_ = true;
+    }
+    void name(std::string_view name) {
+        write_string(name);
+        *at_++ = ':';
+        needs_comma_ = false;
+    }
+    // A name as it is written, such as R"("id":)".
+    template <std::size_t n>
+    void written_name(const char (&name)[n]) {
+        make_room(n);
         separate();
-        json_ += text;
+        std::memcpy(at_, name, n - 1);
+        at_ += n - 1;
+        needs_comma_ = false;
+    }
+    // The result is always valid JSON, valid UTF-8 and one line: control characters are escaped, and invalid UTF-8
+    // bytes become U+FFFD.
+    void string(std::string_view text) {
+        write_string(text);
+        needs_comma_ = true;
+    }
+    void number(std::integral auto number) {
+        constexpr std::size_t bytes = std::numeric_limits<decltype(number)>::digits10 + 2;
+        make_room(1 + bytes);
+        separate();
+        at_ = std::to_chars(at_, at_ + bytes, number).ptr;
+        needs_comma_ = true;
+    }
+    // true, false or null, or JSON that is written already, which more() may continue.
+    void literal(std::string_view text) {
+        make_room(1);
+        separate();
+        more(text);
+        needs_comma_ = true;
+    }
+    void more(std::string_view text) {
+        make_room(text.size());
+        copy(text);
+    }
+
+    std::string_view view() const { return {text_.data(), at_}; }
+    // Nothing may be written after that.
+    std::string take() {
+        text_.resize(view().size());
+        return std::move(text_);
     }
 
 private:
-    bool is_first() const { return json_.empty() || json_.back() == '{' || json_.back() == '[' || json_.back() == ':'; }
-    void separate() {
-        if (!is_first()) json_ += ',';
+    void make_room(std::size_t bytes) {
+        if (static_cast<std::size_t>(end_ - at_) < bytes) grow(bytes);
     }
+    void grow(std::size_t bytes);
+    void separate() {
+        if (needs_comma_) *at_++ = ',';
+    }
+    void copy(std::string_view text) {
+        constexpr std::size_t few = 128;
+        if (text.size() <= few)
+            bytes::copy_short(at_, text.data(), text.size());
+        else
+            std::memcpy(at_, text.data(), text.size());
+        at_ += text.size();
+    }
+    // With a comma before it, if it needs one, and room for a colon behind it.
+    void write_string(std::string_view text);
 
-    std::string& json_;
+    std::string text_;
+    char *at_, *end_;
+    bool needs_comma_ = false;
 };
+
+// Appends `text` as JsonWriter::string() has it.
+void append_json_string(std::string& json, std::string_view text);
 
 }  // namespace sluice::feed

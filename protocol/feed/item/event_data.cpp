@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "protocol/bytes/find.hpp"
-#include "protocol/feed/data/json_text.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::feed {
@@ -27,8 +26,8 @@ unsigned unit_at(std::string_view text, std::size_t at) {
     return unit;
 }
 
-// Appends the escape at text[at], at least its backslash. Returns the offset behind it.
-std::size_t append_escape_of(std::string& json, std::string_view text, std::size_t at) {
+// Writes the escape at text[at], at least its backslash. Returns the offset behind it.
+std::size_t write_escape_of(JsonWriter& json, std::string_view text, std::size_t at) {
     const auto is_leading_unit = [](unsigned unit) { return unit >= 0xD800 && unit <= 0xDBFF; };
     const auto is_trailing_unit = [](unsigned unit) { return unit >= 0xDC00 && unit <= 0xDFFF; };
     const unsigned unit = unit_at(text, at);
@@ -36,25 +35,25 @@ std::size_t append_escape_of(std::string& json, std::string_view text, std::size
     if (is_leading_unit(unit) && is_trailing_unit(unit_at(text, at + escape_bytes))) {
         length = 2 * escape_bytes;
     } else if (is_leading_unit(unit) || is_trailing_unit(unit)) {
-        json += "\\ufffd";
+        json.more("\\ufffd");
         return at + escape_bytes;
     }
-    json += text.substr(at, length);
+    json.more(text.substr(at, length));
     return std::min(at + length, text.size());
 }
 
-// Appends the string whose opening quote is at text[at]. Returns the offset behind its closing quote.
-std::size_t append_string_of(std::string& json, std::string_view text, std::size_t at) {
-    json += '"';
+// Writes the string whose opening quote is at text[at]. Returns the offset behind its closing quote.
+std::size_t write_string_of(JsonWriter& json, std::string_view text, std::size_t at) {
+    json.more("\"");
     for (++at; at < text.size();) {
         const std::size_t end = bytes::find_in<bytes::JsonQuote>(text, at);
-        json += text.substr(at, end - at);
+        json.more(text.substr(at, end - at));
         if (end == text.size()) return end;
         if (text[end] == '"') {
-            json += '"';
+            json.more("\"");
             return end + 1;
         }
-        at = append_escape_of(json, text, end);
+        at = write_escape_of(json, text, end);
     }
     return at;
 }
@@ -97,30 +96,30 @@ void write_sequence(JsonWriter& json, TreeNode item) {
 
 }  // namespace
 
-void append_event_data(std::string& json, const Event& event) {
-    JsonWriter writer(json);
+void write_event_data(JsonWriter& json, const Event& event) {
     switch (event.document->syntax()) {
         case Syntax::xml:
             return;
         case Syntax::csv:
-            return write_row(writer, event.document->columns(), event.item().element);
+            return write_row(json, event.document->columns(), event.item().element);
         case Syntax::fasta:
         case Syntax::fastq:
-            return write_sequence(writer, event.item().element);
+            return write_sequence(json, event.item().element);
         case Syntax::json:
         case Syntax::json_lines:
         case Syntax::cloud_event:
         case Syntax::cloud_events:
-            return append_compact_json(json, event.item().source);
+            return write_compact_json(json, event.item().source);
     }
 }
 
-void append_compact_json(std::string& json, std::string_view text) {
+void write_compact_json(JsonWriter& json, std::string_view text) {
+    json.literal({});
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = bytes::find_in<bytes::JsonSpace>(text, at);
-        json += text.substr(at, end - at);
+        json.more(text.substr(at, end - at));
         if (end == text.size()) return;
-        at = text[end] == '"' ? append_string_of(json, text, end) : end + 1;
+        at = text[end] == '"' ? write_string_of(json, text, end) : end + 1;
     }
 }
 

@@ -126,13 +126,15 @@ void PathValues::write(JsonWriter& json) const {
 }
 
 // Names are given as they are written.
-void write_text(JsonWriter& json, std::string_view name, const std::optional<std::string_view>& text) {
+template <std::size_t n>
+void write_text(JsonWriter& json, const char (&name)[n], const std::optional<std::string_view>& text) {
     if (!text) return;
     json.written_name(name);
     json.string(*text);
 }
 
-void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+template <std::size_t n>
+void write_texts(JsonWriter& json, const char (&name)[n], const std::vector<std::string>& texts) {
     if (texts.empty()) return;
     json.written_name(name);
     json.open('[');
@@ -140,7 +142,8 @@ void write_texts(JsonWriter& json, std::string_view name, const std::vector<std:
     json.close(']');
 }
 
-void write_time(JsonWriter& json, std::string_view name, const std::optional<double>& time) {
+template <std::size_t n>
+void write_time(JsonWriter& json, const char (&name)[n], const std::optional<double>& time) {
     if (!time) return;
     json.written_name(name);
     char text[text::rfc3339_bytes];
@@ -168,7 +171,7 @@ void write_values(JsonWriter& json, const Item& item) {
     values.write(json);
     if (values.omitted() == 0) return;
     json.written_name(R"("values_omitted":)");
-    json.literal(std::to_string(values.omitted()));
+    json.number(values.omitted());
 }
 
 void write_append(JsonWriter& json, const Event& event) {
@@ -185,24 +188,24 @@ void write_append(JsonWriter& json, const Event& event) {
 
 std::string event_json(const Event& event, JsonValues values) {
     const Document& document = *event.document;
-    std::string text;
-    text.reserve(event.item().source.size() * 2 + 256);
-    JsonWriter json(text);
+    const bool has_data = has_event_data(document);
+    constexpr std::size_t around = 512;  // names, times, the stream
+    JsonWriter json(event.item().source.size() * (has_data ? 2 : 1) + around);
     json.open('{');
     json.written_name(R"("id":)");
-    json.literal(std::to_string(event.id));
+    json.number(event.id);
     json.written_name(R"("stream":)");
     json.string(*event.stream);
     write_append(json, event);
     json.written_name(R"("item":)");
     write_fields(json, read_fields(document, event.item()));
-    if (has_event_data(document)) {
+    if (has_data) {
         json.written_name(R"("data":)");
-        append_event_data(text, event);
+        write_event_data(json, event);
     }
     if (values == JsonValues::all || document.format() == FeedFormat::xml) write_values(json, event.item());
     json.close('}');
-    return text;
+    return json.take();
 }
 
 }  // namespace sluice::feed

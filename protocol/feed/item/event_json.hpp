@@ -26,7 +26,7 @@ enum class JsonValues : std::uint8_t {
 // "author" and "category" are arrays.
 //
 // "data" is what was published, where that is data: JSON with its types and nesting, a row, a record
-// (append_event_data). XML has none.
+// (write_event_data). XML has none.
 //
 // "values" has the paths of the item's element as filters write them, in order of first appearance, each with its
 // values in document order. It does not depend on the filters:

@@ -10,10 +10,10 @@ using namespace sluice::feed;
 namespace {
 
 std::string data_of(const DocumentPtr& document, std::size_t item = 0) {
-    std::string json;
-    append_event_data(json, {document, item, std::make_shared<const std::string>("s"), 1});
-    CHECK(json.find_first_of("\r\n") == std::string::npos);
-    return json;
+    JsonWriter json;
+    write_event_data(json, {document, item, std::make_shared<const std::string>("s"), 1});
+    CHECK(json.view().find_first_of("\r\n") == std::string::npos);
+    return json.take();
 }
 
 std::string data_of(const std::string& text, const std::string& type, std::size_t item = 0) {
@@ -21,14 +21,14 @@ std::string data_of(const std::string& text, const std::string& type, std::size_
 }
 
 std::string compact(std::string_view text) {
-    std::string json;
-    append_compact_json(json, text);
-    return json;
+    JsonWriter json;
+    write_compact_json(json, text);
+    return json.take();
 }
 
 }  // namespace
 
-TEST_CASE("append_compact_json: white space between values → left out, all else → as published") {
+TEST_CASE("write_compact_json: white space between values → left out, all else → as published") {
     const std::pair<const char*, const char*> cases[] = {
         {"{}", "{}"},
         {" { } ", "{}"},
@@ -50,7 +50,7 @@ TEST_CASE("append_compact_json: white space between values → left out, all els
     }
 }
 
-TEST_CASE("append_compact_json: lone surrogate → U+FFFD, pair → as published") {
+TEST_CASE("write_compact_json: lone surrogate → U+FFFD, pair → as published") {
     const std::pair<const char*, const char*> cases[] = {
         {R"("\ud83d\ude00")", R"("\ud83d\ude00")"},
         {R"("\uD83D\uDE00")", R"("\uD83D\uDE00")"},
@@ -73,7 +73,7 @@ TEST_CASE("append_compact_json: lone surrogate → U+FFFD, pair → as published
     }
 }
 
-TEST_CASE("append_compact_json: text that ends early → no read beyond it") {
+TEST_CASE("write_compact_json: text that ends early → no read beyond it") {
     for (const char* text :
          {"", "\"", "\"\\", "\"\\u", "\"\\ud83", "\"\\ud83d", "\"\\ud83d\\", "\"\\ud83d\\ude0", "{\"a"}) {
         INFO(text);
@@ -81,7 +81,7 @@ TEST_CASE("append_compact_json: text that ends early → no read beyond it") {
     }
 }
 
-TEST_CASE("append_event_data: JSON of every kind → the published object") {
+TEST_CASE("write_event_data: JSON of every kind → the published object") {
     struct Case {
         const char *type, *text;
         std::size_t item;
@@ -113,7 +113,7 @@ TEST_CASE("append_event_data: JSON of every kind → the published object") {
     }
 }
 
-TEST_CASE("append_event_data: row of CSV → a member for each column, by its published name") {
+TEST_CASE("write_event_data: row of CSV → a member for each column, by its published name") {
     const std::pair<const char*, const char*> cases[] = {
         {"a,b\n1,2\n", R"({"a":"1","b":"2"})"},
         {"a,b\r\n1,\r\n", R"({"a":"1","b":""})"},
@@ -134,7 +134,7 @@ TEST_CASE("append_event_data: row of CSV → a member for each column, by its pu
     CHECK(data_of("1,2\n3,4\n", "text/csv; header=absent", 1) == R"({"c1":"3","c2":"4"})");
 }
 
-TEST_CASE("append_event_data: record of FASTA or FASTQ → what it has") {
+TEST_CASE("write_event_data: record of FASTA or FASTQ → what it has") {
     CHECK(data_of(">r1 first read\nACGTA\nCGTTT\n", "text/x-fasta") ==
           R"({"id":"r1","description":"first read","sequence":"ACGTACGTTT"})");
     CHECK(data_of(">r2\nAC\n", "text/x-fasta") == R"({"id":"r2","sequence":"AC"})");
@@ -143,7 +143,7 @@ TEST_CASE("append_event_data: record of FASTA or FASTQ → what it has") {
           R"({"id":"q1","description":"x","sequence":"ACGT","quality":"@+\"\\"})");
 }
 
-TEST_CASE("append_event_data: XML → nothing, whatever it says") {
+TEST_CASE("write_event_data: XML → nothing, whatever it says") {
     for (const char* text : {"<rss><channel><item><title>{}</title></item></channel></rss>", "<d><a>1</a></d>",
                              "<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>1</id></entry></feed>"}) {
         const DocumentPtr document = parsed(text);
@@ -152,7 +152,7 @@ TEST_CASE("append_event_data: XML → nothing, whatever it says") {
     }
 }
 
-TEST_CASE("append_event_data: CSV with many columns of one name → time and size linear in the row") {
+TEST_CASE("write_event_data: CSV with many columns of one name → time and size linear in the row") {
     constexpr std::size_t columns = 5'000;
     std::string header = "a", row = "1";
     for (std::size_t i = 1; i < columns; ++i) {
