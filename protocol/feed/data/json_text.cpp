@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "protocol/bytes/copy.hpp"
 #include "protocol/bytes/find.hpp"
 #include "protocol/bytes/utf8.hpp"
 
@@ -41,6 +42,27 @@ void JsonWriter::grow(std::size_t bytes) {
     text_.resize(std::max(used + bytes, 2 * text_.size()));
     at_ = text_.data() + used;
     end_ = text_.data() + text_.size();
+}
+
+inline void JsonWriter::copy(std::string_view text) {
+    constexpr std::size_t few = 128;
+    if (text.size() <= few)
+        bytes::copy_short(at_, text.data(), text.size());
+    else
+        std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+}
+
+void JsonWriter::literal(std::string_view text) {
+    make_room(1);
+    separate();
+    more(text);
+    needs_comma_ = true;
+}
+
+void JsonWriter::more(std::string_view text) {
+    make_room(text.size());
+    copy(text);
 }
 
 void JsonWriter::write_string(std::string_view text) {

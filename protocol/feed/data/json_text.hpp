@@ -11,8 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "protocol/bytes/copy.hpp"
-
 namespace sluice::feed {
 
 // Inserts the commas. The caller must close what it opens and name the members of objects.
@@ -65,16 +63,8 @@ public:
         needs_comma_ = true;
     }
     // true, false or null, or JSON that is written already, which more() may continue.
-    void literal(std::string_view text) {
-        make_room(1);
-        separate();
-        more(text);
-        needs_comma_ = true;
-    }
-    void more(std::string_view text) {
-        make_room(text.size());
-        copy(text);
-    }
+    void literal(std::string_view text);
+    void more(std::string_view text);
 
     std::string_view view() const { return {text_.data(), at_}; }
     // Nothing may be written after that.
@@ -91,14 +81,7 @@ private:
     void separate() {
         if (needs_comma_) *at_++ = ',';
     }
-    void copy(std::string_view text) {
-        constexpr std::size_t few = 128;
-        if (text.size() <= few)
-            bytes::copy_short(at_, text.data(), text.size());
-        else
-            std::memcpy(at_, text.data(), text.size());
-        at_ += text.size();
-    }
+    void copy(std::string_view text);
     // With a comma before it, if it needs one, and room for a colon behind it.
     void write_string(std::string_view text);
 

@@ -134,11 +134,11 @@ void write_text(JsonWriter& json, const char (&name)[n], const std::optional<std
 }
 
 template <std::size_t n>
-void write_texts(JsonWriter& json, const char (&name)[n], const std::vector<std::string>& texts) {
+void write_texts(JsonWriter& json, const char (&name)[n], const FieldTexts& texts) {
     if (texts.empty()) return;
     json.written_name(name);
     json.open('[');
-    for (const std::string& text : texts) json.string(text);
+    for (const std::string_view text : texts) json.string(text);
     json.close(']');
 }
 
@@ -146,9 +146,10 @@ template <std::size_t n>
 void write_time(JsonWriter& json, const char (&name)[n], const std::optional<double>& time) {
     if (!time) return;
     json.written_name(name);
-    char text[text::rfc3339_bytes];
-    const std::size_t size = text::write_rfc3339(text, *time);
-    size == 0 ? json.literal("null") : json.string({text, size});
+    char text[text::rfc3339_bytes + 2] = {'"'};
+    const std::size_t size = text::write_rfc3339(text + 1, *time);
+    text[1 + size] = '"';
+    json.literal(size == 0 ? "null" : std::string_view(text, size + 2));
 }
 
 void write_fields(JsonWriter& json, const Fields& fields) {
@@ -177,9 +178,10 @@ void write_values(JsonWriter& json, const Item& item) {
 void write_append(JsonWriter& json, const Event& event) {
     if (event.time == 0) return;
     json.written_name(R"("time":)");
-    char time[text::rfc3339_bytes];
-    text::write_rfc3339_us(time, event.time);
-    json.string({time, sizeof time});
+    char time[text::rfc3339_bytes + 2];
+    time[0] = time[1 + text::rfc3339_bytes] = '"';
+    text::write_rfc3339_us(time + 1, event.time);
+    json.literal({time, sizeof time});
     json.written_name(R"("change":)");
     json.string(event.change == EventRecord::Change::added ? "new" : "updated");
 }

@@ -51,11 +51,28 @@ FieldText name_in_mailbox(std::string_view all) {
 
 }  // namespace
 
+FieldChildren::FieldChildren(TreeNode element) {
+    for (TreeNode child = element.first_child(); child; child = child.next_sibling()) {
+        if (!child.is_element()) continue;
+        const std::size_t slot = FieldPath::slot_of(child.name());
+        const std::uint64_t bit = std::uint64_t{1} << slot;
+        if ((some_ & bit) == 0) first_[slot] = child;
+        several_ |= some_ & bit;
+        some_ |= bit;
+    }
+}
+
+TreeNode FieldParent::find_anyhow(const FieldPath& path) const {
+    if (!children_) return element_.at_path(path.text);
+    const TreeNode first = children_->first(path);
+    const TreeNode child = first.name() == path.first_name ? first : next(first, path);
+    return path.is_name() || !child ? child : element_.at_path(path.text);
+}
+
 FieldText text_of(TreeNode element, TextBlocks& texts) {
-    const TreeNode first = element.first_child();
-    if (first.is_text() && !first.next_sibling()) return non_empty(first.value());
+    if (const auto only = element.only_text()) return non_empty(*only);
     std::string text;
-    for (TreeNode node = first; node; node = node.next_below(element)) {
+    for (TreeNode node = element.first_child(); node; node = node.next_below(element)) {
         if (node.is_text()) text += node.value();
     }
     return kept(text, texts);
@@ -69,6 +86,7 @@ FieldText decoded_text_of(TreeNode element, TextBlocks& texts) {
 }
 
 FieldText visible_text_of(TreeNode element, TextBlocks& texts) {
+    if (const auto only = element.only_text()) return non_empty(*only);
     return has_markup(element) ? kept(html_text(inner_html(element)), texts) : text_of(element, texts);
 }
 
@@ -83,6 +101,7 @@ FieldText visible_atom_text_of(TreeNode element, TextBlocks& texts) {
 }
 
 FieldText content_of(TreeNode element, TextBlocks& texts) {
+    if (const auto only = element.only_text()) return non_empty(*only);
     return has_markup(element) ? kept(inner_html(element), texts) : text_of(element, texts);
 }
 
@@ -91,8 +110,8 @@ FieldText atom_content_of(TreeNode element, TextBlocks& texts) {
 }
 
 FieldText person_of(TreeNode element, TextBlocks& texts) {
-    if (const TreeNode only = element.first_child(); only.is_text() && !only.next_sibling()) {
-        const FieldText text = text_of(element, texts);
+    if (const auto only = element.only_text()) {
+        const FieldText text = non_empty(*only);
         return text ? name_in_mailbox(*text) : text;
     }
     for (const char* part : {"name", "atom:name", "email", "atom:email"}) {
@@ -106,7 +125,9 @@ FieldText person_of(TreeNode element, TextBlocks& texts) {
 }
 
 FieldText category_of(TreeNode element, TextBlocks& texts) {
+    const bool has_attributes = !element.attributes().empty();
     for (const char* name : {"term", "text"}) {
+        if (!has_attributes) break;
         if (FieldText text = non_empty(element.attribute(name).value())) return text;
     }
     if (FieldText text = text_of(element, texts)) return text;

@@ -1,6 +1,9 @@
 // The texts of fields in a document's tree: where they stand, trimmed. Pure functions; any thread.
 #pragma once
 
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,49 +16,76 @@ namespace sluice::feed {
 
 // A view of the document, or of texts that were made of it.
 using FieldText = std::optional<std::string_view>;
-
-// One bit for each name; most names of an element's children have different ones.
-constexpr std::uint64_t name_bit(std::string_view name) {
-    if (name.empty()) return 0;
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
-    return std::uint64_t{1} << ((at(0) + 5u * at(name.size() / 2) + 11u * name.size()) % 64);
-}
+using FieldTexts = boost::container::small_vector<std::string_view, 4>;
 
 // A path below an element: "media:group/media:title", or "@name" for an attribute of the element itself.
 struct FieldPath {
     constexpr FieldPath(const char* path)  // NOLINT(google-explicit-constructor): lists of paths are lists of literals
-        : text(path), first_name(name_bit(text.substr(0, text.find('/')))), is_name(text.find('/') == text.npos) {}
+        : text(path),
+          first_name(text.substr(0, text.find('/'))),
+          slot(FieldPath::slot_of(first_name)),
+          bit(std::uint64_t{1} << slot) {}
 
-    std::string_view text;
-    std::uint64_t first_name;  // its bit
-    bool is_name;              // of one child
+    bool is_attribute() const { return text[0] == '@'; }
+    bool is_name() const { return first_name.size() == text.size(); }  // of one child
+
+    // Most names of an element's children have different ones.
+    static constexpr std::size_t slots = 64;
+    static constexpr std::size_t slot_of(std::string_view name) {
+        const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
+        return (at(0) + 5u * at(name.size() / 2) + 11u * name.size()) % slots;
+    }
+
+    std::string_view text, first_name;
+    std::size_t slot;
+    std::uint64_t bit;  // of the slot
 };
 using FieldPaths = std::span<const FieldPath>;
+
+// The children of an element by name, for many paths, most of which lead nowhere. It looks at each child once.
+class FieldChildren {
+public:
+    explicit FieldChildren(TreeNode element);
+
+    // A bit for each slot: there are children with such names, one or several.
+    std::uint64_t some() const { return some_; }
+    std::uint64_t several() const { return several_; }
+    // The first one with such a name. There are some.
+    TreeNode first(const FieldPath& path) const { return first_[path.slot]; }
+
+private:
+    std::array<TreeNode, FieldPath::slots> first_;
+    std::uint64_t some_ = 0, several_ = 0;
+};
 
 // An element whose fields are read. Texts that are made are kept in `texts`.
 class FieldParent {
 public:
     FieldParent(TreeNode element, TextBlocks& texts) : element_(element), texts_(&texts) {}
-    // Looks at the children first: for many paths, most of which lead nowhere.
-    static FieldParent of_many(TreeNode element, TextBlocks& texts) {
-        FieldParent parent(element, texts);
-        parent.names_ = 0;
-        for (const TreeNode child : element.children()) parent.names_ |= name_bit(child.name());
-        return parent;
-    }
+    // With its children, which must outlive it.
+    FieldParent(TreeNode element, TextBlocks& texts, const FieldChildren& children)
+        : element_(element),
+          texts_(&texts),
+          children_(&children),
+          some_(children.some()),
+          several_(children.several()) {}
 
     TreeNode element() const { return element_; }
     TextBlocks& texts() const { return *texts_; }
     // The first element at the path; null if there is none.
-    TreeNode find(const FieldPath& path) const {
-        if ((names_ & path.first_name) == 0) return {};
-        return path.is_name ? element_.child(path.text) : element_.at_path(path.text);
+    TreeNode find(const FieldPath& path) const { return (some_ & path.bit) == 0 ? TreeNode() : find_anyhow(path); }
+    // The next sibling with the first name of the path.
+    TreeNode next(TreeNode child, const FieldPath& path) const {
+        return (several_ & path.bit) == 0 ? TreeNode() : child.next_sibling(path.first_name);
     }
 
 private:
+    TreeNode find_anyhow(const FieldPath& path) const;
+
     TreeNode element_;
     TextBlocks* texts_;
-    std::uint64_t names_ = ~std::uint64_t{0};  // the bits that its children's names may have
+    const FieldChildren* children_ = nullptr;  // null: they are looked for
+    std::uint64_t some_ = ~std::uint64_t{0}, several_ = some_;
 };
 
 using ReadField = FieldText (*)(TreeNode, TextBlocks& texts);
@@ -100,7 +130,7 @@ bool visit_elements(TreeNode parent, std::string_view path, Visit& visit) {
 template <typename Visit>
 void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Visit visit) {
     for (const FieldPath& path : paths) {
-        if (path.text.starts_with('@')) {
+        if (path.is_attribute()) {
             const FieldText text = non_empty(parent.element().attribute(path.text.substr(1)).value());
             if (text && visit(*text)) return;
             continue;
@@ -110,8 +140,8 @@ void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Vi
             return text && visit(*text);
         };
         TreeNode element = parent.find(path);
-        if (element && !path.is_name && visit_elements(parent.element(), path.text, visit_element)) return;
-        for (; element && path.is_name; element = element.next_sibling(path.text))
+        if (element && !path.is_name() && visit_elements(parent.element(), path.text, visit_element)) return;
+        for (; element && path.is_name(); element = parent.next(element, path))
             if (visit_element(element)) return;
     }
 }

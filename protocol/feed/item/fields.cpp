@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "protocol/feed/item/field_text.hpp"
 #include "protocol/feed/item/links.hpp"
@@ -181,25 +182,25 @@ std::optional<double> first_date(const FieldParent& item, Paths paths) {
 }
 
 // The categories may have narrower ones inside.
-void add_itunes_categories(const FieldParent& item, std::vector<std::string>& categories) {
+void add_itunes_categories(const FieldParent& item, FieldTexts& categories) {
     static constexpr FieldPath path = "itunes:category";
-    for (TreeNode category = item.find(path); category; category = category.next_sibling(path.text)) {
-        if (const Text text = category_of(category, item.texts())) categories.emplace_back(*text);
+    for (TreeNode category = item.find(path); category; category = item.next(category, path)) {
+        if (const Text text = category_of(category, item.texts())) categories.push_back(*text);
         for (const TreeNode narrower : category.children(path.text))
-            if (const Text text = category_of(narrower, item.texts())) categories.emplace_back(*text);
+            if (const Text text = category_of(narrower, item.texts())) categories.push_back(*text);
     }
 }
 
 // itunes:keywords and media:keywords are comma-separated lists.
 constexpr std::size_t keywords_max = 10'000;
-void add_keywords(const FieldParent& item, std::vector<std::string>& categories) {
+void add_keywords(const FieldParent& item, FieldTexts& categories) {
     static constexpr FieldPath paths[] = {"itunes:keywords", "media:keywords", "media:group/media:keywords",
                                           "media:content/media:keywords", "media:group/media:content/media:keywords"};
     std::size_t keywords = 0;
     visit_texts(item, paths, text_of, [&](std::string_view list) {
         while (!list.empty() && ++keywords <= keywords_max) {
             const std::size_t end = list.find(',');
-            if (const Text word = non_empty(list.substr(0, end))) categories.emplace_back(*word);
+            if (const Text word = non_empty(list.substr(0, end))) categories.push_back(*word);
             list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
         }
         return false;
@@ -207,28 +208,30 @@ void add_keywords(const FieldParent& item, std::vector<std::string>& categories)
 }
 
 // Each person once.
-std::vector<std::string> people(const FieldParent& element, Paths paths,
-                                std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
+FieldTexts people(const FieldParent& element, Paths paths,
+                  std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
     constexpr std::size_t few = 8;  // looking through so many is faster than a set
-    std::vector<std::string> names;
-    std::unordered_set<std::string> known;
+    FieldTexts names;
+    std::unordered_set<std::string_view> known;
     const auto is_new = [&](std::string_view name) {
         if (names.size() < few) return std::find(names.begin(), names.end(), name) == names.end();
         if (names.size() == few) known.insert(names.begin(), names.end());
-        return known.insert(std::string(name)).second;
+        return known.insert(name).second;
     };
     visit_texts(element, paths, person_of, [&](std::string_view name) {
-        if (is_new(name)) names.emplace_back(name);
+        if (is_new(name)) names.push_back(name);
         return names.size() == people_max;
     });
     return names;
 }
 
-std::vector<std::string> authors_of(const Document& document, const FieldParent& item) {
-    std::vector<std::string> authors = people(item, paths_of(document.format()).author);
+FieldTexts authors_of(const Document& document, const FieldParent& item) {
+    FieldTexts authors = people(item, paths_of(document.format()).author);
     static constexpr FieldPath source[] = {"source/author"};
     if (authors.empty() && document.format() == FeedFormat::atom) authors = people(item, source);
-    return authors.empty() ? document.feed_fields().authors : authors;
+    const std::vector<std::string>& of_feed = document.feed_fields().authors;
+    if (authors.empty()) authors.assign(of_feed.begin(), of_feed.end());
+    return authors;
 }
 
 // Leaves out the first that makes them too long, and what follows it.
@@ -243,7 +246,8 @@ void shorten(std::vector<std::string>& names, std::size_t bytes_max) {
 Fields read_fields(const Document& document, const Item& item) {
     const FormatPaths& paths = paths_of(document.format());
     Fields fields;
-    const FieldParent element = FieldParent::of_many(item.element, fields.texts_made);
+    const FieldChildren children(item.element);
+    const FieldParent element(item.element, fields.texts_made, children);
     const TextReaders readers = readers_of(document.format());
     fields.title = first_text(element, paths.title, readers.text);
     if (const auto link = find_item_link(document.format(), element)) {
@@ -257,7 +261,7 @@ Fields read_fields(const Document& document, const Item& item) {
     fields.published = first_date(element, paths.published);
     fields.updated = first_date(element, paths.updated);
     visit_texts(element, paths.category, category_of, [&](std::string_view category) {
-        fields.category.emplace_back(category);
+        fields.category.push_back(category);
         return false;
     });
     add_itunes_categories(element, fields.category);
@@ -290,7 +294,10 @@ FeedFields read_feed_fields(const Document& document) {
     fields.base = feed_base(document, fields.link);
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;
-    if (has_authors) fields.authors = people(parent, paths_of(format).author, feed_authors_max);
+    if (has_authors) {
+        const FieldTexts authors = people(parent, paths_of(format).author, feed_authors_max);
+        fields.authors.assign(authors.begin(), authors.end());
+    }
     shorten(fields.authors, feed_authors_bytes_max);
     return fields;
 }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "protocol/feed/item/field_text.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/text_blocks.hpp"
 
@@ -17,7 +17,7 @@ namespace sluice::feed {
 struct Fields {
     std::optional<std::string_view> title, link, id, summary, content;
     std::optional<double> published, updated;  // seconds since 1970; NaN: the item's date is unreadable
-    std::vector<std::string> authors, category;
+    FieldTexts authors, category;
     TextBlocks texts_made = {};
 };
 

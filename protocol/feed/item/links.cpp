@@ -33,7 +33,7 @@ enum class LinkStyle : std::uint8_t { address_first, text_first };
 // The first link; of alternate links, the best one.
 std::optional<Link> link_element(const FieldParent& parent, const FieldPath& name, LinkStyle style) {
     std::optional<Link> best;
-    for (TreeNode link = parent.find(name); link; link = link.next_sibling(name.text)) {
+    for (TreeNode link = parent.find(name); link; link = parent.next(link, name)) {
         const FieldText target = non_empty(link.attribute("href").value());
         if (!target || style == LinkStyle::text_first) {
             if (const FieldText text = text_of(link, parent.texts())) return Link{*text, link};

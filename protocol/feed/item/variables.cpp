@@ -19,6 +19,8 @@ std::vector<std::string> as_values(const std::optional<double>& field) {
     return {filter::xpath_string(*field)};
 }
 
+std::vector<std::string> as_values(const FieldTexts& texts) { return {texts.begin(), texts.end()}; }
+
 }  // namespace
 
 std::optional<Variable> find_variable(std::string_view name) {
@@ -42,7 +44,7 @@ std::vector<std::string> VariableReader::values(Variable variable) {
         case Variable::id:
             return as_values(fields_->id);
         case Variable::author:
-            return fields_->authors;
+            return as_values(fields_->authors);
         case Variable::published:
             return as_values(fields_->published);
         case Variable::updated:
@@ -52,7 +54,7 @@ std::vector<std::string> VariableReader::values(Variable variable) {
         case Variable::content:
             return as_values(fields_->content);
         default:
-            return fields_->category;
+            return as_values(fields_->category);
     }
 }
 

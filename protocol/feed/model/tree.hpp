@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,8 @@ public:
     // The first text or CDATA section of the element, or of its child with this name.
     std::string_view child_value() const;
     std::string_view child_value(std::string_view name) const { return child(name).child_value(); }
+    // The text or CDATA section of an element that has nothing else in it.
+    std::optional<std::string_view> only_text() const;
 
     std::span<const TreeAttribute> attributes() const;
     TreeAttribute attribute(std::string_view name) const;
@@ -311,6 +314,13 @@ inline std::string_view TreeNode::child_value() const {
     for (const TreeNode child : children())
         if (child.is_text()) return child.value();
     return {};
+}
+
+inline std::optional<std::string_view> TreeNode::only_text() const {
+    if (!tree_ || tree_->nodes_[index_].end != index_ + 2) return std::nullopt;
+    const Tree::Node& only = tree_->nodes_[index_ + 1];
+    if (only.type != NodeType::text && only.type != NodeType::cdata) return std::nullopt;
+    return std::string_view(only.text, only.size);
 }
 
 }  // namespace sluice::feed

@@ -42,13 +42,13 @@ TEST_CASE("a structured CloudEvent is an event with its attributes and data") {
         "gone":null,"data":{"temp":[3,4.50]})");
     const DocumentPtr document = parsed(text, single);
     CHECK(document->format() == FeedFormat::cloud_event);
-    CHECK(sources(document) == Strings{text});
+    CHECK(sources(document) == std::vector<std::string>{text});
     CHECK(text_at(document, "/feed/item[source='/s' and level=3 and hot='true' and not(gone)]/data/temp[2]") == "4.50");
     const Fields fields = read_fields(*document, document->items()[0]);
     CHECK(fields.id == "1");
     CHECK(fields.title == "room 3");
-    CHECK(fields.authors == std::vector<std::string>{"/s"});
-    CHECK(fields.category == Strings{"t"});
+    CHECK(fields.authors == FieldTexts{"/s"});
+    CHECK(fields.category == FieldTexts{"t"});
     CHECK(fields.published == 1714564800.0);
     CHECK(parsed(event(",\"data_base64\":\"AAEC\""), single)->items().size() == 1);
     CHECK(parsed(event(",\"data\":null"), single)->items().size() == 1);

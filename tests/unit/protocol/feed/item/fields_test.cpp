@@ -6,7 +6,6 @@
 
 using namespace sluice;
 using namespace sluice::feed;
-using Strings = std::vector<std::string>;
 
 namespace {
 
@@ -45,12 +44,12 @@ TEST_CASE("fields of an RSS 2.0 item") {
     CHECK(f.title == "One & only");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "id-1");
-    CHECK(f.authors == Strings{"Ann Lee"});
+    CHECK(f.authors == FieldTexts{"Ann Lee"});
     CHECK(f.published == 1508166600.0);
     CHECK_FALSE(f.updated);
     CHECK(f.summary == "short");
     CHECK(f.content == "<p>long</p>");
-    CHECK(f.category == Strings{"x", "y", "z", "salt", "pepper"});
+    CHECK(f.category == FieldTexts{"x", "y", "z", "salt", "pepper"});
 }
 
 TEST_CASE("an empty item has no fields") {
@@ -77,11 +76,11 @@ TEST_CASE("where an RSS item's link comes from") {
 }
 
 TEST_CASE("Dublin Core, iTunes, Media RSS and Atom in RSS") {
-    CHECK(fields_of(item("<dc:creator>Ann</dc:creator>")).authors == Strings{"Ann"});
-    CHECK(fields_of(item("<itunes:author>Ann</itunes:author>")).authors == Strings{"Ann"});
+    CHECK(fields_of(item("<dc:creator>Ann</dc:creator>")).authors == FieldTexts{"Ann"});
+    CHECK(fields_of(item("<itunes:author>Ann</itunes:author>")).authors == FieldTexts{"Ann"});
     CHECK(fields_of(
               item("<a:author xmlns:a='http://www.w3.org/2005/Atom'><a:name>Ann</a:name><a:uri>u</a:uri></a:author>"))
-              .authors == Strings{"Ann"});
+              .authors == FieldTexts{"Ann"});
     CHECK(fields_of(item("<dc:date>2017-10-16T15:10:00Z</dc:date>")).published == 1508166600.0);
     CHECK(fields_of(item("<itunes:summary>s</itunes:summary>")).summary == "s");
     CHECK(fields_of(
@@ -107,22 +106,22 @@ TEST_CASE("RSS's own elements come before Atom's, wherever they stand") {
         CHECK(alone.title == "at");
         CHECK(alone.link == "http://a/atom");
         CHECK(alone.id == "urn:atom");
-        CHECK(alone.authors == Strings{"Ann"});
+        CHECK(alone.authors == FieldTexts{"Ann"});
         CHECK(alone.published == 1508166601.0);
         CHECK(alone.updated == 1508166602.0);
         CHECK(alone.summary == "as");
         CHECK(alone.content == "ac");
-        CHECK(alone.category == Strings{"ax"});
+        CHECK(alone.category == FieldTexts{"ax"});
         const Read both = fields_of(begin + entry + own + end);
         CHECK(both.title == "t");
         CHECK(both.link == "http://a/");
         CHECK(both.id == "urn:1");
-        CHECK(both.authors == Strings{"Bob", "Ann"});
+        CHECK(both.authors == FieldTexts{"Bob", "Ann"});
         CHECK(both.published == 1508166600.0);
         CHECK(both.summary == "s");
-        CHECK(both.category == Strings{"x", "ax"});
+        CHECK(both.category == FieldTexts{"x", "ax"});
     }
-    CHECK(fields_of(item("<atom:author><name>Ann</name></atom:author>")).authors == Strings{"Ann"});
+    CHECK(fields_of(item("<atom:author><name>Ann</name></atom:author>")).authors == FieldTexts{"Ann"});
     CHECK(fields_of(item("<atom:author><atom:uri>u</atom:uri></atom:author>")).authors.empty());
 }
 
@@ -131,9 +130,9 @@ TEST_CASE("a namespace that takes Dublin Core's prefix is not read") {
                       foreign = "<dc:creator>Eve</dc:creator>";
     CHECK(fields_of(begin + foreign + end).authors.empty());
     CHECK(fields_of(begin + foreign + "<d:creator xmlns:d='http://purl.org/dc/elements/1.1/'>Ann</d:creator>" + end)
-              .authors == Strings{"Ann"});
+              .authors == FieldTexts{"Ann"});
     CHECK(fields_of("<rss xmlns:dc='HTTPS://purl.org/DC/elements/1.1'><channel><item>" + foreign + end).authors ==
-          Strings{"Eve"});
+          FieldTexts{"Eve"});
 }
 
 TEST_CASE("fields of other XML in a feed's vocabulary") {
@@ -143,7 +142,7 @@ TEST_CASE("fields of other XML in a feed's vocabulary") {
     CHECK(f.title == "t");
     CHECK(f.link == "http://a/");
     CHECK(f.id == "urn:1");
-    CHECK(f.authors == Strings{"Ann"});
+    CHECK(f.authors == FieldTexts{"Ann"});
     CHECK(f.updated == 1508166600.0);
     const Read of_rss = fields_of(R"(<list xmlns="http://purl.org/rss/1.0/"><item><title>t</title><link>http://a/</link>
         <description>s</description></item></list>)");
@@ -156,14 +155,14 @@ TEST_CASE("all authors of an item are listed, each once") {
     CHECK(
         fields_of(item("<author>ann@example.org (Ann)</author><dc:creator>Bob</dc:creator><dc:creator>Eve</dc:creator>"
                        "<dc:author>Bob</dc:author><itunes:author>Joe</itunes:author>"))
-            .authors == Strings{"Ann", "Bob", "Eve", "Joe"});
+            .authors == FieldTexts{"Ann", "Bob", "Eve", "Joe"});
     CHECK(fields_of("<entry><author><name>Ann</name></author><author><name>Bob</name></author>"
                     "<dc:creator>Eve</dc:creator></entry>")
-              .authors == Strings{"Ann", "Bob", "Eve"});
+              .authors == FieldTexts{"Ann", "Bob", "Eve"});
     CHECK(
         fields_of(
             R"({"version":"https://jsonfeed.org/version/1","items":[{"authors":[{"name":"Ann"},{"name":"Bob"},{"url":"u"}],"author":{"name":"Ann"}}]})")
-            .authors == Strings{"Ann", "Bob"});
+            .authors == FieldTexts{"Ann", "Bob"});
     std::string feed = "<feed xmlns='http://www.w3.org/2005/Atom'><entry/>";
     for (int i = 0; i < 100; ++i) feed += "<author><name>" + std::to_string(i) + "</name></author>";
     CHECK(fields_of(feed + "</feed>").authors.size() == feed_authors_max);
@@ -196,10 +195,10 @@ TEST_CASE("dates of DCMI metadata terms") {
 TEST_CASE("nested categories of iTunes and keywords of Media RSS are categories") {
     CHECK(fields_of(item("<itunes:category text='Society'><itunes:category text='History'/>"
                          "<itunes:category text='Places'/></itunes:category><itunes:category text='Arts'/>"))
-              .category == Strings{"Society", "History", "Places", "Arts"});
+              .category == FieldTexts{"Society", "History", "Places", "Arts"});
     CHECK(fields_of(item("<media:keywords>cat, ,dog</media:keywords><media:group><media:keywords>bird"
                          "</media:keywords></media:group>"))
-              .category == Strings{"cat", "dog", "bird"});
+              .category == FieldTexts{"cat", "dog", "bird"});
 }
 
 TEST_CASE("content of Atom 0.3 in base64 is decoded if it is text") {
@@ -234,7 +233,7 @@ TEST_CASE("titles, summaries and categories of Media RSS count wherever they sta
             const Read f = fields_of(text);
             CHECK(f.title == "t");
             CHECK(f.summary == "d");
-            CHECK(f.category == Strings{"x", "y", "k"});
+            CHECK(f.category == FieldTexts{"x", "y", "k"});
         }
     };
     is_in("", "");
@@ -248,10 +247,10 @@ TEST_CASE("titles, summaries and categories of Media RSS count wherever they sta
         "</media:content><media:content><media:title>b</media:title>"
         "<media:category>y</media:category></media:content>";
     CHECK(fields_of(item(both)).title == "a");
-    CHECK(fields_of(item(both)).category == Strings{"x", "y"});
+    CHECK(fields_of(item(both)).category == FieldTexts{"x", "y"});
     CHECK(fields_of(item(both + "<title>own</title>")).title == "own");
     CHECK(fields_of(item(both + "<itunes:title>own</itunes:title>")).title == "own");
-    CHECK(fields_of(item("<category>c</category>" + both)).category == Strings{"c", "x", "y"});
+    CHECK(fields_of(item("<category>c</category>" + both)).category == FieldTexts{"c", "x", "y"});
 }
 
 TEST_CASE("a date that can't be read is NaN, unless another one can") {
@@ -275,12 +274,12 @@ TEST_CASE("fields of an Atom entry") {
     CHECK(f.title == "A bold one");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "urn:1");
-    CHECK(f.authors == Strings{"Ann"});
+    CHECK(f.authors == FieldTexts{"Ann"});
     CHECK(f.published == 1508166600.0);
     CHECK(f.updated == 1508166601.0);
     CHECK(f.summary == "short");
     CHECK(f.content == "<p>one <b>two</b></p> three");
-    CHECK(f.category == Strings{"x", "y"});
+    CHECK(f.category == FieldTexts{"x", "y"});
 }
 
 TEST_CASE("title and summary of type html are what readers see") {
@@ -311,22 +310,20 @@ TEST_CASE("title and summary of type html are what readers see") {
 }
 
 TEST_CASE("a person's mail address is left out beside the name") {
-    const auto author = [](const std::string& text) {
-        return fields_of(item("<author>" + text + "</author>")).authors;
-    };
-    CHECK(author("a@b.c (A B)") == Strings{"A B"});
+    const auto by = [](const std::string& text) { return fields_of(item("<author>" + text + "</author>")); };
+    CHECK(by("a@b.c (A B)").authors == FieldTexts{"A B"});
     for (const char* text : {"A B (a@b.c)", "A B &lt;a@b.c&gt;", "a@b.c(A B)", " A B ( a@b.c ) ", "A B (mailto:a@b.c)",
                              "mailto:a@b.c (A B)", "\"A B\" &lt;a@b.c&gt;", "\"A B\" (a@b.c)", "A B&lt;a@b.c&gt;",
                              "A B &lt;mailto:a@b.c&gt;"}) {
         INFO(text);
-        CHECK(author(text) == Strings{"A B"});
-        CHECK(fields_of(item("<dc:creator>" + std::string(text) + "</dc:creator>")).authors == Strings{"A B"});
+        CHECK(by(text).authors == FieldTexts{"A B"});
+        CHECK(fields_of(item("<dc:creator>" + std::string(text) + "</dc:creator>")).authors == FieldTexts{"A B"});
     }
     for (const char* text : {"a@b.c", "a@b.c ()", "Ann (editor)", "a@b.c (A) B", "(A B)", "A B <a>", "(", "a b@c (A)",
                              "(a@b.c)", "<a@b.c>", "A (@a)", "A (a@)", "A (a@b), B (b@c)", "A (a @ b)"}) {
         std::string escaped = text;
         if (const auto at = escaped.find('<'); at != std::string::npos) escaped.replace(at, 1, "&lt;");
-        CHECK(author(escaped) == Strings{text});
+        CHECK(by(escaped).authors == FieldTexts{text});
     }
     CHECK(
         fields_of(R"({"version":"https://jsonfeed.org/version/1","items":[{"authors":[{"avatar":"http://a/i.png"}]}]})")
@@ -334,14 +331,13 @@ TEST_CASE("a person's mail address is left out beside the name") {
 }
 
 TEST_CASE("an Atom entry's author may be its source's or its feed's") {
-    const auto author = [](const std::string& entry) {
+    const auto with = [](const std::string& entry) {
         return fields_of("<feed xmlns='http://www.w3.org/2005/Atom'><entry>" + entry +
-                         "</entry><author><name>Feed</name></author></feed>")
-            .authors;
+                         "</entry><author><name>Feed</name></author></feed>");
     };
-    CHECK(author("<author><email>a@b</email></author>") == Strings{"a@b"});
-    CHECK(author("<source><author><name>Source</name></author></source>") == Strings{"Source"});
-    CHECK(author("") == Strings{"Feed"});
+    CHECK(with("<author><email>a@b</email></author>").authors == FieldTexts{"a@b"});
+    CHECK(with("<source><author><name>Source</name></author></source>").authors == FieldTexts{"Source"});
+    CHECK(with("").authors == FieldTexts{"Feed"});
 }
 
 TEST_CASE("fields of an Atom 0.3 entry") {
@@ -361,18 +357,18 @@ TEST_CASE("fields of a JSON Feed item") {
     CHECK(f.title == "t");
     CHECK(f.link == "http://a/1");
     CHECK(f.id == "17");
-    CHECK(f.authors == Strings{"Ann", "Bob"});
+    CHECK(f.authors == FieldTexts{"Ann", "Bob"});
     CHECK(f.published == 1508166600.0);
     CHECK(f.updated == 1508166601.0);
     CHECK(f.summary == "s");
     CHECK(f.content == "<p>h</p>");
-    CHECK(f.category == Strings{"x", "y"});
+    CHECK(f.category == FieldTexts{"x", "y"});
 
     const Read few = fields_of(
         R"({"version":"https://jsonfeed.org/version/1","author":{"name":"Feed","url":"u"},"items":[{"external_url":"http://b/","content_text":"h"}]})");
     CHECK(few.link == "http://b/");
     CHECK(few.content == "h");
-    CHECK(few.authors == Strings{"Feed"});
+    CHECK(few.authors == FieldTexts{"Feed"});
 }
 
 TEST_CASE("fields of other XML") {
