@@ -9,7 +9,9 @@ namespace sluice::text {
 
 constexpr std::string_view ascii_space = " \t\r\n";
 
-constexpr bool is_ascii_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+constexpr bool is_ascii_space(char c) {
+    return static_cast<unsigned char>(c) <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+}
 constexpr bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }

@@ -1,6 +1,7 @@
 #include "protocol/text/date.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -35,11 +36,14 @@ bool may_be_date(std::string_view text) {
     return std::count_if(text.begin(), text.end(), is_ascii_digit) >= digits_min;
 }
 
-// A number below 100.
-void write_two_digits(char* to, std::uint32_t number) {
-    to[0] = static_cast<char>('0' + number / 10);
-    to[1] = static_cast<char>('0' + number % 10);
-}
+// "00" to "99"
+constexpr auto two_digits = [] {
+    std::array<char, 200> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 20 : i / 2 % 10));
+    return all;
+}();
+
+void write_two_digits(char* to, std::uint32_t number) { std::memcpy(to, &two_digits[2 * number], 2); }
 
 }  // namespace
 
@@ -73,7 +77,7 @@ void write_rfc3339_us(char* to, std::int64_t microseconds_since_1970) {
     const auto fraction = static_cast<std::uint32_t>(since_midnight % 1'000'000);
     const auto year = static_cast<std::uint32_t>(int{date.year()});
     std::memcpy(to, "0000-00-00T00:00:00.000000Z", rfc3339_bytes);
-    write_two_digits(to, year / 100);
+    write_two_digits(to, year / 100 % 100);
     write_two_digits(to + 2, year % 100);
     write_two_digits(to + 5, unsigned{date.month()});
     write_two_digits(to + 8, unsigned{date.day()});

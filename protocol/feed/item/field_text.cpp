@@ -62,20 +62,26 @@ FieldChildren::FieldChildren(TreeNode element) {
     }
 }
 
-TreeNode FieldParent::find_anyhow(const FieldPath& path) const {
-    if (!children_) return element_.at_path(path.text);
-    const TreeNode first = children_->first(path);
-    const TreeNode child = first.name() == path.first_name ? first : next(first, path);
-    return path.is_name() || !child ? child : element_.at_path(path.text);
+TreeNode FieldParent::search(const FieldPath& path) const {
+    if (!children_ || !path.is_name()) return element_.at_path(path.text);
+    return next(children_->first(path), path);
 }
 
-FieldText text_of(TreeNode element, TextBlocks& texts) {
-    if (const auto only = element.only_text()) return non_empty(*only);
+namespace {
+
+FieldText joined_text_of(TreeNode element, TextBlocks& texts) {
     std::string text;
     for (TreeNode node = element.first_child(); node; node = node.next_below(element)) {
         if (node.is_text()) text += node.value();
     }
     return kept(text, texts);
+}
+
+}  // namespace
+
+FieldText text_of(TreeNode element, TextBlocks& texts) {
+    if (const auto only = element.only_text()) return non_empty(*only);
+    return joined_text_of(element, texts);
 }
 
 FieldText decoded_text_of(TreeNode element, TextBlocks& texts) {
@@ -134,7 +140,7 @@ FieldText category_of(TreeNode element, TextBlocks& texts) {
     return non_empty(element.attribute("label").value());
 }
 
-FieldText first_text(const FieldParent& parent, FieldPaths paths, ReadField read) {
+FieldText first_text(const FieldParent& parent, const FieldPaths& paths, ReadField read) {
     FieldText first;
     visit_texts(parent, paths, read, [&](std::string_view text) { return first = text, true; });
     return first;

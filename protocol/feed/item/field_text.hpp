@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "protocol/bytes/equal.hpp"
 #include "protocol/feed/model/text_blocks.hpp"
 #include "protocol/feed/model/tree.hpp"
 
@@ -26,21 +27,32 @@ struct FieldPath {
           slot(FieldPath::slot_of(first_name)),
           bit(std::uint64_t{1} << slot) {}
 
-    bool is_attribute() const { return text[0] == '@'; }
-    bool is_name() const { return first_name.size() == text.size(); }  // of one child
+    constexpr bool is_attribute() const { return text[0] == '@'; }
+    constexpr bool is_name() const { return first_name.size() == text.size(); }  // of one child
 
-    // Most names of an element's children have different ones.
+    // Most names of an element's children have different ones: these factors keep those that feeds have apart.
     static constexpr std::size_t slots = 64;
     static constexpr std::size_t slot_of(std::string_view name) {
         const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
-        return (at(0) + 5u * at(name.size() / 2) + 11u * name.size()) % slots;
+        return (9u * at(0) + 6u * at(name.size() / 2) + 11u * name.size()) % slots;
     }
 
     std::string_view text, first_name;
     std::size_t slot;
     std::uint64_t bit;  // of the slot
 };
-using FieldPaths = std::span<const FieldPath>;
+
+// Some paths, best first.
+struct FieldPaths {
+    constexpr FieldPaths() = default;
+    template <std::size_t n>
+    constexpr FieldPaths(const FieldPath (&list)[n]) : paths(list) {  // NOLINT(google-explicit-constructor)
+        for (const FieldPath& path : paths) bits |= path.is_attribute() ? ~std::uint64_t{0} : path.bit;
+    }
+
+    std::span<const FieldPath> paths;
+    std::uint64_t bits = 0;  // of all; all bits if one is an attribute's
+};
 
 // The children of an element by name, for many paths, most of which lead nowhere. It looks at each child once.
 class FieldChildren {
@@ -72,15 +84,23 @@ public:
 
     TreeNode element() const { return element_; }
     TextBlocks& texts() const { return *texts_; }
+    bool may_have_any(const FieldPaths& paths) const { return (some_ & paths.bits) != 0; }
     // The first element at the path; null if there is none.
-    TreeNode find(const FieldPath& path) const { return (some_ & path.bit) == 0 ? TreeNode() : find_anyhow(path); }
+    TreeNode find(const FieldPath& path) const {
+        if ((some_ & path.bit) == 0) return {};
+        if (children_ && path.is_name()) {
+            const TreeNode first = children_->first(path);
+            if (bytes::are_equal(first.name(), path.text)) return first;
+        }
+        return search(path);
+    }
     // The next sibling with the first name of the path.
     TreeNode next(TreeNode child, const FieldPath& path) const {
         return (several_ & path.bit) == 0 ? TreeNode() : child.next_sibling(path.first_name);
     }
 
 private:
-    TreeNode find_anyhow(const FieldPath& path) const;
+    TreeNode search(const FieldPath& path) const;
 
     TreeNode element_;
     TextBlocks* texts_;
@@ -128,8 +148,9 @@ bool visit_elements(TreeNode parent, std::string_view path, Visit& visit) {
 
 // Calls visit(text) for each text that `read` finds at the paths, until visit returns true.
 template <typename Visit>
-void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Visit visit) {
-    for (const FieldPath& path : paths) {
+void visit_texts(const FieldParent& parent, const FieldPaths& paths, ReadField read, Visit visit) {
+    if (!parent.may_have_any(paths)) return;
+    for (const FieldPath& path : paths.paths) {
         if (path.is_attribute()) {
             const FieldText text = non_empty(parent.element().attribute(path.text.substr(1)).value());
             if (text && visit(*text)) return;
@@ -146,6 +167,6 @@ void visit_texts(const FieldParent& parent, FieldPaths paths, ReadField read, Vi
     }
 }
 
-FieldText first_text(const FieldParent& parent, FieldPaths paths, ReadField read = text_of);
+FieldText first_text(const FieldParent& parent, const FieldPaths& paths, ReadField read = text_of);
 
 }  // namespace sluice::feed

@@ -171,7 +171,7 @@ TextReaders readers_of(FeedFormat format) {
 }
 
 // The first readable date; NaN if all dates are unreadable.
-std::optional<double> first_date(const FieldParent& item, Paths paths) {
+std::optional<double> first_date(const FieldParent& item, const Paths& paths) {
     std::optional<double> first;
     visit_texts(item, paths, text_of, [&](std::string_view text) {
         const std::optional<double> date = text::parse_date(text);
@@ -208,7 +208,7 @@ void add_keywords(const FieldParent& item, FieldTexts& categories) {
 }
 
 // Each person once.
-FieldTexts people(const FieldParent& element, Paths paths,
+FieldTexts people(const FieldParent& element, const Paths& paths,
                   std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
     constexpr std::size_t few = 8;  // looking through so many is faster than a set
     FieldTexts names;

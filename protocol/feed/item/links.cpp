@@ -65,7 +65,7 @@ std::optional<Link> permalink(const FieldParent& item) {
     return is_address ? link_with(text, guid) : std::nullopt;
 }
 
-std::optional<Link> link_at(const FieldParent& parent, FieldPaths paths) {
+std::optional<Link> link_at(const FieldParent& parent, const FieldPaths& paths) {
     return link_with(first_text(parent, paths), parent.element());
 }
 
