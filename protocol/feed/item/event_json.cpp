@@ -183,7 +183,7 @@ void write_append(JsonWriter& json, const Event& event) {
     text::write_rfc3339_us(time + 1, event.time);
     json.literal({time, sizeof time});
     json.written_name(R"("change":)");
-    json.string(event.change == EventRecord::Change::added ? "new" : "updated");
+    json.literal(event.change == EventRecord::Change::added ? R"("new")" : R"("updated")");
 }
 
 }  // namespace

@@ -54,9 +54,13 @@ FieldText name_in_mailbox(std::string_view all) {
 FieldChildren::FieldChildren(TreeNode element) {
     for (TreeNode child = element.first_child(); child; child = child.next_sibling()) {
         if (!child.is_element()) continue;
-        const std::size_t slot = FieldPath::slot_of(child.name());
+        const std::string_view name = child.name();
+        const std::size_t slot = FieldPath::slot_of(name);
         const std::uint64_t bit = std::uint64_t{1} << slot;
-        if ((some_ & bit) == 0) first_[slot] = child;
+        if ((some_ & bit) == 0) {
+            places_[slot] = static_cast<std::uint8_t>(first_.size());
+            first_.push_back({child, name});
+        }
         several_ |= some_ & bit;
         some_ |= bit;
     }
@@ -64,7 +68,7 @@ FieldChildren::FieldChildren(TreeNode element) {
 
 TreeNode FieldParent::search(const FieldPath& path) const {
     if (!children_ || !path.is_name()) return element_.at_path(path.text);
-    return next(children_->first(path), path);
+    return next(children_->first(path).node, path);
 }
 
 namespace {

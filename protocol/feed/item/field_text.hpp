@@ -3,6 +3,7 @@
 
 #include <array>
 #include <boost/container/small_vector.hpp>
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,10 +64,15 @@ public:
     std::uint64_t some() const { return some_; }
     std::uint64_t several() const { return several_; }
     // The first one with such a name. There are some.
-    TreeNode first(const FieldPath& path) const { return first_[path.slot]; }
+    struct Child {
+        TreeNode node;
+        std::string_view name;
+    };
+    const Child& first(const FieldPath& path) const { return first_[places_[path.slot]]; }
 
 private:
-    std::array<TreeNode, FieldPath::slots> first_;
+    boost::container::static_vector<Child, FieldPath::slots> first_;
+    std::array<std::uint8_t, FieldPath::slots> places_{};  // there, by slot
     std::uint64_t some_ = 0, several_ = 0;
 };
 
@@ -89,8 +95,8 @@ public:
     TreeNode find(const FieldPath& path) const {
         if ((some_ & path.bit) == 0) return {};
         if (children_ && path.is_name()) {
-            const TreeNode first = children_->first(path);
-            if (bytes::are_equal(first.name(), path.text)) return first;
+            const FieldChildren::Child& first = children_->first(path);
+            if (bytes::are_equal(first.name, path.text)) return first.node;
         }
         return search(path);
     }
@@ -156,14 +162,17 @@ void visit_texts(const FieldParent& parent, const FieldPaths& paths, ReadField r
             if (text && visit(*text)) return;
             continue;
         }
-        const auto visit_element = [&](TreeNode element) {
-            const FieldText text = read(element, parent.texts());
-            return text && visit(*text);
-        };
         TreeNode element = parent.find(path);
-        if (element && !path.is_name() && visit_elements(parent.element(), path.text, visit_element)) return;
-        for (; element && path.is_name(); element = parent.next(element, path))
-            if (visit_element(element)) return;
+        if (element && !path.is_name()) {
+            const auto visit_element = [&](TreeNode at_path) {
+                const FieldText text = read(at_path, parent.texts());
+                return text && visit(*text);
+            };
+            if (visit_elements(parent.element(), path.text, visit_element)) return;
+            continue;
+        }
+        for (; element; element = parent.next(element, path))
+            if (const FieldText text = read(element, parent.texts()); text && visit(*text)) return;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -207,31 +208,28 @@ void add_keywords(const FieldParent& item, FieldTexts& categories) {
     });
 }
 
-// Each person once.
-FieldTexts people(const FieldParent& element, const Paths& paths,
-                  std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
+// Adds each person once, as long as there are fewer than `people_max`.
+void add_people(const FieldParent& element, const Paths& paths, FieldTexts& names,
+                std::size_t people_max = std::numeric_limits<std::size_t>::max()) {
     constexpr std::size_t few = 8;  // looking through so many is faster than a set
-    FieldTexts names;
-    std::unordered_set<std::string_view> known;
+    std::optional<std::unordered_set<std::string_view>> known;
     const auto is_new = [&](std::string_view name) {
         if (names.size() < few) return std::find(names.begin(), names.end(), name) == names.end();
-        if (names.size() == few) known.insert(names.begin(), names.end());
-        return known.insert(name).second;
+        if (!known) known.emplace(names.begin(), names.end());
+        return known->insert(name).second;
     };
     visit_texts(element, paths, person_of, [&](std::string_view name) {
         if (is_new(name)) names.push_back(name);
         return names.size() == people_max;
     });
-    return names;
 }
 
-FieldTexts authors_of(const Document& document, const FieldParent& item) {
-    FieldTexts authors = people(item, paths_of(document.format()).author);
+void add_authors(const Document& document, const FieldParent& item, FieldTexts& authors) {
+    add_people(item, paths_of(document.format()).author, authors);
     static constexpr FieldPath source[] = {"source/author"};
-    if (authors.empty() && document.format() == FeedFormat::atom) authors = people(item, source);
+    if (authors.empty() && document.format() == FeedFormat::atom) add_people(item, source, authors);
     const std::vector<std::string>& of_feed = document.feed_fields().authors;
     if (authors.empty()) authors.assign(of_feed.begin(), of_feed.end());
-    return authors;
 }
 
 // Leaves out the first that makes them too long, and what follows it.
@@ -255,7 +253,7 @@ Fields read_fields(const Document& document, const Item& item) {
         fields.link = address ? fields.texts_made.keep(*address) : link->text;
     }
     fields.id = first_text(element, paths.id);
-    fields.authors = authors_of(document, element);
+    add_authors(document, element, fields.authors);
     fields.summary = first_text(element, paths.summary, readers.text);
     fields.content = first_text(element, paths.content, readers.content);
     fields.published = first_date(element, paths.published);
@@ -295,7 +293,8 @@ FeedFields read_feed_fields(const Document& document) {
     // As RFC 4287 §4.2.1 and JSON Feed define. An RSS channel has editors, who need not be the authors.
     const bool has_authors = format == FeedFormat::json || format == FeedFormat::atom;
     if (has_authors) {
-        const FieldTexts authors = people(parent, paths_of(format).author, feed_authors_max);
+        FieldTexts authors;
+        add_people(parent, paths_of(format).author, authors, feed_authors_max);
         fields.authors.assign(authors.begin(), authors.end());
     }
     shorten(fields.authors, feed_authors_bytes_max);
