@@ -37,13 +37,13 @@ bool may_be_date(std::string_view text) {
 }
 
 // "00" to "99"
-constexpr auto two_digits = [] {
+constexpr auto digit_pairs = [] {
     std::array<char, 200> all{};
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>('0' + (i % 2 == 0 ? i / 20 : i / 2 % 10));
     return all;
 }();
 
-void write_two_digits(char* to, std::uint32_t number) { std::memcpy(to, &two_digits[2 * number], 2); }
+void write_two_digits(char* to, std::uint32_t number) { std::memcpy(to, &digit_pairs[2 * number], 2); }
 
 }  // namespace
 

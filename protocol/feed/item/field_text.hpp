@@ -48,11 +48,17 @@ struct FieldPaths {
     constexpr FieldPaths() = default;
     template <std::size_t n>
     constexpr FieldPaths(const FieldPath (&list)[n]) : paths(list) {  // NOLINT(google-explicit-constructor)
-        for (const FieldPath& path : paths) bits |= path.is_attribute() ? ~std::uint64_t{0} : path.bit;
+        for (const FieldPath& path : paths) {
+            if (path.is_attribute())
+                has_attribute = true;
+            else
+                bits |= path.bit;
+        }
     }
 
     std::span<const FieldPath> paths;
-    std::uint64_t bits = 0;  // of all; all bits if one is an attribute's
+    std::uint64_t bits = 0;  // of all that lead to elements
+    bool has_attribute = false;
 };
 
 // The children of an element by name, for many paths, most of which lead nowhere. It looks at each child once.
@@ -90,7 +96,7 @@ public:
 
     TreeNode element() const { return element_; }
     TextBlocks& texts() const { return *texts_; }
-    bool may_have_any(const FieldPaths& paths) const { return (some_ & paths.bits) != 0; }
+    bool may_have_any(const FieldPaths& paths) const { return (some_ & paths.bits) != 0 || paths.has_attribute; }
     // The first element at the path; null if there is none.
     TreeNode find(const FieldPath& path) const {
         if ((some_ & path.bit) == 0) return {};

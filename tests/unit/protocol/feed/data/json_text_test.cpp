@@ -2,7 +2,9 @@
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <random>
 
 #include "protocol/text/utf8.hpp"
@@ -39,7 +41,70 @@ std::string json_string_by_character(std::string_view text) {
     return json + '"';
 }
 
+// A random value, written by the writer and, by definition, as text.
+std::string write_value(JsonWriter& json, std::mt19937& random, int depth) {
+    const std::string_view texts[] = {"", "a", "two \"words\"", "\n", "é", "the river rose over its banks on Tuesday"};
+    const auto any_text = [&] { return texts[random() % std::size(texts)]; };
+    const std::size_t kind = random() % (depth < 4 ? 6u : 4u);
+    if (kind == 0) {
+        const auto number = static_cast<std::int64_t>(random()) - (1 << 30);
+        json.number(number);
+        return std::to_string(number);
+    }
+    if (kind == 1) {
+        json.literal("[1, ");
+        json.more("2]");
+        return "[1, 2]";
+    }
+    if (kind <= 3) {
+        const std::string_view text = any_text();
+        json.string(text);
+        return json_string_by_character(text);
+    }
+    const bool is_object = kind == 4;
+    std::string expected(1, is_object ? '{' : '[');
+    json.open(expected[0]);
+    for (std::size_t n = random() % 5, i = 0; i < n; ++i) {
+        if (i > 0) expected += ',';
+        if (is_object && random() % 2 == 0) {
+            json.written_name(R"("name":)");
+            expected += R"("name":)";
+        } else if (is_object) {
+            const std::string_view name = any_text();
+            json.name(name);
+            expected += json_string_by_character(name) + ':';
+        }
+        expected += write_value(json, random, depth + 1);
+    }
+    json.close(is_object ? '}' : ']');
+    return expected + (is_object ? '}' : ']');
+}
+
 }  // namespace
+
+TEST_CASE("JsonWriter: any values, with room or without → their JSON") {
+    std::mt19937 random(9);
+    for (int i = 0; i < 3'000; ++i) {
+        JsonWriter json(random() % 2 == 0 ? 0 : random() % 1'000);
+        const std::string expected = write_value(json, random, 0);
+        CHECK(json.view() == expected);
+        REQUIRE(json.take() == expected);
+    }
+}
+
+TEST_CASE("JsonWriter: members that follow others → with a comma before the first") {
+    JsonWriter json;
+    json.follow_members();
+    json.written_name(R"("a":)");
+    json.open('[');
+    json.number(1);
+    json.number(std::numeric_limits<std::int64_t>::min());
+    json.number(std::numeric_limits<std::uint64_t>::max());
+    json.close(']');
+    json.name("b");
+    json.literal("null");
+    CHECK(json.take() == R"(,"a":[1,-9223372036854775808,18446744073709551615],"b":null)");
+}
 
 TEST_CASE("strings are escaped where JSON asks for it") {
     CHECK(json_string("") == R"("")");
