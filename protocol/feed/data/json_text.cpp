@@ -35,6 +35,9 @@ constexpr std::array<Escape, 128> escapes = [] {
     return all;
 }();
 
+// A string's comma, quotes and colon, and the next escape.
+constexpr std::size_t string_extra_bytes = 4 + sizeof(Escape);
+
 }  // namespace
 
 void JsonWriter::grow(std::size_t bytes) {
@@ -44,13 +47,13 @@ void JsonWriter::grow(std::size_t bytes) {
     end_ = text_.data() + text_.size();
 }
 
-inline void JsonWriter::copy(std::string_view text) {
+inline char* JsonWriter::copy(char* to, std::string_view text) {
     constexpr std::size_t few = 128;
     if (text.size() <= few)
-        bytes::copy_short(at_, text.data(), text.size());
+        bytes::copy_short(to, text.data(), text.size());
     else
-        std::memcpy(at_, text.data(), text.size());
-    at_ += text.size();
+        std::memcpy(to, text.data(), text.size());
+    return to + text.size();
 }
 
 void JsonWriter::literal(std::string_view text) {
@@ -62,37 +65,42 @@ void JsonWriter::literal(std::string_view text) {
 
 void JsonWriter::more(std::string_view text) {
     make_room(text.size());
-    copy(text);
+    at_ = copy(at_, text);
 }
 
 void JsonWriter::write_string(std::string_view text) {
-    constexpr std::size_t around = 4 + sizeof(Escape);  // a comma, quotes and a colon; the next escape
-    make_room(text.size() + around);
-    separate();
+    make_room(text.size() + string_extra_bytes);
+    char* to = at_;
+    if (needs_comma_) *to++ = ',';
+    *to++ = '"';
+    const std::size_t plain = bytes::find_in<bytes::JsonSpecial>(text);
+    at_ = copy(to, text.substr(0, plain));
+    if (plain < text.size()) write_special(text.substr(plain));
     *at_++ = '"';
+}
+
+void JsonWriter::write_special(std::string_view text) {
     std::size_t valid_end = 0;  // up to there, what is not ASCII is known to be UTF-8
     for (std::size_t at = 0;;) {
         const std::size_t end = at < valid_end ? bytes::find_in<bytes::JsonEscaped>(text.substr(0, valid_end), at)
                                                : bytes::find_in<bytes::JsonSpecial>(text, at);
-        copy(text.substr(at, end - at));
+        at_ = copy(at_, text.substr(at, end - at));
         at = end;
-        if (at == text.size()) break;
+        if (at == text.size()) return;
         if (static_cast<unsigned char>(text[at]) < 0x80) {
             const Escape& escape = escapes[static_cast<unsigned char>(text[at++])];
             std::memcpy(at_, &escape, sizeof escape);
             at_ += escape.size;
-            make_room(text.size() - at + around);
+            make_room(text.size() - at + string_extra_bytes);
         } else if (at >= valid_end) {
             valid_end = at + bytes::utf8_prefix(text.substr(at));
             if (valid_end == at) {
-                constexpr std::string_view replacement = "\xEF\xBF\xBD";
-                copy(replacement);
+                at_ = copy(at_, "\xEF\xBF\xBD");
                 ++at;
-                make_room(text.size() - at + around);
+                make_room(text.size() - at + string_extra_bytes);
             }
         }
     }
-    *at_++ = '"';
 }
 
 void append_json_string(std::string& json, std::string_view text) {

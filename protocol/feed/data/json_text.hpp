@@ -81,9 +81,11 @@ private:
     void separate() {
         if (needs_comma_) *at_++ = ',';
     }
-    void copy(std::string_view text);
+    static char* copy(char* to, std::string_view text);
     // With a comma before it, if it needs one, and room for a colon behind it.
     void write_string(std::string_view text);
+    // What follows the plain beginning of a string.
+    void write_special(std::string_view text);
 
     std::string text_;
     char *at_, *end_;

@@ -41,6 +41,7 @@ std::string_view without_quotation_marks(std::string_view name) {
 // The name in "a@b.example (Ada Byron)" (RSS), "Ada Byron (a@b.example)" or "Ada Byron <a@b.example>"; else the whole
 // text.
 FieldText name_in_mailbox(std::string_view all) {
+    if (all.back() != ')' && all.back() != '>') return all;
     const std::size_t bracket = text::find_if(all, [](char c) { return c == '(' || c == '<'; });
     if (bracket == std::string_view::npos || all.back() != (all[bracket] == '(' ? ')' : '>')) return all;
     const std::string_view before = text::trim(all.substr(0, bracket));

@@ -7,10 +7,9 @@
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice::feed;
+using Strings = std::vector<std::string>;
 
 namespace {
-
-using Strings = std::vector<std::string>;
 
 struct Case {
     std::string fault;

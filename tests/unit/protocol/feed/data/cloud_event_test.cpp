@@ -42,7 +42,7 @@ TEST_CASE("a structured CloudEvent is an event with its attributes and data") {
         "gone":null,"data":{"temp":[3,4.50]})");
     const DocumentPtr document = parsed(text, single);
     CHECK(document->format() == FeedFormat::cloud_event);
-    CHECK(sources(document) == std::vector<std::string>{text});
+    CHECK(sources(document) == Strings{text});
     CHECK(text_at(document, "/feed/item[source='/s' and level=3 and hot='true' and not(gone)]/data/temp[2]") == "4.50");
     const Fields fields = read_fields(*document, document->items()[0]);
     CHECK(fields.id == "1");

@@ -3,6 +3,7 @@
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice::feed;
+using Strings = std::vector<std::string>;
 using namespace std::string_literals;
 
 namespace {
@@ -26,8 +27,6 @@ Read read(std::string bytes, const char* content_type = "") {
 std::string declared(const std::string& encoding, const std::string& text) {
     return "<?xml version='1.0' encoding='" + encoding + "'?><a>" + text + "</a>";
 }
-
-using Strings = std::vector<std::string>;
 
 }  // namespace
 
