@@ -34,6 +34,7 @@ struct FieldPath {
     // Most names of an element's children have different ones: these factors keep those that feeds have apart.
     static constexpr std::size_t slots = 64;
     static constexpr std::size_t slot_of(std::string_view name) {
+        if (name.empty()) return 0;
         const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
         return (9u * at(0) + 6u * at(name.size() / 2) + 11u * name.size()) % slots;
     }
@@ -66,14 +67,15 @@ class FieldChildren {
 public:
     explicit FieldChildren(TreeNode element);
 
-    // A bit for each slot: there are children with such names, one or several.
-    std::uint64_t some() const { return some_; }
-    std::uint64_t several() const { return several_; }
-    // The first one with such a name. There are some.
     struct Child {
         TreeNode node;
         std::string_view name;
     };
+
+    // A bit for each slot: there are children with such names, one or several.
+    std::uint64_t some() const { return some_; }
+    std::uint64_t several() const { return several_; }
+    // The first one with such a name. There are some.
     const Child& first(const FieldPath& path) const { return first_[places_[path.slot]]; }
 
 private:
