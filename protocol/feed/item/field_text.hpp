@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "protocol/feed/item/name_bit.hpp"
 #include "protocol/feed/model/text_blocks.hpp"
 #include "protocol/feed/model/tree.hpp"
 
@@ -13,13 +14,6 @@ namespace sluice::feed {
 
 // A view of the document, or of texts that were made of it.
 using FieldText = std::optional<std::string_view>;
-
-// One bit for each name; most names of an element's children have different ones.
-constexpr std::uint64_t name_bit(std::string_view name) {
-    if (name.empty()) return 0;
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
-    return std::uint64_t{1} << ((at(0) + 5u * at(name.size() / 2) + 11u * name.size()) % 64);
-}
 
 // A path below an element: "media:group/media:title", or "@name" for an attribute of the element itself.
 struct FieldPath {
