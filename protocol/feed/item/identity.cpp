@@ -21,12 +21,14 @@ namespace {
 std::optional<std::string> comparable_address(std::string_view id, const IgnoredParts& ignored) {
     const std::size_t scheme = id.find(':');
     if (scheme == std::string_view::npos) return std::nullopt;
+    std::string room;
+    if (text::is_comparable_address(id))  // as most are
+        return std::string(ignored.without_parameters(id, room).substr(scheme + 1));
     std::string name = text::ascii_lower(id.substr(0, scheme));
     const bool is_named = name == "urn" || name == "tag";
     if (!text::is_absolute_uri(id) || (!is_named && !id.substr(scheme).starts_with("://"))) return std::nullopt;
     if (text::find_if(id, text::is_ascii_space) != std::string_view::npos) return std::nullopt;
     if (name == "tag") return name.append(id.substr(scheme));  // compared as they are (RFC 4151 §2.4)
-    std::string room;
     std::string address = text::comparable_uri(ignored.without_parameters(id, room));
     if (name == "http" || name == "https") address.erase(0, scheme + 1);
     return address;
