@@ -1,6 +1,7 @@
 #include "protocol/text/uri_reference.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "protocol/text/ascii.hpp"
@@ -118,6 +119,15 @@ std::string comparable_authority(std::string_view scheme, std::string_view autho
     return with_comparable_encodings(authority.substr(0, host)) + lower + std::string(is_usual ? "" : port);
 }
 
+constexpr std::array<bool, 256> make_uri_chars() {
+    std::array<bool, 256> chars{};
+    for (std::size_t c = 0; c < 128; ++c)
+        chars[c] = is_ascii_letter(static_cast<char>(c)) || is_ascii_digit(static_cast<char>(c));
+    for (const std::string_view marks : {unreserved_marks, reserved})
+        for (const char c : marks) chars[static_cast<unsigned char>(c)] = true;
+    return chars;
+}
+
 }  // namespace
 
 bool is_absolute_uri(std::string_view reference) { return scheme_bytes(reference) > 0; }
@@ -151,6 +161,23 @@ std::string comparable_uri(std::string_view uri) {
     if (path.empty() && (scheme == "http:" || scheme == "https:")) path = "/";
     return scheme + comparable_authority(scheme, parts.authority) + path + with_comparable_encodings(parts.query) +
            with_comparable_encodings(parts.fragment);
+}
+
+bool is_comparable_address(std::string_view uri) {
+    static constexpr std::array<bool, 256> uri_chars = make_uri_chars();
+    for (const std::string_view scheme : {"https://", "http://"}) {
+        if (!uri.starts_with(scheme)) continue;
+        const auto is_of_name = [](char c) {
+            return (c >= 'a' && c <= 'z') || is_ascii_digit(c) || c == '.' || c == '-';
+        };
+        std::size_t at = scheme.size();
+        while (at < uri.size() && is_of_name(uri[at])) ++at;
+        if (at == scheme.size() || at == uri.size() || uri[at] != '/') return false;
+        for (; at < uri.size(); ++at)
+            if (!uri_chars[static_cast<unsigned char>(uri[at])] || (uri[at] == '.' && uri[at - 1] == '/')) return false;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace sluice::text

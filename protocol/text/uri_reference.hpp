@@ -21,4 +21,7 @@ std::string resolve_reference(std::string_view base, std::string_view reference)
 // with all others that a URI cannot have as percent-encodings in upper case. Not for display.
 std::string comparable_uri(std::string_view uri);
 
+// True only of addresses of http and https that are in that form, and of most of these: fast.
+bool is_comparable_address(std::string_view uri);
+
 }  // namespace sluice::text

@@ -1,8 +1,10 @@
 #include "broker/core/ingest/item_keys.hpp"
 
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <unordered_map>
 
 #include "protocol/feed/item/identity.hpp"
 
@@ -12,32 +14,36 @@ namespace {
 
 using text::Digest;
 
-struct Shared {
-    Digest content;  // of the first item with this identity
-    bool differs = false;
-};
-
 Digest identity_by_content(const ItemKey& key) {
     const std::array<Digest, 2> both{key.identity, key.content};
     return text::digest({reinterpret_cast<const char*>(both.data()), sizeof both});
 }
 
+// The first item with the identity of each.
+std::vector<std::uint32_t> first_with_identity(const std::vector<PublishedKey>& items) {
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    std::vector<std::uint32_t> first(items.size());
+    std::vector<std::uint32_t> slots(std::bit_ceil(2 * items.size()), none);  // an open-addressing hash table
+    for (std::uint32_t i = 0; i < items.size(); ++i) {
+        const Digest& identity = items[i].key.identity;
+        std::size_t at = text::DigestHash()(identity) & (slots.size() - 1);
+        while (slots[at] != none && items[slots[at]].key.identity != identity) at = (at + 1) & (slots.size() - 1);
+        if (slots[at] == none) slots[at] = i;
+        first[i] = slots[at];
+    }
+    return first;
+}
+
 // If items with the same identity differ in content, gives each of them an identity that includes its content.
 void tell_apart(std::vector<PublishedKey>& items) {
     if (items.size() < 2) return;
-    std::unordered_map<Digest, Shared, text::DigestHash> by_identity;
-    by_identity.reserve(items.size());
-    bool any_differs = false;
-    for (const PublishedKey& item : items) {
-        if (item.is_unique()) continue;
-        const ItemKey& key = item.key;
-        const auto [entry, is_first] = by_identity.try_emplace(key.identity, Shared{key.content});
-        if (is_first || entry->second.content == key.content) continue;
-        entry->second.differs = any_differs = true;
-    }
-    if (!any_differs) return;
-    for (PublishedKey& item : items) {
-        if (item.is_unique() || !by_identity.at(item.key.identity).differs) continue;
+    const std::vector<std::uint32_t> first = first_with_identity(items);
+    std::vector<bool> differs(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+        if (items[i].key.content != items[first[i]].key.content) differs[first[i]] = true;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        PublishedKey& item = items[i];
+        if (item.is_unique() || !differs[first[i]]) continue;
         item.shared = item.key.identity;
         item.key.identity = identity_by_content(item.key);
     }

@@ -68,9 +68,10 @@ void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
     QueuedEvents queued = place_->nodes(events.size());
     auto next = queued.begin();
     const feed::DocumentPtr& document = publication_->document;
+    std::size_t item = 0;  // the events are those of some items, in order
     for (const feed::EventHead& event : events) {
-        const std::size_t item = feed::find_item(*document, event.item).value();
-        *next++ = {{document, item, stream_->name, 0, 0, event.change}, share, {}};
+        while (feed::source_range(*document, item) != event.item) ++item;
+        *next++ = {{document, item++, stream_->name, 0, 0, event.change}, share, {}};
     }
     place_->fill(std::move(queued));
 }

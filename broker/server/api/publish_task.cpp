@@ -55,6 +55,12 @@ std::optional<HttpReply> read_coding(const HttpRequest& request, bool& is_gzip) 
     return reply;
 }
 
+// Most requests have only fields that the parser knows by number, none of a trace or a CloudEvent.
+bool has_other_fields(const HttpRequest& request) {
+    return std::any_of(request.headers->begin(), request.headers->end(),
+                       [](const auto& field) { return field.name() == http::field::unknown; });
+}
+
 // A W3C Trace Context field; "" if it is absent or longer than anyone must propagate (its section 3.3.1.5).
 std::string trace_field(const HttpRequest& request, std::string_view name) {
     constexpr std::size_t field_bytes_max = 512;
@@ -142,10 +148,12 @@ std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest
     task.options.limits = feed_limits(services.options.limits);
     task.options.repair = *repair;
     if (task.deduplicate) task.options.digests = broker::digest_options(ignored_parts(of_stream), of_stream.id_path);
-    task.cloud_event = read_cloud_event(request);
     task.owner = request.principal->user;
-    task.trace_parent = trace_field(request, "traceparent");
-    task.trace_state = trace_field(request, "tracestate");
+    if (has_other_fields(request)) {
+        task.cloud_event = read_cloud_event(request);
+        task.trace_parent = trace_field(request, "traceparent");
+        task.trace_state = trace_field(request, "tracestate");
+    }
     task.body = std::move(request.body);
     task.memory = std::move(request.memory);
     return std::nullopt;

@@ -231,7 +231,8 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     HttpReply reply = co_await handle(route, request);
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
-    co_return co_await write_reply(reply);
+    if (const auto next = write_reply_now(reply)) co_return *next;
+    co_return co_await write_rest();
 }
 
 asio::awaitable<HttpReply> HttpSession::handle(const Route& route, HttpRequest& request) {
@@ -274,14 +275,14 @@ void HttpSession::begin_reply() {
     replying_ = true;
 }
 
-// The reply must live until it is written.
-asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
+// The reply must live until it is written. None: write_rest() must follow.
+std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) {
     if (reply.status >= 400) broker::count(services_.counters.request_errors);
     browser_rules_.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
     if (reply.takeover && !is_head) {
         prepare_takeover(reply);
-        co_return Next::takeover;
+        return Next::takeover;
     }
     begin_reply();
     ReplyFraming framing{reader_.head().version(), false, {}};
@@ -291,9 +292,19 @@ asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
     head_.clear();
     append_reply_head(head_, reply, framing);
     if (is_head) reply.drop_text();
-    std::array<asio::const_buffer, 2> buffers{asio::buffer(head_), asio::buffer(reply.text())};
-    if (!transport_->write_now(buffers) && !co_await transport_->write(buffers)) co_return Next::closed_by_peer;
-    co_return framing.keep_alive ? Next::request : Next::close;
+    after_reply_ = framing.keep_alive ? Next::request : Next::close;
+    unwritten_ = {asio::buffer(head_), asio::buffer(reply.text())};
+    return transport_->write_now(unwritten_) ? std::optional(after_reply_) : std::nullopt;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::write_rest() {
+    const bool written = co_await transport_->write(unwritten_);
+    co_return written ? after_reply_ : Next::closed_by_peer;
+}
+
+asio::awaitable<HttpSession::Next> HttpSession::write_reply(HttpReply& reply) {
+    if (const auto next = write_reply_now(reply)) co_return *next;
+    co_return co_await write_rest();
 }
 
 void HttpSession::prepare_takeover(HttpReply& reply) {

@@ -3,8 +3,10 @@
 // functions of Connection.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -66,7 +68,9 @@ private:
     boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);
 
     void begin_reply();
+    std::optional<Next> write_reply_now(HttpReply& reply);
     boost::asio::awaitable<Next> write_reply(HttpReply& reply);
+    boost::asio::awaitable<Next> write_rest();  // of the reply
     void prepare_takeover(HttpReply& reply);
     boost::asio::awaitable<Next> run_takeover();
     boost::asio::awaitable<Next> refuse(unsigned status, std::string detail);
@@ -86,9 +90,11 @@ private:
     std::optional<CountedPlace> beginning_;  // until its first request is read; got: few others begin, too
     RequestReader reader_;
     RequestArrival arrival_;
-    std::shared_ptr<Takeover> takeover_;  // set while it has taken the connection over
-    std::string head_;                    // of the reply
-    std::string permitted_host_;          // of the last request that was not refused for it, if it is short
+    std::shared_ptr<Takeover> takeover_;                  // set while it has taken the connection over
+    std::string head_;                                    // of the reply
+    std::array<boost::asio::const_buffer, 2> unwritten_;  // of the reply
+    Next after_reply_ = Next::close;
+    std::string permitted_host_;  // of the last request that was not refused for it, if it is short
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;
     bool draining_ = false;

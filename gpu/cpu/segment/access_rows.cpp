@@ -119,7 +119,7 @@ std::size_t AccessRows::look_ups(const Scratch& scratch) const {
 
 void AccessRows::find(const engine::PredicateTables& tables, const engine::EventState& state, Scratch& scratch) const {
     collect_tokens(tables, state, scratch);
-    if (look_ups(scratch) > rows_) {
+    if (look_ups(scratch) >= rows_) {
         scratch.spans.assign(1, {0, offsets_.back()});
         return;
     }

@@ -33,16 +33,21 @@ bool begins_in_ascii(std::string_view bytes) {
     return bytes.size() >= 2 && bytes[0] != '\0' && static_cast<unsigned char>(bytes[0]) < 0x80 && bytes[1] != '\0';
 }
 
+constexpr std::string_view usual_declaration = R"(<?xml version="1.0" encoding=")";
+
 // The XML parser checks the declaration's form.
 std::string_view declared_encoding(std::string_view bytes) {
     bytes = text::trim(bytes);
     if (!bytes.starts_with("<?xml")) return {};
-    bytes = bytes.substr(0, bytes.find("?>"));
-    const std::size_t name = bytes.find("encoding");
-    if (name == std::string_view::npos) return {};
-    bytes = bytes.substr(name + 8);
-    const std::size_t open = bytes.find_first_of("\"'");
-    if (open == std::string_view::npos) return {};
+    bytes = bytes.substr(0, bytes.find("?>", 2));
+    std::size_t open = usual_declaration.size() - 1;
+    if (!bytes.starts_with(usual_declaration)) {
+        constexpr std::string_view encoding = "encoding";
+        const std::size_t name = bytes.find(encoding);
+        if (name == std::string_view::npos) return {};
+        open = bytes.find_first_of("\"'", name + encoding.size());
+        if (open == std::string_view::npos) return {};
+    }
     return bytes.substr(open + 1, bytes.find(bytes[open], open + 1) - open - 1);
 }
 

@@ -104,7 +104,7 @@ bool is_utf8_by_another_name(std::string_view bytes, std::string_view charset) {
     const EncodingClues clues = find_encoding_clues(bytes);
     if (!clues.mark.empty() || !clues.zeros.empty()) return false;
     const std::string_view label = !charset.empty() ? charset : clues.declared;
-    if (label.empty() || text::ascii_lower(label) == "utf-8") return false;
+    if (label.empty() || is_usual_label(label)) return false;
     const std::string_view encoding = encoding_by_label(label);
     if (encoding.empty() || encoding == utf8_encoding || is_wide_encoding(encoding)) return false;
     return proves_utf8(read_as(bytes, utf8_encoding, std::string::npos), encoding);

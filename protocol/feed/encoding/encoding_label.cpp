@@ -99,12 +99,18 @@ bool contains_label(std::string_view labels, std::string_view label) {
 }  // namespace
 
 std::string_view encoding_by_label(std::string_view label) {
+    if (is_usual_label(label)) return utf8_encoding;
     const std::string lower = text::ascii_lower(trimmed_label(label));
-    if (lower == "utf-8") return utf8_encoding;  // of most documents
     for (const EncodingLabels& encoding : encodings) {
         if (contains_label(encoding.labels, lower)) return encoding.name;
     }
     return {};
+}
+
+bool is_usual_label(std::string_view label) {
+    constexpr std::string_view usual = "utf-8";
+    return label.size() == usual.size() && std::equal(label.begin(), label.end(), usual.begin(),
+                                                      [](char c, char lower) { return text::ascii_lower(c) == lower; });
 }
 
 }  // namespace sluice::feed

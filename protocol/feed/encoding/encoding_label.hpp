@@ -13,4 +13,7 @@ inline constexpr std::string_view latin1_encoding = "windows-1252";
 // is little-endian, UTF-32 big-endian.
 std::string_view encoding_by_label(std::string_view label);
 
+// Whether it is "utf-8", in any case: the label of most documents.
+bool is_usual_label(std::string_view label);
+
 }  // namespace sluice::feed

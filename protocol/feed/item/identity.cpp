@@ -19,22 +19,23 @@ namespace {
 // An address, which means the same wherever it stands, in the form in which addresses are compared; none if it is
 // something else. Feeds change from http to https, and some serve both.
 std::optional<std::string> comparable_address(std::string_view id, const IgnoredParts& ignored) {
-    const std::size_t scheme = std::min(id.find(':'), id.size());
+    const std::size_t scheme = id.find(':');
+    if (scheme == std::string_view::npos) return std::nullopt;
+    std::string room;
+    if (text::is_comparable_address(id))  // as most are
+        return std::string(ignored.without_parameters(id, room).substr(scheme + 1));
     std::string name = text::ascii_lower(id.substr(0, scheme));
     const bool is_named = name == "urn" || name == "tag";
     if (!text::is_absolute_uri(id) || (!is_named && !id.substr(scheme).starts_with("://"))) return std::nullopt;
     if (text::find_if(id, text::is_ascii_space) != std::string_view::npos) return std::nullopt;
     if (name == "tag") return name.append(id.substr(scheme));  // compared as they are (RFC 4151 §2.4)
-    std::string room;
     std::string address = text::comparable_uri(ignored.without_parameters(id, room));
     if (name == "http" || name == "https") address.erase(0, scheme + 1);
     return address;
 }
 
-// Both, in a form that no other pair has, nor an address.
-std::string joined(std::string_view first, std::string_view second) {
-    return std::to_string(first.size()).append(":").append(first).append(second);
-}
+// The beginning of a pair, for the second part to be appended: in a form that no other pair has, nor an address.
+std::string begin_pair(std::string_view first) { return std::to_string(first.size()).append(":").append(first); }
 
 std::string feed_identity(const Document& document, const IgnoredParts& ignored) {
     constexpr std::size_t bytes_max = 2048;  // it is part of the identity of each item
@@ -72,13 +73,13 @@ std::string value_at(TreeNode item, std::string_view path) {
 }
 
 std::string cloud_event_id(const Item& item) {
-    return joined(item.element.child_value("source"), item.element.child_value("id"));
+    return begin_pair(item.element.child_value("source")).append(item.element.child_value("id"));
 }
 
 }  // namespace
 
 ItemIdentities::ItemIdentities(const Document& document, std::string_view id_path, IgnoredParts ignored)
-    : document_(document), id_path_(id_path), ignored_(ignored), feed_(feed_identity(document, ignored)) {}
+    : document_(document), id_path_(id_path), ignored_(ignored), feed_(begin_pair(feed_identity(document, ignored))) {}
 
 ItemIdentity ItemIdentities::in_feed(const Item& item) const {
     TextBlocks texts;
@@ -86,7 +87,9 @@ ItemIdentity ItemIdentities::in_feed(const Item& item) const {
     if (!id) id = read_link(document_, item, texts);
     if (!id) return {};
     if (auto address = comparable_address(*id, ignored_)) return {Sameness::by_id, std::move(*address)};
-    return {Sameness::by_id, joined(feed_, *id)};  // "17" is another item in another feed
+    std::string in_this_feed;  // "17" is another item in another feed
+    in_this_feed.reserve(feed_.size() + id->size());
+    return {Sameness::by_id, std::move(in_this_feed.append(feed_).append(*id))};
 }
 
 ItemIdentity ItemIdentities::of(const Item& item) const {

@@ -47,7 +47,7 @@ private:
     const Document& document_;
     std::string_view id_path_;
     IgnoredParts ignored_;
-    std::string feed_;  // what tells the feed from others; "": nothing
+    std::string feed_;  // what tells the feed from others: begins an id within it
 };
 
 }  // namespace sluice::feed

@@ -64,7 +64,7 @@ void walk_attributes(const PathTrie& trie, std::uint32_t at, TreeNode node, Valu
         sink.pass();
         const std::string_view name = attribute.name();
         if (!is_xpath_attribute(name)) continue;
-        const std::uint32_t named = trie[at].has_attributes ? trie.attribute(at, name) : PathTrie::none;
+        const std::uint32_t named = trie.attribute(at, name);
         if (named != PathTrie::none) sink.text(trie.readers(named), attribute.value());
         const std::uint32_t any = trie[at].any_attribute;
         if (any != PathTrie::none) sink.text(trie.readers(any), attribute.value());
@@ -85,7 +85,7 @@ void walk(const PathTrie& trie, std::uint32_t at, TreeNode node, ValueSink& sink
             continue;
         }
         if (child.is_element()) {
-            const std::uint32_t next = step.has_children ? trie.child(at, child.name()) : PathTrie::none;
+            const std::uint32_t next = trie.child(at, child.name());
             if (next != PathTrie::none) walk(trie, next, child, sink, to);
             if (step.any_child != PathTrie::none) walk(trie, step.any_child, child, sink, to);
         }
@@ -155,10 +155,12 @@ void read(const Base& base, TreeNode node, Output& to) {
         to.values.push_back({attribute, node.name(), filter::xpath_number({})});
 }
 
-void read(const std::vector<PathReader>& readers, Variable variable, VariableReader& reader, Output& to) {
+// Calls add(sink) with the sink that the readers' values go to.
+template <class Add>
+void read_freely(Output& to, const Add& add) {
     to.reading.freely([&] {
         ValueSink sink(to.values, to.arena, to.reading.meter());
-        for (std::string& text : reader.values(variable)) sink.text(readers, to.arena.keep(std::move(text)));
+        add(sink);
         sink.finish();
     });
 }
@@ -189,7 +191,7 @@ struct Extractor::Plan {
     std::array<std::vector<PathReader>, field_variables.size()> variables;
     std::vector<std::uint32_t> paths;
     std::size_t names = 0;
-    bool reads_item_fields = false;
+    bool reads_item_fields = false;  // of the variables before the stream
     bool reads_feed_fields = false;
 
     bool reads_outside() const { return reads_feed_fields || bases.upper_bound(0) != bases.end(); }
@@ -219,7 +221,7 @@ void Extractor::Plan::add_variable(std::uint32_t id, const filter::Attribute& at
     const std::optional<Variable> variable = find_variable(attribute.variable);
     if (!variable) return;
     variables[static_cast<std::size_t>(*variable)].push_back({id, attribute.function});
-    (*variable > Variable::stream ? reads_feed_fields : reads_item_fields) = true;
+    if (*variable != Variable::stream) (*variable > Variable::stream ? reads_feed_fields : reads_item_fields) = true;
 }
 
 // Reads the item's own values.
@@ -228,7 +230,9 @@ void Extractor::Plan::read_item(const Event& event, Output& to) const {
     if (const auto base = bases.find(0); base != bases.end()) read(base->second, element, to);
     for (const std::uint32_t attribute : paths)
         to.values.push_back({attribute, to.arena.keep(path_of(element)), filter::xpath_number({})});
-    if (reads_item_fields) read_variables(event, Variable::title, Variable::stream, to);
+    if (reads_item_fields) read_variables(event, Variable::title, Variable::category, to);
+    const auto& of_stream = variables[static_cast<std::size_t>(Variable::stream)];
+    if (!of_stream.empty()) read_freely(to, [&](ValueSink& sink) { sink.text(of_stream, *event.stream); });
 }
 
 // Calls visit(place, node, read) for each base above the item that the document has, and for the feed's fields, whose
@@ -263,7 +267,11 @@ void Extractor::Plan::share_outside(const Event& event, const std::shared_ptr<co
 void Extractor::Plan::read_variables(const Event& event, Variable first, Variable last, Output& to) const {
     VariableReader reader(event);
     for (auto v = static_cast<std::size_t>(first); v <= static_cast<std::size_t>(last); ++v) {
-        if (!variables[v].empty()) read(variables[v], static_cast<Variable>(v), reader, to);
+        if (variables[v].empty()) continue;
+        read_freely(to, [&](ValueSink& sink) {
+            for (std::string& text : reader.values(static_cast<Variable>(v)))
+                sink.text(variables[v], to.arena.keep(std::move(text)));
+        });
     }
 }
 

@@ -81,7 +81,7 @@ std::uint32_t PathTrie::any(std::uint32_t step, std::uint32_t Step::*member) {
 std::uint32_t PathTrie::named(std::uint32_t step, Kind kind, std::string_view name) {
     if (const std::uint32_t known = find(step, kind, name); known != none) return known;
     const std::uint32_t to = new_step();
-    (kind == Kind::child ? steps_[step].has_children : steps_[step].has_attributes) = true;
+    (kind == Kind::child ? steps_[step].child_names : steps_[step].attribute_names) |= name_bit(name);
     edges_.push_back({step, to, hash(step, kind, name), static_cast<std::uint32_t>(names_.size()),
                       static_cast<std::uint32_t>(name.size()), kind});
     names_ += name;

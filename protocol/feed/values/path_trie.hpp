@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/feed/item/name_bit.hpp"
 #include "protocol/filter/syntax/attribute.hpp"
 
 namespace sluice::feed {
@@ -28,10 +29,10 @@ public:
     struct Step {
         std::uint32_t readers = none;  // the last one added
         std::uint32_t any_child = none, any_attribute = none, text = none;
-        bool has_children = false, has_attributes = false;  // with a name
+        std::uint64_t child_names = 0, attribute_names = 0;  // the bits of the names of the steps from here
 
-        bool reads_attributes() const { return has_attributes || any_attribute != none; }
-        bool goes_on() const { return has_children || any_child != none || text != none; }
+        bool reads_attributes() const { return attribute_names != 0 || any_attribute != none; }
+        bool goes_on() const { return child_names != 0 || any_child != none || text != none; }
     };
 
     // The readers of a step, in no particular order.
@@ -93,9 +94,11 @@ public:
     const Step& operator[](std::uint32_t step) const { return steps_[step]; }
     Readers readers(std::uint32_t step) const { return {readers_.data(), steps_[step].readers}; }
     // The step that a name leads to, or none.
-    std::uint32_t child(std::uint32_t step, std::string_view name) const { return find(step, Kind::child, name); }
+    std::uint32_t child(std::uint32_t step, std::string_view name) const {
+        return (steps_[step].child_names & name_bit(name)) != 0 ? find(step, Kind::child, name) : none;
+    }
     std::uint32_t attribute(std::uint32_t step, std::string_view name) const {
-        return find(step, Kind::attribute, name);
+        return (steps_[step].attribute_names & name_bit(name)) != 0 ? find(step, Kind::attribute, name) : none;
     }
 
 private:

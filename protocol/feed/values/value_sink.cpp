@@ -27,35 +27,38 @@ constexpr bool is_fold(Function function) {
 
 std::size_t Folds::slot(std::uint32_t attribute) const {
     std::size_t at = (attribute * 0x9E3779B97F4A7C15u >> 32) & (slots_.size() - 1);
-    while (slots_[at] != none && folds_[slots_[at]].attribute != attribute) at = (at + 1) & (slots_.size() - 1);
+    while (slots_[at] != none && (*this)[slots_[at]].attribute != attribute) at = (at + 1) & (slots_.size() - 1);
     return at;
 }
 
 std::uint32_t Folds::find(std::uint32_t attribute) const {
     if (!slots_.empty()) return slots_[slot(attribute)];
-    for (std::uint32_t i = 0; i < folds_.size(); ++i)
-        if (folds_[i].attribute == attribute) return i;
+    for (std::uint32_t i = 0; i < size_; ++i)
+        if (first_[i].attribute == attribute) return i;
     return none;
 }
 
 // Keeps at most half of the slots in use.
 void Folds::index() {
-    if (folds_.size() <= few) return;
-    const auto put = [this](std::size_t i) { slots_[slot(folds_[i].attribute)] = static_cast<std::uint32_t>(i); };
-    if (2 * folds_.size() <= slots_.size()) return put(folds_.size() - 1);
-    slots_.assign(std::max(4 * few, 2 * slots_.size()), none);
-    for (std::size_t i = 0; i < folds_.size(); ++i) put(i);
+    const auto put = [this](std::uint32_t i) { slots_[slot((*this)[i].attribute)] = i; };
+    if (2 * size_ <= slots_.size()) return put(size_ - 1);
+    slots_.assign(std::max<std::size_t>(4 * few, 2 * slots_.size()), none);
+    for (std::uint32_t i = 0; i < size_; ++i) put(i);
 }
 
 Folds::Fold& Folds::of(const PathReader& reader) {
-    if (const std::uint32_t known = find(reader.attribute); known != none) return folds_[known];
-    folds_.push_back({reader.attribute, reader.function, 0, {}});
+    if (const std::uint32_t known = find(reader.attribute); known != none)
+        return known < few ? first_[known] : more_[known - few];
+    const Fold fold{reader.attribute, reader.function, 0, {}};
+    if (size_ < few) return first_[size_++] = fold;
+    more_.push_back(fold);
+    ++size_;
     index();
-    return folds_.back();
+    return more_.back();
 }
 
 void ValueSink::finish() {
-    for (const Folds::Fold& fold : folds_.all()) end(fold);
+    for (std::uint32_t i = 0; i < folds_.size(); ++i) end(folds_[i]);
 }
 
 bool ValueSink::needs_text(const PathReader& reader) const {

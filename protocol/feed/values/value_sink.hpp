@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -21,26 +23,29 @@ namespace sluice::feed {
 class Folds {
 public:
     struct Fold {
-        std::uint32_t attribute = 0;
-        filter::Attribute::Function function = filter::Attribute::Function::string;
-        double number = 0;
+        std::uint32_t attribute;
+        filter::Attribute::Function function;
+        double number;
         std::string_view text;
     };
 
     bool has(std::uint32_t attribute) const { return find(attribute) != none; }
     // The attribute's result, made if there was none. Valid until the next call.
     Fold& of(const PathReader& reader);
-    const std::vector<Fold>& all() const { return folds_; }
+    std::uint32_t size() const { return size_; }
+    const Fold& operator[](std::uint32_t i) const { return i < few ? first_[i] : more_[i - few]; }
 
 private:
     static constexpr std::uint32_t none = ~std::uint32_t{0};
-    static constexpr std::size_t few = 8;  // are found without the index
+    static constexpr std::uint32_t few = 8;  // are found without the index, and allocate nothing
 
     std::uint32_t find(std::uint32_t attribute) const;
     std::size_t slot(std::uint32_t attribute) const;
     void index();
 
-    std::vector<Fold> folds_;
+    std::array<Fold, few> first_;
+    std::vector<Fold> more_;
+    std::uint32_t size_ = 0;
     std::vector<std::uint32_t> slots_;  // an open-addressing hash table: indices of folds, or none
 };
 

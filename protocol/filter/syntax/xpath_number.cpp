@@ -22,6 +22,7 @@ std::size_t count_digits(std::string_view text) {
 
 double xpath_number(std::string_view text) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    if (text.empty() || static_cast<unsigned char>(text.front()) > '9') return nan;  // white space is below, too
     text = text::trim(text);
     const bool negative = text.starts_with('-');
     const std::string_view digits = text.substr(negative ? 1 : 0);

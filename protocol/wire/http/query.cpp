@@ -43,12 +43,13 @@ std::string with_plain_unreserved(std::string_view path) {
     return plain;
 }
 
-}  // namespace
-
-std::optional<std::string> decode_query_text(std::string_view text) {
-    if (text::find_if(text, [](char c) { return c == '%' || c == '+'; }) == text.npos) return std::string(text);
-    std::string decoded;
-    decoded.reserve(text.size());
+// Returns false at a "%" without two hex digits after it.
+bool append_decoded(std::string& decoded, std::string_view text) {
+    if (text::find_if(text, [](char c) { return c == '%' || c == '+'; }) == text.npos) {
+        decoded.append(text);
+        return true;
+    }
+    decoded.reserve(decoded.size() + text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '+') {
             decoded += ' ';
@@ -57,11 +58,19 @@ std::optional<std::string> decode_query_text(std::string_view text) {
         } else {
             const int high = i + 2 < text.size() ? text::hex_digit(text[i + 1]) : -1;
             const int low = i + 2 < text.size() ? text::hex_digit(text[i + 2]) : -1;
-            if (high < 0 || low < 0) return std::nullopt;
+            if (high < 0 || low < 0) return false;
             decoded += static_cast<char>(high * 16 + low);
             i += 2;
         }
     }
+    return true;
+}
+
+}  // namespace
+
+std::optional<std::string> decode_query_text(std::string_view text) {
+    std::string decoded;
+    if (!append_decoded(decoded, text)) return std::nullopt;
     return decoded;
 }
 
@@ -81,10 +90,10 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (pair.empty()) continue;
         const std::size_t equals = std::min(pair.find('='), pair.size());
-        auto name = decode_query_text(pair.substr(0, equals));
-        auto value = decode_query_text(pair.substr(std::min(equals + 1, pair.size())));
-        if (!name || !value) return std::nullopt;
-        parsed.query.emplace_back(std::move(*name), std::move(*value));
+        auto& [name, value] = parsed.query.emplace_back();
+        if (!append_decoded(name, pair.substr(0, equals)) ||
+            !append_decoded(value, pair.substr(std::min(equals + 1, pair.size()))))
+            return std::nullopt;
     }
     return parsed;
 }

@@ -1,9 +1,15 @@
 #include "protocol/text/uri_reference.hpp"
 
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
 #include <utility>
 
+using sluice::text::comparable_uri;
 using sluice::text::is_absolute_uri;
+using sluice::text::is_comparable_address;
 using sluice::text::resolve_reference;
 
 TEST_CASE("the examples of RFC 3986, 5.4") {
@@ -88,7 +94,6 @@ TEST_CASE("a very long reference takes little time") {
 }
 
 TEST_CASE("comparable_uri: equivalent URIs have one form") {
-    using sluice::text::comparable_uri;
     const std::pair<const char*, const char*> cases[] = {
         {"http://a/", "http://a/"},
         {"http://a", "http://a/"},
@@ -143,5 +148,31 @@ TEST_CASE("comparable_uri: equivalent URIs have one form") {
         CAPTURE(uri);
         CHECK(comparable_uri(uri) == expected);
         CHECK(comparable_uri(comparable_uri(uri)) == expected);
+        if (is_comparable_address(uri)) CHECK(uri == expected);
     }
+}
+
+TEST_CASE("is_comparable_address: only addresses that comparable_uri leaves as they are, most of those among them") {
+    for (const char* uri :
+         {"http://a/", "https://www.a-b.example/2026/03/some_thing~x.html?p=1&q=(2)#f", "http://a//b"})
+        CHECK(is_comparable_address(uri));
+    for (const char* uri :
+         {"", "a", "http://", "http:///", "http://a", "http://A/", "HTTP://a/", "ftp://a/", "http://a:80/",
+          "http://u@a/", "http://a/b/../c", "http://a/%41", "http://a/ b", "http://a/\u00FC", "urn:a"})
+        CHECK_FALSE(is_comparable_address(uri));
+    const std::string_view parts[] = {"http://", "https://", "Http://", "/",  "a", "Z",    "9",      ".", "..", "-",
+                                      "_",       "~",        ":",       "?",  "#", "%",    "%41",    "@", "[",  "]",
+                                      "=",       "&",        " ",       "\\", "|", "\x7f", "\u00FC", ";", "+",  "\n"};
+    std::mt19937 random(7);
+    std::size_t comparable = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        std::string uri(parts[random() % 8 == 0 ? random() % std::size(parts) : random() % 2]);
+        const bool is_plain = random() % 2 == 0;
+        for (std::size_t n = random() % 9; n > 0; --n)
+            uri += parts[is_plain ? 3 + random() % 9 : random() % std::size(parts)];
+        if (!is_comparable_address(uri)) continue;
+        ++comparable;
+        if (comparable_uri(uri) != uri) FAIL(uri);
+    }
+    CHECK(comparable > 1'000);
 }

@@ -59,6 +59,19 @@ TEST_CASE("the byte order mark comes first, then the charset, then the declarati
     CHECK(converted("<a encoding='iso-8859-1'>\xC3\xA9</a>") == "<a encoding='iso-8859-1'>\xC3\xA9</a>");
 }
 
+TEST_CASE("a declaration is read however it is written, and up to its end") {
+    for (const std::string begin : {R"(<?xml version="1.0" encoding=")", R"(<?xml version="1.1" encoding=")",
+                                    R"(<?xml version="1.0"  encoding = ")", R"(<?xml encoding=")"}) {
+        CAPTURE(begin);
+        for (const std::string end : {R"("?><a>)", R"(" standalone="yes"?><a>)"}) {
+            const std::string text = begin + "iso-8859-1" + end;
+            CHECK(converted(text + "\xE9</a>") == text + "\xC3\xA9</a>");
+        }
+        for (const std::string label : {"x", "x'"})
+            CHECK(refused(begin + label + "?><a b=\"\"/>").message == "the encoding \"" + label + "\" is not known");
+    }
+}
+
 TEST_CASE("UTF-16 and UTF-32, with and without a byte order mark") {
     const std::string text = "<?xml version='1.0' encoding='utf-16'?><a/>";
     CHECK(converted("\xFF\xFE" + utf16(text, true)) == text);

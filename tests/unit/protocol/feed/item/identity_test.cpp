@@ -1,5 +1,11 @@
 #include "protocol/feed/item/identity.hpp"
 
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
 using namespace sluice;
@@ -113,6 +119,24 @@ TEST_CASE("ItemIdentities: addresses are compared as RFC 3986 says, in ids, link
     CHECK(id("", "<guid>URN:ISBN:Aa</guid>") != id("", "<guid>urn:isbn:aa</guid>"));
     CHECK(id("", "<guid>TAG:a,2020:%7E</guid>") == "tag:a,2020:%7E");
     CHECK(id("", "<guid>see http://A/</guid>") == "0:see http://A/");
+}
+
+TEST_CASE("ItemIdentities: an address in its usual form is identified as another spelling of it is") {
+    const std::vector<std::string> names{"?utm_*", "?b"};
+    const auto id = [&](const std::string& guid) {
+        const DocumentPtr document = parsed("<rss><channel><item><guid>" + guid + "</guid></item></channel></rss>");
+        return ItemIdentities(*document, "", IgnoredParts(names)).of(document->items()[0]).id;
+    };
+    const std::string_view parts[] = {"/a",  "/",   "/9.html", "-",         "?", "utm_x=1",
+                                      "b=2", "c=3", "&amp;",   "&amp;amp;", ";", "#"};
+    std::mt19937 random(5);
+    for (int i = 0; i < 2'000; ++i) {
+        std::string rest = "://t.example/";
+        for (std::size_t n = random() % 8; n > 0; --n) rest += parts[random() % std::size(parts)];
+        CAPTURE(rest);
+        REQUIRE(id("https" + rest) == id("HTTPS" + rest));  // compared part by part
+        REQUIRE(id("http" + rest) == id("https" + rest));
+    }
 }
 
 TEST_CASE("ItemIdentities: the parts of an identity cannot be taken for others") {
