@@ -39,10 +39,12 @@ void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view ur
     bytes_ += local;
 }
 
-void XmlNormalizer::open(const XmlTag& tag, const ElementNamespace& name) {
+void XmlNormalizer::open(const XmlTag& tag, ElementName& name) {
     make_room(form_.elements);
     form_.elements.emplace_back();
-    const bool is_ignored = is_ignoring() || ignored_.has_element(name.known, name.tree_prefix, tag.name.local);
+    if (!name.is_known_to_normalizer)
+        name.is_ignored = ignored_.has_element(name.known, name.tree_prefix, name.written.local);
+    const bool is_ignored = is_ignoring() || name.is_ignored;
     if (!open_.empty()) {
         open_.back().has_more_than_text = true;
         if (!is_ignored) end_text(false);
@@ -53,13 +55,26 @@ void XmlNormalizer::open(const XmlTag& tag, const ElementNamespace& name) {
         return;
     }
     form_.elements.back().begin = bytes_.size();
-    bytes_ += mark_element;
-    append_name(name.known, name.uri, tag.name.local);
+    begin_element(name);
+    if (tag.attributes.empty()) return;
     attributes_.clear();
     for (const XmlAttribute& attribute : tag.attributes) {
         if (!attribute.is_declaration()) append_attribute(attribute);
     }
     sort_attributes();
+}
+
+// Names are kept in the form: what is in it stays where it is.
+void XmlNormalizer::begin_element(ElementName& name) {
+    if (name.is_known_to_normalizer) {
+        bytes_.append(bytes_, name.normal_begin, name.normal_size);
+        return;
+    }
+    name.is_known_to_normalizer = true;
+    name.normal_begin = bytes_.size();
+    bytes_ += mark_element;
+    append_name(name.known, name.uri, name.written.local);
+    name.normal_size = bytes_.size() - name.normal_begin;
 }
 
 void XmlNormalizer::append_attribute(const XmlAttribute& attribute) {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "protocol/feed/model/content_digest.hpp"
-#include "protocol/feed/xml/xml_namespaces.hpp"
+#include "protocol/feed/xml/element_names.hpp"
 #include "protocol/feed/xml/xml_tag.hpp"
 
 namespace sluice::feed {
@@ -60,7 +60,7 @@ public:
     XmlNormalizer& operator=(const XmlNormalizer&) = delete;
 
     // The parts of the document, in order. Texts are what they say (XmlAttribute::said).
-    void open(const XmlTag& tag, const ElementNamespace& name);
+    void open(const XmlTag& tag, ElementName& name);
     void close();
     void text(std::string_view said);  // or a CDATA section
     void instruction(std::string_view said);
@@ -79,6 +79,7 @@ private:
         std::size_t begin = 0, value = 0, end = 0;  // in the form; `value` is behind the name
     };
 
+    void begin_element(ElementName& name);
     bool is_ignoring() const { return ignored_depth_ != 0; }
     void append_name(const KnownNamespace* known, std::string_view uri, std::string_view local);
     void append_attribute(const XmlAttribute& attribute);

@@ -24,8 +24,10 @@ namespace {
 
 struct OpenElement {
     QName name;
-    std::size_t range = 0;  // index in ScannedXml::elements
-    ElementNamespace in;
+    std::string_view new_prefix;  // with its colon, if not `is_as_written`
+    bool is_as_written = true;    // in the tree
+    std::size_t range = 0;        // index in ScannedXml::elements
+    ElementScope scope;
 };
 
 // What is between the marks that the text begins and ends with.
@@ -82,7 +84,8 @@ private:
     bool cdata();
     bool comment_or_instruction();
     bool count_values(std::size_t begin, std::size_t more);
-    void add_element(const OpenElement& element);
+    void add_element(const ElementName& name);
+    void add_attributes();
     std::string_view said(const XmlAttribute& attribute);
     std::string_view with_line_feeds(std::string_view written);
 
@@ -241,30 +244,33 @@ bool Scanner::start_tag() {
             FeedError::Kind::limit);
     }
     if (!read_start_tag(cursor_, references_, tag_)) return false;
-    OpenElement element;
-    element.name = tag_.name;
-    element.range = scanned_.elements.size();
-    if (!namespaces_.enter(tag_, element.range, element.in)) return false;
+    ElementScope scope;
+    ElementName* const name = namespaces_.enter(tag_, scanned_.elements.size(), scope);
+    if (!name) return false;
+    open_.push_back({tag_.name, name->tree_prefix, name->is_as_written, scanned_.elements.size(), scope});
     make_room(scanned_.elements);
     scanned_.elements.push_back(
-        {static_cast<std::uint32_t>(tag_.begin), 0, static_cast<std::uint32_t>(values_), element.in.known});
+        {static_cast<std::uint32_t>(tag_.begin), 0, static_cast<std::uint32_t>(values_), name->known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
-    add_element(element);
-    if (normal_) normal_->open(tag_, element.in);
+    add_element(*name);
+    if (normal_) normal_->open(tag_, *name);
     rewriter_.apply();
-    open_.push_back(element);
     if (tag_.is_empty) close_element(cursor_.at());
     return true;
 }
 
+void Scanner::add_element(const ElementName& name) {
+    const char first = name.written.local.front();
+    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && name.tree_prefix.empty());
+    scanned_.tree.open(name.tree_name);
+    if (!tag_.attributes.empty()) add_attributes();
+}
+
 // Attributes that have been put in another order come back into theirs.
-void Scanner::add_element(const OpenElement& element) {
-    const char first = tag_.name.local.front();
-    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
+void Scanner::add_attributes() {
     const auto is_before = [](const XmlAttribute& a, const XmlAttribute& b) { return a.begin < b.begin; };
     if (!std::is_sorted(tag_.attributes.begin(), tag_.attributes.end(), is_before))
         std::sort(tag_.attributes.begin(), tag_.attributes.end(), is_before);
-    scanned_.tree.open(element.in.tree_name);
     for (XmlAttribute& attribute : tag_.attributes) {
         attribute.said = said(attribute);
         scanned_.tree.attribute(attribute.tree_name, attribute.said);
@@ -286,8 +292,10 @@ bool Scanner::end_tag() {
     if (!cursor_.take_name(element.name.full)) return wrong_end_tag(begin);
     cursor_.skip_space();
     if (!cursor_.take('>')) return cursor_.expected("'>' at the end of the tag");
-    namespaces_.rename(element.name, name_begin, element.in.tree_prefix);
-    rewriter_.apply();
+    if (!element.is_as_written) {
+        namespaces_.rename(element.name, name_begin, element.new_prefix);
+        rewriter_.apply();
+    }
     close_element(cursor_.at());
     return true;
 }
@@ -309,7 +317,7 @@ void Scanner::close_element(std::size_t end) {
     range.end = static_cast<std::uint32_t>(end);
     range.values = static_cast<std::uint32_t>(values_) - range.values;
     scanned_.tree.close();
-    namespaces_.leave(element.in, end);
+    namespaces_.leave(element.scope, end);
     if (normal_) normal_->close();
     open_.pop_back();
 }
