@@ -173,9 +173,10 @@ private:
 
     std::uint32_t add(NodeType type, std::string_view text, std::uint32_t end) {
         make_room(nodes_);
+        const auto index = static_cast<std::uint32_t>(nodes_.size());
         nodes_.push_back({text.data(), static_cast<std::uint32_t>(text.size()), end, open_,
                           static_cast<std::uint32_t>(attributes_.size()), 0, type});
-        return static_cast<std::uint32_t>(nodes_.size() - 1);
+        return index;
     }
     // The node with this index, if it is before the end of its parent.
     TreeNode before(std::uint32_t index, std::uint32_t end) const {

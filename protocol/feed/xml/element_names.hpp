@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ElementName {
     bool is_as_written = true;  // in the tree
     bool is_declared = true;    // by the tree's declarations, so that they say what the document says
 
+    bool is_plain() const { return is_as_written && is_declared; }
+
     // Of its normal form (XmlNormalizer).
     bool is_known_to_normalizer = false, is_ignored = false;
     std::size_t normal_begin = 0, normal_size = 0;  // where an element with this name has its mark and its name
@@ -37,7 +40,7 @@ public:
         const std::size_t place = places_[slot_of(written)];
         if (place == 0) return nullptr;
         Entry& entry = names_[place - 1];
-        return entry.scope == scope && entry.name.written.full == written ? &entry.name : nullptr;
+        return entry.scope == scope && is_same(entry.name.written.full, written) ? &entry.name : nullptr;
     }
     // Forgets another name if there are many.
     ElementName& add(const ElementName& name, std::size_t scope) {
@@ -58,6 +61,9 @@ private:
         ElementName name;
     };
 
+    static bool is_same(std::string_view a, std::string_view b) {
+        return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+    }
     // Of a name that is not empty.
     static std::size_t slot_of(std::string_view name) {
         const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };

@@ -7,9 +7,8 @@
 
 namespace sluice::feed {
 
-ElementName* XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementScope& entered) {
+ElementName* XmlNamespaces::read_names(XmlTag& tag, std::size_t element, ElementScope& entered) {
     const std::size_t first = scopes_.size();
-    entered = {first, scope_, false};
     for (const XmlAttribute& attribute : tag.attributes) {
         if (attribute.is_declaration() && !declare(attribute, tag.begin, first)) return nullptr;
     }
@@ -19,7 +18,6 @@ ElementName* XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementScope
     if (!name) return nullptr;
     if (!name->is_as_written) rename(tag.name, tag.begin + 1, name->tree_prefix);
     if (!name->is_declared) list(name->known, name->uri, element, 0);
-    if (tag.attributes.empty()) return name;
     for (std::size_t i = 0; i < tag.attributes.size(); ++i) {
         if (!resolve(tag.attributes[i], element, i + 1)) return nullptr;
     }

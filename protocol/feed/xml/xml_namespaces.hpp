@@ -43,7 +43,13 @@ public:
     // Enters the scope of a start tag, that of the document's element number `element`. May reorder the attributes.
     // Notes edits, to be applied with the tag. Returns the element's name, which is valid until the next call; null if it
     // has noted a fault.
-    ElementName* enter(XmlTag& tag, std::size_t element, ElementScope& entered);
+    ElementName* enter(XmlTag& tag, std::size_t element, ElementScope& entered) {
+        entered = {scopes_.size(), scope_, false};
+        if (tag.attributes.empty()) {
+            if (ElementName* const name = names_.find(tag.name.full, scope_); name && name->is_plain()) return name;
+        }
+        return read_names(tag, element, entered);
+    }
     // Leaves the scope of the element, which ends at this offset.
     void leave(const ElementScope& element, std::size_t end) {
         if (scope_ != element.outer_number) leave_declarations(element, end);
@@ -69,6 +75,7 @@ private:
     };
 
     bool declare(const XmlAttribute& attribute, std::size_t tag_begin, std::size_t tag);
+    ElementName* read_names(XmlTag& tag, std::size_t element, ElementScope& entered);
     void leave_declarations(const ElementScope& element, std::size_t end);
     void begin_scope() { scope_ = ++scopes_so_far_; }
     ElementName* resolve(XmlTag& tag, std::size_t element, ElementScope& entered);

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/bytes/growing_text.hpp"
 #include "protocol/feed/model/content_digest.hpp"
 #include "protocol/feed/xml/element_names.hpp"
 #include "protocol/feed/xml/xml_tag.hpp"
@@ -41,13 +42,13 @@ struct XmlNormalForm {
     // Of most documents with one item: room for so many is made at first.
     static constexpr std::size_t usual_elements = 24, usual_depth = 8;
 
-    std::string bytes;            // of the root element
+    bytes::GrowingText bytes;     // of the root element
     std::vector<Range> elements;  // in `bytes`, in document order; empty: ignored
 
     // Of an element, whose source counts if it is ignored as a part of others.
     text::Digest digest(std::size_t element, std::string_view source) const {
         const Range& range = elements[element];
-        const std::string_view form = std::string_view(bytes).substr(range.begin, range.end - range.begin);
+        const std::string_view form = bytes.view().substr(range.begin, range.end - range.begin);
         return content_digest(form.empty() ? source : form);
     }
 };
@@ -73,6 +74,7 @@ private:
     struct OpenElement {
         std::size_t number = 0;
         std::size_t text = none;  // where the text that is being read begins
+        std::string_view space;   // the first text, if it is white space, as long as nothing follows it
         bool has_more_than_text = false;
     };
     struct Attribute {
@@ -84,13 +86,13 @@ private:
     void append_name(const KnownNamespace* known, std::string_view uri, std::string_view local);
     void append_attribute(const XmlAttribute& attribute);
     void sort_attributes();
-    void begin_text();
+    void begin_text(OpenElement& element);
     void end_text(bool is_at_end);
     void make_normal(std::size_t begin);
 
     const IgnoredParts& ignored_;
     XmlNormalForm form_;
-    std::string& bytes_ = form_.bytes;
+    bytes::GrowingText& bytes_ = form_.bytes;
     std::vector<OpenElement> open_;
     std::size_t ignored_depth_ = 0;  // of open elements, the outermost of which is ignored
     std::vector<Attribute> attributes_;

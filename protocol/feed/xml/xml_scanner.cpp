@@ -166,24 +166,34 @@ bool Scanner::epilog() {
 
 bool Scanner::character_data() {
     const std::size_t begin = cursor_.at();
-    bool is_plain = true;
+    bool is_plain = true;      // else `room_` has what is said up to
+    std::size_t copied = begin;
+    const auto copy_up_to = [&](std::size_t end) {
+        if (std::exchange(is_plain, false)) room_.clear();
+        room_.append(cursor_.text(), copied, end - copied);
+    };
     while (cursor_.skip_to<bytes::XmlTextEnd>() && cursor_.peek() != '<') {
+        const std::size_t at = cursor_.at();
         if (cursor_.peek() == '&') {
-            is_plain = false;
             if (!references_.reference()) return false;
             rewriter_.apply();
+            copy_up_to(at);
+            references_.append_one(room_, cursor_.since(at));
+            copied = cursor_.at();
+        } else if (cursor_.take('\r')) {
+            copy_up_to(at);
+            if (cursor_.peek() != '\n') room_ += '\n';
+            copied = cursor_.at();
         } else if (cursor_.looks_at("]]>")) {
-            return cursor_.fail(cursor_.at(), "\"]]>\" outside a CDATA section");
-        } else if (!cursor_.take(']')) {
-            is_plain = false;
-            cursor_.take('\r');
+            return cursor_.fail(at, "\"]]>\" outside a CDATA section");
+        } else {
+            cursor_.take(']');
         }
     }
     std::string_view said = cursor_.since(begin);
     if (said.empty()) return true;
     if (!is_plain) {
-        room_.clear();
-        references_.append_content(room_, said);
+        copy_up_to(cursor_.at());
         said = scanned_.tree.keep(room_);
     }
     scanned_.tree.leaf(NodeType::text, said);

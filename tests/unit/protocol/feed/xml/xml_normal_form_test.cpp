@@ -16,7 +16,7 @@ std::string form_of(const std::string& xml) {
     const auto scanned = scan_xml(xml, FeedLimits(), &ignored);
     REQUIRE(scanned.has_value());
     std::string shown;
-    for (const char c : scanned->normal_form.bytes) {
+    for (const char c : scanned->normal_form.bytes.view()) {
         if (c >= 1 && c <= 7)
             shown.append("[").append(1, static_cast<char>('A' + c - 1)).append("]");
         else
