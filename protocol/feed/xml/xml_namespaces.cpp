@@ -180,8 +180,8 @@ void XmlNamespaces::list(const KnownNamespace* known, std::string_view uri, std:
     const std::string_view text = cursor_.text();
     const bool is_in_text = uri.data() >= text.data() && uri.data() < text.data() + text.size();
     make_room(undeclared_);
-    undeclared_.push_back({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute),
-                           is_in_text ? uri : known->uri});
+    undeclared_.push_back(
+        {static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute), is_in_text ? uri : known->uri});
 }
 
 }  // namespace sluice::feed

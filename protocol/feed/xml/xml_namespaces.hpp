@@ -41,8 +41,8 @@ public:
         : cursor_(cursor), rewriter_(rewriter), entities_(entities), tree_(tree) {}
 
     // Enters the scope of a start tag, that of the document's element number `element`. May reorder the attributes.
-    // Notes edits, to be applied with the tag. Returns the element's name, which is valid until the next call; null if it
-    // has noted a fault.
+    // Notes edits, to be applied with the tag. Returns the element's name, which is valid until the next call; null if
+    // it has noted a fault.
     ElementName* enter(XmlTag& tag, std::size_t element, ElementScope& entered) {
         entered = {scopes_.size(), scope_, false};
         if (tag.attributes.empty()) {

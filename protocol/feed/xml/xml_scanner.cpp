@@ -36,8 +36,7 @@ std::string_view between(std::string_view text, std::string_view first, std::str
 }
 
 class Scanner {
-    // Of most documents with one item.
-    static constexpr std::size_t usual_nodes = 48, usual_attributes = 16;
+    static constexpr std::size_t usual_attributes = 16;
 
 public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
@@ -46,7 +45,7 @@ public:
           references_(cursor_, rewriter_, scanned_.context.entities),
           namespaces_(cursor_, rewriter_, scanned_.context.entities, scanned_.tree),
           limits_(limits) {
-        scanned_.tree = Tree(usual_nodes, usual_attributes);
+        scanned_.tree = Tree(ScannedXml::usual_nodes(text.size()), usual_attributes);
         scanned_.elements.reserve(XmlNormalForm::usual_elements);
         open_.reserve(XmlNormalForm::usual_depth);
         if (ignored) normal_.emplace(*ignored, text.size());
@@ -74,6 +73,7 @@ public:
 private:
     bool prolog();
     bool content();
+    bool markup();
     bool epilog();
 
     bool start_tag();
@@ -139,19 +139,25 @@ bool Scanner::content() {
                                                   ">, which begins in line " +
                                                   std::to_string(position_in(cursor_.text(), begin).line));
         }
-        bool right = false;
-        if (cursor_.looks_at("</")) {
-            right = end_tag();
-        } else if (cursor_.looks_at("<!--") || cursor_.looks_at("<?")) {
-            right = comment_or_instruction();
-        } else if (cursor_.looks_at("<![CDATA[")) {
-            right = cdata();
-        } else {
-            right = start_tag();
-        }
-        if (!right) return false;
+        if (!markup()) return false;
     }
     return true;
+}
+
+// At '<'.
+bool Scanner::markup() {
+    switch (cursor_.peek_next()) {
+        case '/':
+            return end_tag();
+        case '?':
+            return comment_or_instruction();
+        case '!':
+            if (cursor_.looks_at("<!--")) return comment_or_instruction();
+            if (cursor_.looks_at("<![CDATA[")) return cdata();
+            return start_tag();  // which no name begins
+        default:
+            return start_tag();
+    }
 }
 
 bool Scanner::epilog() {
@@ -165,8 +171,9 @@ bool Scanner::epilog() {
 }
 
 bool Scanner::character_data() {
+    if (cursor_.peek() == '<') return true;
     const std::size_t begin = cursor_.at();
-    bool is_plain = true;      // else `room_` has what is said up to
+    bool is_plain = true;  // else `room_` has what is said up to
     std::size_t copied = begin;
     const auto copy_up_to = [&](std::size_t end) {
         if (std::exchange(is_plain, false)) room_.clear();
@@ -190,8 +197,8 @@ bool Scanner::character_data() {
             cursor_.take(']');
         }
     }
+    if (cursor_.at() == begin) return true;  // at the end
     std::string_view said = cursor_.since(begin);
-    if (said.empty()) return true;
     if (!is_plain) {
         copy_up_to(cursor_.at());
         said = scanned_.tree.keep(room_);
@@ -297,8 +304,8 @@ std::string_view Scanner::said(const XmlAttribute& attribute) {
 bool Scanner::end_tag() {
     const std::size_t begin = cursor_.at();
     const OpenElement& element = open_.back();
-    cursor_.take("</");
-    const std::size_t name_begin = cursor_.at();
+    const std::size_t name_begin = begin + 2;
+    cursor_.move_to(name_begin);
     if (!cursor_.take_name(element.name.full)) return wrong_end_tag(begin);
     cursor_.skip_space();
     if (!cursor_.take('>')) return cursor_.expected("'>' at the end of the tag");
