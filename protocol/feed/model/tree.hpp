@@ -103,8 +103,9 @@ public:
     // Of a node and of an attribute.
     static constexpr std::size_t node_bytes = 32, attribute_bytes = sizeof(TreeAttribute);
 
+    Tree() = default;  // to be assigned to: without a document
     // With room for so many.
-    explicit Tree(std::size_t nodes = 0, std::size_t attributes = 0) {
+    Tree(std::size_t nodes, std::size_t attributes) {
         nodes_.reserve(nodes + 1);
         attributes_.reserve(attributes);
         add(NodeType::document, {}, unknown_end);
@@ -112,7 +113,7 @@ public:
     Tree(Tree&&) = default;
     Tree& operator=(Tree&&) = default;
 
-    TreeNode document() const { return {this, 0}; }
+    TreeNode document() const { return nodes_.empty() ? TreeNode() : TreeNode(this, 0); }
     TreeNode root() const;  // element
     // By number; null if there are not so many. Takes time in proportion to the number.
     TreeNode element(std::uint32_t number) const;

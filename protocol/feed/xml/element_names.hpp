@@ -3,11 +3,11 @@
 #pragma once
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
 
 #include "protocol/feed/model/namespaces.hpp"
 #include "protocol/feed/xml/xml_names.hpp"
@@ -33,8 +33,6 @@ struct ElementName {
 // A name means the same in all tags of one scope: a number that no two sets of declarations share.
 class ElementNames {
 public:
-    ElementNames() { names_.reserve(usual_names); }
-
     // The entry of the name in the scope; null if there is none. Valid until the next add().
     ElementName* find(std::string_view written, std::size_t scope) {
         const std::size_t place = places_[slot_of(written)];
@@ -71,7 +69,7 @@ private:
     }
 
     std::array<std::uint8_t, slots> places_{};  // 1 + index in `names_`; 0: none
-    std::vector<Entry> names_;
+    boost::container::small_vector<Entry, usual_names> names_;
 };
 
 }  // namespace sluice::feed

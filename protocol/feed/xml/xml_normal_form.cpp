@@ -20,7 +20,6 @@ bool is_white_space(std::string_view text) { return std::all_of(text.begin(), te
 XmlNormalizer::XmlNormalizer(const IgnoredParts& ignored, std::size_t text_bytes) : ignored_(ignored) {
     bytes_.reserve(XmlNormalForm::reserve(text_bytes));
     form_.elements.reserve(XmlNormalForm::usual_elements);
-    open_.reserve(XmlNormalForm::usual_depth);
 }
 
 void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view uri, std::string_view local) {

@@ -13,6 +13,7 @@
 // Text that is all white space is left out, unless nothing else is in the element.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -93,9 +94,9 @@ private:
     const IgnoredParts& ignored_;
     XmlNormalForm form_;
     bytes::GrowingText& bytes_ = form_.bytes;
-    std::vector<OpenElement> open_;
+    boost::container::small_vector<OpenElement, XmlNormalForm::usual_depth> open_;
     std::size_t ignored_depth_ = 0;  // of open elements, the outermost of which is ignored
-    std::vector<Attribute> attributes_;
+    boost::container::small_vector<Attribute, 4> attributes_;
     std::unordered_map<std::string_view, text::Digest> uris_;
     std::string room_;
 };

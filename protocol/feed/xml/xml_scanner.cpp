@@ -1,6 +1,7 @@
 #include "protocol/feed/xml/xml_scanner.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <utility>
 
@@ -40,14 +41,13 @@ class Scanner {
 
 public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
-        : cursor_(text),
+        : scanned_(Tree(ScannedXml::usual_nodes(text.size()), usual_attributes)),
+          cursor_(text),
           rewriter_(text),
           references_(cursor_, rewriter_, scanned_.context.entities),
           namespaces_(cursor_, rewriter_, scanned_.context.entities, scanned_.tree),
           limits_(limits) {
-        scanned_.tree = Tree(ScannedXml::usual_nodes(text.size()), usual_attributes);
         scanned_.elements.reserve(XmlNormalForm::usual_elements);
-        open_.reserve(XmlNormalForm::usual_depth);
         if (ignored) normal_.emplace(*ignored, text.size());
     }
 
@@ -83,7 +83,12 @@ private:
     bool character_data();
     bool cdata();
     bool comment_or_instruction();
-    bool count_values(std::size_t begin, std::size_t more);
+    // Counts nodes and attributes of the tree.
+    bool count_values(std::size_t begin, std::size_t more) {
+        values_ += more;
+        return values_ <= limits_.values_max || too_many_values(begin);
+    }
+    bool too_many_values(std::size_t begin);
     void add_element(const ElementName& name);
     void add_attributes();
     std::string_view said(const XmlAttribute& attribute);
@@ -95,7 +100,7 @@ private:
     XmlReferences references_;
     XmlNamespaces namespaces_;
     const FeedLimits& limits_;
-    std::vector<OpenElement> open_;
+    boost::container::small_vector<OpenElement, XmlNormalForm::usual_depth> open_;
     std::size_t values_ = 0;  // elements, attributes, comments, CDATA sections and instructions so far
     XmlTag tag_;              // being read
     std::optional<XmlNormalizer> normal_;
@@ -231,10 +236,7 @@ bool Scanner::comment_or_instruction() {
     return true;
 }
 
-// Counts nodes and attributes of the tree.
-bool Scanner::count_values(std::size_t begin, std::size_t more) {
-    values_ += more;
-    if (values_ <= limits_.values_max) return true;
+bool Scanner::too_many_values(std::size_t begin) {
     return cursor_.fail(begin,
                         "the document has more values than limits.values (" + std::to_string(limits_.values_max) + ")",
                         FeedError::Kind::limit);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/feed/model/document.hpp"
@@ -27,6 +28,8 @@ struct ElementRange {
 };
 
 struct ScannedXml {
+    explicit ScannedXml(Tree empty) : tree(std::move(empty)) {}
+
     // The vectors of fewer elements have spare room.
     static constexpr std::size_t few_elements = 1'000;
     // For which there is room at first: of most documents with so many bytes.
