@@ -37,7 +37,7 @@ std::string_view between(std::string_view text, std::string_view first, std::str
 }
 
 class Scanner {
-    static constexpr std::size_t usual_attributes = 16;
+    static constexpr std::size_t usual_attributes = 16, usual_text = 1'000;
 
 public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
@@ -181,7 +181,10 @@ bool Scanner::character_data() {
     bool is_plain = true;  // else `room_` has what is said up to
     std::size_t copied = begin;
     const auto copy_up_to = [&](std::size_t end) {
-        if (std::exchange(is_plain, false)) room_.clear();
+        if (std::exchange(is_plain, false)) {
+            room_.clear();
+            room_.reserve(usual_text);
+        }
         room_.append(cursor_.text(), copied, end - copied);
     };
     while (cursor_.skip_to<bytes::XmlTextEnd>() && cursor_.peek() != '<') {
