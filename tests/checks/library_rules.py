@@ -44,7 +44,7 @@ class Rule:
 RULES = [
     Rule("protocol", STANDARD - THREADS - CLOCKS,
          r"(pugixml\.hpp$|iconv\.h$|zlib\.h$|malloc\.h$|openssl/evp\.h$|boost/(json|system)\b|"
-         r"boost/(crc|throw_exception)\.hpp$|[ei]mmintrin\.h$)"),
+         r"boost/(crc|throw_exception|container/small_vector)\.hpp$|[ei]mmintrin\.h$)"),
     Rule("config", STANDARD, r"(yaml-cpp/|(arpa/inet|fcntl|poll|sys/stat|unistd)\.h$)"),
     Rule("gpu", STANDARD, f"({ENGINE_LIBRARIES}|{CUDA})"),
     Rule("broker", STANDARD, r".", CUDA),

@@ -124,7 +124,7 @@ void XmlReferences::append_text(std::string& out, std::string_view reference, bo
 
 void XmlReferences::append_content(std::string& out, std::string_view written) const {
     for (std::size_t at = 0; at < written.size();) {
-        const std::size_t end = bytes::find_in<bytes::XmlResolved>(written, at);
+        const std::size_t end = std::min(written.find_first_of("&\r", at), written.size());
         out.append(written, at, end - at);
         if (end == written.size()) return;
         at = end + (written[end] == '&' ? append_reference(out, written.substr(end), false)
