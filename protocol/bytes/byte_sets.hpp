@@ -24,21 +24,21 @@ struct XmlValueEnd {
     }
 };
 
-// What a reader of XML's text resolves: references and line ends.
-struct XmlResolved {
-    static constexpr bool has(char c) { return c == '&' || c == '\r'; }
-    template <class Vector>
-    static auto among(Vector v) {
-        return v.is('&') | v.is('\r');
-    }
-};
-
-// The same in an attribute's value, where white space is read as spaces.
+// What a reader resolves in the value of an XML attribute: references, and white space, which is read as spaces.
 struct XmlValueResolved {
     static constexpr bool has(char c) { return c == '&' || c == '\t' || c == '\r' || c == '\n'; }
     template <class Vector>
     static auto among(Vector v) {
         return v.is('&') | v.is('\t') | v.is('\r') | v.is('\n');
+    }
+};
+
+// Behind an address's scheme, and before its query.
+struct AddressMark {
+    static constexpr bool has(char c) { return c == ':' || c == '?'; }
+    template <class Vector>
+    static auto among(Vector v) {
+        return v.is(':') | v.is('?');
     }
 };
 

@@ -37,7 +37,7 @@ std::size_t find_exponent_in_blocks(const char* text, std::size_t size) {
 template <class Vector>
 constexpr FindKernels find_kernels_of = {
     find_in_blocks<XmlTextEnd, Vector>,  find_in_blocks<XmlValueEnd, Vector>,
-    find_in_blocks<XmlResolved, Vector>, find_in_blocks<XmlValueResolved, Vector>,
+    find_in_blocks<AddressMark, Vector>, find_in_blocks<XmlValueResolved, Vector>,
     find_in_blocks<JsonQuote, Vector>,   find_in_blocks<JsonStringEnd, Vector>,
     find_in_blocks<JsonSpace, Vector>,   find_in_blocks<JsonEscaped, Vector>,
     find_in_blocks<JsonSpecial, Vector>, find_in_blocks<NotAscii, Vector>,

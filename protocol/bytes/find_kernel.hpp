@@ -13,7 +13,7 @@ using Find = std::size_t (*)(const char* text, std::size_t size);
 constexpr std::size_t find_bytes_min = 64;
 
 struct FindKernels {
-    Find xml_text_end, xml_value_end, xml_resolved, xml_value_resolved, json_quote, json_string_end, json_space,
+    Find xml_text_end, xml_value_end, address_mark, xml_value_resolved, json_quote, json_string_end, json_space,
         json_escaped, json_special, not_ascii, not_xml_ascii;
 
     // See find_exponent. Texts of any size.
@@ -21,7 +21,7 @@ struct FindKernels {
 
     Find of(XmlTextEnd) const { return xml_text_end; }
     Find of(XmlValueEnd) const { return xml_value_end; }
-    Find of(XmlResolved) const { return xml_resolved; }
+    Find of(AddressMark) const { return address_mark; }
     Find of(XmlValueResolved) const { return xml_value_resolved; }
     Find of(JsonQuote) const { return json_quote; }
     Find of(JsonStringEnd) const { return json_string_end; }

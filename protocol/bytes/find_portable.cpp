@@ -28,7 +28,7 @@ constexpr Find find_by_blocks = [](const char* text, std::size_t size) {
 
 namespace portable {
 extern const FindKernels all_find_kernels{
-    find_by_blocks<XmlTextEnd>,       find_by_blocks<XmlValueEnd>, find_by_blocks<XmlResolved>,
+    find_by_blocks<XmlTextEnd>,       find_by_blocks<XmlValueEnd>, find_by_blocks<AddressMark>,
     find_by_blocks<XmlValueResolved>, find_by_blocks<JsonQuote>,   find_by_blocks<JsonStringEnd>,
     find_by_blocks<JsonSpace>,        find_by_blocks<JsonEscaped>, find_by_blocks<JsonSpecial>,
     find_by_blocks<NotAscii>,         find_by_blocks<NotXmlAscii>, exponent_byte_by_byte,

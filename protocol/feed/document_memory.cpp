@@ -79,7 +79,8 @@ std::size_t xml_memory(const XmlCounts& counts, bool has_normal_form) {
                                    : form <= reserved     ? reserved
                                    : form <= 2 * reserved ? 2 * reserved
                                                           : 2 * form;
-    const std::size_t nodes = room_max(counts.elements + counts.tags) * Tree::node_bytes;
+    const std::size_t nodes =
+        std::max(room_max(counts.elements + counts.tags), ScannedXml::usual_nodes(counts.text)) * Tree::node_bytes;
     const std::size_t attributes = room_max(counts.attributes) * Tree::attribute_bytes;
     const std::size_t ranges =
         room_max(counts.elements) * (sizeof(ElementRange) + (has_normal_form ? sizeof(XmlNormalForm::Range) : 0));

@@ -44,7 +44,7 @@ FOLDERS = {
                               "protocol/text"),
     "protocol/filter": ("protocol/filter/compile", "protocol/filter/evaluator", "protocol/filter/hints",
                         "protocol/filter/syntax"),
-    "protocol/feed/model": ("gpu/check", "protocol/filter/evaluator", "protocol/text"),
+    "protocol/feed/model": ("gpu/check", "protocol/bytes", "protocol/filter/evaluator", "protocol/text"),
     "protocol/feed/encoding": ("protocol/feed/model", "protocol/text"),
     "protocol/feed/html": ("protocol/feed/encoding", "protocol/text"),
     "protocol/feed/xml": ("protocol/bytes", "protocol/feed/encoding", "protocol/feed/html", "protocol/feed/model",

@@ -69,7 +69,7 @@ void check_copy(std::string_view text) {
 void check(std::string_view text) {
     check_find<XmlTextEnd>(text);
     check_find<XmlValueEnd>(text);
-    check_find<XmlResolved>(text);
+    check_find<AddressMark>(text);
     check_find<XmlValueResolved>(text);
     check_find<JsonQuote>(text);
     check_find<JsonStringEnd>(text);

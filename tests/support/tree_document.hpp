@@ -62,7 +62,7 @@ private:
 
     feed::FeedFormat format_;
     std::shared_ptr<const std::string> text_;
-    feed::Tree tree_;
+    feed::Tree tree_{0, 0};
     std::vector<feed::Item> items_;
     feed::FeedFields feed_fields_;
 };

@@ -14,6 +14,7 @@ DocumentBuilder::DocumentBuilder(std::shared_ptr<const std::string> text, FeedFo
         normalizer_.emplace(options.digests->ignored);
     document_->text_ = std::move(text);
     document_->format_ = format;
+    tree() = Tree(0, 0);
     document_->feed_ = tree().open("feed");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/bytes/find.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::feed {
@@ -96,9 +97,9 @@ void HtmlCopy::attribute() {
 }  // namespace
 
 bool may_have_address(std::string_view text) {
-    if (text.find('?') != std::string_view::npos) return true;
-    for (std::size_t at = text.find(':'); at != std::string_view::npos; at = text.find(':', at + 1)) {
-        if (at >= 4 && text.substr(at - 4, 4) == "http") return true;
+    const auto find = [&](std::size_t at) { return bytes::find_in<bytes::AddressMark>(text, at); };
+    for (std::size_t at = find(0); at < text.size(); at = find(at + 1)) {
+        if (text[at] == '?' || text.substr(0, at).ends_with("http")) return true;
     }
     return false;
 }

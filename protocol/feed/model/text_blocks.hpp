@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace sluice::feed {
 
@@ -51,7 +51,7 @@ private:
         return blocks_.back().get();
     }
 
-    std::vector<Block> blocks_;
+    boost::container::small_vector<Block, 2> blocks_;
     char* next_ = nullptr;  // in the last block that is shared
     std::size_t left_ = 0;  // there
     std::size_t bytes_ = 0;

@@ -106,8 +106,9 @@ public:
     // Of a node and of an attribute.
     static constexpr std::size_t node_bytes = 32, attribute_bytes = sizeof(TreeAttribute);
 
+    Tree() = default;  // to be assigned to: without a document
     // With room for so many.
-    explicit Tree(std::size_t nodes = 0, std::size_t attributes = 0) {
+    Tree(std::size_t nodes, std::size_t attributes) {
         nodes_.reserve(nodes + 1);
         attributes_.reserve(attributes);
         add(NodeType::document, {}, unknown_end);
@@ -115,7 +116,7 @@ public:
     Tree(Tree&&) = default;
     Tree& operator=(Tree&&) = default;
 
-    TreeNode document() const { return {this, 0}; }
+    TreeNode document() const { return nodes_.empty() ? TreeNode() : TreeNode(this, 0); }
     TreeNode root() const;  // element
     // By number; null if there are not so many. Takes time in proportion to the number.
     TreeNode element(std::uint32_t number) const;
@@ -176,9 +177,10 @@ private:
 
     std::uint32_t add(NodeType type, std::string_view text, std::uint32_t end) {
         make_room(nodes_);
+        const auto index = static_cast<std::uint32_t>(nodes_.size());
         nodes_.push_back({text.data(), static_cast<std::uint32_t>(text.size()), end, open_,
                           static_cast<std::uint32_t>(attributes_.size()), 0, type});
-        return static_cast<std::uint32_t>(nodes_.size() - 1);
+        return index;
     }
     // The node with this index, if it is before the end of its parent.
     TreeNode before(std::uint32_t index, std::uint32_t end) const {

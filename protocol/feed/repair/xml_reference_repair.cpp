@@ -25,7 +25,7 @@ void XmlReferenceRepair::reference() {
     if (name.empty() || !cursor_.take(';'))
         return escape(RepairKind::ampersand, begin, "an '&' that begins no reference");
     const XmlEntity* entity = entities_.find(name);
-    if (is_xml_entity(name) || (entity && entity->usable) || (!entity && !html_entity(name).empty())) return;
+    if (xml_entity(name) || (entity && entity->usable) || (!entity && !html_entity(name).empty())) return;
     const bool is_first = repairs_.is_first(RepairKind::entity);
     escape(RepairKind::entity, begin,
            is_first ? "the entity " + excerpt(name) + (entity ? " is not plain text" : " is not declared") : "");

@@ -7,11 +7,7 @@
 
 namespace sluice::feed {
 
-NamespaceScopes::NamespaceScopes() {
-    constexpr std::size_t usual = 8;
-    bindings_.reserve(usual);
-    declare("xml", xml_namespace, 0);
-}
+NamespaceScopes::NamespaceScopes() { declare("xml", xml_namespace, 0); }
 
 const NamespaceBinding& NamespaceScopes::declare(std::string_view prefix, std::string_view uri, std::size_t tag) {
     bindings_.push_back({prefix, uri, find_known_namespace(uri), default_, tag, {}, false});

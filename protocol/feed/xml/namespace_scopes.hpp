@@ -2,9 +2,9 @@
 // instead of them. Belongs to one scanner.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include "protocol/feed/model/namespaces.hpp"
 
@@ -52,7 +52,7 @@ public:
     bool has_clashes() const { return clashes_ > 0; }
 
 private:
-    std::vector<NamespaceBinding> bindings_;
+    boost::container::small_vector<NamespaceBinding, 6> bindings_;
     std::size_t default_ = 0;  // 1 + index; 0: none
     std::size_t clashes_ = 0;
 };

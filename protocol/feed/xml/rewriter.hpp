@@ -28,11 +28,7 @@ public:
     void note(std::size_t begin, std::size_t end, std::string_view with) { noted_.push_back({begin, end, with}); }
     // Makes the replacements noted since the last call.
     void apply() {
-        if (noted_.size() > 1) {
-            std::sort(noted_.begin(), noted_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
-        }
-        for (const Edit& edit : noted_) replace(edit.begin, edit.end, edit.with);
-        noted_.clear();
+        if (!noted_.empty()) make_noted();
     }
 
     // Where the text begins that is the result as it stands; none if something in it is to be replaced.
@@ -51,6 +47,11 @@ private:
         std::string_view with;
     };
 
+    void make_noted() {
+        std::sort(noted_.begin(), noted_.end(), [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+        for (const Edit& edit : noted_) replace(edit.begin, edit.end, edit.with);
+        noted_.clear();
+    }
     void reserve() {
         const std::size_t bytes = text_.size() - copied_;
         out_.reserve(bytes + bytes / 16);

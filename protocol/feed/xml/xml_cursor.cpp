@@ -30,21 +30,6 @@ constexpr std::array<std::uint8_t, 256> classify_bytes() {
 
 constexpr std::array<std::uint8_t, 256> xml_bytes = classify_bytes();
 
-std::string_view XmlCursor::nc_name() {
-    const std::size_t begin = at_;
-    const auto classes = [chars = text_.data()](std::size_t at) {
-        return xml_bytes[static_cast<unsigned char>(chars[at])];
-    };
-    std::size_t at = begin;
-    if (classes(at) & xml_name_start) {
-        do ++at;
-        while (classes(at) & xml_name);
-    }
-    at_ = at;
-    if (static_cast<unsigned char>(peek()) >= 0x80) go_on_with_name(begin);
-    return since(begin);
-}
-
 // At a multi-byte character.
 void XmlCursor::go_on_with_name(std::size_t begin) {
     while (true) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,9 @@ public:
     void move_to(std::size_t offset) { at_ = offset; }
     bool at_end() const { return at_ == text_.size(); }
     char peek() const { return text_[at_]; }
+    char peek_next() const { return at_end() ? '\0' : text_[at_ + 1]; }
     bool looks_at(std::string_view token) const;  // without NUL
-    std::string_view since(std::size_t begin) const { return text().substr(begin, at_ - begin); }
+    std::string_view since(std::size_t begin) const { return {text_.data() + begin, at_ - begin}; }
 
     bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
     bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
@@ -77,11 +79,26 @@ inline bool XmlCursor::looks_at(std::string_view token) const {
 }
 
 inline bool XmlCursor::take_name(std::string_view name) {
-    if (!looks_at(name)) return false;
+    if (text_.size() - at_ < name.size() || std::memcmp(text_.data() + at_, name.data(), name.size()) != 0)
+        return false;
     const auto next = static_cast<unsigned char>(text_[at_ + name.size()]);
     if (next >= 0x80 || next == ':' || (xml_bytes[next] & xml_name)) return false;
     at_ += name.size();
     return true;
+}
+
+inline std::string_view XmlCursor::nc_name() {
+    const char* const text = text_.data();
+    const auto classes = [text](std::size_t at) { return xml_bytes[static_cast<unsigned char>(text[at])]; };
+    const std::size_t begin = at_;
+    if (classes(begin) & xml_name_start) {
+        std::size_t at = begin;
+        do ++at;
+        while (classes(at) & xml_name);
+        at_ = at;
+    }
+    if (static_cast<unsigned char>(text[at_]) >= 0x80) go_on_with_name(begin);
+    return {text + begin, at_ - begin};
 }
 
 inline bool XmlCursor::skip_space() {

@@ -56,22 +56,17 @@ private:
     bool has_capitals_ = false;
 };
 
-void add_children(TreeNode parent, std::string_view name, std::vector<TreeNode>& children) {
-    for (const TreeNode child : parent.children(name)) children.push_back(child);
-}
-
-std::vector<TreeNode> items_of(TreeNode feed) {
-    std::vector<TreeNode> items;
-    if (feed.name() == "feed") {
-        add_children(feed, "entry", items);
-        return items;
-    }
+template <class Visit>
+void for_each_item(TreeNode feed, Visit visit) {
+    const auto visit_children = [&](TreeNode parent, std::string_view name) {
+        for (const TreeNode child : parent.children(name)) visit(child);
+    };
+    if (feed.name() == "feed") return visit_children(feed, "entry");
     for (const TreeNode child : feed.children()) {
         const std::string_view name = child.name();
-        if (name == "channel" || name == "items") add_children(child, "item", items);
-        if (name == "item") items.push_back(child);
+        if (name == "channel" || name == "items") visit_children(child, "item");
+        if (name == "item") visit(child);
     }
-    return items;
 }
 
 ParsedDocumentResult XmlDocumentParser::parse() {
@@ -164,17 +159,17 @@ void XmlDocumentParser::collect_feed(TreeNode element) {
     document_->format_ = name == "feed" ? FeedFormat::atom : name == "rss" ? FeedFormat::rss : FeedFormat::rdf;
     const TreeNode channel = element.child("channel");
     if (channel && document_->format_ != FeedFormat::atom) document_->feed_ = channel;
-    for (const TreeNode item : items_of(element)) document_->items_.push_back({item, {}});
+    for_each_item(element, [&](TreeNode item) { document_->items_.push_back({item, {}}); });
 }
 
 void XmlDocumentParser::refuse_feed(TreeNode element) {
     Refusals& refusals = document_->refusals_;
-    for (const TreeNode item : items_of(element)) {
-        if (++refusals.count > refusals_max) continue;
+    for_each_item(element, [&](TreeNode item) {
+        if (++refusals.count > refusals_max) return;
         const std::size_t index = document_->items_.size() + refusals.count - 1;
         refusals.first.push_back({index, error_at(FeedError::Kind::limit, *document_->text_, range_of(item).begin,
                                                   "the item belongs to another feed than the document's first")});
-    }
+    });
 }
 
 std::optional<FeedError> XmlDocumentParser::collect_events() {

@@ -27,7 +27,7 @@ bool read_qname(XmlCursor& cursor, QName& name, std::string_view what) {
     return true;
 }
 
-const XmlAttribute* find_repeated(std::vector<XmlAttribute>& attributes) {
+const XmlAttribute* find_repeated(XmlAttributes& attributes) {
     constexpr std::size_t few = 8;
     if (attributes.size() <= few) {
         for (std::size_t i = 1; i < attributes.size(); ++i) {

@@ -1,9 +1,9 @@
 // Names with prefixes, and the attributes of one start tag. Views point into the document's text.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 #include "protocol/feed/xml/xml_cursor.hpp"
 
@@ -25,11 +25,13 @@ struct XmlAttribute {
     bool is_declaration() const { return name.full == "xmlns" || name.prefix == "xmlns"; }
 };
 
+using XmlAttributes = boost::container::small_vector<XmlAttribute, 4>;
+
 // Reads a name; `what` names what was expected if there is none. False: a fault is recorded.
 bool read_qname(XmlCursor& cursor, QName& name, std::string_view what);
 
 // An attribute that repeats an earlier one, by its full name or by namespace and local name; null if there is none. May
 // reorder the attributes. Takes at most n log n steps: a tag may have as many attributes as fit into a document.
-const XmlAttribute* find_repeated(std::vector<XmlAttribute>& attributes);
+const XmlAttribute* find_repeated(XmlAttributes& attributes);
 
 }  // namespace sluice::feed

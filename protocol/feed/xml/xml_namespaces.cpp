@@ -7,41 +7,59 @@
 
 namespace sluice::feed {
 
-bool XmlNamespaces::enter(XmlTag& tag, std::size_t element, ElementNamespace& entered) {
+ElementName* XmlNamespaces::read_names(XmlTag& tag, std::size_t element, ElementScope& entered) {
     const std::size_t first = scopes_.size();
-    entered.outer_bindings = first;
     for (const XmlAttribute& attribute : tag.attributes) {
-        if (attribute.is_declaration() && !declare(attribute, tag.begin, first)) return false;
+        if (attribute.is_declaration() && !declare(attribute, tag.begin, first)) return nullptr;
     }
-    const std::size_t name_begin = tag.begin + 1;
+    if (scopes_.size() > first) begin_scope();
+    ElementName* name = names_.find(tag.name.full, scope_);
+    if (!name) name = resolve(tag, element, entered);
+    if (!name) return nullptr;
+    if (!name->is_as_written) rename(tag.name, tag.begin + 1, name->tree_prefix);
+    if (!name->is_declared) list(name->known, name->uri, element, 0);
+    for (std::size_t i = 0; i < tag.attributes.size(); ++i) {
+        if (!resolve(tag.attributes[i], element, i + 1)) return nullptr;
+    }
+    if (const XmlAttribute* const twice = find_repeated(tag.attributes)) {
+        cursor_.fail(twice->begin, "the attribute " + excerpt(twice->name.full) + " is there twice");
+        return nullptr;
+    }
+    return name;
+}
+
+// Resolves the element's name, once the tag's declarations are known, and chooses the tree's prefixes for these.
+ElementName* XmlNamespaces::resolve(XmlTag& tag, std::size_t element, ElementScope& entered) {
     Namespace found;
-    if (!resolve(tag.name, name_begin, found)) return false;
-    entered.known = found.known;
-    entered.uri = found.uri();
+    if (!resolve(tag.name, tag.begin + 1, found)) return nullptr;
     if (!plain_) {
         const NamespaceBinding* const unprefixed = scopes_.find({});
         plain_ = plain_vocabulary(tag.name, element == 0, found.known, unprefixed ? unprefixed->known : nullptr);
         entered.begins_feed = plain_.has_value();
+        if (plain_) begin_scope();
     }
-    if (scopes_.size() > first) choose_prefixes(tag, first);
-    entered.tree_name = tag.name.full;
+    if (scopes_.size() > entered.outer_bindings) choose_prefixes(tag, entered.outer_bindings);
+    ElementName name;
+    name.written = tag.name;
+    name.known = found.known;
+    name.uri = found.uri();
+    name.tree_name = tag.name.full;
     if (found.binding || found.known) {
-        entered.tree_prefix = tree_prefix(tag.name, found, true);
-        entered.tree_name = tree_name(tag.name, entered.tree_prefix);
-        rename(tag.name, name_begin, entered.tree_prefix);
-        if (!is_declared(found, entered.tree_prefix)) list(found, element, 0);
+        name.tree_prefix = tree_prefix(tag.name, found, true);
+        name.tree_name = tree_name(tag.name, name.tree_prefix);
+        name.is_as_written = name.tree_name == tag.name.full;
+        name.is_declared = is_declared(found, name.tree_prefix);
     }
-    for (std::size_t i = 0; i < tag.attributes.size(); ++i) {
-        if (!resolve(tag.attributes[i], element, i + 1)) return false;
-    }
-    const XmlAttribute* twice = find_repeated(tag.attributes);
-    return !twice || cursor_.fail(twice->begin, "the attribute " + excerpt(twice->name.full) + " is there twice");
+    ElementName& added = names_.add(name, scope_);
+    if (element == 0) begin_scope();  // the root may be a feed where an element with its name in it is none
+    return &added;
 }
 
-void XmlNamespaces::leave(const ElementNamespace& element, std::size_t end) {
+void XmlNamespaces::leave_declarations(const ElementScope& element, std::size_t end) {
     for (std::size_t open = scopes_.size(); open > element.outer_bindings; --open) declarations_.close(end);
     scopes_.shrink(element.outer_bindings);
     if (element.begins_feed) plain_.reset();
+    scope_ = element.outer_number;
 }
 
 bool XmlNamespaces::declare(const XmlAttribute& attribute, std::size_t tag_begin, std::size_t tag) {
@@ -122,7 +140,7 @@ bool XmlNamespaces::resolve(XmlAttribute& attribute, std::size_t element, std::s
     const std::string_view prefix = tree_prefix(attribute.name, found, false);
     rename(attribute.name, attribute.begin, prefix);
     attribute.tree_name = tree_name(attribute.name, prefix);
-    if (!is_declared(found, prefix)) list(found, element, number);
+    if (!is_declared(found, prefix)) list(found.known, found.uri(), element, number);
     return true;
 }
 
@@ -157,12 +175,13 @@ bool XmlNamespaces::is_declared(const Namespace& found, std::string_view tree_pr
 }
 
 // A URI that is not in the document's text as it stands may not outlive the scan.
-void XmlNamespaces::list(const Namespace& found, std::size_t element, std::size_t attribute) {
-    const std::string_view text = cursor_.text(), uri = found.uri();
+void XmlNamespaces::list(const KnownNamespace* known, std::string_view uri, std::size_t element,
+                         std::size_t attribute) {
+    const std::string_view text = cursor_.text();
     const bool is_in_text = uri.data() >= text.data() && uri.data() < text.data() + text.size();
     make_room(undeclared_);
-    undeclared_.push_back({static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute),
-                           is_in_text ? uri : found.known->uri});
+    undeclared_.push_back(
+        {static_cast<std::uint32_t>(element), static_cast<std::uint32_t>(attribute), is_in_text ? uri : known->uri});
 }
 
 }  // namespace sluice::feed

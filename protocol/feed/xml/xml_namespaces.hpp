@@ -19,6 +19,7 @@
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/namespace_declarations.hpp"
 #include "protocol/feed/model/tree.hpp"
+#include "protocol/feed/xml/element_names.hpp"
 #include "protocol/feed/xml/namespace_scopes.hpp"
 #include "protocol/feed/xml/rewriter.hpp"
 #include "protocol/feed/xml/xml_cursor.hpp"
@@ -28,12 +29,8 @@
 namespace sluice::feed {
 
 // Of an element while it is open.
-struct ElementNamespace {
-    const KnownNamespace* known = nullptr;
-    std::string_view uri;          // empty: no namespace
-    std::string_view tree_prefix;  // with its colon
-    std::string_view tree_name;
-    std::size_t outer_bindings = 0;
+struct ElementScope {
+    std::size_t outer_bindings = 0, outer_number = 0;
     bool begins_feed = false;
 };
 
@@ -44,10 +41,19 @@ public:
         : cursor_(cursor), rewriter_(rewriter), entities_(entities), tree_(tree) {}
 
     // Enters the scope of a start tag, that of the document's element number `element`. May reorder the attributes.
-    // Notes edits, to be applied with the tag. Returns false if it has noted a fault.
-    bool enter(XmlTag& tag, std::size_t element, ElementNamespace& found);
+    // Notes edits, to be applied with the tag. Returns the element's name, which is valid until the next call; null if
+    // it has noted a fault.
+    ElementName* enter(XmlTag& tag, std::size_t element, ElementScope& entered) {
+        entered = {scopes_.size(), scope_, false};
+        if (tag.attributes.empty()) {
+            if (ElementName* const name = names_.find(tag.name.full, scope_); name && name->is_plain()) return name;
+        }
+        return read_names(tag, element, entered);
+    }
     // Leaves the scope of the element, which ends at this offset.
-    void leave(const ElementNamespace& element, std::size_t end);
+    void leave(const ElementScope& element, std::size_t end) {
+        if (scope_ != element.outer_number) leave_declarations(element, end);
+    }
 
     // Notes the edit that gives the name at offset `begin` this prefix.
     void rename(const QName& name, std::size_t begin, std::string_view tree_prefix) {
@@ -69,6 +75,10 @@ private:
     };
 
     bool declare(const XmlAttribute& attribute, std::size_t tag_begin, std::size_t tag);
+    ElementName* read_names(XmlTag& tag, std::size_t element, ElementScope& entered);
+    void leave_declarations(const ElementScope& element, std::size_t end);
+    void begin_scope() { scope_ = ++scopes_so_far_; }
+    ElementName* resolve(XmlTag& tag, std::size_t element, ElementScope& entered);
     std::string_view plain_value(const XmlAttribute& attribute);
     void choose_prefixes(XmlTag& tag, std::size_t first);
     std::string_view declaration_beside(const NamespaceBinding& binding);
@@ -79,12 +89,14 @@ private:
     std::string_view tree_name(const QName& name, std::string_view tree_prefix);
     std::string_view made_name(std::string_view prefix, std::string_view local);
     bool is_declared(const Namespace& found, std::string_view tree_prefix) const;
-    void list(const Namespace& found, std::size_t element, std::size_t attribute);
+    void list(const KnownNamespace* known, std::string_view uri, std::size_t element, std::size_t attribute);
 
     XmlCursor& cursor_;
     Rewriter& rewriter_;
     const XmlEntities& entities_;
     NamespaceScopes scopes_;
+    std::size_t scope_ = 0, scopes_so_far_ = 0;  // the number of the scope, and the last one given
+    ElementNames names_;
     NamespaceDeclarations declarations_;
     std::optional<KnownNamespace::Vocabulary> plain_;  // of the feed around; empty: outside feeds
     std::set<std::string> made_declarations_;          // "xmlns:dc_:"

@@ -13,6 +13,7 @@
 // Text that is all white space is left out, unless nothing else is in the element.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,8 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/bytes/growing_text.hpp"
 #include "protocol/feed/model/content_digest.hpp"
-#include "protocol/feed/xml/xml_namespaces.hpp"
+#include "protocol/feed/xml/element_names.hpp"
 #include "protocol/feed/xml/xml_tag.hpp"
 
 namespace sluice::feed {
@@ -41,13 +43,13 @@ struct XmlNormalForm {
     // Of most documents with one item: room for so many is made at first.
     static constexpr std::size_t usual_elements = 24, usual_depth = 8;
 
-    std::string bytes;            // of the root element
+    bytes::GrowingText bytes;     // of the root element
     std::vector<Range> elements;  // in `bytes`, in document order; empty: ignored
 
     // Of an element, whose source counts if it is ignored as a part of others.
     text::Digest digest(std::size_t element, std::string_view source) const {
         const Range& range = elements[element];
-        const std::string_view form = std::string_view(bytes).substr(range.begin, range.end - range.begin);
+        const std::string_view form = bytes.view().substr(range.begin, range.end - range.begin);
         return content_digest(form.empty() ? source : form);
     }
 };
@@ -60,7 +62,7 @@ public:
     XmlNormalizer& operator=(const XmlNormalizer&) = delete;
 
     // The parts of the document, in order. Texts are what they say (XmlAttribute::said).
-    void open(const XmlTag& tag, const ElementNamespace& name);
+    void open(const XmlTag& tag, ElementName& name);
     void close();
     void text(std::string_view said);  // or a CDATA section
     void instruction(std::string_view said);
@@ -73,26 +75,28 @@ private:
     struct OpenElement {
         std::size_t number = 0;
         std::size_t text = none;  // where the text that is being read begins
+        std::string_view space;   // the first text, if it is white space, as long as nothing follows it
         bool has_more_than_text = false;
     };
     struct Attribute {
         std::size_t begin = 0, value = 0, end = 0;  // in the form; `value` is behind the name
     };
 
+    void begin_element(ElementName& name);
     bool is_ignoring() const { return ignored_depth_ != 0; }
     void append_name(const KnownNamespace* known, std::string_view uri, std::string_view local);
     void append_attribute(const XmlAttribute& attribute);
     void sort_attributes();
-    void begin_text();
+    void begin_text(OpenElement& element);
     void end_text(bool is_at_end);
     void make_normal(std::size_t begin);
 
     const IgnoredParts& ignored_;
     XmlNormalForm form_;
-    std::string& bytes_ = form_.bytes;
-    std::vector<OpenElement> open_;
+    bytes::GrowingText& bytes_ = form_.bytes;
+    boost::container::small_vector<OpenElement, XmlNormalForm::usual_depth> open_;
     std::size_t ignored_depth_ = 0;  // of open elements, the outermost of which is ignored
-    std::vector<Attribute> attributes_;
+    boost::container::small_vector<Attribute, 4> attributes_;
     std::unordered_map<std::string_view, text::Digest> uris_;
     std::string room_;
 };

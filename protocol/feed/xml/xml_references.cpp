@@ -15,9 +15,17 @@
 
 namespace sluice::feed {
 
-bool is_xml_entity(std::string_view name) {
-    if (name.size() == 2) return name[1] == 't' && (name[0] == 'l' || name[0] == 'g');
-    return name.size() <= 4 && (name == "amp" || name == "quot" || name == "apos");
+char xml_entity(std::string_view name) {
+    switch (name.size()) {
+        case 2:
+            return name[1] != 't' ? '\0' : name[0] == 'l' ? '<' : name[0] == 'g' ? '>' : '\0';
+        case 3:
+            return name == "amp" ? '&' : '\0';
+        case 4:
+            return name == "quot" ? '"' : name == "apos" ? '\'' : '\0';
+        default:
+            return '\0';
+    }
 }
 
 bool XmlReferences::reference() {
@@ -33,7 +41,7 @@ bool XmlReferences::reference() {
     if (name.empty() || !cursor_.take(';')) {
         return cursor_.fail(begin, "an '&' that begins no reference; as a character it is written &amp;");
     }
-    if (is_xml_entity(name)) return true;
+    if (xml_entity(name)) return true;
     if (const XmlEntity* entity = entities_.find(name)) return own_entity(*entity, name, begin);
     const std::string_view text = html_entity(name);
     if (text.empty()) return cursor_.fail(begin, "the entity " + excerpt(name) + " is not declared");
@@ -90,8 +98,15 @@ void append_with_line_feeds(std::string& out, std::string_view written) {
 // Appends the text of the reference that `written` begins with, and returns its size.
 std::size_t XmlReferences::append_reference(std::string& out, std::string_view written, bool in_value) const {
     const std::size_t size = std::min(written.find(';'), written.size() - 1) + 1;
-    const std::string_view name = written.substr(1, size - 2);
-    if (name.starts_with('#')) {
+    append_text(out, written.substr(0, size), in_value);
+    return size;
+}
+
+void XmlReferences::append_text(std::string& out, std::string_view reference, bool in_value) const {
+    const std::string_view name = reference.substr(1, reference.size() - 2);
+    if (const char c = xml_entity(name)) {
+        out += c;
+    } else if (name.starts_with('#')) {
         const bool is_hex = name.substr(1).starts_with('x');
         std::uint32_t code = 0;
         std::from_chars(name.data() + (is_hex ? 2 : 1), name.data() + name.size(), code, is_hex ? 16 : 10);
@@ -99,20 +114,17 @@ std::size_t XmlReferences::append_reference(std::string& out, std::string_view w
             out += windows_1252_text(code);
         else
             text::append_utf8(out, code);
-    } else if (is_xml_entity(name)) {
-        out += name == "lt" ? '<' : name == "gt" ? '>' : name == "amp" ? '&' : name == "quot" ? '"' : '\'';
     } else if (const XmlEntity* entity = entities_.find(name)) {
         const auto used = texts_.find(entity);
         if (used != texts_.end()) in_value ? append_value(out, used->second) : append_content(out, used->second);
     } else {
         out += html_entity(name);
     }
-    return size;
 }
 
 void XmlReferences::append_content(std::string& out, std::string_view written) const {
     for (std::size_t at = 0; at < written.size();) {
-        const std::size_t end = bytes::find_in<bytes::XmlResolved>(written, at);
+        const std::size_t end = std::min(written.find_first_of("&\r", at), written.size());
         out.append(written, at, end - at);
         if (end == written.size()) return;
         at = end + (written[end] == '&' ? append_reference(out, written.substr(end), false)

@@ -14,8 +14,8 @@
 
 namespace sluice::feed {
 
-// The entities that every document has: lt, gt, amp, quot, apos.
-bool is_xml_entity(std::string_view name);
+// What an entity that every document has stands for (lt, gt, amp, quot, apos); NUL for others.
+char xml_entity(std::string_view name);
 
 // Appends text with line ends as a reader of XML sees them (XML 1.0 §2.11).
 void append_with_line_feeds(std::string& out, std::string_view written);
@@ -37,9 +37,12 @@ public:
     // line feed for each line end, and in a value spaces for all white space.
     void append_content(std::string& out, std::string_view written) const;
     void append_value(std::string& out, std::string_view written) const;
+    // The text of one reference, which is `written` as a whole, in content.
+    void append_one(std::string& out, std::string_view written) const { append_text(out, written, false); }
 
 private:
     std::size_t append_reference(std::string& out, std::string_view written, bool in_value) const;
+    void append_text(std::string& out, std::string_view reference, bool in_value) const;
     std::string_view as_written(std::string_view text);
     bool own_entity(const XmlEntity& entity, std::string_view name, std::size_t begin);
 

@@ -1,6 +1,7 @@
 #include "protocol/feed/xml/xml_scanner.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <optional>
 #include <utility>
 
@@ -24,8 +25,10 @@ namespace {
 
 struct OpenElement {
     QName name;
-    std::size_t range = 0;  // index in ScannedXml::elements
-    ElementNamespace in;
+    std::string_view new_prefix;  // with its colon, if not `is_as_written`
+    bool is_as_written = true;    // in the tree
+    std::size_t range = 0;        // index in ScannedXml::elements
+    ElementScope scope;
 };
 
 // What is between the marks that the text begins and ends with.
@@ -34,19 +37,17 @@ std::string_view between(std::string_view text, std::string_view first, std::str
 }
 
 class Scanner {
-    // Of most documents with one item.
-    static constexpr std::size_t usual_nodes = 48, usual_attributes = 16;
+    static constexpr std::size_t usual_attributes = 16, usual_text = 1'000;
 
 public:
     Scanner(const std::string& text, const FeedLimits& limits, const IgnoredParts* ignored)
-        : cursor_(text),
+        : scanned_(Tree(ScannedXml::usual_nodes(text.size()), usual_attributes)),
+          cursor_(text),
           rewriter_(text),
           references_(cursor_, rewriter_, scanned_.context.entities),
           namespaces_(cursor_, rewriter_, scanned_.context.entities, scanned_.tree),
           limits_(limits) {
-        scanned_.tree = Tree(usual_nodes, usual_attributes);
         scanned_.elements.reserve(XmlNormalForm::usual_elements);
-        open_.reserve(XmlNormalForm::usual_depth);
         if (ignored) normal_.emplace(*ignored, text.size());
     }
 
@@ -72,6 +73,7 @@ public:
 private:
     bool prolog();
     bool content();
+    bool markup();
     bool epilog();
 
     bool start_tag();
@@ -81,8 +83,14 @@ private:
     bool character_data();
     bool cdata();
     bool comment_or_instruction();
-    bool count_values(std::size_t begin, std::size_t more);
-    void add_element(const OpenElement& element);
+    // Counts nodes and attributes of the tree.
+    bool count_values(std::size_t begin, std::size_t more) {
+        values_ += more;
+        return values_ <= limits_.values_max || too_many_values(begin);
+    }
+    bool too_many_values(std::size_t begin);
+    void add_element(const ElementName& name);
+    void add_attributes();
     std::string_view said(const XmlAttribute& attribute);
     std::string_view with_line_feeds(std::string_view written);
 
@@ -92,7 +100,7 @@ private:
     XmlReferences references_;
     XmlNamespaces namespaces_;
     const FeedLimits& limits_;
-    std::vector<OpenElement> open_;
+    boost::container::small_vector<OpenElement, XmlNormalForm::usual_depth> open_;
     std::size_t values_ = 0;  // elements, attributes, comments, CDATA sections and instructions so far
     XmlTag tag_;              // being read
     std::optional<XmlNormalizer> normal_;
@@ -136,19 +144,25 @@ bool Scanner::content() {
                                                   ">, which begins in line " +
                                                   std::to_string(position_in(cursor_.text(), begin).line));
         }
-        bool right = false;
-        if (cursor_.looks_at("</")) {
-            right = end_tag();
-        } else if (cursor_.looks_at("<!--") || cursor_.looks_at("<?")) {
-            right = comment_or_instruction();
-        } else if (cursor_.looks_at("<![CDATA[")) {
-            right = cdata();
-        } else {
-            right = start_tag();
-        }
-        if (!right) return false;
+        if (!markup()) return false;
     }
     return true;
+}
+
+// At '<'.
+bool Scanner::markup() {
+    switch (cursor_.peek_next()) {
+        case '/':
+            return end_tag();
+        case '?':
+            return comment_or_instruction();
+        case '!':
+            if (cursor_.looks_at("<!--")) return comment_or_instruction();
+            if (cursor_.looks_at("<![CDATA[")) return cdata();
+            return start_tag();  // which no name begins
+        default:
+            return start_tag();
+    }
 }
 
 bool Scanner::epilog() {
@@ -162,25 +176,39 @@ bool Scanner::epilog() {
 }
 
 bool Scanner::character_data() {
+    if (cursor_.peek() == '<') return true;
     const std::size_t begin = cursor_.at();
-    bool is_plain = true;
+    bool is_plain = true;  // else `room_` has what is said up to
+    std::size_t copied = begin;
+    const auto copy_up_to = [&](std::size_t end) {
+        if (std::exchange(is_plain, false)) {
+            room_.clear();
+            room_.reserve(usual_text);
+        }
+        room_.append(cursor_.text(), copied, end - copied);
+    };
     while (cursor_.skip_to<bytes::XmlTextEnd>() && cursor_.peek() != '<') {
+        const std::size_t at = cursor_.at();
         if (cursor_.peek() == '&') {
-            is_plain = false;
             if (!references_.reference()) return false;
             rewriter_.apply();
+            copy_up_to(at);
+            references_.append_one(room_, cursor_.since(at));
+            copied = cursor_.at();
+        } else if (cursor_.take('\r')) {
+            copy_up_to(at);
+            if (cursor_.peek() != '\n') room_ += '\n';
+            copied = cursor_.at();
         } else if (cursor_.looks_at("]]>")) {
-            return cursor_.fail(cursor_.at(), "\"]]>\" outside a CDATA section");
-        } else if (!cursor_.take(']')) {
-            is_plain = false;
-            cursor_.take('\r');
+            return cursor_.fail(at, "\"]]>\" outside a CDATA section");
+        } else {
+            cursor_.take(']');
         }
     }
+    if (cursor_.at() == begin) return true;  // at the end
     std::string_view said = cursor_.since(begin);
-    if (said.empty()) return true;
     if (!is_plain) {
-        room_.clear();
-        references_.append_content(room_, said);
+        copy_up_to(cursor_.at());
         said = scanned_.tree.keep(room_);
     }
     scanned_.tree.leaf(NodeType::text, said);
@@ -211,10 +239,7 @@ bool Scanner::comment_or_instruction() {
     return true;
 }
 
-// Counts nodes and attributes of the tree.
-bool Scanner::count_values(std::size_t begin, std::size_t more) {
-    values_ += more;
-    if (values_ <= limits_.values_max) return true;
+bool Scanner::too_many_values(std::size_t begin) {
     return cursor_.fail(begin,
                         "the document has more values than limits.values (" + std::to_string(limits_.values_max) + ")",
                         FeedError::Kind::limit);
@@ -241,30 +266,33 @@ bool Scanner::start_tag() {
             FeedError::Kind::limit);
     }
     if (!read_start_tag(cursor_, references_, tag_)) return false;
-    OpenElement element;
-    element.name = tag_.name;
-    element.range = scanned_.elements.size();
-    if (!namespaces_.enter(tag_, element.range, element.in)) return false;
+    ElementScope scope;
+    ElementName* const name = namespaces_.enter(tag_, scanned_.elements.size(), scope);
+    if (!name) return false;
+    open_.push_back({tag_.name, name->tree_prefix, name->is_as_written, scanned_.elements.size(), scope});
     make_room(scanned_.elements);
     scanned_.elements.push_back(
-        {static_cast<std::uint32_t>(tag_.begin), 0, static_cast<std::uint32_t>(values_), element.in.known});
+        {static_cast<std::uint32_t>(tag_.begin), 0, static_cast<std::uint32_t>(values_), name->known});
     if (!count_values(tag_.begin, 1 + tag_.attributes.size())) return false;
-    add_element(element);
-    if (normal_) normal_->open(tag_, element.in);
+    add_element(*name);
+    if (normal_) normal_->open(tag_, *name);
     rewriter_.apply();
-    open_.push_back(element);
     if (tag_.is_empty) close_element(cursor_.at());
     return true;
 }
 
+void Scanner::add_element(const ElementName& name) {
+    const char first = name.written.local.front();
+    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && name.tree_prefix.empty());
+    scanned_.tree.open(name.tree_name);
+    if (!tag_.attributes.empty()) add_attributes();
+}
+
 // Attributes that have been put in another order come back into theirs.
-void Scanner::add_element(const OpenElement& element) {
-    const char first = tag_.name.local.front();
-    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && element.in.tree_prefix.empty());
+void Scanner::add_attributes() {
     const auto is_before = [](const XmlAttribute& a, const XmlAttribute& b) { return a.begin < b.begin; };
     if (!std::is_sorted(tag_.attributes.begin(), tag_.attributes.end(), is_before))
         std::sort(tag_.attributes.begin(), tag_.attributes.end(), is_before);
-    scanned_.tree.open(element.in.tree_name);
     for (XmlAttribute& attribute : tag_.attributes) {
         attribute.said = said(attribute);
         scanned_.tree.attribute(attribute.tree_name, attribute.said);
@@ -281,13 +309,15 @@ std::string_view Scanner::said(const XmlAttribute& attribute) {
 bool Scanner::end_tag() {
     const std::size_t begin = cursor_.at();
     const OpenElement& element = open_.back();
-    cursor_.take("</");
-    const std::size_t name_begin = cursor_.at();
+    const std::size_t name_begin = begin + 2;
+    cursor_.move_to(name_begin);
     if (!cursor_.take_name(element.name.full)) return wrong_end_tag(begin);
     cursor_.skip_space();
     if (!cursor_.take('>')) return cursor_.expected("'>' at the end of the tag");
-    namespaces_.rename(element.name, name_begin, element.in.tree_prefix);
-    rewriter_.apply();
+    if (!element.is_as_written) {
+        namespaces_.rename(element.name, name_begin, element.new_prefix);
+        rewriter_.apply();
+    }
     close_element(cursor_.at());
     return true;
 }
@@ -309,7 +339,7 @@ void Scanner::close_element(std::size_t end) {
     range.end = static_cast<std::uint32_t>(end);
     range.values = static_cast<std::uint32_t>(values_) - range.values;
     scanned_.tree.close();
-    namespaces_.leave(element.in, end);
+    namespaces_.leave(element.scope, end);
     if (normal_) normal_->close();
     open_.pop_back();
 }

@@ -3,11 +3,13 @@
 // differ from that one. Nothing is recursive. Pure function; any thread.
 #pragma once
 
+#include <algorithm>
 #include <boost/system/result.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/feed/model/document.hpp"
@@ -26,8 +28,14 @@ struct ElementRange {
 };
 
 struct ScannedXml {
+    explicit ScannedXml(Tree empty) : tree(std::move(empty)) {}
+
     // The vectors of fewer elements have spare room.
     static constexpr std::size_t few_elements = 1'000;
+    // For which there is room at first: of most documents with so many bytes.
+    static constexpr std::size_t usual_nodes(std::size_t text_bytes) {
+        return std::clamp<std::size_t>(text_bytes / 56, 48, 4'096);
+    }
 
     // With views of the text. In it, the prefixes of known namespaces are the customary ones, and those of no other, in
     // names and in declarations.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "protocol/feed/xml/xml_cursor.hpp"
 #include "protocol/feed/xml/xml_names.hpp"
@@ -13,7 +12,7 @@ namespace sluice::feed {
 struct XmlTag {
     std::size_t begin = 0;  // offset of the '<'
     QName name;
-    std::vector<XmlAttribute> attributes;
+    XmlAttributes attributes;
     bool is_empty = false;  // ends in "/>"
 };
 

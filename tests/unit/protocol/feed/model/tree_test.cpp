@@ -75,7 +75,7 @@ TEST_CASE("what a node lacks is null") {
 }
 
 TEST_CASE("a tree is as it should be while it is built, and without what was removed") {
-    Tree tree;
+    Tree tree(0, 0);
     const TreeNode feed = tree.open("feed");
     const TreeNode first = tree.open("item");
     tree.attribute("id", "1");

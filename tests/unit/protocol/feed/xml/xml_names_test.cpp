@@ -22,7 +22,7 @@ TEST_CASE("a repeated attribute is found among few and among many") {
     std::vector<std::string> names;
     for (int i = 0; i < 30; ++i) names.push_back("a" + std::to_string(i));
     for (std::size_t n = 0; n < names.size(); ++n) {
-        std::vector<XmlAttribute> attributes;
+        XmlAttributes attributes;
         for (std::size_t i = 0; i < n; ++i) attributes.push_back(attribute(names[i], names[i], "", i));
         CHECK_FALSE(find_repeated(attributes));
         if (n == 0) continue;

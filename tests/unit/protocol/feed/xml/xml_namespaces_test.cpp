@@ -155,3 +155,29 @@ TEST_CASE("a default namespace with a customary prefix") {
                    "><a:x/></div></entry></feed>") ==
           Strings{"feed " + atom, "entry " + atom, "xhtml:div " + xhtml, "x " + atom});
 }
+
+TEST_CASE("A name that was there before means what it means where it is now") {
+    const std::string u = "urn:u", v = "urn:v";
+    CHECK(names_of("<r" + as("p", u) + "><p:x/><b" + as("p", v) + "><p:x/><p:x/></b><p:x/><b/><p:x/></r>") ==
+          Strings{"r ", "p:x " + u, "b ", "p:x " + v, "p:x " + v, "p:x " + u, "b ", "p:x " + u});
+    CHECK(names_of("<r><x/><x" + as("", u) + "><x/></x><x/><x" + as("", v) + "/><x/></r>") ==
+          Strings{"r ", "x ", "x " + u, "x " + u, "x ", "x " + v, "x "});
+    CHECK(names_of("<r><dc:x/><b" + as("dc", u) + "><dc:x/></b><dc:x/></r>") ==
+          Strings{"r ", "dc:x " + dc, "b ", "dc_:x " + u, "dc:x " + dc});
+    // A feed in a feed has its own vocabulary; an item is one only as the root.
+    CHECK(names_of("<w" + as("a", atom) + "><a:feed><a:entry/></a:feed><a:entry/><a:feed><a:entry/></a:feed></w>") ==
+          Strings{"w ", "feed " + atom, "entry " + atom, "atom:entry " + atom, "feed " + atom, "entry " + atom});
+    CHECK(names_of("<a:item" + as("a", rss_10) + "><b><a:item/></b></a:item>") ==
+          Strings{"item " + rss_10, "b ", "item " + rss_10});
+    // More names than are remembered, and some that share a place.
+    std::string many = "<r" + as("p", u) + ">";
+    Strings expected{"r "};
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 500; ++i) {
+            const std::string name = "p:n" + std::to_string(i * i);
+            many += "<" + name + "/>";
+            expected.push_back(name + " " + u);
+        }
+    }
+    CHECK(names_of(many + "</r>") == expected);
+}

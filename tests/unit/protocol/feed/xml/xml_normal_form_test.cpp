@@ -16,7 +16,7 @@ std::string form_of(const std::string& xml) {
     const auto scanned = scan_xml(xml, FeedLimits(), &ignored);
     REQUIRE(scanned.has_value());
     std::string shown;
-    for (const char c : scanned->normal_form.bytes) {
+    for (const char c : scanned->normal_form.bytes.view()) {
         if (c >= 1 && c <= 7)
             shown.append("[").append(1, static_cast<char>('A' + c - 1)).append("]");
         else
@@ -83,6 +83,9 @@ TEST_CASE("XmlNormalizer: ways to write the same thing have one form") {
                "<a><!-- --><b/> <!-- --> <c>1</c></a>", "<a>&#32;<b/>&#10;<c>1</c><![CDATA[ ]]></a>",
                "<a><![CDATA[]]><b/><c>1</c></a>"});
     all_equal({"<a>1\n2</a>", "<a>1\r\n2</a>", "<a>1\r2</a>", "<a>1&#10;2</a>", "<a><![CDATA[1\r\n2]]></a>"});
+    all_equal({"<a>1\r\n&#10;\n2\n&amp;</a>", "<a>1\n&#10;\r2\r\n&#38;</a>", "<a>1\r\r\r2\r&amp;</a>"});
+    all_equal({"<a> \nb </a>", "<a> <!-- -->\nb </a>", "<a><![CDATA[ ]]>\nb<!-- --> </a>", "<a>&#32;&#10;b&#32;</a>"});
+    all_equal({"<a> \n</a>", "<a> <!-- -->\n</a>", "<a><![CDATA[ ]]>\n</a>", "<a>&#32;<![CDATA[\n]]></a>"});
     all_equal({"<a b='1 2'/>", "<a b='1\n2'/>", "<a b='1\t2'/>", "<a b='1\r\n2'/>", "<a b='1&#32;2'/>"});
     all_equal({"<a>\u00E9\u2014\u201C</a>", "<a>&eacute;&mdash;&ldquo;</a>", "<a>&#233;&#8212;&#147;</a>",
                "<a>&#xE9;&#x2014;<![CDATA[\u201C]]></a>"});
@@ -137,6 +140,7 @@ TEST_CASE("XmlNormalizer: different things have different forms") {
                    "<a>  </a>",
                    "<a>&#13;</a>",
                    "<a>\n</a>",
+                   "<a> <?p?></a>",
                    "<a> b</a>",
                    "<a>b </a>",
                    "<a>B</a>",
