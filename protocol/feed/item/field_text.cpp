@@ -56,7 +56,7 @@ FieldChildren::FieldChildren(TreeNode element) {
     for (TreeNode child = element.first_child(); child; child = child.next_sibling()) {
         if (!child.is_element()) continue;
         const std::string_view name = child.name();
-        const std::size_t slot = FieldPath::slot_of(name);
+        const std::size_t slot = name_slot(name);
         const std::uint64_t bit = std::uint64_t{1} << slot;
         if ((some_ & bit) == 0) {
             places_[slot] = static_cast<std::uint8_t>(first_.size());

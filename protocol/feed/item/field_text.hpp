@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "protocol/bytes/equal.hpp"
+#include "protocol/feed/model/name_slot.hpp"
 #include "protocol/feed/model/text_blocks.hpp"
 #include "protocol/feed/model/tree.hpp"
 
@@ -25,19 +26,11 @@ struct FieldPath {
     constexpr FieldPath(const char* path)  // NOLINT(google-explicit-constructor): lists of paths are lists of literals
         : text(path),
           first_name(text.substr(0, text.find('/'))),
-          slot(FieldPath::slot_of(first_name)),
+          slot(name_slot(first_name)),
           bit(std::uint64_t{1} << slot) {}
 
     constexpr bool is_attribute() const { return text[0] == '@'; }
     constexpr bool is_name() const { return first_name.size() == text.size(); }  // of one child
-
-    // Most names of an element's children have different ones: these factors keep those that feeds have apart.
-    static constexpr std::size_t slots = 64;
-    static constexpr std::size_t slot_of(std::string_view name) {
-        if (name.empty()) return 0;
-        const auto at = [&](std::size_t i) { return static_cast<unsigned char>(name[i]); };
-        return (9u * at(0) + 6u * at(name.size() / 2) + 11u * name.size()) % slots;
-    }
 
     std::string_view text, first_name;
     std::size_t slot;
@@ -79,8 +72,8 @@ public:
     const Child& first(const FieldPath& path) const { return first_[places_[path.slot]]; }
 
 private:
-    boost::container::static_vector<Child, FieldPath::slots> first_;
-    std::array<std::uint8_t, FieldPath::slots> places_{};  // there, by slot
+    boost::container::static_vector<Child, name_slots> first_;
+    std::array<std::uint8_t, name_slots> places_{};  // there, by slot
     std::uint64_t some_ = 0, several_ = 0;
 };
 

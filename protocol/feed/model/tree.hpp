@@ -138,6 +138,15 @@ public:
     void leaf(NodeType type, std::string_view value) {
         add(type, value, static_cast<std::uint32_t>(nodes_.size()) + 1);
     }
+    // An element without attributes that has only this text.
+    void element(std::string_view name, std::string_view text) {
+        const auto behind = static_cast<std::uint32_t>(nodes_.size()) + (text.empty() ? 1u : 2u);
+        const std::uint32_t index = add(NodeType::element, name, behind);
+        nodes_[index].number = elements_++;
+        if (text.empty()) return;
+        add(NodeType::text, text, behind);
+        nodes_.back().parent = index;
+    }
     void close() {
         nodes_[open_].end = static_cast<std::uint32_t>(nodes_.size());
         open_ = nodes_[open_].parent;

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "protocol/feed/item/name_bit.hpp"
+#include "protocol/feed/model/name_slot.hpp"
 #include "protocol/filter/syntax/attribute.hpp"
 
 namespace sluice::feed {

@@ -6,9 +6,10 @@
 #include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include "protocol/bytes/equal.hpp"
+#include "protocol/feed/model/name_slot.hpp"
 #include "protocol/feed/model/namespaces.hpp"
 #include "protocol/feed/xml/xml_names.hpp"
 
@@ -35,14 +36,14 @@ class ElementNames {
 public:
     // The entry of the name in the scope; null if there is none. Valid until the next add().
     ElementName* find(std::string_view written, std::size_t scope) {
-        const std::size_t place = places_[slot_of(written)];
+        const std::size_t place = places_[name_slot(written)];
         if (place == 0) return nullptr;
         Entry& entry = names_[place - 1];
-        return entry.scope == scope && is_same(entry.name.written.full, written) ? &entry.name : nullptr;
+        return entry.scope == scope && bytes::are_equal(entry.name.written.full, written) ? &entry.name : nullptr;
     }
     // Forgets another name if there are many.
     ElementName& add(const ElementName& name, std::size_t scope) {
-        std::uint8_t& place = places_[slot_of(name.written.full)];
+        std::uint8_t& place = places_[name_slot(name.written.full)];
         if (place == 0) {
             names_.emplace_back();
             place = static_cast<std::uint8_t>(names_.size());
@@ -53,22 +54,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t slots = 64, usual_names = 16;
+    static constexpr std::size_t usual_names = 16;
     struct Entry {
         std::size_t scope = 0;
         ElementName name;
     };
 
-    static bool is_same(std::string_view a, std::string_view b) {
-        return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
-    }
-    // Of a name that is not empty.
-    static std::size_t slot_of(std::string_view name) {
-        const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
-        return (name.size() + byte(0) + 5 * byte(name.size() / 2) + 11 * byte(name.size() - 1)) % slots;
-    }
-
-    std::array<std::uint8_t, slots> places_{};  // 1 + index in `names_`; 0: none
+    std::array<std::uint8_t, name_slots> places_{};  // 1 + index in `names_`; 0: none
     boost::container::small_vector<Entry, usual_names> names_;
 };
 

@@ -42,6 +42,8 @@ public:
     bool take(char c) { return peek() == c && !at_end() ? (++at_, true) : false; }
     bool take(std::string_view token) { return looks_at(token) ? (at_ += token.size(), true) : false; }
     bool take_name(std::string_view name);  // a qualified name, as a whole
+    // The ASCII letters, digits and marks of names from `begin` on up to this character; empty if others come first.
+    std::string_view name_before(char end, std::size_t begin) const;
     bool skip_space();
     template <class Set>
     bool skip_to() {  // to the next byte of the set, as bytes::XmlTextEnd; false at the end
@@ -85,6 +87,13 @@ inline bool XmlCursor::take_name(std::string_view name) {
     if (next >= 0x80 || next == ':' || (xml_bytes[next] & xml_name)) return false;
     at_ += name.size();
     return true;
+}
+
+inline std::string_view XmlCursor::name_before(char end, std::size_t begin) const {
+    const char* const first = text_.data() + begin;
+    const char* last = first;
+    while ((xml_bytes[static_cast<unsigned char>(*last)] & xml_name) || *last == ':') ++last;
+    return *last == end ? std::string_view(first, static_cast<std::size_t>(last - first)) : std::string_view();
 }
 
 inline std::string_view XmlCursor::nc_name() {

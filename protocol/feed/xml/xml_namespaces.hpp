@@ -46,14 +46,22 @@ public:
     ElementName* enter(XmlTag& tag, std::size_t element, ElementScope& entered) {
         entered = {scopes_.size(), scope_, false};
         if (tag.attributes.empty()) {
-            if (ElementName* const name = names_.find(tag.name.full, scope_); name && name->is_plain()) return name;
+            if (ElementName* const name = find_plain(tag.name.full)) return name;
         }
         return read_names(tag, element, entered);
     }
+    // The name of an element without attributes, if it is written so in the tree, and was there before; else null. As
+    // with enter(), but there is nothing to leave.
+    ElementName* find_plain(std::string_view written) {
+        ElementName* const name = names_.find(written, scope_);
+        return name && name->is_plain() ? name : nullptr;
+    }
     // Leaves the scope of the element, which ends at this offset.
     void leave(const ElementScope& element, std::size_t end) {
-        if (scope_ != element.outer_number) leave_declarations(element, end);
+        if (has_entered(element)) leave_declarations(element, end);
     }
+    // Whether names in the element may mean something else than around it.
+    bool has_entered(const ElementScope& element) const { return scope_ != element.outer_number; }
 
     // Notes the edit that gives the name at offset `begin` this prefix.
     void rename(const QName& name, std::size_t begin, std::string_view tree_prefix) {

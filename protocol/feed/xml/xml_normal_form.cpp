@@ -38,7 +38,8 @@ void XmlNormalizer::append_name(const KnownNamespace* known, std::string_view ur
     bytes_.append(local);
 }
 
-void XmlNormalizer::open(const XmlTag& tag, ElementName& name) {
+// False if the element is ignored.
+bool XmlNormalizer::begin_range(ElementName& name) {
     make_room(form_.elements);
     form_.elements.emplace_back();
     if (!name.is_known_to_normalizer)
@@ -48,12 +49,16 @@ void XmlNormalizer::open(const XmlTag& tag, ElementName& name) {
         open_.back().has_more_than_text = true;
         if (!is_ignored) end_text(false);
     }
+    return !is_ignored;
+}
+
+void XmlNormalizer::open(const XmlTag& tag, ElementName& name) {
+    const bool is_ignored = !begin_range(name);
     open_.emplace_back().number = form_.elements.size() - 1;
     if (is_ignored) {
         ++ignored_depth_;
         return;
     }
-    form_.elements.back().begin = bytes_.size();
     begin_element(name);
     if (tag.attributes.empty()) return;
     attributes_.clear();
@@ -63,8 +68,22 @@ void XmlNormalizer::open(const XmlTag& tag, ElementName& name) {
     sort_attributes();
 }
 
+void XmlNormalizer::element(ElementName& name, std::string_view said) {
+    if (!begin_range(name)) return;
+    begin_element(name);
+    if (!said.empty()) {
+        bytes_.append(mark_text);
+        const std::size_t begin = bytes_.size();
+        bytes_.append(said);
+        make_normal(begin);
+    }
+    bytes_.append(mark_end);
+    form_.elements.back().end = bytes_.size();
+}
+
 // Names are kept in the form: what is in it stays where it is.
 void XmlNormalizer::begin_element(ElementName& name) {
+    form_.elements.back().begin = bytes_.size();
     if (name.is_known_to_normalizer) {
         bytes_.repeat(name.normal_begin, name.normal_size);
         return;

@@ -64,6 +64,8 @@ public:
     // The parts of the document, in order. Texts are what they say (XmlAttribute::said).
     void open(const XmlTag& tag, ElementName& name);
     void close();
+    // An element without attributes that has only this text.
+    void element(ElementName& name, std::string_view said);
     void text(std::string_view said);  // or a CDATA section
     void instruction(std::string_view said);
 
@@ -82,6 +84,7 @@ private:
         std::size_t begin = 0, value = 0, end = 0;  // in the form; `value` is behind the name
     };
 
+    bool begin_range(ElementName& name);
     void begin_element(ElementName& name);
     bool is_ignoring() const { return ignored_depth_ != 0; }
     void append_name(const KnownNamespace* known, std::string_view uri, std::string_view local);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "protocol/bytes/equal.hpp"
 #include "protocol/feed/model/make_room.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/model/text_position.hpp"
@@ -77,6 +78,8 @@ private:
     bool epilog();
 
     bool start_tag();
+    bool known_element();
+    bool plain_content(ElementName& name, std::size_t begin, std::size_t said_begin);
     bool end_tag();
     bool wrong_end_tag(std::size_t begin);
     void close_element(std::size_t end);
@@ -89,6 +92,10 @@ private:
         return values_ <= limits_.values_max || too_many_values(begin);
     }
     bool too_many_values(std::size_t begin);
+    void note_capital(const ElementName& name) {
+        const char first = name.written.local.front();
+        if (first >= 'A' && first <= 'Z' && name.tree_prefix.empty()) scanned_.has_capitals = true;
+    }
     void add_element(const ElementName& name);
     void add_attributes();
     std::string_view said(const XmlAttribute& attribute);
@@ -259,16 +266,50 @@ bool Scanner::cdata() {
     return true;
 }
 
+// At the '<' of an element with a name that was there before, without attributes, that has nothing but plain text: most
+// of a feed's. Reads it. False: it is something else, and nothing has been read.
+bool Scanner::known_element() {
+    const std::size_t begin = cursor_.at(), name_begin = begin + 1;
+    const std::string_view written = cursor_.name_before('>', name_begin);
+    if (written.empty()) return false;
+    ElementName* const name = namespaces_.find_plain(written);
+    return name && plain_content(*name, begin, name_begin + written.size() + 1);
+}
+
+// Reads the element that begins at `begin` from behind its start tag on, if plain text and the end tag come next.
+bool Scanner::plain_content(ElementName& name, std::size_t begin, std::size_t said_begin) {
+    const std::string_view text = cursor_.text(), written = name.written.full;
+    const std::size_t said_end = bytes::find_in<bytes::XmlTextEnd>(text, said_begin);
+    const std::size_t name_begin = said_end + 2, name_end = name_begin + written.size();
+    if (name_end >= text.size() || text[said_end] != '<' || text[said_end + 1] != '/' || text[name_end] != '>' ||
+        !bytes::are_equal(text.substr(name_begin, written.size()), written) || values_ >= limits_.values_max)
+        return false;
+    cursor_.move_to(name_end + 1);
+    const std::string_view said = text.substr(said_begin, said_end - said_begin);
+    ++values_;
+    make_room(scanned_.elements);
+    scanned_.elements.push_back(
+        {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(cursor_.at()), 1, name.known});
+    scanned_.tree.element(name.tree_name, said);
+    if (normal_) normal_->element(name, said);
+    return true;
+}
+
 bool Scanner::start_tag() {
     if (open_.size() >= limits_.depth_max) {
         return cursor_.fail(
             cursor_.at(), "elements nest deeper than limits.element_depth (" + std::to_string(limits_.depth_max) + ")",
             FeedError::Kind::limit);
     }
+    if (known_element()) return true;
     if (!read_start_tag(cursor_, references_, tag_)) return false;
     ElementScope scope;
     ElementName* const name = namespaces_.enter(tag_, scanned_.elements.size(), scope);
     if (!name) return false;
+    note_capital(*name);
+    const bool has_plain_tag =
+        tag_.attributes.empty() && !tag_.is_empty && name->is_plain() && !namespaces_.has_entered(scope);
+    if (has_plain_tag && plain_content(*name, tag_.begin, cursor_.at())) return true;
     open_.push_back({tag_.name, name->tree_prefix, name->is_as_written, scanned_.elements.size(), scope});
     make_room(scanned_.elements);
     scanned_.elements.push_back(
@@ -282,8 +323,6 @@ bool Scanner::start_tag() {
 }
 
 void Scanner::add_element(const ElementName& name) {
-    const char first = name.written.local.front();
-    scanned_.has_capitals = scanned_.has_capitals || (first >= 'A' && first <= 'Z' && name.tree_prefix.empty());
     scanned_.tree.open(name.tree_name);
     if (!tag_.attributes.empty()) add_attributes();
 }

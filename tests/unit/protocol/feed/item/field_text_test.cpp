@@ -124,7 +124,7 @@ TEST_CASE("FieldChildren: random elements → the fields that a search finds") {
         std::string other = name;
         do {
             for (char& c : other) c = static_cast<char>('a' + below(26));
-        } while (FieldPath::slot_of(other) != FieldPath::slot_of(name));
+        } while (name_slot(other) != name_slot(name));
         names.push_back(other);
     }
     for (int round = 0; round < 3'000; ++round) {

@@ -1,6 +1,10 @@
 #include "protocol/feed/xml/xml_scanner.hpp"
 
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
 
 using namespace sluice;
 using namespace sluice::feed;
@@ -159,4 +163,113 @@ TEST_CASE("faults are named where they are") {
         CHECK(error.line == c.line);
         CHECK(error.column == c.column);
     }
+}
+
+namespace {
+
+// All nodes in document order: depth, type, name, value and attributes.
+std::string shown(const ScannedXml& scanned) {
+    std::string text;
+    const TreeNode document = scanned.tree.document();
+    for (TreeNode node = document.first_child(); node; node = node.next_below(document)) {
+        for (TreeNode parent = node.parent(); parent; parent = parent.parent()) text += ' ';
+        text += std::to_string(static_cast<int>(node.type())) + ' ' + std::to_string(node.element_number()) + ' ';
+        text.append(node.name()).append("=").append(node.value());
+        for (const TreeAttribute& each : node.attributes()) text.append(each.name()).append("=").append(each.value());
+        text += '\n';
+    }
+    for (const ElementRange& range : scanned.elements)
+        text += std::to_string(range.values) + (range.known ? std::string(range.known->uri) : "-") + '\n';
+    for (const UndeclaredName& name : scanned.undeclared) text.append(name.uri).append("\n");
+    return text;
+}
+
+std::string without_spaces(std::string text) {
+    for (std::size_t at = 0; (at = text.find(" >", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+}
+
+}  // namespace
+
+// A space behind the name is enough for a tag to be read the long way.
+TEST_CASE("An element that has nothing but plain text is what it is read piece by piece") {
+    std::mt19937 random(7);
+    const auto any_of = [&](const auto& choices) { return choices[random() % std::size(choices)]; };
+    const std::string names[] = {"a",           "title",         "dc:creator", "p:x",  "q:x",
+                                 "description", "\u00E9t\u00E9", "A",          "views"};
+    const std::string texts[] = {"",
+                                 " ",
+                                 "\n  ",
+                                 "x",
+                                 "plain text that is longer than a vector",
+                                 "a &amp; b",
+                                 "]",
+                                 "1\r\n2",
+                                 "]] x",
+                                 "\u00E9",
+                                 "<![CDATA[c]]>",
+                                 "<!-- -->",
+                                 "http://t/?utm_x=1",
+                                 "<?p q?>"};
+    const std::string declarations[] = {"", "", "", " xmlns:p='urn:1'", " xmlns:p='urn:2'", " xmlns='urn:3'", " q='1'"};
+    const std::vector<std::string> ignored_names{"views", "?utm_*"};
+    const IgnoredParts ignored(ignored_names);
+    for (int trial = 0; trial < 2'000; ++trial) {
+        std::string direct, spaced;
+        const auto write = [&](const std::string& text) { direct += text, spaced += text; };
+        std::vector<std::string> open{"r"};
+        write("<r xmlns:p='urn:p' xmlns:q='http://purl.org/dc/elements/1.1/'>");
+        for (int step = 0; step < 30; ++step) {
+            const unsigned choice = random() % 4;
+            if (choice == 0) write(any_of(texts));
+            if (choice == 1 && open.size() > 1) {
+                write("</" + open.back() + ">");
+                open.pop_back();
+            } else if (choice != 0) {
+                const std::string name = any_of(names), declared = any_of(declarations);
+                write("<" + name + declared);
+                spaced += ' ';
+                write(">" + any_of(texts));
+                if (choice == 2)
+                    open.push_back(name);
+                else
+                    write("</" + name + ">");
+            }
+        }
+        for (; !open.empty(); open.pop_back()) write("</" + open.back() + ">");
+        CAPTURE(direct);
+        const auto quick = scan_xml(direct, FeedLimits(), &ignored), slow = scan_xml(spaced, FeedLimits(), &ignored);
+        REQUIRE(quick.has_value());
+        REQUIRE(slow.has_value());
+        CHECK(shown(*quick) == shown(*slow));
+        CHECK(quick->normal_form.bytes.view() == slow->normal_form.bytes.view());
+        CHECK(quick->has_capitals == slow->has_capitals);
+        for (std::size_t i = 0; i < quick->elements.size(); ++i) {
+            const ElementRange &a = quick->elements[i], &b = slow->elements[i];
+            CHECK(direct.substr(a.begin, a.end - a.begin) == without_spaces(spaced.substr(b.begin, b.end - b.begin)));
+        }
+    }
+}
+
+TEST_CASE("Plain elements count for the limits") {
+    for (const std::size_t elements : {1u, 2u, 3u}) {
+        std::string xml = "<r>";
+        for (std::size_t i = 0; i < elements; ++i) xml += "<a>x</a>";
+        xml += "</r>";
+        FeedLimits limits;
+        limits.values_max = elements + 1;
+        limits.depth_max = 2;
+        CHECK(scan_xml(xml, limits).has_value());
+        limits.depth_max = 1;
+        REQUIRE_FALSE(scan_xml(xml, limits).has_value());
+        CHECK(scan_xml(xml, limits).error().kind == FeedError::Kind::limit);
+        limits.depth_max = 2;
+        limits.values_max = elements;
+        REQUIRE_FALSE(scan_xml(xml, limits).has_value());
+        CHECK(scan_xml(xml, limits).error().kind == FeedError::Kind::limit);
+    }
+    for (const char* const broken :
+         {"<r><a>x</b></r>", "<r><a>x</a", "<r><a>x</", "<r><a>x", "<r><a>", "<r><a", "<r><a>x]]></a></r>",
+          "<r><a/><a>x</b></r>", "<r><a/><a>x</a ", "<r><a/><a>x</ab></r>", "<r><a/><a>x</a:b></r>"})
+        CHECK_FALSE(scan_xml(broken, FeedLimits()).has_value());
 }
