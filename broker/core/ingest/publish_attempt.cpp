@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gpu/check/check.hpp"
 #include "protocol/feed/model/source_range.hpp"
 
 namespace sluice::broker {
@@ -70,7 +71,10 @@ void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
     const feed::DocumentPtr& document = publication_->document;
     std::size_t item = 0;  // the events are those of some items, in order
     for (const feed::EventHead& event : events) {
-        while (feed::source_range(*document, item) != event.item) ++item;
+        while (feed::source_range(*document, item) != event.item) {
+            ++item;
+            SLUICE_CHECK(item < document->items().size());
+        }
         *next++ = {{document, item++, stream_->name, 0, 0, event.change}, share, {}};
     }
     place_->fill(std::move(queued));
