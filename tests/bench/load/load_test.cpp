@@ -96,17 +96,18 @@ LoadTest::Publisher* LoadTest::idle_publisher() {
 }
 
 void LoadTest::publish(Publisher& publisher, Clock::time_point intended) {
-    const auto number = next_number_++;
-    const auto receivers = workload_->make_item(number, document_);
-    ledger_->published(number, intended, receivers);
+    publisher.under_way.push_back({next_number_, intended});
+    document_ = document_begin;
+    for (std::size_t i = 0; i < options_.items; ++i, ++next_number_)
+        ledger_->published(next_number_, intended, workload_->append_item(next_number_, document_));
+    document_ += document_end;
     request_ = request_begin_;
     request_.append(std::to_string(document_.size())).append("\r\n\r\n").append(document_);
-    publisher.under_way.push_back({number, intended});
     if (!publisher.socket.send(request_)) throw std::runtime_error("the broker closed a publishing connection");
     if (!publisher.socket.is_flushed()) {
         watch(publisher.socket, subscribers_.size() + static_cast<std::size_t>(&publisher - publishers_.data()), true);
     }
-    ++sent_in_run_;
+    sent_in_run_ += options_.items;
 }
 
 void LoadTest::send_due(double rate, Clock::time_point start, Clock::time_point stop) {
@@ -180,11 +181,11 @@ void LoadTest::read_replies(std::size_t index) {
         const auto request = publisher.under_way.front();
         publisher.under_way.pop_front();
         if (publisher.http.status() == accepted) {
-            ++result_.accepted;
+            result_.accepted += options_.items;
             result_.reply.add(now - request.intended);
         } else {
-            ++result_.refused;
-            ledger_->refused(request.number);
+            result_.refused += options_.items;
+            for (std::size_t i = 0; i < options_.items; ++i) ledger_->refused(request.first_item + i);
         }
     }
     if (!publisher.socket.is_flushed()) {

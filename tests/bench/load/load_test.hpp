@@ -26,6 +26,7 @@ struct LoadOptions {
     std::string stream;        // empty: the broker's default
     std::string feeds;         // WorkloadOptions
     std::size_t pipeline = 1;  // requests under way on one publishing connection
+    std::size_t items = 1;     // of a document
     std::uint64_t seed = 1;
 };
 
@@ -57,7 +58,7 @@ private:
         std::uint64_t last_id = 0;
     };
     struct Request {
-        std::uint64_t number;
+        std::uint64_t first_item;
         Clock::time_point intended;
     };
     struct Publisher {

@@ -59,7 +59,8 @@ void print(std::ostream& out, const LoadOptions& options, std::size_t threads, d
     if (rate > 0) out << "    \"intended_events_per_second\": " << rate << ",\n";
     out << "    \"workload\": \"" << options.workload << "\",\n    \"subscribers\": " << options.subscribers
         << ", \"filters\": " << options.filters << ", \"publishers\": " << options.publishers
-        << ", \"pipeline\": " << options.pipeline << ", \"threads\": " << threads << ",\n";
+        << ", \"pipeline\": " << options.pipeline << ", \"items_per_document\": " << options.items
+        << ", \"threads\": " << threads << ",\n";
     out << "    \"seconds\": " << result.seconds << ", \"events\": " << result.events
         << ", \"accepted\": " << result.accepted << ", \"refused\": " << result.refused << ",\n";
     out << "    \"events_per_second\": " << per_second(result.accepted, result)
@@ -120,6 +121,7 @@ int main(int argc, char** argv) {
     app.add_option("--filters", options.filters, "Of all subscribers together")->capture_default_str();
     app.add_option("--publishers", options.publishers)->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--pipeline", options.pipeline, "Requests under way on one connection")->capture_default_str();
+    app.add_option("--items", options.items, "Of a document")->capture_default_str()->check(CLI::Range(1, 1'000));
     app.add_option("--workload", options.workload,
                    "mixed, approximate (a category and approx-contains), matches, align, contains, laminarity, or "
                    "bench_matcher's "

@@ -16,19 +16,16 @@ std::string Workload::letters(std::string_view alphabet, std::size_t count) {
     return text;
 }
 
-Receivers Workload::make_item(std::uint64_t number, std::string& document) {
+Receivers Workload::append_item(std::uint64_t number, std::string& document) {
     Item item = next_item(number);
     const auto name = std::to_string(number);
-    document =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\"><channel><title>Load</title>"
-        "<link>http://feeds.example/</link><description>Items to measure with</description>\n<item><title>e";
-    document.append(name).append(" ").append(item.title);
+    document.append("<item><title>e").append(name).append(" ").append(item.title);
     document.append("</title><link>http://feeds.example/items/").append(name).append("</link><guid>item-").append(name);
     document.append("</guid><category>").append(item.category).append("</category>").append(item.elements);
     document.append("<pubDate>Sat, 07 Sep 2024 09:42:31 GMT</pubDate>");
     document
         .append("<description>An item of the usual length, with a sentence or two of text that no filter asks for, ")
-        .append("so that there is something to parse and to carry.</description></item></channel></rss>\n");
+        .append("so that there is something to parse and to carry.</description></item>");
     ++items_;
     matched_ += item.connections.size();
     Receivers receivers = std::move(item.connections);

@@ -33,8 +33,8 @@ public:
     // The filters of one connection.
     const std::vector<std::string>& filters(std::size_t connection) const { return filters_[connection]; }
 
-    // Writes an RSS document whose one item's title starts with "e<number> ", and returns its receivers.
-    Receivers make_item(std::uint64_t number, std::string& document);
+    // Appends an RSS item whose title starts with "e<number> ", and returns its receivers.
+    Receivers append_item(std::uint64_t number, std::string& document);
 
     double filters_matched_mean() const;  // per item made so far
 
@@ -57,6 +57,12 @@ private:
     std::vector<std::vector<std::string>> filters_;
     std::uint64_t items_ = 0, matched_ = 0;
 };
+
+// What is before and behind the items of a document.
+inline constexpr std::string_view document_begin =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rss version=\"2.0\"><channel><title>Load</title>"
+    "<link>http://feeds.example/</link><description>Items to measure with</description>\n";
+inline constexpr std::string_view document_end = "</channel></rss>\n";
 
 // "mixed", "approximate", "align", "contains", "laminarity", "matches", or one of W1 to W5, W7 and W8; throws
 // std::runtime_error for others and for a folder without feeds.

@@ -39,8 +39,9 @@ std::size_t check_receivers(const load::WorkloadOptions& options, std::uint64_t 
     const feed::Extractor extractor(program->attributes()->names);
     std::size_t received = 0;
     for (std::uint64_t i = 1; i <= items; ++i) {
-        std::string text;
-        const auto expected = workload.make_item(i, text);
+        std::string text(load::document_begin);
+        const auto expected = workload.append_item(i, text);
+        text += load::document_end;
         const auto document = feed::parse_document(text, {});
         REQUIRE(document.has_value());
         REQUIRE((*document)->items().size() == 1);
