@@ -25,4 +25,13 @@ inline void copy_short(char* to, const char* from, std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
 }
 
+// As memcpy; made for texts most of which are short.
+inline void copy_text(char* to, const char* from, std::size_t size) {
+    constexpr std::size_t short_bytes = 96;
+    if (size <= short_bytes)
+        copy_short(to, from, size);
+    else
+        std::memcpy(to, from, size);
+}
+
 }  // namespace sluice::bytes

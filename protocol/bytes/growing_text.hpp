@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "protocol/bytes/copy.hpp"
 
@@ -13,6 +14,15 @@ namespace sluice::bytes {
 
 class GrowingText {
 public:
+    GrowingText() = default;
+    GrowingText(GrowingText&& other) noexcept { *this = std::move(other); }
+    GrowingText& operator=(GrowingText&& other) noexcept {
+        bytes_ = std::move(other.bytes_);
+        size_ = std::exchange(other.size_, 0);
+        capacity_ = std::exchange(other.capacity_, 0);
+        return *this;
+    }
+
     std::size_t size() const { return size_; }
     std::size_t capacity() const { return capacity_; }
     std::string_view view() const { return {bytes_.get(), size_}; }
@@ -34,25 +44,17 @@ public:
     // `text` is not a view of this one.
     void append(std::string_view text) {
         make_room(text.size());
-        copy(bytes_.get() + size_, text.data(), text.size());
+        copy_text(bytes_.get() + size_, text.data(), text.size());
         size_ += text.size();
     }
     // A piece of this text once more.
     void repeat(std::size_t begin, std::size_t size) {
         make_room(size);
-        copy(bytes_.get() + size_, bytes_.get() + begin, size);
+        copy_text(bytes_.get() + size_, bytes_.get() + begin, size);
         size_ += size;
     }
 
 private:
-    static constexpr std::size_t short_bytes = 96;
-
-    static void copy(char* to, const char* from, std::size_t size) {
-        if (size <= short_bytes)
-            copy_short(to, from, size);
-        else
-            std::memcpy(to, from, size);
-    }
     void make_room(std::size_t bytes) {
         if (capacity_ - size_ < bytes) move_to(std::max(2 * capacity_, size_ + bytes));
     }

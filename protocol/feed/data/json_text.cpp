@@ -48,11 +48,7 @@ void JsonWriter::grow(std::size_t bytes) {
 }
 
 inline char* JsonWriter::copy(char* to, std::string_view text) {
-    constexpr std::size_t few = 128;
-    if (text.size() <= few)
-        bytes::copy_short(to, text.data(), text.size());
-    else
-        std::memcpy(to, text.data(), text.size());
+    bytes::copy_text(to, text.data(), text.size());
     return to + text.size();
 }
 

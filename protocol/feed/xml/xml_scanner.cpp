@@ -78,7 +78,7 @@ private:
     bool epilog();
 
     bool start_tag();
-    bool known_element();
+    ElementName* known_name();
     bool plain_content(ElementName& name, std::size_t begin, std::size_t said_begin);
     bool end_tag();
     bool wrong_end_tag(std::size_t begin);
@@ -266,14 +266,10 @@ bool Scanner::cdata() {
     return true;
 }
 
-// At the '<' of an element with a name that was there before, without attributes, that has nothing but plain text: most
-// of a feed's. Reads it. False: it is something else, and nothing has been read.
-bool Scanner::known_element() {
-    const std::size_t begin = cursor_.at(), name_begin = begin + 1;
-    const std::string_view written = cursor_.name_before('>', name_begin);
-    if (written.empty()) return false;
-    ElementName* const name = namespaces_.find_plain(written);
-    return name && plain_content(*name, begin, name_begin + written.size() + 1);
+// At the '<' of a tag: its name, if it has no attributes and the name was there before; else null. Nothing is read.
+ElementName* Scanner::known_name() {
+    const std::string_view written = cursor_.name_before('>', cursor_.at() + 1);
+    return written.empty() ? nullptr : namespaces_.find_plain(written);
 }
 
 // Reads the element that begins at `begin` from behind its start tag on, if plain text and the end tag come next.
@@ -301,14 +297,15 @@ bool Scanner::start_tag() {
             cursor_.at(), "elements nest deeper than limits.element_depth (" + std::to_string(limits_.depth_max) + ")",
             FeedError::Kind::limit);
     }
-    if (known_element()) return true;
+    ElementName* const known = known_name();
+    if (known && plain_content(*known, cursor_.at(), cursor_.at() + known->written.full.size() + 2)) return true;
     if (!read_start_tag(cursor_, references_, tag_)) return false;
     ElementScope scope;
     ElementName* const name = namespaces_.enter(tag_, scanned_.elements.size(), scope);
     if (!name) return false;
     note_capital(*name);
     const bool has_plain_tag =
-        tag_.attributes.empty() && !tag_.is_empty && name->is_plain() && !namespaces_.has_entered(scope);
+        !known && tag_.attributes.empty() && !tag_.is_empty && name->is_plain() && !namespaces_.has_entered(scope);
     if (has_plain_tag && plain_content(*name, tag_.begin, cursor_.at())) return true;
     open_.push_back({tag_.name, name->tree_prefix, name->is_as_written, scanned_.elements.size(), scope});
     make_room(scanned_.elements);
