@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@
 #include "broker/store/retention.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
+#include "protocol/feed/record/record_item.hpp"
 
 namespace sluice::store {
 
@@ -41,6 +43,7 @@ struct Append {
     // From a publisher in this process; null from the log's bytes, for which feed::parse_record() makes it. The log
     // drops it when the listener has had it.
     feed::DocumentPtr document;
+    std::vector<feed::ItemRecord> items{};  // what to keep instead of the whole document, by event; empty: the whole
 };
 
 using Appends = boost::container::small_vector<Append, 1>;  // nearly always one
@@ -56,13 +59,43 @@ struct AppendResult {
     boost::container::small_vector<std::uint64_t, 1> first_ids{};  // by append; its event i has first_id + i
 };
 
-// The part of a stream that the log retains.
+// What the log retains of one append: events of one document in the order of their ids, at least one, and the record of
+// their document. Immutable. If an append keeps its items alone, each is one of these.
+struct Kept {
+    std::shared_ptr<const std::string> stream;
+    feed::DocumentRecordPtr record;
+    std::vector<feed::EventHead> events;  // with ids and times
+};
+
+// Some of its events, which it keeps alive.
+struct KeptEvents {
+    std::shared_ptr<const Kept> of;
+    std::span<const feed::EventHead> events;  // at least one
+};
+
+// The stream that stands for all streams in read(), first_id_since() and extent().
+inline constexpr std::string_view all_streams = "*";
+
+// The part of a stream, or of the whole log, that is retained.
 struct StreamExtent {
     std::uint64_t first_id = 0;  // of the oldest retained event; without any, the log's last id + 1
     std::uint64_t last_id = 0;   // of the newest retained event; 0: there is none
     std::size_t events = 0;
-    std::size_t bytes = 0;  // of their documents
+    std::size_t bytes = 0;  // of memory or disk
     feed::RecordTime oldest = 0;
+    // Of the newest event that is no longer retained, for whatever reason; 0: there is none. What was dropped from a
+    // stream that the log has forgotten counts for every stream.
+    std::uint64_t dropped_id = 0;
+    feed::RecordTime dropped_time = 0;
+};
+
+// What read() returns.
+struct Slice {
+    std::vector<KeptEvents> kept;  // in the order of ids
+    std::uint64_t next_id = 0;     // where to read on: what is retained below it, from the beginning on, is in `kept`
+    bool at_end = false;           // next_id is the log's last id + 1
+    std::uint64_t dropped_id = 0;  // as in StreamExtent
+    std::uint64_t oldest_id = 0;   // StreamExtent::first_id
 };
 
 class EventLog {
@@ -85,10 +118,15 @@ public:
     // Whether append() always returns the result: it needs no `done` then.
     virtual bool appends_at_once() const { return false; }
 
+    // Differs from that of every other log, and of this one before it lost its events or ids (a restart in memory):
+    // letters and digits, at most 11.
+    virtual const std::string& epoch() const = 0;
+    virtual std::uint64_t last_id() = 0;            // the last one given; 0: none
+    virtual feed::RecordTime begun_at() const = 0;  // the beginning of its epoch
+
     // Reads from the first event with an id of at least `from`, in the order of ids, within the limits. Returns at
-    // least one event if there is any, however large.
-    virtual std::vector<feed::EventRecord> read(std::string_view stream, std::uint64_t from, std::size_t events_max,
-                                                std::size_t bytes_max) = 0;
+    // least one event if there is any, however large, unless `events_max` is 0.
+    virtual Slice read(std::string_view stream, std::uint64_t from, std::size_t events_max, std::size_t bytes_max) = 0;
     // The id of the stream's first retained event at `time` or later; without any, the log's last id + 1, which no
     // event has yet. No event's time is below that of an earlier one.
     virtual std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) = 0;
@@ -96,7 +134,7 @@ public:
 
     // Sets a stream's retention. Events beyond it are dropped at once and can no longer be read.
     virtual void retain(const std::string& stream, const Retention& retention) = 0;
-    // Drops all events of the stream, and its retention.
+    // Drops all events of the stream, and forgets it with its retention.
     virtual void clear(std::string_view stream) = 0;
 
     // Called when memory is short, to free what can be freed.

@@ -1,241 +1,337 @@
 #include "broker/store/memory_log.hpp"
 
-#include <algorithm>
-#include <utility>
-
+#include "broker/store/kept_memory.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::store {
 
-namespace {
+// Holds the lock, and then frees what was dropped meanwhile, which may take long.
+class MemoryLog::Lock {
+public:
+    explicit Lock(MemoryLog& log) : log_(log), lock_(log.mutex_) {}
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+    ~Lock() {
+        EntryPtr garbage = std::move(log_.garbage_);
+        lock_.unlock();
+        while (garbage) garbage = std::move(garbage->link);
+    }
 
-constexpr std::size_t stream_bytes = 256;  // of a stream without events
-
-std::size_t memory_of(const Append& append) {
-    return append.events.size() * sizeof(feed::EventHead) + sizeof(feed::DocumentRecord) + append.record->text->size();
-}
-
-}  // namespace
+private:
+    MemoryLog& log_;
+    std::unique_lock<std::mutex> lock_;
+};
 
 MemoryLog::MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, WallClock clock)
-    : bytes_max_(bytes_max), clock_(std::move(clock)), memory_(memory.force_charge(base::MemoryUse::store, 0)) {}
+    : bytes_max_(bytes_max),
+      clock_(std::move(clock)),
+      begun_at_(clock_()),
+      memory_(memory.force_charge(base::MemoryUse::store, 0)),
+      newest_(begun_at_) {}
 
-MemoryLog::Streams::iterator MemoryLog::stream_of(const std::string& name) {
-    const auto [at, is_new] = streams_.try_emplace(name);
-    if (is_new) memory_.force_resize(memory_.bytes() + stream_bytes + name.size());
-    return at;
+MemoryLog::~MemoryLog() {
+    const Lock lock(*this);
+    for (auto& [name, stream] : streams_) drop_all(stream);
 }
 
-void MemoryLog::forget_unused(Streams::iterator at) noexcept {
-    if (!at->second.kept.empty() || at->second.retention != Retention()) return;
-    memory_.force_resize(memory_.bytes() - stream_bytes - at->first.size());
-    streams_.erase(at);
+// Of a stream without events, with its places in the map and the heap.
+std::size_t MemoryLog::stream_bytes(std::string_view name) {
+    constexpr std::size_t places = 4 * sizeof(void*) + 2 * allocation_bytes;
+    return sizeof(Streams::value_type) + name.size() + places;
 }
 
-void MemoryLog::drop_oldest_of_all() {
-    const auto at = by_age_.begin()->second;
-    drop_oldest(at->second);
-    forget_unused(at);
+MemoryLog::Stream& MemoryLog::stream_of(std::string_view name) {
+    if (const auto at = streams_.find(name); at != streams_.end()) return at->second;
+    if (heap_.capacity() == streams_.size()) heap_.reserve(2 * streams_.size() + 8);
+    Stream& stream = streams_.try_emplace(std::string(name)).first->second;
+    memory_.force_resize(memory_.bytes() + stream_bytes(name));
+    return stream;
 }
 
-// Allocates nothing: reuses the stream's node in by_age_ for its next append.
-void MemoryLog::drop_oldest(Stream& stream) {
-    const Kept& oldest = stream.kept.front();
-    SLUICE_CHECK(oldest.size() <= stream.events && oldest.bytes <= stream.bytes && stream.bytes <= bytes_);
-    auto place = by_age_.extract(oldest.number);
-    SLUICE_CHECK(!place.empty());
-    stream.events -= oldest.size();
+void MemoryLog::set_expiry(Stream& stream) noexcept {
+    if (stream.in_expiries.is_linked()) expiries_.erase(expiries_.iterator_to(stream));
+    if (stream.kept.empty()) return;
+    const feed::RecordTime time = stream.kept.begin()->events.front().time;
+    const feed::RecordTime age = stream.retention.age.count();
+    stream.expiry = age > Stream::never - time ? Stream::never : time + age;
+    expiries_.insert(stream);
+}
+
+void MemoryLog::note_dropped(Stream& stream, const feed::EventHead& newest) noexcept {
+    stream.dropped.add({newest.id, newest.time});
+    dropped_.add(stream.dropped);
+}
+
+void MemoryLog::drop_oldest(Stream& stream) noexcept {
+    Entry& oldest = *stream.kept.begin();
+    const std::size_t events = oldest.retained().size();
+    SLUICE_CHECK(events <= stream.events && oldest.bytes <= stream.bytes && stream.bytes <= bytes_);
+    stream.kept.erase(stream.kept.begin());
+    kept_.erase(kept_.iterator_to(oldest));
+    stream.events -= events;
     stream.bytes -= oldest.bytes;
+    events_ -= events;
     bytes_ -= oldest.bytes;
     memory_.force_resize(memory_.bytes() - oldest.bytes);
-    stream.kept.pop_front();
-    if (stream.kept.empty()) return;
-    place.key() = stream.kept.front().number;
-    by_age_.insert(std::move(place));
+    note_dropped(stream, oldest.events.back());
+    set_expiry(stream);
+    garbage_.swap(oldest.link);  // it now refers to what was dropped before, and is referred to by garbage_
 }
 
-void MemoryLog::drop_newest(Stream& stream) {
-    if (stream.kept.size() == 1) {
-        drop_oldest(stream);
-        return;
-    }
-    const Kept& newest = stream.kept.back();
-    SLUICE_CHECK(newest.size() <= stream.events && newest.bytes <= stream.bytes && stream.bytes <= bytes_);
-    stream.events -= newest.size();
-    stream.bytes -= newest.bytes;
-    bytes_ -= newest.bytes;
-    memory_.force_resize(memory_.bytes() - newest.bytes);
-    stream.kept.pop_back();
-}
-
-void MemoryLog::drop_oldest_event(Stream& stream) {
-    Kept& oldest = stream.kept.front();
-    if (oldest.size() == 1) {
-        drop_oldest(stream);
-        return;
-    }
+void MemoryLog::drop_oldest_event(Stream& stream) noexcept {
+    Entry& oldest = *stream.kept.begin();
+    if (oldest.retained().size() == 1) return drop_oldest(stream);
+    note_dropped(stream, oldest.retained().front());
     ++oldest.first;
     --stream.events;
+    --events_;
 }
 
-void MemoryLog::enforce(Stream& stream, feed::RecordTime time) {
-    const Retention& retention = stream.retention;
-    const auto is_old = [&](const Kept& kept) { return time - kept.events.back().time > retention.age.count(); };
-    while (!stream.kept.empty() && (stream.bytes > retention.bytes || is_old(stream.kept.front()))) drop_oldest(stream);
-    while (stream.events > retention.events) drop_oldest_event(stream);
+void MemoryLog::drop_all(Stream& stream) noexcept {
+    while (!stream.kept.empty()) drop_oldest(stream);
 }
 
-// The stream, after dropping what its retention drops; null if it has no events.
-MemoryLog::Stream* MemoryLog::enforce(std::string_view name) {
-    const auto at = streams_.find(name);
-    if (at == streams_.end()) return nullptr;
-    enforce(at->second, now());
-    if (!at->second.kept.empty()) return &at->second;
-    forget_unused(at);
-    return nullptr;
+// All events of an append have one time.
+void MemoryLog::drop_expired(feed::RecordTime time) noexcept {
+    while (!expiries_.empty() && expiries_.begin()->expiry < time) drop_oldest(*expiries_.begin());
 }
 
-bool MemoryLog::make_room(std::size_t bytes) {
-    if (bytes > bytes_max_) return false;
-    while (bytes_ > bytes_max_ - bytes) drop_oldest_of_all();
-    while (!memory_.resize(memory_.bytes() + bytes)) {
-        if (by_age_.empty()) return false;
-        drop_oldest_of_all();
+void MemoryLog::enforce(Stream& stream) noexcept {
+    while (stream.bytes > stream.retention.bytes) drop_oldest(stream);
+    while (stream.events > stream.retention.events) drop_oldest_event(stream);
+}
+
+// Drops from the stream with the most bytes, again and again, until so many bytes are free. Of equal streams that with
+// the oldest event gives first. Returns how many bytes were freed: fewer if the stream with the most has no events, as
+// it is about to get its first.
+std::size_t MemoryLog::give_back(std::size_t bytes) noexcept {
+    const std::size_t before = bytes_;
+    const auto gives_later = [](const Stream* a, const Stream* b) {
+        return a->bytes != b->bytes ? a->bytes < b->bytes : a->oldest_id() > b->oldest_id();
+    };
+    heap_.clear();
+    for (auto& [name, stream] : streams_)
+        if (stream.bytes != 0) heap_.push_back(&stream);
+    std::make_heap(heap_.begin(), heap_.end(), gives_later);
+    while (!heap_.empty() && before - bytes_ < bytes && !heap_.front()->kept.empty()) {
+        std::pop_heap(heap_.begin(), heap_.end(), gives_later);
+        Stream& most = *heap_.back();
+        heap_.pop_back();
+        do drop_oldest(most);
+        while (!most.kept.empty() && before - bytes_ < bytes && (heap_.empty() || gives_later(heap_.front(), &most)));
+        if (most.bytes == 0) continue;
+        heap_.push_back(&most);
+        std::push_heap(heap_.begin(), heap_.end(), gives_later);
     }
-    return true;
+    return before - bytes_;
 }
 
-void MemoryLog::keep(const Append& append) {
-    const std::size_t bytes = memory_of(append);
-    auto at = streams_.find(*append.stream);
-    const Retention retention = at == streams_.end() ? Retention() : at->second.retention;
-    if (retention.events == 0 || bytes > retention.bytes || !make_room(bytes)) {
-        // Drop all older events too, so that of the stream's events the newest are retained.
-        at = streams_.find(*append.stream);
-        if (at == streams_.end()) return;
-        while (!at->second.kept.empty()) drop_oldest(at->second);
-        forget_unused(at);
+// Makes room for an entry of the stream, and charges it. More than needed is freed at once, so that there is nothing to
+// free for the next ones.
+bool MemoryLog::make_room(Stream& stream, std::size_t bytes) noexcept {
+    constexpr std::size_t rounds = 32, round_bytes_max = 8u << 20;
+    if (bytes > bytes_max_) return false;
+    stream.bytes += bytes;  // its share is that with the entry
+    bytes_ += bytes;
+    const std::size_t round = std::min(bytes_max_ / rounds, round_bytes_max);
+    bool has_room = bytes_ <= bytes_max_ || (give_back(bytes_ - bytes_max_ + round), bytes_ <= bytes_max_);
+    for (std::size_t least = std::max(bytes, bytes_ / rounds); has_room; least *= 2) {
+        if (memory_.resize(memory_.bytes() + bytes)) break;
+        has_room = give_back(least) != 0;
+    }
+    stream.bytes -= bytes;
+    bytes_ -= bytes;
+    return has_room;
+}
+
+// If there is no room, drops all older events too, so that the stream's newest are retained or none.
+void MemoryLog::keep(Stream& stream, EntryPtr entry) noexcept {
+    Entry& added = *entry;
+    if (stream.retention.events == 0 || added.bytes > stream.retention.bytes || !make_room(stream, added.bytes)) {
+        drop_all(stream);
+        note_dropped(stream, added.events.back());
         return;
     }
-    at = streams_.end();
-    try {
-        at = stream_of(*append.stream);
-        at->second.kept.push_back({append.record, append.events, 0, bytes, ++appends_});
-        if (at->second.kept.size() == 1) by_age_.emplace(appends_, at);
-    } catch (...) {
-        memory_.force_resize(memory_.bytes() - bytes);
-        if (at != streams_.end()) {
-            std::deque<Kept>& kept = at->second.kept;
-            if (!kept.empty() && kept.back().number == appends_) kept.pop_back();
-            forget_unused(at);
+    const bool is_first = stream.kept.empty();
+    stream.kept.insert(stream.kept.end(), added);
+    kept_.insert(kept_.end(), added);
+    stream.events += added.events.size();
+    stream.bytes += added.bytes;
+    events_ += added.events.size();
+    bytes_ += added.bytes;
+    added.link = std::move(entry);
+    if (is_first) set_expiry(stream);
+    enforce(stream);
+}
+
+// Allocates all that is needed to retain them, without the lock.
+MemoryLog::Additions MemoryLog::additions(Appends& appends, bool may_retain) {
+    Additions additions;
+    additions.reserve(appends.size());
+    for (Append& append : appends) {
+        SLUICE_CHECK(!append.events.empty() && (append.items.empty() || append.items.size() == append.events.size()));
+        auto& entries = additions.emplace_back(Addition{&append, nullptr, {}}).entries;
+        if (!may_retain) continue;
+        const auto add = [&](feed::DocumentRecordPtr record, std::vector<feed::EventHead> events) {
+            const auto entry = std::make_shared<Entry>();
+            entry->stream = append.stream;
+            entry->record = std::move(record);
+            entry->events = std::move(events);
+            entry->bytes = sizeof(Entry) + memory_of(*entry);
+            entries.push_back(entry);
+        };
+        if (append.items.empty()) add(append.record, append.events);
+        entries.reserve(append.items.size());
+        for (std::size_t i = 0; i < append.items.size(); ++i) {
+            std::vector<feed::EventHead> event(1, append.events[i]);
+            event.front().item = append.items[i].item;
+            add(std::make_shared<const feed::DocumentRecord>(std::move(append.items[i].document)), std::move(event));
         }
-        throw;
     }
-    Stream& stream = at->second;
-    stream.events += append.events.size();
-    stream.bytes += bytes;
-    bytes_ += bytes;
+    return additions;
 }
 
 // Returns the id of the first event.
-std::uint64_t MemoryLog::add(Append& append, feed::RecordTime time) {
-    SLUICE_CHECK(!append.events.empty());
-    std::uint64_t id = last_id_;
-    for (feed::EventHead& event : append.events) {
-        event.id = ++id;
+std::uint64_t MemoryLog::add(Addition& addition, feed::RecordTime time) noexcept {
+    std::vector<feed::EventHead>& events = addition.append->events;
+    for (feed::EventHead& event : events) {
+        event.id = ++last_id_;
         event.time = time;
     }
-    keep(append);
-    last_id_ = id;
-    return append.events.front().id;
-}
-
-// Undoes the last add().
-void MemoryLog::take_back(const Append& append) noexcept {
-    last_id_ = append.events.front().id - 1;
-    const auto at = streams_.find(*append.stream);
-    if (at == streams_.end()) return;
-    Stream& stream = at->second;
-    const bool is_kept = !stream.kept.empty() && stream.kept.back().events.front().id > last_id_;
-    if (is_kept) drop_newest(stream);
-    forget_unused(at);
+    auto next = events.begin();
+    for (EntryPtr& entry : addition.entries) {
+        for (feed::EventHead& event : entry->events) {
+            event.id = next++->id;
+            event.time = time;
+        }
+        keep(*addition.stream, std::move(entry));
+    }
+    if (addition.entries.empty()) note_dropped(*addition.stream, events.back());
+    return events.front().id;
 }
 
 std::optional<AppendResult> MemoryLog::append(const AttemptId&, Appends appends, Done) {
     std::optional<AppendResult> result(std::in_place);
-    auto& first_ids = result->first_ids;
-    first_ids.reserve(appends.size());
-    const std::lock_guard lock(mutex_);
+    result->first_ids.reserve(appends.size());
+    Additions all = additions(appends, bytes_max_ != 0);
+    const Lock lock(*this);
+    for (Addition& each : all) each.stream = &stream_of(*each.append->stream);
     const feed::RecordTime time = now();
-    try {
-        for (Append& append : appends) first_ids.push_back(add(append, time));
-    } catch (...) {
-        for (std::size_t added = first_ids.size(); added-- > 0;) take_back(appends[added]);
-        throw;
-    }
-    for (const Append& append : appends) enforce(*append.stream);
+    drop_expired(time);
+    for (Addition& each : all) result->first_ids.push_back(add(each, time));
     if (listener_)
         for (const Append& append : appends) listener_(append);
     return result;
 }
 
-std::vector<feed::EventRecord> MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t events_max,
-                                               std::size_t bytes_max) {
-    std::vector<feed::EventRecord> found;
-    const std::lock_guard lock(mutex_);
-    const Stream* const stream = enforce(name);
-    if (stream == nullptr) return found;
-    const auto& kept = stream->kept;
-    const auto begins_before = [](std::uint64_t id, const Kept& each) { return id < each.events.front().id; };
-    auto each = std::upper_bound(kept.begin(), kept.end(), from, begins_before);
-    if (each != kept.begin()) --each;
-    std::size_t bytes = 0;
-    for (; each != kept.end() && found.size() < events_max && bytes < bytes_max; ++each) {
-        const std::size_t before = found.size();
-        for (std::size_t i = each->first; i < each->events.size() && found.size() < events_max; ++i)
-            if (each->events[i].id >= from) found.push_back({each->events[i], each->record});
-        if (found.size() != before) bytes += each->bytes;
-    }
-    return found;
+std::uint64_t MemoryLog::last_id() {
+    const Lock lock(*this);
+    return last_id_;
 }
 
-// All events of an append have one time.
+// Passes the entries of the stream, or of all; nothing if the log does not know the stream.
+template <typename Function>
+void MemoryLog::with_entries(std::string_view name, const Function& function) const {
+    if (name == all_streams) return function(kept_);
+    if (const auto at = streams_.find(name); at != streams_.end()) function(at->second.kept);
+}
+
+Slice MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t events_max, std::size_t bytes_max) {
+    Slice slice;
+    const Lock lock(*this);
+    drop_expired(now());
+    slice.next_id = last_id_ + 1;
+    slice.at_end = true;
+    const StreamExtent extent = extent_of(name);
+    slice.dropped_id = extent.dropped_id;
+    slice.oldest_id = extent.first_id;
+    std::size_t bytes = 0;
+    with_entries(name, [&](const auto& entries) {
+        auto each = entries.upper_bound(from, ById());
+        if (each != entries.begin()) --each;  // it begins at `from` or before, and may reach beyond
+        for (; each != entries.end(); ++each) {
+            const auto events = each->retained();
+            auto wanted = events.subspan(static_cast<std::size_t>(
+                std::lower_bound(events.begin(), events.end(), from, ById()) - events.begin()));
+            if (wanted.empty()) continue;
+            const bool is_full = events_max == 0 || (!slice.kept.empty() && bytes >= bytes_max);
+            const std::size_t n = is_full ? 0 : std::min(events_max, wanted.size());
+            if (n != 0) slice.kept.push_back({each->link, wanted.first(n)});
+            events_max -= n;
+            bytes += each->bytes;
+            if (n == wanted.size()) continue;
+            slice.next_id = wanted[n].id;
+            slice.at_end = false;
+            return;
+        }
+    });
+    return slice;
+}
+
 std::uint64_t MemoryLog::first_id_since(std::string_view name, feed::RecordTime time) {
-    const std::lock_guard lock(mutex_);
-    const Stream* const stream = enforce(name);
-    if (stream == nullptr) return last_id_ + 1;
-    const auto& kept = stream->kept;
-    const auto is_earlier = [](const Kept& each, feed::RecordTime than) { return each.events.back().time < than; };
-    const auto found = std::lower_bound(kept.begin(), kept.end(), time, is_earlier);
-    return found == kept.end() ? last_id_ + 1 : found->events[found->first].id;
+    const Lock lock(*this);
+    drop_expired(now());
+    std::uint64_t id = last_id_ + 1;
+    with_entries(name, [&](const auto& entries) {
+        const auto is_earlier = [](const feed::EventHead& event, feed::RecordTime than) { return event.time < than; };
+        const auto at = entries.lower_bound(time, is_earlier);
+        if (at != entries.end()) id = at->retained().front().id;
+    });
+    return id;
+}
+
+StreamExtent MemoryLog::extent_of(std::string_view name) const {
+    StreamExtent extent;
+    extent.first_id = last_id_ + 1;
+    with_entries(name, [&](const auto& entries) {
+        if (entries.empty()) return;
+        const feed::EventHead& oldest = entries.begin()->retained().front();
+        extent.first_id = oldest.id;
+        extent.oldest = oldest.time;
+        extent.last_id = entries.rbegin()->events.back().id;
+    });
+    Dropped dropped = name == all_streams ? dropped_ : forgotten_;
+    if (name == all_streams) {
+        extent.events = events_;
+        extent.bytes = bytes_;
+    } else if (const auto at = streams_.find(name); at != streams_.end()) {
+        extent.events = at->second.events;
+        extent.bytes = at->second.bytes;
+        dropped.add(at->second.dropped);
+    }
+    extent.dropped_id = dropped.id;
+    extent.dropped_time = dropped.time;
+    return extent;
 }
 
 StreamExtent MemoryLog::extent(std::string_view name) {
-    const std::lock_guard lock(mutex_);
-    const Stream* const stream = enforce(name);
-    if (stream == nullptr) return {last_id_ + 1};
-    const feed::EventHead& oldest = stream->kept.front().events[stream->kept.front().first];
-    return {oldest.id, stream->kept.back().events.back().id, stream->events, stream->bytes, oldest.time};
+    const Lock lock(*this);
+    drop_expired(now());
+    return extent_of(name);
 }
 
 void MemoryLog::retain(const std::string& name, const Retention& retention) {
-    const std::lock_guard lock(mutex_);
-    stream_of(name)->second.retention = retention;
-    enforce(name);
+    const Lock lock(*this);
+    Stream& stream = stream_of(name);
+    stream.retention = retention;
+    set_expiry(stream);
+    enforce(stream);
+    drop_expired(now());
 }
 
 void MemoryLog::clear(std::string_view name) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(*this);
     const auto at = streams_.find(name);
     if (at == streams_.end()) return;
-    while (!at->second.kept.empty()) drop_oldest(at->second);
-    at->second.retention = {};
-    forget_unused(at);
+    drop_all(at->second);
+    forgotten_.add(at->second.dropped);
+    memory_.force_resize(memory_.bytes() - stream_bytes(name));
+    streams_.erase(at);
 }
 
 void MemoryLog::relieve_memory() {
-    const std::lock_guard lock(mutex_);
-    for (const std::size_t enough = bytes_ / 2; bytes_ > enough;) drop_oldest_of_all();
+    const Lock lock(*this);
+    give_back(bytes_ / 2);
 }
 
 }  // namespace sluice::store

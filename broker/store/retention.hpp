@@ -9,7 +9,7 @@ namespace sluice::store {
 struct Retention {
     std::chrono::microseconds age = std::chrono::microseconds::max();
     std::size_t events = ~std::size_t{0};
-    std::size_t bytes = ~std::size_t{0};  // of documents
+    std::size_t bytes = ~std::size_t{0};  // of memory or disk
 
     friend bool operator==(const Retention&, const Retention&) = default;
 };

@@ -21,6 +21,11 @@ store::Append append_to(const std::string& stream, std::size_t events) {
     return {std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(events), nullptr};
 }
 
+store::Append of_items(store::Append append) {
+    append.items.assign(append.events.size(), {*append.record, {}});
+    return append;
+}
+
 bool append(store::MemoryLog& log, store::Appends appends, std::uint64_t failing) {
     FailingAllocations::fail_here(failing);
     bool appended = false;
@@ -47,7 +52,8 @@ TEST_CASE("MemoryLog: appends that fail anywhere → none is appended, and the n
         append(log, {append_to("a", 2)}, 0);
         const std::size_t bytes = log.extent("a").bytes;
         log.listen([&](const store::Append&) { ++heard; });
-        appended = append(log, {append_to("b", 1), append_to("a", 3), append_to("b", 2), append_to("c", 1)}, n);
+        appended =
+            append(log, {append_to("b", 1), append_to("a", 3), of_items(append_to("b", 2)), append_to("c", 1)}, n);
         failures += appended ? 0 : 1;
         CHECK(heard == (appended ? 4 : 0));
         CHECK(log.extent("a").last_id == (appended ? 6 : 2));
@@ -56,7 +62,9 @@ TEST_CASE("MemoryLog: appends that fail anywhere → none is appended, and the n
         CHECK(log.extent("c").last_id == (appended ? 9 : 0));
         CHECK(log.extent("none").first_id == (appended ? 10 : 3));
         if (!appended) CHECK(log.extent("a").bytes == bytes);
-        CHECK(log.read("a", 1, 100, 1'000'000).size() == (appended ? 5 : 2));
+        std::size_t events = 0;
+        for (const store::KeptEvents& kept : log.read("a", 1, 100, 1'000'000).kept) events += kept.events.size();
+        CHECK(events == (appended ? 5 : 2));
         const std::size_t used = budget.used(base::MemoryUse::store);
         for (const char* stream : {"a", "b", "c"}) log.clear(stream);
         CHECK(budget.used(base::MemoryUse::store) < used);

@@ -34,7 +34,8 @@ struct Fixture {
     std::vector<std::uint64_t> ids(const std::string& stream, std::uint64_t from = 0, std::size_t events_max = 1'000,
                                    std::size_t bytes_max = 1'000'000) {
         std::vector<std::uint64_t> list;
-        for (const auto& event : log.read(stream, from, events_max, bytes_max)) list.push_back(event.id);
+        for (const KeptEvents& kept : log.read(stream, from, events_max, bytes_max).kept)
+            for (const feed::EventHead& event : kept.events) list.push_back(event.id);
         return list;
     }
 };
@@ -66,11 +67,18 @@ TEST_CASE_METHOD(Fixture,
     CHECK(ids("a", 4, 2) == Ids{4, 5});
     CHECK(ids("a", 4, 0).empty());
     CHECK(ids("a", 4, 100, 1) == Ids{4});
+    CHECK(ids("a", 4, 100, 0) == Ids{4});
     CHECK(ids("a", 9).empty());
-    const auto events = log.read("a", 4, 1, 1);
-    CHECK(events[0].item.offset == 1);
-    CHECK(events[0].time == 1'000);
-    CHECK(events[0].document->text->size() == 5'000);
+    const Slice slice = log.read("a", 4, 1, 1);
+    CHECK(slice.next_id == 5);
+    CHECK_FALSE(slice.at_end);
+    const KeptEvents& kept = slice.kept.at(0);
+    CHECK(kept.events[0].item.offset == 1);
+    CHECK(kept.events[0].time == 1'000);
+    CHECK(*kept.of->stream == "a");
+    CHECK(kept.of->record->text->size() == 5'000);
+    CHECK(log.read("a", 8, 1, 1).at_end);
+    CHECK(log.read("a", 8, 1, 1).next_id == 9);
 }
 
 TEST_CASE_METHOD(
@@ -142,16 +150,22 @@ TEST_CASE_METHOD(Fixture, "retention by events, bytes and age goes from the olde
     CHECK(log.extent("d").first_id == 18);
 }
 
-TEST_CASE_METHOD(Fixture, "beyond its bytes the log evicts the oldest events, whatever their stream") {
-    append("old", 1, 400'000);
-    append("new", 1, 400'000);
-    append("new", 1, 400'000);
-    CHECK(ids("old").empty());
-    CHECK(ids("new") == Ids{2, 3});
-    append("huge", 1, 2'000'000);
+TEST_CASE_METHOD(Fixture, "MemoryLog: full → the stream with the most bytes gives its oldest events") {
+    append("small", 1, 200'000);
+    for (int i = 0; i < 4; ++i) append("large", 1, 200'000);
+    CHECK(ids("small") == Ids{1});
+    CHECK(ids("large") == Ids{3, 4, 5});
+    append("small", 1, 200'000);
+    append("small", 1, 200'000);
+    CHECK(ids("small") == Ids{6, 7});
+    CHECK(ids("large") == Ids{4, 5});
+    append("huge", 1, 600'000);  // more than any other's
     CHECK(ids("huge").empty());
-    CHECK(ids("new") == Ids{2, 3});
-    CHECK(append("huge", 1) == 5);
+    CHECK(ids("*") == Ids{4, 5, 6, 7});
+    append("huge", 1, 2'000'000);
+    CHECK(ids("*") == Ids{4, 5, 6, 7});
+    CHECK(log.extent("huge").dropped_id == 9);
+    CHECK(append("huge", 1) == 10);
 }
 
 TEST_CASE_METHOD(Fixture, "where the memory budget refuses less is kept, and nothing fails") {
@@ -184,8 +198,8 @@ TEST_CASE_METHOD(Fixture, "MemoryLog: clock put back → no event's time is belo
     append("b", 1);
     now = 1'001;
     append("a", 1);
-    CHECK(log.read("b", 0, 1, 100)[0].time == 1'000);
-    CHECK(log.read("a", 0, 2, 10'000).at(1).time == 1'001);
+    CHECK(log.read("b", 0, 1, 100).kept.at(0).events[0].time == 1'000);
+    CHECK(log.read("a", 0, 2, 10'000).kept.at(1).events[0].time == 1'001);
 }
 
 TEST_CASE_METHOD(Fixture, "MemoryLog: time → id of the first retained event since then, or of the next one at most") {
@@ -219,10 +233,14 @@ TEST_CASE_METHOD(Fixture, "memory does not grow with what has gone") {
         log.clear("brief");
     }
     CHECK(budget.used(base::MemoryUse::store) == before);
-    for (int i = 0; i < 1'000; ++i) append("unkept" + std::to_string(i), 1, 2'000'000);
+    for (int i = 0; i < 1'000; ++i) {
+        append("unkept" + std::to_string(i), 1, 2'000'000);
+        log.clear("unkept" + std::to_string(i));
+    }
+    CHECK(budget.used(base::MemoryUse::store) == before);
     log.retain("a", {.events = 0});
-    log.retain("a", {});
     CHECK(budget.used(base::MemoryUse::store) < before);
+    log.clear("a");
     log.clear("slow");
     CHECK(budget.used(base::MemoryUse::store) == 0);
 }

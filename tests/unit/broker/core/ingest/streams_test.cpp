@@ -60,7 +60,7 @@ TEST_CASE_METHOD(Fixture, "a stream that is erased begins without events and ite
     CHECK(before->gone);
     CHECK_FALSE(streams.erase("s"));
     CHECK_FALSE(streams.state("s"));
-    CHECK(log.read("s", 0, 10, 10'000).empty());
+    CHECK(log.read("s", 0, 10, 10'000).kept.empty());
     CHECK(streams.find_or_create("s", nullptr).value()->last_id == 0);
     CHECK(streams.state("s")->last_id == 0);
     CHECK(streams.state("s")->options.event_path.empty());
@@ -70,7 +70,7 @@ TEST_CASE_METHOD(Fixture, "Streams: stream that was evicted → its events stay 
     append("a");
     for (const char* name : {"a", "b", "c", "d"}) streams.find_or_create(name, nullptr).value();
     CHECK_FALSE(streams.state("a"));
-    CHECK(log.read("a", 0, 10, 10'000).size() == 1);
+    CHECK(log.read("a", 0, 10, 10'000).kept.size() == 1);
     streams.find_or_create("a", nullptr).value();
     CHECK(streams.state("a")->last_id == 1);
     CHECK(streams.state("d")->last_id == 0);
