@@ -48,7 +48,6 @@ constexpr std::chrono::seconds cut_timeout{10};  // for connections to notice th
 constexpr std::size_t tasks_per_connection = 1;  // a connection has one request in progress
 constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/match
 constexpr int ended_at_once_max = 64;            // subscribers disconnected at once when memory is short
-constexpr std::size_t retained_bytes = 0;        // nothing reads what has been delivered
 
 // One per core not used by the matching threads.
 std::size_t io_threads(const config::Options& options) {
@@ -74,7 +73,7 @@ std::size_t worker_threads() { return std::max(1u, std::thread::hardware_concurr
 // Half of the machine's memory by default. If that is unknown, assumes a small machine of 1 GiB.
 std::size_t memory_max(const config::Options& options) {
     constexpr std::size_t unknown_machine_bytes = std::size_t{1} << 30;
-    if (options.limits.memory != 0) return options.limits.memory;
+    if (options.limits.memory) return *options.limits.memory;
     const std::size_t bytes = base::machine_memory();
     return (bytes != 0 ? bytes : unknown_machine_bytes) / 2;
 }
@@ -109,8 +108,8 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     return engine;
 }
 
-std::unique_ptr<store::EventLog> event_log(base::MemoryBudget& memory) {
-    return std::make_unique<store::MemoryLog>(retained_bytes, memory);
+std::unique_ptr<store::EventLog> event_log(const config::StoreOptions& options, base::MemoryBudget& memory) {
+    return std::make_unique<store::MemoryLog>(options.bytes.value_or(memory.bytes_max() / 4), memory);
 }
 
 std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& options, base::MemoryBudget& memory) {
@@ -183,9 +182,9 @@ Broker::Parts::Parts(config::Options options)
                  .begin = [this](std::atomic<std::uint64_t>& first_id) { queue_.begin_at_next(first_id); }},
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program) { matcher_.set_program(std::move(program)); }),
-      log_(event_log(memory_)),
+      log_(event_log(options_.store, memory_)),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
-                  options_.streams, options_.deduplication.ignore},
+                  options_.streams, options_.deduplication.ignore, options_.store.retention},
                  queue_, *log_, counters_, memory_),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),

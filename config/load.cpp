@@ -115,9 +115,25 @@ LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::
 
 namespace {
 
+template <typename TakeDefault>
+void take_defaults(YamlNode& map, const TakeDefault& take_default) {
+    const auto is_null = [](const YamlMember& member) { return member.value.kind == YamlNode::Kind::null; };
+    std::erase_if(map.members,
+                  [&](const YamlMember& member) { return is_null(member) && take_default(member.key.text); });
+}
+
 // Sets the options in the map whose value is null to their defaults, and removes these members.
 void take_defaults(YamlNode& map, StreamOptions& options) {
     const StreamOptions defaults;
+    auto& retention = options.retention;
+    const auto take_retention = [&](const std::string& name) {
+        if (name == "age") return retention.age.reset(), true;
+        if (name == "events") return retention.events.reset(), true;
+        if (name == "bytes") return retention.bytes.reset(), true;
+        return false;
+    };
+    for (auto& [key, value] : map.members)
+        if (key.text == "retention") take_defaults(value, take_retention);
     const auto take_default = [&](const std::string& name) {
         if (name == "event_path") return options.event_path = defaults.event_path, true;
         if (name == "id_path") return options.id_path = defaults.id_path, true;
@@ -125,11 +141,11 @@ void take_defaults(YamlNode& map, StreamOptions& options) {
         if (name == "deduplication_window") return options.deduplication_window = defaults.deduplication_window, true;
         if (name == "deduplication_ignore") return options.deduplication_ignore = defaults.deduplication_ignore, true;
         if (name == "repair") return options.repair = defaults.repair, true;
+        if (name == "retention") return retention = defaults.retention, true;
+        if (name == "context") return options.context = defaults.context, true;
         return false;
     };
-    const auto is_null = [](const YamlMember& member) { return member.value.kind == YamlNode::Kind::null; };
-    std::erase_if(map.members,
-                  [&](const YamlMember& member) { return is_null(member) && take_default(member.key.text); });
+    take_defaults(map, take_default);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ struct LimitOptions {
     static constexpr std::size_t filter_conjunctions_max = 1'000'000, filter_literals_max = 50'000'000;
     static constexpr std::size_t filter_operators_max = 10'000, subscriptions_max = 1'000'000'000;
 
-    std::size_t memory{};  // 0: auto, derived from the machine's memory
+    std::optional<std::size_t> memory;  // none: auto, derived from the machine's memory
     std::size_t document_bytes{};
     std::size_t element_depth{};
     std::size_t items{};
@@ -109,7 +109,24 @@ struct DeduplicationOptions {
     std::vector<std::string> ignore;  // feed::IgnoredParts
 };
 
+enum class StoreKind : std::uint8_t { memory };
+
+// How much of a stream is retained; 0: no limit.
+struct RetentionOptions {
+    Duration age{};
+    std::size_t events{};
+    std::size_t bytes{};
+};
+
+struct StoreOptions {
+    StoreKind kind{};
+    std::optional<std::size_t> bytes;  // of all streams; none: auto; 0: nothing is retained
+    RetentionOptions retention;        // of streams without their own
+};
+
 enum class RepairOption : std::uint8_t { lenient, strict };
+// What is retained of a document: all of it, or its new items alone where that is smaller.
+enum class ContextOption : std::uint8_t { automatic, document };
 
 // The options of a stream. The configuration or PUT /v1/streams/NAME may override these defaults.
 struct StreamOptions {
@@ -119,6 +136,11 @@ struct StreamOptions {
     Duration deduplication_window{};                                 // 0: DeduplicationOptions::window
     std::optional<std::vector<std::string>> deduplication_ignore{};  // none: DeduplicationOptions::ignore
     RepairOption repair = RepairOption::lenient;
+    struct {
+        std::optional<Duration> age{};
+        std::optional<std::size_t> events{}, bytes{};
+    } retention{};  // none: StoreOptions::retention
+    ContextOption context = ContextOption::automatic;
 };
 
 enum class LogLevel : std::uint8_t { trace, debug, info, warn, error, off };
@@ -141,6 +163,7 @@ struct Options {
     LimitOptions limits;
     DeliveryOptions delivery;
     DeduplicationOptions deduplication;
+    StoreOptions store;
     std::map<std::string, StreamOptions> streams;
     LogOptions log;
     ShutdownOptions shutdown;

@@ -159,6 +159,19 @@ void read_deduplication(Section& s, DeduplicationOptions& o) {
     s.texts("ignore", o.ignore, ignored_parts, is_ignored_part, ignored_parts_max);
 }
 
+template <typename Retention>
+void read_retention(Section& s, Retention& o) {
+    s.duration("age", o.age, 0us, 24h * 36'500);
+    s.integer("events", o.events, 0, many);
+    s.size("bytes", o.bytes, 0, 1'024 * gib);
+}
+
+void read_store(Section& s, StoreOptions& o) {
+    s.choice<StoreKind>("kind", o.kind, {{"memory", StoreKind::memory}});
+    s.size_or_auto("bytes", o.bytes, 0, 1'024 * gib);
+    s.section("retention", [&](Section& retention) { read_retention(retention, o.retention); });
+}
+
 void read_log(Section& s, LogOptions& o) {
     s.choice<LogLevel>("level", o.level,
                        {{"trace", LogLevel::trace},
@@ -196,6 +209,9 @@ void read_stream_options(Section& s, const TextCheck& check_event_path, StreamOp
     if (s.texts("deduplication_ignore", ignore, ignored_parts, is_ignored_part, ignored_parts_max))
         o.deduplication_ignore = ignore;
     s.choice<RepairOption>("repair", o.repair, {{"lenient", RepairOption::lenient}, {"strict", RepairOption::strict}});
+    s.section("retention", [&](Section& retention) { read_retention(retention, o.retention); });
+    s.choice<ContextOption>("context", o.context,
+                            {{"auto", ContextOption::automatic}, {"document", ContextOption::document}});
 }
 
 void read_options(Section& root, Options& options, const TextCheck& check_event_path) {
@@ -206,6 +222,7 @@ void read_options(Section& root, Options& options, const TextCheck& check_event_
     root.section("limits", [&](Section& s) { read_limits(s, options.limits); });
     root.section("delivery", [&](Section& s) { read_delivery(s, options.delivery); });
     root.section("deduplication", [&](Section& s) { read_deduplication(s, options.deduplication); });
+    root.section("store", [&](Section& s) { read_store(s, options.store); });
     root.section("streams", [&](Section& s) { read_streams(s, check_event_path, options.streams); });
     root.section("log", [&](Section& s) { read_log(s, options.log); });
     root.section("shutdown",

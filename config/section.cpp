@@ -90,47 +90,40 @@ void Section::boolean(std::string_view name, bool& out) {
     }
 }
 
-void Section::duration(std::string_view name, Duration& out, Duration min, Duration max) {
+std::optional<Duration> Section::read_duration(std::string_view name, Duration min, Duration max) {
     constexpr std::string_view expected = "a duration with its unit, such as 200us, 5ms, 15s, 10min, 1h or 90d";
     const YamlNode* node = scalar(name, expected);
-    if (node == nullptr) return;
+    if (node == nullptr) return std::nullopt;
     const auto value = parse_duration(node->text);
-    if (!value) {
+    if (value && *value >= min && *value <= max) return value;
+    if (!value)
         fault(*node, full_name(name) + ": expected " + std::string(expected) + ", found " + describe(*node));
-    } else if (*value < min || *value > max) {
+    else
         fault(*node, full_name(name) + ": " + node->text + " is not between " + duration_text(min) + " and " +
                          duration_text(max));
-    } else {
-        out = *value;
-    }
+    return std::nullopt;
 }
 
-void Section::size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max) {
-    read_size(name, out, min, max, false);
-}
-
-void Section::size_or_auto(std::string_view name, std::size_t& out, std::size_t min, std::size_t max) {
-    read_size(name, out, min, max, true);
-}
-
-void Section::read_size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max, bool may_be_auto) {
-    const std::string expected =
-        std::string(may_be_auto ? "auto or " : "") + "a size, such as 4096, 64KiB, 16MiB or 1GiB";
-    const YamlNode* node = scalar(name, expected);
+void Section::size_or_auto(std::string_view name, std::optional<std::size_t>& out, std::size_t min, std::size_t max) {
+    const YamlNode* node = find(name);
     if (node == nullptr) return;
-    if (may_be_auto && node->text == "auto") {
-        out = 0;
-        return;
-    }
+    if (node->text == "auto") return out.reset();
+    if (const auto size = read_size(name, min, max, "auto or ")) out = *size;
+}
+
+std::optional<std::size_t> Section::read_size(std::string_view name, std::size_t min, std::size_t max,
+                                              std::string_view alternative) {
+    const std::string expected = std::string(alternative) + "a size, such as 4096, 64KiB, 16MiB or 1GiB";
+    const YamlNode* node = scalar(name, expected);
+    if (node == nullptr) return std::nullopt;
     const auto value = parse_size(node->text);
-    if (!value) {
+    if (value && *value >= min && *value <= max) return value;
+    if (!value)
         fault(*node, full_name(name) + ": expected " + expected + ", found " + describe(*node));
-    } else if (*value < min || *value > max) {
+    else
         fault(*node,
               full_name(name) + ": " + node->text + " is not between " + size_text(min) + " and " + size_text(max));
-    } else {
-        out = *value;
-    }
+    return std::nullopt;
 }
 
 void Section::integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min,

@@ -31,13 +31,21 @@ public:
     void text(std::string_view name, std::string& out, const TextCheck& check = {});
     void ip_address(std::string_view name, std::string& out);
     void boolean(std::string_view name, bool& out);
-    void duration(std::string_view name, Duration& out, Duration min, Duration max);
-    void size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);
-    void size_or_auto(std::string_view name, std::size_t& out, std::size_t min, std::size_t max);  // auto: 0
+    // This and the next two set optional options, too.
+    template <typename Out>
+    void duration(std::string_view name, Out& out, Duration min, Duration max) {
+        if (const auto duration = read_duration(name, min, max)) out = *duration;
+    }
+    template <typename Out>
+    void size(std::string_view name, Out& out, std::size_t min, std::size_t max) {
+        if (const auto size = read_size(name, min, max)) out = *size;
+    }
     template <typename Number>
     void integer(std::string_view name, Number& out, std::uint64_t min, std::uint64_t max) {
         if (const auto number = read_integer(name, min, max)) out = static_cast<Number>(*number);
     }
+    // auto: none.
+    void size_or_auto(std::string_view name, std::optional<std::size_t>& out, std::size_t min, std::size_t max);
     void integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min, std::uint64_t max);
     // A non-empty list of distinct integers.
     void integers(std::string_view name, std::vector<int>& out, int min, int max);
@@ -62,7 +70,9 @@ public:
 private:
     const YamlNode* find(std::string_view name);
     const YamlNode* scalar(std::string_view name, std::string_view expected);
-    void read_size(std::string_view name, std::size_t& out, std::size_t min, std::size_t max, bool may_be_auto);
+    std::optional<Duration> read_duration(std::string_view name, Duration min, Duration max);
+    std::optional<std::size_t> read_size(std::string_view name, std::size_t min, std::size_t max,
+                                         std::string_view alternative = "");
     std::optional<std::uint64_t> read_integer(std::string_view name, std::uint64_t min, std::uint64_t max,
                                               std::string_view expected = "an integer");
     std::optional<std::size_t> read_choice(std::string_view name, const std::vector<std::string_view>& names);

@@ -164,8 +164,8 @@ void add_streams(CLI::App& app, int& exit_status) {
         command
             .add_option("--set", options->set,
                         "NAME=VALUE: change an option, and create the stream if there is none. Options: event_path, "
-                        "id_path, deduplicate, deduplication_window, deduplication_ignore, repair. VALUE null: "
-                        "its default")
+                        "id_path, deduplicate, deduplication_window, deduplication_ignore, repair, retention.age, "
+                        "retention.events, retention.bytes, context. VALUE null: its default")
             ->allow_extra_args(false)
             ->needs(stream);
     command.add_flag("--delete", options->erase, "Delete it with its retained events")->needs(stream)->excludes(set);

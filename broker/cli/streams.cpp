@@ -23,11 +23,19 @@ boost::json::value value_of(std::string_view text) {
     return boost::json::value(text);
 }
 
-// Adds {"deduplicate":false} for "deduplicate=false". Returns false unless `setting` is NAME=VALUE.
+// Adds {"deduplicate":false} for "deduplicate=false", {"retention":{"age":"3d"}} for "retention.age=3d". Returns false
+// unless `setting` is NAME=VALUE.
 bool set_member(boost::json::object& object, std::string_view setting) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string_view::npos || equals == 0) return false;
-    object[setting.substr(0, equals)] = value_of(setting.substr(equals + 1));
+    std::string_view name = setting.substr(0, equals);
+    boost::json::object* in = &object;
+    for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+        boost::json::value& nested = (*in)[name.substr(0, dot)];
+        in = nested.is_object() ? &nested.get_object() : &nested.emplace_object();
+        name.remove_prefix(dot + 1);
+    }
+    (*in)[name] = value_of(setting.substr(equals + 1));
     return true;
 }
 

@@ -26,6 +26,7 @@ MemoryLog::MemoryLog(std::size_t bytes_max, base::MemoryBudget& memory, WallCloc
     : bytes_max_(bytes_max),
       clock_(std::move(clock)),
       begun_at_(clock_()),
+      budget_(memory),
       memory_(memory.force_charge(base::MemoryUse::store, 0)),
       newest_(begun_at_) {}
 
@@ -127,20 +128,23 @@ std::size_t MemoryLog::give_back(std::size_t bytes) noexcept {
 }
 
 // Makes room for an entry of the stream, and charges it. More than needed is freed at once, so that there is nothing to
-// free for the next ones.
+// free for the next ones. No charge is refused meanwhile: the keeper of the memory would take that for a shortage.
 bool MemoryLog::make_room(Stream& stream, std::size_t bytes) noexcept {
     constexpr std::size_t rounds = 32, round_bytes_max = 8u << 20;
     if (bytes > bytes_max_) return false;
+    const std::size_t round = std::min(bytes_max_ / rounds, round_bytes_max);
+    const std::size_t ceiling = budget_.ceiling(base::MemoryUse::store);
+    const auto lacking = [&] {
+        const std::size_t here = bytes_ > bytes_max_ ? bytes_ - bytes_max_ : 0, used = budget_.used() + bytes;
+        return std::max(here, used > ceiling ? used - ceiling : 0);
+    };
     stream.bytes += bytes;  // its share is that with the entry
     bytes_ += bytes;
-    const std::size_t round = std::min(bytes_max_ / rounds, round_bytes_max);
-    bool has_room = bytes_ <= bytes_max_ || (give_back(bytes_ - bytes_max_ + round), bytes_ <= bytes_max_);
-    for (std::size_t least = std::max(bytes, bytes_ / rounds); has_room; least *= 2) {
-        if (memory_.resize(memory_.bytes() + bytes)) break;
-        has_room = give_back(least) != 0;
-    }
+    for (std::size_t lack = lacking(); lack != 0 && give_back(lack + round) != 0;) lack = lacking();
+    const bool has_room = lacking() == 0;
     stream.bytes -= bytes;
     bytes_ -= bytes;
+    if (has_room) memory_.force_resize(memory_.bytes() + bytes);
     return has_room;
 }
 
@@ -331,7 +335,7 @@ void MemoryLog::clear(std::string_view name) {
 
 void MemoryLog::relieve_memory() {
     const Lock lock(*this);
-    give_back(bytes_ / 2);
+    if (budget_.used() > budget_.bytes_max() / 2) give_back(bytes_ / 2);
 }
 
 }  // namespace sluice::store

@@ -47,7 +47,7 @@ public:
     StreamExtent extent(std::string_view stream) override;
     void retain(const std::string& stream, const Retention& retention) override;
     void clear(std::string_view stream) override;
-    // Drops half of the retained bytes.
+    // Drops half of the retained bytes, unless half of the budget is free: then a charge was refused for its own size.
     void relieve_memory() override;
 
 private:
@@ -146,6 +146,7 @@ private:
     std::size_t events_ = 0, bytes_ = 0;
     Dropped dropped_;    // of all streams
     Dropped forgotten_;  // of the streams that have been cleared
+    base::MemoryBudget& budget_;
     base::MemoryCharge memory_;
     feed::RecordTime newest_;  // time read from the clock
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "broker/base/log.hpp"
+#include "broker/core/ingest/kept_items.hpp"
 #include "broker/core/ingest/publish_attempt.hpp"
 
 namespace sluice::broker {
@@ -24,7 +25,8 @@ PublishRefusal refusal_of(store::AppendError error) {
 
 store::Appends append_of(const Stream& stream, const Publication& publication, std::vector<feed::EventHead> events) {
     store::Appends appends;
-    appends.push_back({stream.name, publication.record, std::move(events), publication.document});
+    auto items = items_to_keep(publication, events, stream.options->context);
+    appends.push_back({stream.name, publication.record, std::move(events), publication.document, std::move(items)});
     return appends;
 }
 

@@ -18,6 +18,16 @@ std::size_t bytes_of(const config::StreamOptions& options) {
     return bytes;
 }
 
+// Of options that are filled in. 0: no limit.
+store::Retention retention_of(const config::StreamOptions& options) {
+    const auto& [age, events, bytes] = options.retention;
+    store::Retention retention;
+    if (age->count() != 0) retention.age = *age;
+    if (*events != 0) retention.events = *events;
+    if (*bytes != 0) retention.bytes = *bytes;
+    return retention;
+}
+
 }  // namespace
 
 StreamHold::StreamHold(Streams& streams, std::string name) : name_(std::move(name)) {
@@ -59,6 +69,10 @@ StreamOptionsPtr Streams::configured(const std::string& name) const {
 StreamOptionsPtr Streams::filled_in(config::StreamOptions options) const {
     if (options.deduplication_window.count() == 0) options.deduplication_window = settings_.deduplication_window;
     if (!options.deduplication_ignore) options.deduplication_ignore = settings_.deduplication_ignore;
+    auto& [age, events, bytes] = options.retention;
+    age = age.value_or(settings_.retention.age);
+    events = events.value_or(settings_.retention.events);
+    bytes = bytes.value_or(settings_.retention.bytes);
     return std::make_shared<const config::StreamOptions>(std::move(options));
 }
 
@@ -88,6 +102,7 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
     if (const auto held = holds_.find(name); held != holds_.end()) keepers += held->second;
     const auto at = streams_.emplace(name, stream).first;
     try {
+        log_.retain(name, retention_of(*stream->options));
         eviction_order_.add(stream->eviction_place, *stream->name, now, keepers);
     } catch (...) {
         streams_.erase(at);
@@ -141,6 +156,7 @@ boost::system::result<bool, PublishRefusal> Streams::set_options(Stream& stream,
     if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
     base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(*options));
     if (!memory) return PublishRefusal::no_memory;
+    log_.retain(*stream.name, retention_of(*options));
     stream.options_memory = std::move(memory);
     stream.window = options->deduplication_window;
     stream.options = options;
@@ -178,6 +194,7 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
         state.items = stream->seen.size();
     }
     state.last_id = stream->last_id;
+    state.retained = log_.extent(name);
     return state;
 }
 
@@ -192,17 +209,19 @@ bool Streams::evict(const std::string& name, std::vector<StreamPtr>& evicted) {
     const StreamPtr& stream = evicted.emplace_back(at->second);
     const std::unique_lock lock(stream->mutex, std::try_to_lock);
     if (!lock || !stream->under_way.empty()) return false;
+    log_.clear(name);
     stream->gone = true;
     eviction_order_.remove(stream->eviction_place);
     streams_.erase(at);
     return true;
 }
 
-// Evicts some of the streams without publications for so long that all their items have been forgotten. Those that may
-// be evicted have no window of their own.
+// Evicts some of the streams without publications for so long that all their items have been forgotten, unless events
+// are retained. Those that may be evicted have no window of their own.
 void Streams::evict_idle(Clock::time_point now, std::vector<StreamPtr>& evicted) {
     const Clock::time_point then = now - settings_.deduplication_window;
-    for (const std::string* name : eviction_order_.idle_since(then, evictions_tried)) evict(*name, evicted);
+    for (const std::string* name : eviction_order_.idle_since(then, evictions_tried))
+        if (log_.extent(*name).events == 0) evict(*name, evicted);
 }
 
 void Streams::evict_least_used(std::vector<StreamPtr>& evicted) {

@@ -1,7 +1,7 @@
 // The streams that documents are published to, with their options and remembered items. A stream is created by its
-// first document and evicted when it is idle, unless it has subscribers or options in the configuration; a defined
-// stream stays until it is deleted. The log keeps the events of an evicted stream, and drops those of a deleted one.
-// Any thread; publishers to different streams hardly contend.
+// first document and evicted when it is idle and the log retains none of its events, unless it has subscribers or
+// options in the configuration; a defined stream stays until it is deleted. If there are too many streams, one that is
+// neither is evicted with its events. Any thread; publishers to different streams hardly contend.
 #pragma once
 
 #include <atomic>
@@ -64,6 +64,7 @@ struct StreamState {
     bool defined = false;       // false: created by a document, and evicted when idle
     std::size_t items = 0;      // remembered for deduplication
     std::uint64_t last_id = 0;  // of its last known event; 0: none
+    store::StreamExtent retained{};
 };
 
 class Streams;
@@ -93,6 +94,7 @@ public:
         std::chrono::microseconds deduplication_window;  // items not seen for longer are forgotten
         std::map<std::string, config::StreamOptions> configured{};
         std::vector<std::string> deduplication_ignore{};  // feed::IgnoredParts
+        config::RetentionOptions retention{};
     };
 
     Streams(Settings settings, store::EventLog& log, base::MemoryBudget& memory)
@@ -101,7 +103,8 @@ public:
     // `may_begin` is called before a new stream is created; null: always allowed.
     boost::system::result<StreamPtr, PublishRefusal> find_or_create(const std::string& name, const MayBegin& may_begin);
 
-    // The options, with the effective deduplication window. For a stream that does not exist: those it would have.
+    // The options, with the effective deduplication window and retention. For a stream that does not exist: those it
+    // would have.
     StreamOptionsPtr options(const std::string& name) const;
 
     // Returns true if the stream was not defined before. At most half of the streams may be defined, to leave room for
@@ -130,6 +133,7 @@ public:
     std::vector<std::string> names() const;                // sorted
     std::uint64_t last_id(const std::string& name) const;  // 0: none
     const Settings& settings() const { return settings_; }
+    store::EventLog& log() const { return log_; }
 
 private:
     friend class StreamHold;

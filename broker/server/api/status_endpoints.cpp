@@ -9,6 +9,7 @@
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/metrics_json.hpp"
+#include "broker/server/api/retained_json.hpp"
 #include "broker/server/http/busy_problems.hpp"
 
 namespace sluice::server {
@@ -77,7 +78,10 @@ std::string status_json(Services& services) {
     const auto names = known.names();
     boost::json::object streams;
     for (std::size_t i = 0; i < std::min(names.size(), streams_listed_max); ++i)
-        streams[names[i]] = {{"last_id", known.last_id(names[i])}};
+        streams[names[i]] = {{"last_id", known.last_id(names[i])},
+                             {"retained", retained_json(known.log().extent(names[i]))}};
+    boost::json::object log{{"epoch", known.log().epoch()}};
+    log["retained"] = retained_json(known.log().extent(store::all_streams));
     const engine::EngineStatus engine = services.registry.engine();
     boost::json::object status{{"version", base::version()},
                                {"uptime_seconds", nullptr},
@@ -93,6 +97,7 @@ std::string status_json(Services& services) {
                                {"histograms", nullptr},
                                {"costly_conditions", costly_conditions_json(services.counters.costly_conditions)},
                                {"operators", nullptr},
+                               {"log", std::move(log)},
                                {"streams_total", names.size()},
                                {"streams", std::move(streams)}};
     add_metrics(services.counters.metrics, status);

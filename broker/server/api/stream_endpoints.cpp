@@ -15,6 +15,7 @@
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"
+#include "broker/server/api/retained_json.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/net/address_table.hpp"
@@ -39,7 +40,12 @@ boost::json::object options_json(const config::StreamOptions& options) {
             {"deduplication_window", config::duration_text(options.deduplication_window)},
             {"deduplication_ignore",
              boost::json::value_from(options.deduplication_ignore.value_or(std::vector<std::string>()))},
-            {"repair", options.repair == config::RepairOption::strict ? "strict" : "lenient"}};
+            {"repair", options.repair == config::RepairOption::strict ? "strict" : "lenient"},
+            {"retention",
+             {{"age", config::duration_text(*options.retention.age)},
+              {"events", *options.retention.events},
+              {"bytes", config::size_text(*options.retention.bytes)}}},
+            {"context", options.context == config::ContextOption::document ? "document" : "auto"}};
 }
 
 boost::json::object stream_json(const broker::StreamState& stream) {
@@ -47,6 +53,7 @@ boost::json::object stream_json(const broker::StreamState& stream) {
             {"defined", stream.defined},
             {"last_id", stream.last_id},
             {"items", stream.items},
+            {"retained", retained_json(stream.retained)},
             {"options", options_json(stream.options)}};
 }
 
