@@ -176,8 +176,12 @@ TEST_CASE_METHOD(Fixture, "where the memory budget refuses less is kept, and not
     CHECK(append("a", 1, 100'000) == 2);
     CHECK(ids("a").empty());
     CHECK(budget.used(base::MemoryUse::store) < empty + 1'000);
+    CHECK(budget.refusals() == 0);
     others.release();
     for (int i = 0; i < 4; ++i) append("a", 1, 100'000);
+    log.relieve_memory();
+    CHECK(ids("a") == Ids{3, 4, 5, 6});
+    others = budget.force_charge(base::MemoryUse::mailboxes, 5'000'000);
     log.relieve_memory();
     CHECK(ids("a") == Ids{5, 6});
 }
@@ -243,4 +247,96 @@ TEST_CASE_METHOD(Fixture, "memory does not grow with what has gone") {
     log.clear("a");
     log.clear("slow");
     CHECK(budget.used(base::MemoryUse::store) == 0);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "MemoryLog: all streams → read in the order of ids, what was dropped and forgotten included") {
+    append("a", 2);
+    append("b", 1);
+    append("a", 1);
+    CHECK(ids("*") == Ids{1, 2, 3, 4});
+    CHECK(ids("*", 2, 2) == Ids{2, 3});
+    CHECK(log.extent("*").events == 4);
+    CHECK(log.extent("*").bytes == log.extent("a").bytes + log.extent("b").bytes);
+    log.retain("a", {.events = 1});
+    CHECK(log.extent("a").dropped_id == 2);
+    CHECK(log.extent("a").dropped_time == 1'000);
+    CHECK(log.extent("b").dropped_id == 0);
+    CHECK(log.extent("*").dropped_id == 2);
+    CHECK(log.read("*", 0, 10, 10'000).dropped_id == 2);
+    CHECK(log.read("*", 0, 10, 10'000).oldest_id == 3);
+    log.clear("a");
+    for (const char* stream : {"a", "b", "*", "unknown"}) CHECK(log.extent(stream).dropped_id == 4);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: events too old → dropped also from a stream that gets no appends") {
+    log.retain("old", {.age = std::chrono::microseconds(1'000)});
+    append("other", 1);
+    append("old", 1);
+    append("old", 1);
+    now += 1'001;
+    append("other", 1);
+    CHECK(log.extent("*").events == 2);
+    CHECK(ids("*") == Ids{1, 4});
+    CHECK(log.extent("old").dropped_id == 3);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: items kept alone → each is read with its own record") {
+    std::uint64_t heard = 0;
+    log.listen([&](const Append& each) { heard += each.events.at(1).item.offset; });
+    auto document = std::make_shared<feed::DocumentRecord>();
+    document->text = std::make_shared<const std::string>(1'000, 'x');
+    Append append{std::make_shared<const std::string>("a"), document, std::vector<feed::EventHead>(2), nullptr};
+    append.events[1].item = {500, 10};
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        feed::DocumentRecord record = *document;
+        record.text = std::make_shared<const std::string>(20 + i, 'x');
+        append.items.push_back({record, {5 + i, 10}});
+    }
+    append_all({append});
+    CHECK(heard == 500);
+    const Slice slice = log.read("a", 0, 10, 10'000);
+    REQUIRE(slice.kept.size() == 2);
+    CHECK(slice.kept[1].events[0].id == 2);
+    CHECK(slice.kept[1].events[0].item == feed::SourceRange{6, 10});
+    CHECK(slice.kept[1].of->record->text->size() == 21);
+    CHECK(log.read("a", 2, 10, 10'000).kept.size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: slice → keeps what was dropped meanwhile") {
+    append("a", 1, 1'000);
+    const Slice slice = log.read("a", 0, 10, 10'000);
+    log.clear("a");
+    CHECK(slice.kept.at(0).of->record->text->size() == 1'000);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: many streams beside a large one → all of them keep their events") {
+    for (int i = 0; i < 100; ++i) append("small" + std::to_string(i), 1, 1'000);
+    for (int i = 0; i < 200; ++i) append("large", 1, 10'000);
+    for (int i = 0; i < 100; ++i) CHECK(log.extent("small" + std::to_string(i)).events == 1);
+    CHECK(log.extent("large").events > 50);
+    CHECK(log.extent("*").bytes <= 1'000'000);
+}
+
+TEST_CASE("MemoryLog: epoch → letters and digits that differ from those of another log") {
+    base::MemoryBudget budget(1'000'000);
+    const MemoryLog one(0, budget, [] { return 5; }), other(0, budget);
+    CHECK(one.epoch().size() == 11);
+    CHECK(one.epoch().find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") ==
+          std::string::npos);
+    CHECK(one.epoch() != other.epoch());
+    CHECK(one.begun_at() == 5);
+}
+
+TEST_CASE("MemoryLog: nothing is kept → ids go on, and what was appended counts as dropped") {
+    base::MemoryBudget budget(1'000'000);
+    MemoryLog log(0, budget, [] { return 5; });
+    auto document = std::make_shared<feed::DocumentRecord>();
+    document->text = std::make_shared<const std::string>("x");
+    const Append append{std::make_shared<const std::string>("a"), document, std::vector<feed::EventHead>(2), nullptr};
+    CHECK(log.append({}, {append}, nullptr)->first_ids.at(0) == 1);
+    CHECK(log.append({}, {append}, nullptr)->first_ids.at(0) == 3);
+    CHECK(log.extent("a").dropped_id == 4);
+    CHECK(log.extent("a").first_id == 5);
+    CHECK(log.read("*", 0, 10, 10'000).at_end);
 }

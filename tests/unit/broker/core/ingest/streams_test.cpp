@@ -66,14 +66,54 @@ TEST_CASE_METHOD(Fixture, "a stream that is erased begins without events and ite
     CHECK(streams.state("s")->options.event_path.empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Streams: stream that was evicted → its events stay in the log, and its last id returns") {
-    append("a");
-    for (const char* name : {"a", "b", "c", "d"}) streams.find_or_create(name, nullptr).value();
-    CHECK_FALSE(streams.state("a"));
-    CHECK(log.read("a", 0, 10, 10'000).kept.size() == 1);
+TEST_CASE_METHOD(Fixture, "Streams: too many streams → an undefined one goes with its events") {
+    streams.define("kept", {}, nullptr).value();
+    append("kept");
+    for (const char* name : {"a", "b"}) {
+        streams.find_or_create(name, nullptr).value();
+        append(name);
+    }
+    streams.find_or_create("c", nullptr).value();
+    CHECK(streams.names() == std::vector<std::string>{"b", "c", "kept"});
+    CHECK(log.extent("*").events == 2);
+    CHECK(log.extent("a").dropped_id == 2);
     streams.find_or_create("a", nullptr).value();
-    CHECK(streams.state("a")->last_id == 1);
-    CHECK(streams.state("d")->last_id == 0);
+    CHECK(streams.state("a")->last_id == 0);
+    CHECK(streams.state("kept")->retained.events == 1);
+}
+
+TEST_CASE("Streams: idle stream → evicted once none of its events are retained") {
+    base::MemoryBudget memory{1'000'000};
+    feed::RecordTime now = 0;
+    store::MemoryLog log{100'000, memory, [&] { return now; }};
+    Streams streams{{10, 100, 0h, {}, {}, {.age = 1s}}, log, memory};
+    auto document = std::make_shared<feed::DocumentRecord>();
+    document->text = std::make_shared<const std::string>("x");
+    streams.find_or_create("s", nullptr).value();
+    log.append({}, {{std::make_shared<const std::string>("s"), document, std::vector<feed::EventHead>(1), {}}},
+               nullptr);
+    streams.find_or_create("t", nullptr).value();
+    CHECK(streams.state("s"));
+    now += 1'000'001;
+    streams.find_or_create("u", nullptr).value();
+    CHECK_FALSE(streams.state("s"));
+}
+
+TEST_CASE_METHOD(Fixture, "Streams: retention → the stream's own, else that of all, and the log's at once") {
+    const Streams limited{{3, 100, 1h, {}, {}, {.age = 5s, .events = 7}}, log, memory};
+    CHECK(limited.options("s")->retention.age == 5s);
+    CHECK(limited.options("s")->retention.events == 7u);
+    CHECK(limited.options("s")->retention.bytes == 0u);
+    streams.find_or_create("s", nullptr).value();
+    for (int i = 0; i < 4; ++i) append("s");
+    config::StreamOptions options;
+    options.retention.events = 2;
+    streams.define("s", options, nullptr).value();
+    CHECK(streams.state("s")->retained.events == 2);
+    streams.redefine("s", [](config::StreamOptions& changed) { return changed.retention.events = 0, true; }).value();
+    for (int i = 0; i < 4; ++i) append("s");
+    CHECK(streams.state("s")->retained.events == 6);
+    CHECK(streams.state("s")->retained.first_id == 3);
 }
 
 TEST_CASE_METHOD(Fixture, "streams that are defined make room for no other, and half may be defined") {
