@@ -208,6 +208,13 @@ class CommandLine(unittest.TestCase):
                              "strict")
             self.assertRegex(streams("news").stdout, r"(?m)^options.deduplicate +false$")
             self.assertRegex(streams("news", "--set", "deduplicate=null").stdout, r"(?m)^options.deduplicate +true$")
+            self.assertRegex(streams("news").stdout, r"(?m)^retained.events +3$")
+            limited = streams("news", "--set", "retention.events=2", "--set", "retention.age=3d").stdout
+            for line in ("options.retention.events +2", "options.retention.age +3d", "retained.events +2", "retained.first_id +2"):
+                self.assertRegex(limited, f"(?m)^{line}$")
+            self.assertRegex(streams("news", "--set", "retention.events=null").stdout, r"(?m)^options.retention.events +0$")
+            self.assertRegex(run("SLUICE", "status", "--server", f"http://127.0.0.1:{daemon.port}").stdout,
+                             r"(?m)^log.retained.events +2$")
             self.assertEqual([stream["name"] for stream in json.loads(streams("--json").stdout)], ["news"])
             self.assertEqual(streams("news", "--delete").returncode, 0)
             for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),

@@ -47,7 +47,34 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.limits.filters_per_connection == 128);
     CHECK(o.delivery.heartbeat == 15s);
     CHECK(o.log.level == sluice::config::LogLevel::info);
+    CHECK(o.store.kind == sluice::config::StoreKind::memory);
+    CHECK_FALSE(o.store.bytes);
+    CHECK(o.store.retention.age == 7 * 24h);
+    CHECK(o.store.retention.events == 0);
+    CHECK(o.store.retention.bytes == 0);
     CHECK(o.streams.empty());
+}
+
+TEST_CASE("what is retained of all streams and of one") {
+    const auto config = parse_config("f.yaml", R"(
+store: {bytes: 0, retention: {events: 5}}
+streams:
+  weather: {retention: {age: 3d, bytes: 16MiB}, context: document}
+  news:
+)");
+    REQUIRE(config.errors.empty());
+    const sluice::config::StoreOptions& store = config.options.store;
+    CHECK(store.bytes == 0u);
+    CHECK(store.retention.age == 7 * 24h);
+    CHECK(store.retention.events == 5);
+    const auto& weather = config.options.streams.at("weather");
+    CHECK(weather.retention.age == 3 * 24h);
+    CHECK_FALSE(weather.retention.events);
+    CHECK(weather.retention.bytes == 16u << 20);
+    CHECK(weather.context == sluice::config::ContextOption::document);
+    CHECK_FALSE(config.options.streams.at("news").retention.age);
+    CHECK(config.options.streams.at("news").context == sluice::config::ContextOption::automatic);
+    CHECK_FALSE(parse_config("f.yaml", "store: {bytes: auto}").options.store.bytes);
 }
 
 TEST_CASE("a file changes what it names and nothing else") {
@@ -124,6 +151,14 @@ TEST_CASE("a bad file is refused with place and reason") {
          "ather\""},
         {"streams:\n  w:\n    event_pth: x\n",
          "f.yaml:3:5: unknown option \"event_pth\" in \"streams.w\"; did you mean \"event_path\"?"},
+        {"store:\n  kind: disk\n", "f.yaml:2:9: store.kind: expected memory, found \"disk\""},
+        {"store:\n  bytes: none\n",
+         "f.yaml:2:10: store.bytes: expected auto or a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"none\""},
+        {"store:\n  retention: {evnts: 3}\n",
+         "f.yaml:2:15: unknown option \"evnts\" in \"store.retention\"; did you mean \"events\"?"},
+        {"limits:\n  memory: 1MiB\n", "f.yaml:2:11: limits.memory: 1MiB is not between 64MiB and 1024GiB"},
+        {"streams:\n  w:\n    retention:\n      age: 36501d\n",
+         "f.yaml:4:12: streams.w.retention.age: 36501d is not between 0us and 36500d"},
         {"streams:\n  w:\n    deduplicate: yes\n",
          "f.yaml:3:18: streams.w.deduplicate: expected true or false, found \"yes\""},
     };

@@ -11,6 +11,7 @@
 
 #include "broker/core/matching/dispatch.hpp"
 #include "broker/store/memory_log.hpp"
+#include "protocol/feed/model/source_range.hpp"
 #include "protocol/feed/record/record_document.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
@@ -293,6 +294,56 @@ TEST_CASE_METHOD(Fixture, "Publisher: appended items → events with their time 
     CHECK(second[1].change == Change::updated);
     CHECK(second[0].time >= first[0].time);
     CHECK(log.read("s", 1, 10, 100'000).kept.back().events.back().time == second[1].time);
+}
+
+TEST_CASE_METHOD(Fixture, "Publisher: few new items → the log keeps them alone, with their ancestors") {
+    std::vector<std::string> items;
+    const std::string text(2'000, 'x');
+    for (int i = 0; i < 6; ++i) items.push_back(item("t" + std::to_string(i), text));
+    publisher.publish(publication(items)).value();
+    take();
+    items[2] = item("t2", "changed" + text);
+    items[4] = item("t4", "changed" + text);
+    publisher.publish(publication(items)).value();
+    const auto slice = log.read("s", 0, 100, 1'000'000);
+    REQUIRE(slice.kept.size() == 3);
+    CHECK(slice.kept[0].events.size() == 6);
+    CHECK(slice.kept[0].of->record->context == sluice::feed::RecordContext::document);
+    for (const std::size_t i : {1u, 2u}) {
+        const auto& kept = slice.kept[i];
+        REQUIRE(kept.events.size() == 1);
+        CHECK(kept.of->record->context == sluice::feed::RecordContext::item);
+        CHECK(kept.of->record->text->size() < 3'000);
+        const auto again = sluice::feed::parse_record(*kept.of->record, {}).value();
+        const auto at = sluice::feed::find_item(*again, kept.events[0].item);
+        REQUIRE(at);
+        CHECK(again->items()[*at].source == "<item>" + items[2 * i] + "</item>");
+        CHECK(kept.events[0].change == sluice::feed::EventHead::Change::updated);
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "Publisher: half of the items new, or small ones, or context: document → all of it is kept") {
+    const auto kept_of = [&](const std::vector<std::string>& before, const std::vector<std::string>& after) {
+        if (publisher.publish(publication(before)).value().unchanged != before.size()) take();
+        const auto first = log.last_id() + 1;
+        publisher.publish(publication(after)).value();
+        take();
+        return log.read("s", first, 100, 1'000'000).kept.at(0).of->record->context;
+    };
+    using sluice::feed::RecordContext;
+    const std::string text(2'000, 'x');
+    CHECK(kept_of({item("a", text)}, {item("a", text), item("b", text), item("c", text)}) == RecordContext::document);
+    CHECK(kept_of({item("x"), item("d"), item("e")}, {item("x"), item("d"), item("e"), item("f")}) ==
+          RecordContext::document);
+    const std::vector<std::string> three{item("g", text), item("h", text), item("i", text)};
+    std::vector<std::string> four = three;
+    four.push_back(item("j", text));
+    CHECK(kept_of(three, four) == RecordContext::item);
+    sluice::config::StreamOptions options;
+    options.context = sluice::config::ContextOption::document;
+    publisher.streams().define("s", options, nullptr).value();
+    four.back() = item("k", text);
+    CHECK(kept_of(three, four) == RecordContext::document);
 }
 
 namespace {

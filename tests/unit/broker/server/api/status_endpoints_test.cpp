@@ -24,6 +24,11 @@ TEST_CASE("the status counts what has happened") {
     CHECK(status.at("subscriptions").at("distinct").to_number<int>() == 1);
     CHECK(status.at("counters").at("events").to_number<int>() == 2);
     CHECK(status.at("streams").at("s").at("last_id").to_number<int>() == 2);
+    CHECK(status.at("streams").at("s").at("retained").at("first_id").to_number<int>() == 1);
+    CHECK(status.at("log").at("epoch").as_string().size() == 11);
+    CHECK(status.at("log").at("retained").at("events").to_number<int>() == 2);
+    CHECK(status.at("log").at("retained").at("bytes").to_number<int>() > 0);
+    CHECK(status.at("log").at("retained").at("oldest").as_string().ends_with('Z'));
     CHECK(status.at("queue").at("events").to_number<int>() >= 0);
     CHECK(status.at("counters").at("scans").to_number<int>() == 0);
     CHECK(status.at("uptime_seconds").is_int64());

@@ -1,4 +1,5 @@
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 #include <future>
@@ -113,6 +114,49 @@ TEST_CASE("a stream's options that are none are refused with their place, and ch
     const Reply wrong = f.request("POST", "/v1/streams/s");
     CHECK(wrong.status == 405);
     CHECK(wrong.headers.at("allow") == "GET, HEAD, PUT, PATCH, DELETE, OPTIONS");
+}
+
+TEST_CASE("Streams: retention and context → in the options as they are read, and what is kept follows") {
+    Fixture f({"store.retention={events: 3}"});
+    const Reply made = f.request("PUT", "/v1/streams/s", R"({"retention": {"bytes": 1048576}, "context": "document"})");
+    const auto options = f.json(made).at("options");
+    CHECK(boost::json::serialize(options.at("retention")) == R"({"age":"7d","events":3,"bytes":"1MiB"})");
+    CHECK(options.at("context") == "document");
+    CHECK(boost::json::serialize(f.json(made).at("retained")) ==
+          R"({"first_id":null,"last_id":null,"events":0,"bytes":0,"oldest":null})");
+    CHECK(f.request("PUT", "/v1/streams/s", boost::json::serialize(options)).status == 200);
+
+    f.client.post("/v1/events?stream=s", rss({item("a"), item("b"), item("c"), item("d")}), xml);
+    const auto kept = f.json(f.request("GET", "/v1/streams/s")).at("retained");
+    CHECK(kept.at("first_id") == 2);
+    CHECK(kept.at("last_id") == 4);
+    CHECK(kept.at("events") == 3);
+    CHECK(kept.at("bytes").to_number<int>() > 0);
+    CHECK(kept.at("oldest").as_string().ends_with('Z'));
+    const auto changed = f.json(f.request("PATCH", "/v1/streams/s", R"({"retention": {"events": 1, "bytes": null}})"));
+    CHECK(boost::json::serialize(changed.at("options").at("retention")) == R"({"age":"7d","events":1,"bytes":"0B"})");
+    CHECK(changed.at("options").at("context") == "document");
+    CHECK(changed.at("retained").at("first_id") == 4);
+    const auto reset = f.json(f.request("PATCH", "/v1/streams/s", R"({"retention": null, "context": null})"));
+    CHECK(boost::json::serialize(reset.at("options").at("retention")) == R"({"age":"7d","events":3,"bytes":"0B"})");
+    CHECK(reset.at("options").at("context") == "auto");
+
+    const std::pair<std::string, const char*> bad[] = {
+        {R"({"retention": {"age": 3}})", "retention.age: expected a duration"},
+        {R"({"retention": {"age": "36501d"}})", "retention.age: 36501d is not between"},
+        {R"({"retention": {"events": -1}})", "retention.events: -1 is not between 0 and"},
+        {R"({"retention": {"bytes": "1MB"}})", "retention.bytes: expected a size"},
+        {R"({"retention": {"days": 3}})", "unknown option \"days\" in \"retention\""},
+        {R"({"retention": "7d"})", "retention: expected a map of options"},
+        {R"({"context": "item"})", "context: expected one of auto, document"},
+    };
+    for (const auto& [body, reason] : bad) {
+        const Reply reply = f.request("PATCH", "/v1/streams/s", body);
+        CHECK(reply.status == 400);
+        CHECK(std::string(f.json(reply).at("detail").as_string()).find(reason) != std::string::npos);
+    }
+    CHECK(f.request("DELETE", "/v1/streams/s").status == 204);
+    CHECK(f.json(f.request("GET", "/v1/status")).at("log").at("retained").at("events") == 0);
 }
 
 TEST_CASE("streams are listed a hundred at a time") {
