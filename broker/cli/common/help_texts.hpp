@@ -40,7 +40,7 @@ constexpr CommandHelp subscribe{true, R"(  sluice subscribe --count 1 "category 
 )"};
 
 constexpr CommandHelp replay{true, R"(  sluice replay 'price < 100'
-  sluice replay --json --stream '*' --since 24h "category = 'politics'" > events.jsonl
+  sluice replay --json --stream '*' "category = 'politics'" > events.jsonl
 )",
                              "0 items matched, 1 nothing matched, 2 failed, 3 an item was left undecided"};
 

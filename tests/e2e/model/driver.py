@@ -31,7 +31,8 @@ def conditions(price, digit, feed):
         Filter(f"price < {price}", lambda e: e.item.price is not None and e.item.price < price),
         Filter("not(price)", lambda e: e.item.price is None),
         Filter(f"contains($title, '{digit}')", lambda e: str(digit) in e.item.title),
-        Filter(f"../title = 'Feed {feed}'", lambda e: e.feed_title == f"Feed {feed}"),
+        Filter(f"../title = 'Feed {feed}'", lambda e: e.feed_title == f"Feed {feed}",
+               looks_at_siblings=True),  # the item's parent's
         Filter("following-sibling::item", lambda e: not e.is_last, looks_at_siblings=True),
     )
 
@@ -61,7 +62,7 @@ def document(feed_title, items):
 class Subscriber:
     """One who connects again and again, each time after the last id that it knows."""
 
-    def __init__(self, stream, filters):
+    def __init__(self, stream, filters, before_reset=lambda: None):
         self.stream = stream
         self.filters = filters
         self.first_place = ()  # parameters of its URL that say where it began
@@ -69,6 +70,7 @@ class Subscriber:
         self.events = None  # an EventStream while it is connected
         self.reader = None
         self.is_paused = False
+        self.before_reset = before_reset
 
     def parameters(self, *more):
         return [("stream", self.stream), *(("filter", each.text) for each in self.filters), *self.first_place, *more]
@@ -85,6 +87,7 @@ class Subscriber:
                         raise Fault(f"{block['id']} is not the id of {message['id']}")
                     self.reader.take_event(message)
                 elif kind == "reset":
+                    self.before_reset()
                     self.reader.take_reset(message)
                 elif kind == "gap":
                     self.reader.take_gap(message)
@@ -128,7 +131,8 @@ class Driver:
     def start(self):
         self.daemon = Sluiced(*self.options)
         self.http = Http(self.daemon.port)
-        self.witness = Subscriber(ALL, [Filter("true()", lambda e: True)])
+        self.model.begin("")
+        self.witness = Subscriber(ALL, [Filter("true()", lambda e: True)], self.learn)
         self.connect(self.witness, Start())
         epoch, _, number = self.witness.last_id.partition("-")
         self.model.begin(epoch)
@@ -248,15 +252,21 @@ class Driver:
         self.model.publish(name, expected, reply["first_id"])
 
     def flood(self):
-        """More than a connection takes that is not read."""
-        for _ in range(2):
-            self.publish(self.chance.choice(STREAMS), GUIDS, 200_000)
+        """More than a connection takes that is not read: the daemon then reads the log for this subscriber."""
+        self.pause()
+        slow = self.someone(lambda each: each.is_paused)
+        if slow is None:
+            return
+        for _ in range(3):
+            self.publish(self.chance.choice(STREAMS) if slow.stream == ALL else slow.stream, GUIDS, 200_000)
+        if self.chance.random() < 0.5:
+            slow.is_paused = False
         self.settle()
 
     def random_subscriber(self):
         stream = ALL if self.chance.random() < 0.25 else self.chance.choice(STREAMS)
         filters = [random_filter(self.chance) for _ in range(self.chance.choice((1, 1, 1, 2, 3)))]
-        return Subscriber(stream, filters)
+        return Subscriber(stream, filters, self.learn)
 
     def subscribe_live(self):
         if len(self.subscribers) < SUBSCRIBERS_MAX:
@@ -278,13 +288,12 @@ class Driver:
         if kind == "unknown":
             return (("after", f"{epoch}-{self.model.last_id + 1 + number}"),), Start(reset="unknown")
         if kind == "duration":
-            gone = self.model.dropped_id(stream) > 0
-            return (("since", "1h"),), Start(after=0, reset="retention" if gone else None)
+            return (("since", "2h"),), Start(reset="epoch")  # before the daemon was started
         if kind == "time" and number in self.model.events and not self.learns:
             self.wait_for(self.witness, self.witness.reader.is_settled)  # all times are known
-            if (since := self.model.events[number].time) is not None:
-                after, gone = self.model.since(stream, since)
-                return (("since", since),), Start(after=after, reset="retention" if gone else None)
+            since = self.model.events[number].time
+            if (start := self.model.since(stream, since)) is not None:
+                return (("since", since),), start
         return (("from", "first"),), Start(from_first=True)
 
     def subscribe_earlier(self):

@@ -57,6 +57,14 @@ class Stream:
         self.dropped_id = dropped_id  # of the newest event that is no longer kept
 
 
+class Start(NamedTuple):
+    """Where a reader begins, live if nothing is given."""
+    after: Optional[int] = None  # an id
+    from_first: bool = False
+    reset: Optional[str] = None  # the reason, if one must come first whatever is kept
+    may_reset: bool = False  # one may come first, as for what a stream that is gone has lost
+
+
 class Model:
     def __init__(self, epoch):
         self.begin(epoch)
@@ -147,18 +155,14 @@ class Model:
         return self.streams[name].dropped_id if name in self.streams else self.deleted.get(name, 0)
 
     def since(self, name, time):
-        """The id before the first event of that time or later, and whether such an event has been dropped. Works if all
-        times are known."""
-        gone = [e for e in self.events.values() if not e.kept and name in (ALL, e.stream) and e.time >= time]
+        """Where a reader of what came at that time or later starts. None if not all times are known."""
+        if any(event.time is None for event in self.events.values()):
+            return None
         later = [event.id for event in self.kept(name) if event.time >= time]
-        return (later[0] if later else self.last_id + 1) - 1, bool(gone)
-
-
-class Start(NamedTuple):
-    """Where a reader begins, live if nothing is given."""
-    after: Optional[int] = None  # an id
-    from_first: bool = False
-    reset: Optional[str] = None  # the reason, if one must come first whatever is kept
+        gone = [event for event in self.events.values() if not event.kept and event.time >= time]
+        is_due = any(name in (ALL, event.stream) for event in gone)
+        return Start(after=(later[0] if later else self.last_id + 1) - 1, reset="retention" if is_due else None,
+                     may_reset=bool(gone))
 
 
 class Reader:
@@ -170,6 +174,7 @@ class Reader:
         self.stream = stream
         self.filters = filters
         self.reset_due = start.reset
+        self.reset_allowed = start.may_reset
         self.begun_at = model.last_id
         self.place = self.begun_at  # everything up to it has come, or can't come any more
         self.pending = deque()
@@ -179,7 +184,7 @@ class Reader:
             after = start.after if knows_place else 0
             if knows_place and after < model.dropped_id(stream):
                 self.reset_due = "retention"
-            self.place = model.dropped_id(stream) if start.from_first else after
+            self.place = model.dropped_id(stream) if start.from_first and stream != ALL else after
             self.pending.extend(event for event in model.kept(stream, after) if self._accepts(event))
         self.excused = set()  # pending events that may be missing
         self.received = []  # ids
@@ -207,6 +212,7 @@ class Reader:
         missing = [event.id for event in self.pending if event.id not in self.excused]
         return (f"{self.stream} {[each.text for each in self.filters]} begun at {self.begun_at}, "
                 f"{'replay' if self.is_replay else 'live'}, at {self.place}, "
+                f"dropped up to {self.model.dropped_id(self.stream)} and {self.model.forgotten_id}, "
                 f"waits for {len(missing)} events {missing[:5]}, reset due: {self.reset_due}, "
                 f"got {len(self.received)} {self.received[-5:]}")
 
@@ -232,8 +238,10 @@ class Reader:
         self.place = max(self.place, number)
 
     def may_reset(self):
+        """Of a stream, what is kept is newer than what was dropped. Of all streams it may not be, so drops may be told
+        until they have been passed."""
         dropped = max(self.model.dropped_id(self.stream), self.model.forgotten_id)
-        return self.reset_due is not None or dropped > self.place
+        return self.reset_due is not None or self.reset_allowed or dropped > self.place
 
     def take_reset(self, reset):
         if not self.may_reset():
@@ -245,9 +253,10 @@ class Reader:
         if reset["oldest_id"] > self.model.last_id + 1 or any(
                 event.id < reset["oldest_id"] for event in self.model.kept(self.stream)):
             self._fail(f"an older event is kept: {reset}")
-        self.reset_due = None
+        self.reset_due, self.reset_allowed = None, False
         self.excused.update(event.id for event in self.pending if not event.kept)
-        self.place = max(self.place, self.model.dropped_id(self.stream))
+        if self.stream != ALL:  # what has been dropped since may be told by another
+            self.place = max(self.place, reset["oldest_id"] - 1)
 
     def take_gap(self, gap):
         """Only a replay of items that were kept alone leaves conditions on their siblings undecided."""

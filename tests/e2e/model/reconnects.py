@@ -73,7 +73,7 @@ class Reconnecting(threading.Thread):
 
     def connect(self, events_max):
         """Reads so many events, None: until the end."""
-        parameters = [("stream", self.stream), ("filter", f"({self.condition.text}) or $title = '{END}'"),
+        parameters = [("stream", self.stream), ("filter", self.condition.text), ("filter", f"$title = '{END}'"),
                       ("from", "first")]
         events = EventStream(self.port, parameters, self.last_id)
         n = 0
