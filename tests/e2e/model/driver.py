@@ -18,8 +18,7 @@ WHOLE = "whole"  # a stream that keeps whole documents
 STREAMS = ("a", "b", "c", "d", WHOLE)
 GUIDS = 40  # of a stream: few, so that many items are known
 SUBSCRIBERS_MAX = 24
-# A slow subscriber's queue is full soon.
-OPTIONS = ("delivery.queue_events=64",)
+OPTIONS = ("delivery.queue_bytes=1MiB",)  # which a flood exceeds
 
 
 def conditions(price, digit, feed):
@@ -83,9 +82,8 @@ class Subscriber:
             if data is not None:
                 message = json.loads(data)
                 if kind == "message":
-                    if block["id"] != f"{self.reader.model.epoch}-{message['id']}":
-                        raise Fault(f"{block['id']} is not the id of {message['id']}")
                     self.reader.take_event(message)
+                    self.check_id(block["id"], message["id"])
                 elif kind == "reset":
                     self.before_reset()
                     self.reader.take_reset(message)
@@ -96,8 +94,14 @@ class Subscriber:
             if "id" in block:
                 self.last_id = block["id"]
                 epoch, _, number = self.last_id.partition("-")
-                if data is None and epoch == self.reader.model.epoch:
+                if epoch == self.reader.model.epoch and kind != "reset":
                     self.reader.take_id(int(number))
+
+    def check_id(self, place, number):
+        """Streams are delivered independently of each other, so those before an event may not all have come."""
+        epoch, _, place = place.partition("-")
+        if epoch != self.reader.model.epoch or (int(place) > number if self.stream == ALL else int(place) != number):
+            raise Fault(f"{epoch}-{place} is not the id of {number}; {self.reader.describe()}")
 
     def disconnect(self):
         if self.events is not None:
@@ -252,11 +256,13 @@ class Driver:
         self.model.publish(name, expected, reply["first_id"])
 
     def flood(self):
-        """More than a connection takes that is not read: the daemon then reads the log for this subscriber."""
+        """More than a connection and a queue take: the daemon then reads the log for these subscribers."""
         self.pause()
         slow = self.someone(lambda each: each.is_paused)
         if slow is None:
             return
+        for reader in self.model.readers:
+            reader.fall_behind()
         for _ in range(3):
             self.publish(self.chance.choice(STREAMS) if slow.stream == ALL else slow.stream, GUIDS, 200_000)
         if self.chance.random() < 0.5:
@@ -381,7 +387,6 @@ class Driver:
     def pause(self):
         if subscriber := self.someone(lambda each: each.events is not None and not each.is_paused):
             subscriber.is_paused = True
-            subscriber.reader.fall_behind()
 
     def resume(self):
         if subscriber := self.someone(lambda each: each.is_paused):

@@ -166,8 +166,8 @@ class Model:
 
 
 class Reader:
-    """What one connection must get: events that its filters accept, in order, none twice and none missing, unless they
-    were dropped, and a reset has said so."""
+    """What one connection must get: events that its filters accept, in the order of each stream, none twice and none
+    missing, unless they were dropped, and a reset has said so."""
 
     def __init__(self, model, stream, filters, start):
         self.model = model
@@ -223,19 +223,23 @@ class Reader:
         number = message["id"]
         if self.reset_due:
             self._fail(f"event {number} came before the reset")
-        while self.pending and self.pending[0].id < number:
-            if self.pending[0].id not in self.excused:
-                self._fail(f"event {number} came, and those before it are missing")
-            self.pending.popleft()
-        if not self.pending or self.pending[0].id != number:
-            self._fail(f"event {number} must not come here")
-        event = self.pending.popleft()
+        event = self._take_pending(number)
         expected = {"stream": event.stream, "change": event.change}
         if any(message[name] != value for name, value in expected.items()) or message["item"]["title"] != event.item.title:
             self._fail(f"event {number} is not what was published: {message}")
         event.time = message["time"]
         self.received.append(number)
-        self.place = max(self.place, number)
+
+    def _take_pending(self, number):
+        """The event, the next one of its stream."""
+        event = self.model.events.get(number)
+        for index, earlier in enumerate(self.pending):
+            if earlier is event:
+                del self.pending[index]
+                return event
+            if event is not None and earlier.stream == event.stream and earlier.id not in self.excused:
+                self._fail(f"event {number} came, and those before it are missing")
+        self._fail(f"event {number} must not come here")
 
     def may_reset(self):
         """Of a stream, what is kept is newer than what was dropped. Of all streams it may not be, so drops may be told
@@ -269,10 +273,13 @@ class Reader:
                             event.stream == gap["stream"] and event.id >= gap["first_id"])
 
     def take_id(self, number):
-        """An id without data: everything up to it has been decided."""
+        """The id of a block: everything up to it has been decided, and comes no more."""
         if number > self.model.last_id:
             self._fail(f"id {number} is of no event yet")
-        if self.reset_due is None and any(event.id <= number and event.id not in self.excused for event in self.pending):
-            self._fail(f"id {number} came, and events before it are missing")
-        if self.reset_due is None:
-            self.place = max(self.place, number)
+        if self.reset_due:
+            return
+        while self.pending and self.pending[0].id <= number:
+            if self.pending[0].id not in self.excused:
+                self._fail(f"id {number} came, and events before it are missing")
+            self.pending.popleft()
+        self.place = max(self.place, number)
