@@ -62,12 +62,12 @@ class Replay(unittest.TestCase):
         self.assertEqual(self.replay("true()"), (0, TITLES[3:], ""))
         status, lines, said = self.replay("--after", "2", "true()")
         self.assertEqual((status, lines), (0, TITLES[3:]))
-        self.assertRegex(said, "^sluice: events of stream \"s\" after [^ ]*2 are missing, because the broker no longer keeps "
-                               "all of them; those that it keeps from event 4 on follow\n$")
+        self.assertRegex(said, "^sluice: events of stream \"s\" after [^ ]*2 are missing, because the broker no longer "
+                               "keeps all of them; those that it keeps from event 4 on follow\n$")
         status, lines, said = self.replay("--after", "another-2", "true()")
         self.assertEqual((status, lines), (0, TITLES[3:]))
-        self.assertRegex(said, "^sluice: events of stream \"s\" after another-2 may be missing or come again, because the "
-                               "broker's log began anew, as after a restart; those that it keeps from event 4 on "
+        self.assertRegex(said, "^sluice: events of stream \"s\" after another-2 may be missing or come again, because "
+                               "the broker's log began anew, as after a restart; those that it keeps from event 4 on "
                                "follow\n$")
 
     def test_a_subscription_begins_earlier_and_goes_on_live(self):
@@ -80,8 +80,8 @@ class Replay(unittest.TestCase):
 
     def test_a_subscription_gets_what_came_while_it_was_cut_off(self):
         with Relay(self.daemon.port) as relay:
-            client = self.enterContext(Client("subscribe", "--server", f"http://127.0.0.1:{relay.port}", "--stream", "*",
-                                              "true()"))
+            server = f"http://127.0.0.1:{relay.port}"
+            client = self.enterContext(Client("subscribe", "--server", server, "--stream", "*", "true()"))
             self.daemon.wait_for_subscriptions()
             self.publish("five")
             self.assertEqual(client.line(), "five")

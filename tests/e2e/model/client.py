@@ -1,5 +1,5 @@
-"""HTTP/1.1 on plain sockets, quick enough for thousands of steps: requests on one connection, and event streams that are
-read without waiting. Standard library only."""
+"""HTTP/1.1 on plain sockets, quick enough for thousands of steps: requests on one connection, and event streams that
+are read without waiting. Standard library only."""
 import json
 import select
 import socket

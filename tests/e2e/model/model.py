@@ -1,5 +1,6 @@
-"""What a broker does, in plain Python: streams that tell new and changed items from known ones, a log that retains some of
-their events, and readers, each of which must get certain events and resets. Pure: no sockets, no clock, no randomness.
+"""What a broker does, in plain Python: streams that tell new and changed items from known ones, a log that retains some
+of their events, and readers, each of which must get certain events and resets. Pure: no sockets, no clock, no
+randomness.
 
 A test does the same to the model and to a daemon. The daemon may lag behind, so a Reader takes what arrives one by one,
 and raises Fault for what must not have come then."""
@@ -77,7 +78,7 @@ class Model:
         self.events = {}  # all that there ever were, by id
         self.readers = []  # those that are connected
         self.deleted = {}  # stream -> dropped_id at its end
-        # Whether an id is of a stream that is gone can't be known later, so what it lost may be told to readers of others.
+        # The log forgets the streams that are gone. What they lost may be told to readers of others.
         self.forgotten_id = 0
 
     def stream(self, name):
@@ -224,8 +225,8 @@ class Reader:
         if self.reset_due:
             self._fail(f"event {number} came before the reset")
         event = self._take_pending(number)
-        expected = {"stream": event.stream, "change": event.change}
-        if any(message[name] != value for name, value in expected.items()) or message["item"]["title"] != event.item.title:
+        expected = (event.stream, event.change, event.item.title)
+        if (message["stream"], message["change"], message["item"]["title"]) != expected:
             self._fail(f"event {number} is not what was published: {message}")
         event.time = message["time"]
         self.received.append(number)

@@ -1,6 +1,6 @@
 """Subscribers that connect again and again while publishing goes on: in the end they have got exactly what the model
-says, in the order of each stream. Streams are delivered independently of each other, so a reader of all of them may have
-got events behind the place after which it continues. Only these may come again."""
+says, in the order of each stream. Streams are delivered independently of each other, so a reader of all of them may
+have got events behind the place after which it continues. Only these may come again."""
 import json
 import random
 import sys
