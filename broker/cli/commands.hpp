@@ -35,8 +35,15 @@ struct SubscribeOptions : BrokerOptions {
     bool annotate_alignment = false;   // print the alignments that made the filters match
     bool reconnect = true;             // after the connection is lost
     std::optional<std::size_t> count;  // exit after this many items
+    // Where to begin in what the broker keeps, at most one of them, as GET /v1/events has it; none: with what is
+    // published from now on.
+    std::optional<std::string> after, since;
+    bool from_first = false;
+    bool until_now = false;  // end after what the broker kept when it was asked
 };
 int subscribe(const SubscribeOptions& options, Console console);
+// The same with until_now, and from the first if no other beginning is given.
+int replay(const SubscribeOptions& options, Console console);
 
 struct StatusOptions : BrokerOptions {
     bool all = false;  // also what is zero or empty, and the buckets of histograms

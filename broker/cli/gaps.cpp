@@ -24,6 +24,10 @@ std::uint64_t events_of(const json::value& gap) {
     return error ? 1 : events;
 }
 
+constexpr const char* undelivered = R"("undelivered")";
+
+std::string fate(const std::string& reason) { return reason == undelivered ? " not delivered" : " not decided"; }
+
 }  // namespace
 
 void Gaps::take(const std::string& data) {
@@ -31,12 +35,17 @@ void Gaps::take(const std::string& data) {
     const json::value gap = json::parse(data, error);
     if (error || !gap.is_object()) return;
     const std::uint64_t events = events_of(gap);
+    if (const std::string reason = text(gap, "reason"); reason != reason_) {
+        end();
+        reason_ = reason;
+    }
+    any_ = true;
     if (!std::exchange(told_first_, true)) {
         const std::string which = events == 1 ? "event " + text(gap, "last_id")
                                               : std::to_string(events) + " events from " + text(gap, "first_id") +
                                                     " to " + text(gap, "last_id");
         console_.warning(which + " of stream " + text(gap, "stream") + (events == 1 ? " was" : " were") +
-                             " not decided: " + filter_of(gap) + " exceeds its budget",
+                             fate(reason_) + ": " + cause_of(gap),
                          {{"gap", gap}});
     } else {
         more_ += events;
@@ -46,11 +55,17 @@ void Gaps::take(const std::string& data) {
 
 void Gaps::end() {
     if (more_ != 0)
-        console_.warning(std::to_string(more_) + " more were not decided, up to event " + text(last_, "last_id") +
-                             " of stream " + text(last_, "stream"),
+        console_.warning(std::to_string(more_) + (more_ == 1 ? " more was" : " more were") + fate(reason_) +
+                             ", up to event " + text(last_, "last_id") + " of stream " + text(last_, "stream"),
                          {{"gap", last_}});
     told_first_ = false;
     more_ = 0;
+}
+
+std::string Gaps::cause_of(const json::value& gap) const {
+    if (reason_ == undelivered) return "the broker could not match or send it";
+    if (reason_ == R"("context")") return filter_of(gap) + " looks at other items of the document, which were not kept";
+    return filter_of(gap) + " exceeds its budget";
 }
 
 std::string Gaps::filter_of(const json::value& gap) const {

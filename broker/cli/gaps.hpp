@@ -1,5 +1,5 @@
-// Reports the events that the broker left undecided: the first gap of a run at once, and the number of further events
-// at its end. Belongs to one thread.
+// Reports the events that the broker could not decide or deliver: the first gap of a run at once, and the number of
+// further events at its end. All gaps of a run have one reason. Belongs to one thread.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -18,13 +18,16 @@ public:
 
     void take(const std::string& data);  // of an event "gap"
     void end();                          // of a run
+    bool any() const { return any_; }
 
 private:
+    std::string cause_of(const boost::json::value& gap) const;
     std::string filter_of(const boost::json::value& gap) const;
 
     const std::vector<std::string>& filters_;
     const Console& console_;
-    bool told_first_ = false;
+    bool any_ = false, told_first_ = false;
+    std::string reason_;  // of the run
     boost::json::value last_;
     std::uint64_t more_ = 0;
 };

@@ -105,24 +105,49 @@ void add_publish(CLI::App& app, int& exit_status) {
     add_broker(command, *options, "60");
 }
 
-void add_subscribe(CLI::App& app, int& exit_status) {
-    std::shared_ptr<SubscribeOptions> options;
-    auto& command = add_command(app, "subscribe", "Print items as they are published, until interrupted",
-                                help::subscribe, subscribe, exit_status, options);
+// The options that subscribe and replay have in common.
+void add_subscription(CLI::App& command, const std::shared_ptr<SubscribeOptions>& options) {
     command
         .add_option("FILTER", options->filters,
                     "The items to print: those that any of the filters selects; 'true()' selects all")
         ->required();
-    command.add_option("--stream", options->stream, "Stream to subscribe to; the broker has a default");
-    sluice::base::add_number(command, "--count", "Exit after this many items", std::numeric_limits<std::size_t>::max(),
-                             [options](std::uint64_t count) { options->count = count; });
+    command.add_option("--stream", options->stream, "Stream to read, or '*' for all; the broker has a default");
+    auto* after =
+        command.add_option("--after", options->after, "Begin after the event with this id, such as k3v9x0a2-105")
+            ->type_name("ID");
+    auto* since = command
+                      .add_option("--since", options->since,
+                                  "Begin at this time, such as 2026-11-27T08:00:00Z, or this long ago, such as 24h")
+                      ->type_name("TIME|DURATION")
+                      ->excludes(after);
+    command
+        .add_flag("--from-first", options->from_first,
+                  "Begin with the oldest event that the broker keeps (replay's default)")
+        ->excludes(after)
+        ->excludes(since);
     sluice::base::add_choice(
         command, "--annotate", "alignment: add score, position and CIGAR of each align() and align-global() that holds",
         "WHAT", {"alignment", "none"}, [options](std::size_t choice) { options->annotate_alignment = choice == 0; });
-    command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
-                     "Connect again when the connection is lost; what is published meanwhile is missed (default: yes)");
     add_item_format(command, options);
     add_broker(command, *options, "three of the broker's heartbeats");
+}
+
+void add_subscribe(CLI::App& app, int& exit_status) {
+    std::shared_ptr<SubscribeOptions> options;
+    auto& command = add_command(app, "subscribe", "Print items as they are published, until interrupted",
+                                help::subscribe, subscribe, exit_status, options);
+    add_subscription(command, options);
+    sluice::base::add_number(command, "--count", "Exit after this many items", std::numeric_limits<std::size_t>::max(),
+                             [options](std::uint64_t count) { options->count = count; });
+    command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
+                     "Connect again when the connection is lost, and continue after the last event (default: yes)");
+}
+
+void add_replay(CLI::App& app, int& exit_status) {
+    std::shared_ptr<SubscribeOptions> options;
+    auto& command = add_command(app, "replay", "Print the items that the broker keeps and a filter selects",
+                                help::replay, replay, exit_status, options);
+    add_subscription(command, options);
 }
 
 void add_match(CLI::App& app, int& exit_status) {
@@ -216,6 +241,7 @@ int main(int argc, char** argv) {
     app.footer(help::program);
     add_publish(app, exit_status);
     add_subscribe(app, exit_status);
+    add_replay(app, exit_status);
     add_match(app, exit_status);
     add_explain(app, exit_status);
     add_operator_commands(app, exit_status);

@@ -12,6 +12,7 @@
 #include "broker/cli/common/with_digits.hpp"
 #include "broker/cli/event_text.hpp"
 #include "broker/cli/gaps.hpp"
+#include "broker/cli/reset_text.hpp"
 #include "broker/cli/subscription.hpp"
 
 namespace sluice::cli {
@@ -36,11 +37,12 @@ public:
 
     int run() {
         for (;;) {
-            const StreamEnd end =
-                receive(server_, options_, last_id_,
-                        {[this] { opened(); }, [this](const SseEvent& event) { return take(event); }});
+            const StreamEnd end = receive(server_, options_, last_id_,
+                                          {[this] { opened(); }, [this](const SseEvent& event) { return take(event); },
+                                           [this](const std::string& id) { keep(id); }});
             gaps_.end();
             if (end.kind == StreamEnd::Kind::enough) return is_refused_ || !console_.out ? exit_failed : exit_done;
+            if (end.kind == StreamEnd::Kind::complete) return replayed();
             if (end.kind == StreamEnd::Kind::refused || !was_ever_open_ || !options_.reconnect) return give_up(end);
             wait_after(end);
         }
@@ -51,31 +53,54 @@ private:
         opened_at_ = Clock::now();
         was_ever_open_ = true;
         if (!lost_at_) return;
-        const std::string missed =
-            last_id_.empty() ? "" : " It was asked for the events after " + last_id_ + ", if it still has them.";
+        const std::string place = last_id_.empty() ? "." : ", to continue after event " + last_id_ + ".";
         console_.note("connected to " + server_.authority + " again after " + seconds_text(Clock::now() - *lost_at_) +
-                      "." + missed);
+                      place);
         lost_at_.reset();
     }
 
     // Returns whether more is wanted.
     bool take(const SseEvent& event) {
-        constexpr std::size_t id_bytes_max = 100;
         backoff_.reset();
-        if (options_.stream != "*" && event.id.size() <= id_bytes_max) last_id_ = event.id;
         if (event.type == "gap") {
             gaps_.take(event.data);
             return true;
         }
         gaps_.end();
+        if (event.type == "reset") report_reset(event.data);
         if (event.type == "error") {
             const HttpReply why{.body = event.data};
-            report_problem(console_, why, "the broker ended the subscription");
+            report_problem(console_, why,
+                           options_.until_now ? "the broker ended the replay" : "the broker ended the subscription");
             is_refused_ = true;
             return false;
         }
         if (event.type == "message") print(event.data);
         return console_.out && !(options_.count && items_ >= *options_.count);
+    }
+
+    void keep(const std::string& id) {
+        constexpr std::size_t id_bytes_max = 100;
+        if (id.size() <= id_bytes_max) last_id_ = id;
+    }
+
+    void report_reset(const std::string& data) const {
+        boost::system::error_code error;
+        const boost::json::value reset = boost::json::parse(data, error);
+        std::string place;
+        if (!last_id_.empty())
+            place = "after " + last_id_;
+        else if (options_.after)
+            place = "after " + *options_.after;
+        else if (options_.since)
+            place = "since " + *options_.since;
+        console_.warning(reset_text(reset, place), {{"reset", reset}});
+    }
+
+    int replayed() const {
+        if (!console_.out) return exit_failed;
+        if (gaps_.any()) return exit_undecided;
+        return items_ == 0 ? exit_no_match : exit_done;
     }
 
     void print(const std::string& data) {
@@ -98,7 +123,10 @@ private:
     int give_up(const StreamEnd& end) {
         const std::string items = std::to_string(items_) + (items_ == 1 ? " item" : " items");
         if (end.reply.status != 0)
-            report_problem(console_, end.reply, is_about_filter(end.reply) ? "filter" : "can't subscribe");
+            report_problem(console_, end.reply,
+                           is_about_filter(end.reply) ? "filter"
+                           : options_.until_now       ? "can't replay"
+                                                      : "can't subscribe");
         else
             console_.error(end.reason + (end.was_open ? " (after " + items + ")" : ""));
         return exit_failed;
@@ -143,6 +171,13 @@ int subscribe(const SubscribeOptions& options, Console console) {
     for (const std::string& text : options.filters)
         if (const auto filter = filter::compile_filter(text)) print_hints(*filter, console);
     return Subscriber(options, *server, console).run();
+}
+
+int replay(const SubscribeOptions& options, Console console) {
+    SubscribeOptions all = options;
+    all.until_now = true;
+    all.from_first = !options.after && !options.since;
+    return subscribe(all, console);
 }
 
 }  // namespace sluice::cli

@@ -17,6 +17,12 @@ HttpRequest request_of(const SubscribeOptions& options, const std::string& last_
     if (options.format == ItemFormat::source) parameters.emplace_back("format", "source");
     if (options.all_values) parameters.emplace_back("values", "all");
     if (options.annotate_alignment) parameters.emplace_back("annotate", "alignment");
+    if (last_id.empty()) {
+        if (options.after) parameters.emplace_back("after", *options.after);
+        if (options.since) parameters.emplace_back("since", *options.since);
+        if (options.from_first) parameters.emplace_back("from", "first");
+    }
+    if (options.until_now) parameters.emplace_back("until", "now");
     HttpRequest request;
     request.target = target_of("/v1/events", parameters);
     request.headers.emplace_back("Accept: text/event-stream");
@@ -34,11 +40,15 @@ bool is_put_off(unsigned status) {
     return std::find(std::begin(later), std::end(later), status) != std::end(later);
 }
 
-StreamEnd end_of(HttpReply reply, const HttpServer& server) {
+// The end of a reply that has come whole.
+StreamEnd end_of(HttpReply reply, const HttpServer& server, bool until_now) {
     StreamEnd end;
     if (is_event_stream(reply)) {
         end.was_open = true;
-        end.reason = "the broker closed the connection";
+        if (until_now)
+            end.kind = StreamEnd::Kind::complete;
+        else
+            end.reason = "the broker closed the connection";
     } else if (reply.status == 200) {
         end.kind = StreamEnd::Kind::refused;
         end.reason = server.url + " is not a Sluice broker: it sends " +
@@ -73,9 +83,10 @@ StreamEnd receive(const HttpServer& server, const SubscribeOptions& options, con
         if (!is_stream) return false;
         if (!was_opened) receiver.opened();
         was_opened = true;
-        is_endless = !reader.read(bytes, [&](const SseEvent& event) {
-            if (!is_enough) is_enough = !receiver.event(event);
-        });
+        is_endless = !reader.read(bytes, {[&](const SseEvent& event) {
+                                              if (!is_enough) is_enough = !receiver.event(event);
+                                          },
+                                          receiver.last_id});
         return !is_endless && !is_enough;
     };
     auto reply = send(server, request_of(options, last_id), watch);
@@ -86,7 +97,7 @@ StreamEnd receive(const HttpServer& server, const SubscribeOptions& options, con
         end.kind = StreamEnd::Kind::refused;
         end.reason = server.authority + " sends an event that is too long";
     } else if (reply) {
-        end = end_of(std::move(*reply), server);
+        end = end_of(std::move(*reply), server, options.until_now);
     } else {
         end.reason = reply.error().message;
     }

@@ -18,23 +18,25 @@ namespace sluice::cli {
 // How a connection ended.
 struct StreamEnd {
     enum class Kind : std::uint8_t {
-        lost,     // it may be tried again
-        refused,  // by the broker, or by something else: the same request would be refused again
-        enough,   // the receiver wants no more
+        lost,      // it may be tried again
+        refused,   // by the broker, or by something else: the same request would be refused again
+        enough,    // the receiver wants no more
+        complete,  // all that the broker kept has come (SubscribeOptions::until_now)
     };
     Kind kind = Kind::lost;
-    std::string reason;                                // for people; empty if `reply` says it, or for `enough`
+    std::string reason;                                // for people; empty if `reply` says it, or if nothing is wrong
     HttpReply reply{};                                 // that refuses or puts off, if there is one
     bool was_open = false;                             // the broker had accepted the subscription
     std::optional<std::chrono::milliseconds> retry{};  // when the broker wants to be asked again
 };
 
 struct StreamReceiver {
-    std::function<void()> opened;                // the broker has accepted the subscription
-    std::function<bool(const SseEvent&)> event;  // returns false if no more is wanted
+    std::function<void()> opened;                     // the broker has accepted the subscription
+    std::function<bool(const SseEvent&)> event;       // returns false if no more is wanted
+    std::function<void(const std::string&)> last_id;  // as in SseReceiver
 };
 
-// Asks for the events after `last_id`, unless it is empty.
+// Asks for the events after `last_id`; if it is empty, for those from where the options say.
 StreamEnd receive(const HttpServer& server, const SubscribeOptions& options, const std::string& last_id,
                   const StreamReceiver& receiver);
 

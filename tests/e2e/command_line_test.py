@@ -42,8 +42,10 @@ class CommandLine(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for arguments, expected in (
-            ([], "expected a subcommand: publish, subscribe, match, explain, align, search, distance, recurrence, status, "
+            ([], "expected a subcommand: publish, subscribe, replay, match, explain, align, search, distance, recurrence, status, "
                  "streams or help"),
+            (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
+            (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),
             (["subscribe", "--count", "-1", "a"], "--count must be a whole number of at least 0, not -1"),

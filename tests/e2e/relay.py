@@ -16,6 +16,7 @@ class Relay:
 
     def __init__(self, port, path="", certificate=None, key=None):
         self.target, self.path, self.tls = port, path.encode(), None
+        self.servers = []  # connections to the target
         if certificate:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(certificate, key)
@@ -46,11 +47,19 @@ class Relay:
                 if not target.startswith(self.path + b"/"):
                     client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                     return
+                self.servers.append(server)
                 server.sendall(b" ".join((method, target[len(self.path):], rest)))
                 back = threading.Thread(target=self._pass_on, args=(server, client), daemon=True)
                 back.start()
                 self._pass_on(client, server)
                 back.join(TIMEOUT_S)
+
+    def cut(self):
+        """Ends all connections, and keeps new ones waiting until `open` is set."""
+        self.open.clear()
+        for server in self.servers:
+            with contextlib.suppress(OSError):  # it has ended
+                server.shutdown(socket.SHUT_RDWR)
 
     @staticmethod
     def _pass_on(source, sink):

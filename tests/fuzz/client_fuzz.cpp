@@ -59,7 +59,11 @@ std::vector<SseEvent> events(std::string_view bytes, std::size_t piece) {
     std::vector<SseEvent> list;
     SseReader reader;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
-        if (!reader.read(bytes.substr(0, piece), [&](const SseEvent& event) { list.push_back(event); })) std::abort();
+        const SseReceiver receiver{[&](const SseEvent& event) { list.push_back(event); },
+                                   [&](const std::string& id) {
+                                       list.push_back({"id", id, ""});
+                                   }};
+        if (!reader.read(bytes.substr(0, piece), receiver)) std::abort();
     }
     return list;
 }

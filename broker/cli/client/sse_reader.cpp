@@ -19,7 +19,7 @@ std::optional<std::chrono::milliseconds> read_retry(std::string_view digits) {
 
 }  // namespace
 
-bool SseReader::read(std::string_view bytes, const std::function<void(const SseEvent&)>& event) {
+bool SseReader::read(std::string_view bytes, const SseReceiver& receiver) {
     while (!bytes.empty()) {
         if (after_return_ && bytes.front() == '\n') bytes.remove_prefix(1);
         after_return_ = false;
@@ -33,26 +33,20 @@ bool SseReader::read(std::string_view bytes, const std::function<void(const SseE
         after_return_ = bytes[end] == '\r';
         bytes.remove_prefix(end + 1);
         if (line_.empty()) {
-            take_line(piece, event);
+            take_line(piece, receiver);
         } else {
             line_ += piece;
-            take_line(line_, event);
+            take_line(line_, receiver);
             line_.clear();
         }
     }
     return true;
 }
 
-void SseReader::take_line(std::string_view line, const std::function<void(const SseEvent&)>& event) {
+void SseReader::take_line(std::string_view line, const SseReceiver& receiver) {
     if (at_start_ && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     at_start_ = false;
-    if (line.empty()) {
-        if (has_data_) event(event_);
-        event_.type = "message";
-        event_.data.clear();
-        has_data_ = false;
-        return;
-    }
+    if (line.empty()) return end_block(receiver);
     const auto colon = line.find(':');
     const auto name = line.substr(0, colon);
     auto value = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 1);
@@ -65,9 +59,18 @@ void SseReader::take_line(std::string_view line, const std::function<void(const 
         event_.type = value.empty() ? "message" : value;
     } else if (name == "id" && value.find('\0') == std::string_view::npos) {
         event_.id = value;
+        has_id_ = true;
     } else if (name == "retry") {
         if (const auto retry = read_retry(value)) retry_ = retry;
     }
+}
+
+void SseReader::end_block(const SseReceiver& receiver) {
+    if (has_data_) receiver.event(event_);
+    if (has_id_ && receiver.last_id) receiver.last_id(event_.id);
+    event_.type = "message";
+    event_.data.clear();
+    has_data_ = has_id_ = false;
 }
 
 }  // namespace sluice::cli

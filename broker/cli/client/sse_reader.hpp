@@ -17,26 +17,34 @@ struct SseEvent {
     std::string data;  // lines joined by '\n'
 };
 
+struct SseReceiver {
+    std::function<void(const SseEvent&)> event;
+    // Gets the id after which a later connection should continue (empty: none), also if it comes without data. May be
+    // empty.
+    std::function<void(const std::string&)> last_id;
+};
+
 class SseReader {
 public:
     static constexpr std::size_t event_bytes_max = 64u << 20;
 
-    // Takes the next bytes and calls `event` for each event that they complete. Returns false if an event is longer
-    // than event_bytes_max; the reader must not be used after that.
-    bool read(std::string_view bytes, const std::function<void(const SseEvent&)>& event);
+    // Takes the next bytes and hands over what they complete. Returns false if an event is longer than event_bytes_max;
+    // the reader must not be used after that.
+    bool read(std::string_view bytes, const SseReceiver& receiver);
 
     // What the stream says last of when to connect again.
     std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
 private:
-    void take_line(std::string_view line, const std::function<void(const SseEvent&)>& event);
+    void take_line(std::string_view line, const SseReceiver& receiver);
+    void end_block(const SseReceiver& receiver);
 
     std::string line_;  // the start of an incomplete line
     SseEvent event_{"message", "", ""};
     std::optional<std::chrono::milliseconds> retry_;
-    bool has_data_ = false;
-    bool after_return_ = false;  // the last byte was '\r', which a '\n' may complete
-    bool at_start_ = true;       // of the stream, where a byte order mark is allowed
+    bool has_data_ = false, has_id_ = false;  // the incomplete block
+    bool after_return_ = false;               // the last byte was '\r', which a '\n' may complete
+    bool at_start_ = true;                    // of the stream, where a byte order mark is allowed
 };
 
 }  // namespace sluice::cli

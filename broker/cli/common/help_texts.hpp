@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (match, search, distance), 2 failed, 3 an item is undecided (match). Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (replay, match, search, distance), 2 failed, 3 an item is undecided (replay, match). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -38,6 +38,11 @@ constexpr CommandHelp publish{false, R"(  sluice publish news.rss archive.atom.g
 constexpr CommandHelp subscribe{true, R"(  sluice subscribe --count 1 "category = 'politics'"
   sluice subscribe --count 1 --json --stream '*' 'contains($title, "lamp")' >> events.jsonl
 )"};
+
+constexpr CommandHelp replay{true, R"(  sluice replay 'price < 100'
+  sluice replay --json --stream '*' "category = 'politics'" > events.jsonl
+)",
+                             "0 items matched, 1 nothing matched, 2 failed, 3 an item was left undecided"};
 
 constexpr CommandHelp match{
     true, R"(  sluice match 'price < 100' news.rss

@@ -147,7 +147,7 @@ void LoadTest::read_deliveries(std::size_t index) {
         const auto event = http.next();
         if (event == HttpStream::Event::body) {
             result_.received_bytes += http.piece().size();
-            events.read(http.piece(), [&](const cli::SseEvent& e) { take_delivery(index, e, now); });
+            events.read(http.piece(), {[&](const cli::SseEvent& e) { take_delivery(index, e, now); }, {}});
         } else {
             if (event == HttpStream::Event::need_more && received != Socket::Received::closed) return;
             break;
@@ -162,7 +162,8 @@ void LoadTest::take_delivery(std::size_t index, const cli::SseEvent& event, Cloc
     const auto at = event.data.find(title_mark);
     if (event.type != "message" || at == std::string::npos) return;
     ledger_->received(number_in(std::string_view(event.data).substr(at + title_mark.size())), index, now);
-    const auto id = number_in(event.id);
+    const std::string_view epoch_and_id = event.id;
+    const auto id = number_in(epoch_and_id.substr(epoch_and_id.rfind('-') + 1));
     if (id <= subscribers_[index].last_id) ++result_.out_of_order;
     subscribers_[index].last_id = id;
     last_delivery_ = now;

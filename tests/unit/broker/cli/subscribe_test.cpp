@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "broker/cli/commands.hpp"
 #include "broker/cli/subscription.hpp"
@@ -75,8 +76,9 @@ TEST_CASE("subscribe prints what was sent, and says why it ended") {
 TEST_CASE("subscribe tells of events that were not decided, and goes on") {
     const auto gaps = [](int first, int last, int events) {
         return "event: gap\nid: " + std::to_string(last) +
-               "\ndata: {\"filter\":1,\"stream\":\"s\",\"first_id\":" + std::to_string(first) +
-               ",\"last_id\":" + std::to_string(last) + ",\"events\":" + std::to_string(events) + "}\n\n";
+               "\ndata: {\"reason\":\"over-budget\",\"filter\":1,\"stream\":\"s\",\"first_id\":" +
+               std::to_string(first) + ",\"last_id\":" + std::to_string(last) +
+               ",\"events\":" + std::to_string(events) + "}\n\n";
     };
     const auto gap = [&](int id) { return gaps(id, id, 1); };
     const std::string item = "data: {\"item\":{\"title\":\"One\"}}\n\n";
@@ -94,6 +96,27 @@ TEST_CASE("subscribe tells of events that were not decided, and goes on") {
           "sluice: event ? of stream ? was not decided: the filter exceeds its budget\n");
 }
 
+TEST_CASE("subscribe: gaps of several reasons → one message per run of a reason") {
+    const auto gap = [](int id, const std::string& reason) {
+        return "event: gap\nid: k-" + std::to_string(id) + "\ndata: {\"reason\":\"" + reason +
+               "\",\"filter\":0,\"stream\":\"s\",\"first_id\":" + std::to_string(id) +
+               ",\"last_id\":" + std::to_string(id) + ",\"events\":1}\n\n";
+    };
+    ScriptedServer server({events_head + gap(1, "context") + gap(2, "context") + gap(3, "undelivered") +
+                           gap(4, "undelivered") + gap(5, "over-budget") + "data: {}\n\n"});
+    auto options = subscribe_to(server);
+    options.count = 1;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.err ==
+          "sluice: event 1 of stream \"s\" was not decided: the filter a='1 & 2' looks at other items of the document, "
+          "which were not kept\n"
+          "sluice: 1 more was not decided, up to event 2 of stream \"s\"\n"
+          "sluice: event 3 of stream \"s\" was not delivered: the broker could not match or send it\n"
+          "sluice: 1 more was not delivered, up to event 4 of stream \"s\"\n"
+          "sluice: event 5 of stream \"s\" was not decided: the filter a='1 & 2' exceeds its budget\n");
+}
+
 TEST_CASE("subscribe connects again and asks for what came after the last event") {
     ScriptedServer server(
         {events_head + "retry: 0\nid: 7\ndata: {\"item\":{\"title\":\"One\"}}\n\nid: 8\ndata: cut off",
@@ -106,20 +129,101 @@ TEST_CASE("subscribe connects again and asks for what came after the last event"
     CHECK(ran.out == "One\nTwo\n");
     CHECK_THAT(ran.err, Catch::StartsWith("sluice: the broker closed the connection; connecting again, first in 0.0 s\n"
                                           "sluice: connected to 127.0.0.1:") &&
-                            Catch::EndsWith(" It was asked for the events after 7, if it still has them.\n"));
+                            Catch::EndsWith(", to continue after event 7.\n"));
     CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 2);
     const auto& requests = server.requests();
     CHECK_THAT(requests.at(0), !Catch::Contains("Last-Event-ID"));
     for (const std::size_t i : {1u, 2u, 3u}) CHECK_THAT(requests.at(i), Catch::Contains("\r\nLast-Event-ID: 7\r\n"));
 }
 
-TEST_CASE("subscribe to all streams names no last event, whose id means nothing there") {
-    ScriptedServer server({events_head + "retry: 0\nid: 7\ndata: {}\n\n", events_head + "id: 3\ndata: {}\n\n"});
+TEST_CASE("subscribe: ids without data → it continues after them, in all streams, too") {
+    ScriptedServer server({events_head + "retry: 0\nid: k-7\ndata: {}\n\n: heartbeat\nid: k-9\n\nid: k-10\n",
+                           events_head + ": subscribed\n\nid: k-12\n\n", events_head + "id: k-13\ndata: {}\n\n"});
     auto options = subscribe_to(server);
     options.stream = "*";
     options.count = 2;
     CHECK(run(subscribe, options).exit_status == exit_done);
-    CHECK_THAT(server.requests().at(1), !Catch::Contains("Last-Event-ID"));
+    const auto& requests = server.requests();
+    CHECK_THAT(requests.at(1), Catch::Contains("\r\nLast-Event-ID: k-9\r\n"));
+    CHECK_THAT(requests.at(2), Catch::Contains("\r\nLast-Event-ID: k-12\r\n"));
+}
+
+TEST_CASE("subscribe: a beginning → asked for until an id is known") {
+    struct Case {
+        std::optional<std::string> after, since;
+        bool from_first;
+        std::string query;
+    };
+    for (const auto& [after, since, from_first, query] :
+         {Case{"k-3", {}, false, "&after=k-3 HTTP"}, Case{{}, "24h", false, "&since=24h HTTP"},
+          Case{{}, "2026-11-27T08:00:00+01:00", false, "&since=2026-11-27T08:00:00%2B01:00 HTTP"},
+          Case{{}, {}, true, "&from=first HTTP"}}) {
+        ScriptedServer server({events_head + "retry: 0\n: subscribed\n\n", events_head + "id: k-5\ndata: {}\n\n",
+                               events_head + "data: {}\n\n"});
+        auto options = subscribe_to(server);
+        options.after = after;
+        options.since = since;
+        options.from_first = from_first;
+        options.count = 2;
+        CHECK(run(subscribe, options).exit_status == exit_done);
+        const auto& requests = server.requests();
+        for (const std::size_t i : {0u, 1u}) {
+            CHECK_THAT(requests.at(i), Catch::Contains("&filter=b" + query));
+            CHECK_THAT(requests.at(i), !Catch::Contains("Last-Event-ID"));
+        }
+        CHECK_THAT(requests.at(2), Catch::Contains("&filter=b HTTP") && Catch::Contains("Last-Event-ID: k-5\r\n"));
+    }
+}
+
+TEST_CASE("subscribe: a reset → one warning with the place that it asked for") {
+    const std::string reset =
+        "event: reset\nid: k-6\ndata: {\"type\":\"urn:sluice:problem:reset\",\"stream\":\"s\",\"oldest_id\":7,"
+        "\"epoch\":\"k\",\"reason\":\"retention\"}\n\n";
+    ScriptedServer server({events_head + reset + "id: k-7\ndata: {}\n\n" + reset + "data: {}\n\n"});
+    auto options = subscribe_to(server);
+    options.since = "24h";
+    options.count = 2;
+    const auto ran = run(subscribe, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "{}\n{}\n");
+    CHECK(ran.err ==
+          "sluice: events of stream \"s\" since 24h are missing, because the broker no longer keeps all of them; those "
+          "that it keeps from event 7 on follow\n"
+          "sluice: events of stream \"s\" after k-7 are missing, because the broker no longer keeps all of them; those "
+          "that it keeps from event 7 on follow\n");
+}
+
+TEST_CASE("replay prints what the broker keeps, and ends with it") {
+    const std::string chunked =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const auto chunk = [](const std::string& text) {
+        std::ostringstream head;
+        head << std::hex << text.size();
+        return head.str() + "\r\n" + text + "\r\n";
+    };
+    const std::string last = "0\r\n\r\n";
+    const std::string gap = "event: gap\nid: k-6\ndata: {\"reason\":\"context\",\"last_id\":6}\n\n";
+    ScriptedServer server({chunked + chunk("retry: 0\nid: k-5\ndata: {}\n\n") + chunk("id: k-6\ndata: {}"),
+                           chunked + chunk("id: k-6\ndata: {}\n\n") + last, chunked + chunk(": subscribed\n\n") + last,
+                           chunked + chunk("data: {}\n\n" + gap) + last,
+                           chunked + chunk("event: error\ndata: {\"detail\":\"gone\"}\n\n") + last});
+    const auto options = subscribe_to(server);
+    auto ran = run(replay, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.out == "{}\n{}\n");
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 2);  // lost, connected again
+    auto since = options;
+    since.since = "1h";
+    ran = run(replay, since);
+    CHECK(ran.exit_status == exit_no_match);
+    CHECK((ran.out + ran.err).empty());
+    CHECK(run(replay, options).exit_status == exit_undecided);
+    CHECK(run(replay, options).exit_status == exit_failed);
+    const auto& requests = server.requests();
+    CHECK_THAT(requests.at(0), Catch::Contains("&filter=b&from=first&until=now HTTP"));
+    CHECK_THAT(requests.at(1),
+               Catch::Contains("&filter=b&until=now HTTP") && Catch::Contains("Last-Event-ID: k-5\r\n"));
+    CHECK_THAT(requests.at(2), Catch::Contains("&filter=b&since=1h&until=now HTTP"));
 }
 
 TEST_CASE("subscribe ends when the broker refuses it after a restart") {

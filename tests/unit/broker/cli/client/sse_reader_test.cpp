@@ -8,6 +8,7 @@
 
 using sluice::cli::SseEvent;
 using sluice::cli::SseReader;
+using sluice::cli::SseReceiver;
 
 namespace {
 
@@ -17,9 +18,20 @@ std::vector<std::string> read(std::string_view stream, std::size_t piece) {
     std::vector<std::string> events;
     for (; !stream.empty(); stream.remove_prefix(std::min(piece, stream.size()))) {
         CHECK(reader.read(stream.substr(0, piece),
-                          [&](const SseEvent& e) { events.push_back(e.type + "|" + e.id + "|" + e.data); }));
+                          {[&](const SseEvent& e) { events.push_back(e.type + "|" + e.id + "|" + e.data); }, {}}));
     }
     return events;
+}
+
+// "data" of each event and "id:ID" of each id to continue after, in the order in which they are reported.
+std::vector<std::string> read_places(std::string_view stream, std::size_t piece) {
+    SseReader reader;
+    std::vector<std::string> places;
+    for (; !stream.empty(); stream.remove_prefix(std::min(piece, stream.size()))) {
+        CHECK(reader.read(stream.substr(0, piece), {[&](const SseEvent& e) { places.push_back(e.data); },
+                                                    [&](const std::string& id) { places.push_back("id:" + id); }}));
+    }
+    return places;
 }
 
 }  // namespace
@@ -48,18 +60,25 @@ TEST_CASE("an event without data is not dispatched and its type is forgotten") {
     CHECK(read("data\n\n", 3) == std::vector<std::string>{"message||"});
 }
 
+TEST_CASE("SseReader: a block ends → its id is reported, after its event or without one") {
+    const std::string_view stream =
+        ": subscribed\n\nid: k-3\n\ndata: a\nid: k-5\n\ndata: b\n\n: heartbeat\nid: k-9\n\nid\n\nid: k-12\ndata: cut";
+    for (std::size_t piece = 1; piece <= stream.size(); ++piece)
+        CHECK(read_places(stream, piece) == std::vector<std::string>{"id:k-3", "a", "id:k-5", "b", "id:k-9", "id:"});
+}
+
 TEST_CASE("an endless event is refused") {
     SseReader reader;
     const std::string megabyte(1u << 20, 'x');
     std::size_t megabytes = 0;
-    while (megabytes < 100 && reader.read(megabyte, [](const SseEvent&) {})) ++megabytes;
+    while (megabytes < 100 && reader.read(megabyte, {[](const SseEvent&) {}, {}})) ++megabytes;
     CHECK(megabytes == SseReader::event_bytes_max >> 20);
 }
 
 TEST_CASE("the stream says when to connect again, in digits") {
     using std::chrono::milliseconds;
     SseReader reader;
-    const auto none = [](const SseEvent&) {};
+    const SseReceiver none{[](const SseEvent&) {}, {}};
     CHECK(!reader.retry());
     CHECK(reader.read("retry: 250\n", none));
     CHECK(reader.retry() == milliseconds(250));
