@@ -24,6 +24,7 @@
 #include "broker/core/matching/fanout.hpp"
 #include "broker/core/matching/matcher.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/core/replay/replay.hpp"
 #include "broker/match/batch_limits.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
@@ -36,6 +37,7 @@
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
 #include "broker/server/net/listener.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/event_log.hpp"
 #include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
@@ -146,6 +148,8 @@ private:
     Matcher matcher_;
     SubscriptionRegistry registry_;
     const std::unique_ptr<store::EventLog> log_;
+    const server::SseFramers sse_framers_;
+    Replay replay_;
     Publisher publisher_;
     server::Connections connections_;
     base::Workers workers_;  // destroyed, and so finished, before the I/O threads' loops
@@ -183,6 +187,10 @@ Broker::Parts::Parts(config::Options options)
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program) { matcher_.set_program(std::move(program)); }),
       log_(event_log(options_.store, memory_)),
+      sse_framers_(log_->epoch()),
+      replay_({broker::batch_limits(options_.limits, &memory_), server::filter_limits(options_.limits),
+               server::feed_limits(options_.limits), options_.delivery.undecided},
+              {*log_, queue_, event_memory_, memory_, counters_}),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore, options_.store.retention},
                  queue_, *log_, counters_, memory_),
@@ -196,6 +204,9 @@ Broker::Parts::Parts(config::Options options)
                 queue_,
                 publisher_,
                 registry_,
+                *log_,
+                replay_,
+                sse_framers_,
                 workers_,
                 compilers_,
                 trials_,
@@ -224,6 +235,7 @@ Broker::~Broker() { parts_->drain(); }
 
 void Broker::start() {
     parts_->matcher_.start();
+    parts_->replay_.start();
     parts_->listener_->start();
     parts_->io_threads_.start();
 }
@@ -245,6 +257,7 @@ void Broker::Parts::drain() {
     const Clock::time_point now = Clock::now();
     const Clock::duration timeout = options_.shutdown.drain_timeout;
     services_.draining = true;
+    fanout_.end_replays();
     listener_->close();
     connections_.drain();
     queue_.close();

@@ -91,7 +91,7 @@ struct LimitOptions {
     std::size_t streams{};
 };
 
-enum class SlowConsumer : std::uint8_t { disconnect };
+enum class SlowConsumer : std::uint8_t { replay, disconnect };
 enum class UndecidedPolicy : std::uint8_t { gap, disconnect };
 
 struct DeliveryOptions {

@@ -144,7 +144,8 @@ void read_limits(Section& s, LimitOptions& o) {
 }
 
 void read_delivery(Section& s, DeliveryOptions& o) {
-    s.choice<SlowConsumer>("slow_consumer", o.slow_consumer, {{"disconnect", SlowConsumer::disconnect}});
+    s.choice<SlowConsumer>("slow_consumer", o.slow_consumer,
+                           {{"replay", SlowConsumer::replay}, {"disconnect", SlowConsumer::disconnect}});
     s.choice<UndecidedPolicy>("undecided", o.undecided,
                               {{"gap", UndecidedPolicy::gap}, {"disconnect", UndecidedPolicy::disconnect}});
     s.integer("queue_events", o.queue_events, 1, many);

@@ -69,6 +69,7 @@ public:
 
     Counter& batches = metrics.counter({"batches", "Batches that went through the matcher"});
     Counter& events_matched = metrics.counter({"events_matched", "Events that went through the matcher"});
+    Counter& events_replayed = metrics.counter({"events_replayed", "Events read from the log and matched again"});
     Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});
     Counter& scan_microseconds = metrics.counter(
         {.name = "scan_microseconds",
@@ -80,8 +81,8 @@ public:
         metrics.counter({"deliveries_written", "Events and gaps written to a subscriber's connection"});
     Counter& deliveries_unwritten = metrics.counter(
         {"deliveries_unwritten", "Events and gaps in a subscriber's queue that were lost when its connection ended"});
-    Counter& slow_consumers =
-        metrics.counter({"slow_consumers", "Subscribers disconnected because they read too slowly"});
+    Counter& slow_consumers = metrics.counter(
+        {"slow_consumers", "Subscribers that read too slowly: they went on with the log, or were disconnected"});
     Counter& gaps = metrics.counter({"gaps", "Events left undecided by a filter's budget, reported to its subscriber"});
     Counter& slow_filters =
         metrics.counter({"slow_filters", "Subscribers disconnected because a filter exceeded its budget"});

@@ -84,7 +84,7 @@ struct StreamExtent {
     std::size_t bytes = 0;  // of memory or disk
     feed::RecordTime oldest = 0;
     // Of the newest event that is no longer retained, for whatever reason; 0: there is none. What was dropped from a
-    // stream that the log has forgotten counts for every stream.
+    // stream that the log has forgotten counts for every stream that is new since then.
     std::uint64_t dropped_id = 0;
     feed::RecordTime dropped_time = 0;
 };
@@ -96,6 +96,7 @@ struct Slice {
     bool at_end = false;           // next_id is the log's last id + 1
     std::uint64_t dropped_id = 0;  // as in StreamExtent
     std::uint64_t oldest_id = 0;   // StreamExtent::first_id
+    std::uint64_t drops = 0;       // how often anything has been dropped from any stream
 };
 
 class EventLog {

@@ -46,6 +46,7 @@ MemoryLog::Stream& MemoryLog::stream_of(std::string_view name) {
     if (heap_.capacity() == streams_.size()) heap_.reserve(2 * streams_.size() + 8);
     Stream& stream = streams_.try_emplace(std::string(name)).first->second;
     memory_.force_resize(memory_.bytes() + stream_bytes(name));
+    stream.dropped = forgotten_;  // it may have been one of those
     return stream;
 }
 
@@ -61,6 +62,7 @@ void MemoryLog::set_expiry(Stream& stream) noexcept {
 void MemoryLog::note_dropped(Stream& stream, const feed::EventHead& newest) noexcept {
     stream.dropped.add({newest.id, newest.time});
     dropped_.add(stream.dropped);
+    ++drops_;
 }
 
 void MemoryLog::drop_oldest(Stream& stream) noexcept {
@@ -249,6 +251,7 @@ Slice MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t eve
     const StreamExtent extent = extent_of(name);
     slice.dropped_id = extent.dropped_id;
     slice.oldest_id = extent.first_id;
+    slice.drops = drops_;
     std::size_t bytes = 0;
     with_entries(name, [&](const auto& entries) {
         auto each = entries.upper_bound(from, ById());
@@ -294,14 +297,15 @@ StreamExtent MemoryLog::extent_of(std::string_view name) const {
         extent.oldest = oldest.time;
         extent.last_id = entries.rbegin()->events.back().id;
     });
-    Dropped dropped = name == all_streams ? dropped_ : forgotten_;
+    Dropped dropped = forgotten_;
     if (name == all_streams) {
         extent.events = events_;
         extent.bytes = bytes_;
+        dropped = dropped_;
     } else if (const auto at = streams_.find(name); at != streams_.end()) {
         extent.events = at->second.events;
         extent.bytes = at->second.bytes;
-        dropped.add(at->second.dropped);
+        dropped = at->second.dropped;
     }
     extent.dropped_id = dropped.id;
     extent.dropped_time = dropped.time;

@@ -144,6 +144,7 @@ private:
     EntryPtr garbage_;              // dropped; freed after the lock is released
     std::uint64_t last_id_ = 0;     // the last one assigned
     std::size_t events_ = 0, bytes_ = 0;
+    std::uint64_t drops_ = 0;
     Dropped dropped_;    // of all streams
     Dropped forgotten_;  // of the streams that have been cleared
     base::MemoryBudget& budget_;

@@ -10,7 +10,8 @@ from sluice_process import Sluiced, eventually, item, raw_reply, rss, run_to_end
 
 class BadRequests(unittest.TestCase):
     def setUp(self):
-        self.daemon = self.enterContext(Sluiced("delivery.queue_events=2000", "delivery.close_timeout=1ms"))
+        self.daemon = self.enterContext(Sluiced("delivery.queue_events=2000", "delivery.slow_consumer=disconnect",
+                                                  "delivery.close_timeout=1ms"))
         self.witness = self.enterContext(self.daemon.subscribe())
 
     def tearDown(self):

@@ -178,7 +178,7 @@ class Subscriber:
 
     def next_event(self):
         event = self.next()
-        while event is not None and "comment" in event:
+        while event is not None and "data" not in event:
             event = self.next()
         return event
 

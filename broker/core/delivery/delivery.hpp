@@ -7,6 +7,7 @@
 // the connection is gone) may put unacknowledged ones into a mailbox again with `redelivered` set.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,20 +27,35 @@ struct SharedEvent {
 
 using SharedEventPtr = std::shared_ptr<const SharedEvent>;
 
+// Why a filter's answer for an event is not known.
+enum class GapReason : std::uint8_t {
+    none,         // it is known
+    over_budget,  // a condition exceeds its budget
+    context,      // the filter looks at siblings, which the log has not kept
+    undelivered,  // the broker could not match or deliver the event
+};
+
 struct Delivery {
     enum class Kind : std::uint8_t {
         event,
-        gap,  // in place of events that the filter could not decide within its budget
+        gap,    // in place of events that the filter could not decide
+        reset,  // in place of events that the log no longer has
     };
 
-    SharedEventPtr event;                // never null; of a gap, the last one
-    std::uint64_t first_id = 0;          // of a gap's events
+    SharedEventPtr event;                // never null; of a gap, the last one; of a reset, the oldest that the log has
+    std::uint64_t first_id = 0;          // of a gap's events; of a reset: where it goes on
+    GapReason reason = GapReason::none;  // of a gap
+    // Of a subscriber of all streams: everything in other streams up to this id has been delivered.
+    std::uint64_t decided_id = ~std::uint64_t{0};
     std::size_t gap_events = 0;          // of a gap: how many; their ids may have holes
     std::vector<std::uint32_t> filters;  // accepting it, ascending, if the subscriber wants them; of a gap, the one
     std::shared_ptr<const Annotations> annotations;  // for this subscriber; mostly null
     std::size_t bytes = 0;                           // to be written: the shared text and the subscriber's own part
     Kind kind = Kind::event;
     bool redelivered = false;  // it may have been delivered before
+
+    // With this, everything up to this id has been delivered.
+    std::uint64_t position() const { return kind == Kind::reset ? first_id - 1 : std::min(decided_id, event->id); }
 
     // Memory that it takes besides the shared event, which is charged separately: the delivery itself, and the text
     // generated to write it, annotations among it.

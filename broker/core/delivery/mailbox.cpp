@@ -22,21 +22,30 @@ std::size_t memory_of(std::span<const Delivery> deliveries) {
     return bytes;
 }
 
+// Where a replay begins to deliver it again.
+std::uint64_t first_id_of(const Delivery& delivery) {
+    return delivery.kind == Delivery::Kind::event ? delivery.event->id : delivery.first_id;
+}
+
 }  // namespace
 
 Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
-    const std::size_t bytes = bytes_of(deliveries), memory = memory_of(deliveries);
     std::vector<Delivery> dropped;  // freed after the lock
     bool wake = false;
     Pushed pushed;
     {
         const std::lock_guard lock(mutex_);
-        if (state_ != State::open) return {false, false};
+        if (state_ != State::open || phase_ == Phase::replaying) return {false, false};
+        // Prepared before a replay began, which has found them in the log.
+        const std::uint64_t first = first_id.load(std::memory_order_relaxed);
+        if (first != no_id) std::erase_if(deliveries, [first](const Delivery& d) { return d.event->id < first; });
+        if (deliveries.empty()) return pushed;
+        const std::size_t bytes = bytes_of(deliveries), memory = memory_of(deliveries);
         // A subscriber whose session has taken everything is not slow, however large the batch.
         const bool full =
             queued() + deliveries.size() > limits_.events_max || queued_bytes_ + bytes > limits_.bytes_max;
         if (full && queued() != 0) {
-            overflow_locked(EndReason::Kind::slow_consumer, dropped);
+            wake = overflow_locked(EndReason::Kind::slow_consumer, dropped);
             pushed = {false, true};
         } else {
             const std::size_t n = deliveries.size();
@@ -51,62 +60,174 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
             queued_bytes_ += bytes;
             memory_.force_resize(memory_.bytes() + memory);
             can_wait_ = can_wait_ && can_wait;
-            wake = std::exchange(waiting_, false);
+            wake = phase_ == Phase::live && std::exchange(waiting_, false);
         }
     }
-    if (wake || pushed.overflowed_now) wake_();
+    if (wake) wake_();
     return pushed;
 }
 
-// Deliveries already taken stay counted until they are settled. Returns false if the mailbox was not open.
-bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped) {
-    if (state_ != State::open) return false;
-    state_ = State::overflowed;
-    end_reason_ = {reason};
-    waiting_ = false;
+void Mailbox::drop_queued(std::vector<Delivery>& dropped) {
     const auto queued = std::span(queue_).subspan(first_);
     SLUICE_CHECK(queued.size() <= events_ && queued_bytes_ <= bytes_);
     events_ -= queued.size();
-    dropped_ += queued.size();
     bytes_ -= std::exchange(queued_bytes_, 0);
     memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(queued)));
     dropped.swap(queue_);
     first_ = 0;
+}
+
+std::uint64_t Mailbox::next_id_locked() const {
+    if (phase_ != Phase::live) return next_id_;
+    const std::uint64_t first = first_id.load(std::memory_order_relaxed);
+    return first == no_id ? next_id_ : std::max(next_id_, first);
+}
+
+// Deliveries already taken stay counted until they are settled. Returns whether to wake the session.
+bool Mailbox::overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped) {
+    if (state_ != State::open) return false;
+    if (limits_.replays) return rewind(dropped);
+    state_ = State::overflowed;
+    end_reason_ = {reason};
+    waiting_ = false;
+    dropped_ += queued();
+    drop_queued(dropped);
     return true;
+}
+
+// Goes on with the log from the first delivery that has not been handed out.
+bool Mailbox::rewind(std::vector<Delivery>& dropped) {
+    if (phase_ == Phase::live && first_id == no_id) return false;  // nothing is lost before it begins
+    next_id_ = replayed_.empty() ? next_id_locked() : first_id_of(replayed_.front());
+    phase_ = Phase::replaying;
+    first_id = muted;
+    drop_queued(dropped);
+    events_ -= replayed_.size();
+    bytes_ -= bytes_of(replayed_);
+    memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(replayed_)));
+    std::move(replayed_.begin(), replayed_.end(), std::back_inserter(dropped));
+    replayed_.clear();
+    return std::exchange(waiting_, false);
 }
 
 void Mailbox::overflow() {
     std::vector<Delivery> dropped;  // freed after the lock
-    bool overflowed = false;
+    bool wake = false;
     {
         const std::lock_guard lock(mutex_);
-        overflowed = overflow_locked(EndReason::Kind::undelivered, dropped);
+        wake = overflow_locked(EndReason::Kind::undelivered, dropped);
     }
-    if (overflowed) wake_();
+    if (wake) wake_();
 }
 
-Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
+void Mailbox::lose() noexcept {
+    if (limits_.replays)
+        overflow();
+    else
+        finish(EndReason{EndReason::Kind::undelivered});
+}
+
+std::uint64_t Mailbox::next_id() const {
     const std::lock_guard lock(mutex_);
-    Taken taken;
-    taken.state = state_;
-    taken.can_wait = can_wait_;
+    return next_id_locked();
+}
+
+std::optional<std::uint64_t> Mailbox::note_decided(std::uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::live) next_id_ = std::max(next_id_locked(), id + 1);
+    if (!replayed_.empty() || next_id_ == 0) return std::nullopt;
+    return next_id_ - 1;
+}
+
+void Mailbox::begin_replay(std::uint64_t next_id) {
+    const std::lock_guard lock(mutex_);
+    phase_ = Phase::replaying;
+    next_id_ = next_id;
+}
+
+bool Mailbox::push_replayed(std::vector<Delivery> deliveries, std::uint64_t from, std::uint64_t next_id) {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_ != State::open || phase_ == Phase::live || next_id_ != from) return false;
+        next_id_ = next_id;
+        if (deliveries.empty()) return true;
+        events_ += deliveries.size();
+        bytes_ += bytes_of(deliveries);
+        memory_.force_resize(memory_.bytes() + memory_of(deliveries));
+        if (replayed_.empty())
+            replayed_ = std::move(deliveries);
+        else
+            replayed_.insert(replayed_.end(), std::move_iterator(deliveries.begin()),
+                             std::move_iterator(deliveries.end()));
+        wake = std::exchange(waiting_, false);
+    }
+    if (wake) wake_();
+    return true;
+}
+
+bool Mailbox::is_replaying() const {
+    const std::lock_guard lock(mutex_);
+    return phase_ == Phase::replaying;
+}
+
+bool Mailbox::wants_replayed() const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::open && phase_ != Phase::live && replayed_.empty();
+}
+
+void Mailbox::begin_joining() {
+    const std::lock_guard lock(mutex_);
+    first_id = muted;
+    phase_ = Phase::joining;
+}
+
+bool Mailbox::end_joining() {
+    bool wake = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (phase_ != Phase::joining) return phase_ == Phase::live;
+        phase_ = Phase::live;
+        wake = queued() != 0 && std::exchange(waiting_, false);
+    }
+    if (wake) wake_();
+    return true;
+}
+
+std::vector<Delivery> Mailbox::take_live(std::size_t deliveries_max) {
+    std::vector<Delivery> taken;
     if (first_ == 0 && queued() <= deliveries_max) {
-        taken.deliveries = std::exchange(queue_, {});
+        taken = std::exchange(queue_, {});
     } else {
         const auto begin = queue_.begin() + static_cast<std::ptrdiff_t>(first_);
         const auto end = begin + static_cast<std::ptrdiff_t>(std::min(queued(), deliveries_max));
-        taken.deliveries.assign(std::move_iterator(begin), std::move_iterator(end));
-        first_ += taken.deliveries.size();
+        taken.assign(std::move_iterator(begin), std::move_iterator(end));
+        first_ += taken.size();
         // Amortised: each delivery is moved a few times at most, and taken ones never make up much more than half.
         if (first_ > queue_.size() / 2) {
             queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(first_));
             first_ = 0;
         }
     }
-    const std::size_t taken_bytes = bytes_of(taken.deliveries);
+    const std::size_t taken_bytes = bytes_of(taken);
     SLUICE_CHECK(first_ <= queue_.size() && taken_bytes <= queued_bytes_);
     queued_bytes_ -= taken_bytes;
     if (queue_.empty()) can_wait_ = true;
+    if (!taken.empty()) next_id_ = std::max(next_id_, taken.back().position() + 1);
+    return taken;
+}
+
+Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
+    const std::lock_guard lock(mutex_);
+    Taken taken;
+    taken.state = state_;
+    taken.replaying = state_ == State::open && phase_ != Phase::live;
+    if (!replayed_.empty()) {
+        taken.deliveries = std::exchange(replayed_, {});
+    } else if (phase_ == Phase::live) {
+        taken.can_wait = can_wait_;
+        taken.deliveries = take_live(deliveries_max);
+    }
     waiting_ = taken.deliveries.empty();
     return taken;
 }
@@ -137,7 +258,9 @@ std::size_t Mailbox::close() {
     const std::size_t unsettled = events_ + std::exchange(dropped_, 0);
     if (state_ == State::open) state_ = State::finished;
     waiting_ = false;
+    std::vector<Delivery> replayed;
     dropped.swap(queue_);
+    replayed.swap(replayed_);
     first_ = events_ = bytes_ = queued_bytes_ = 0;
     memory_.force_resize(0);
     return unsettled;
@@ -151,6 +274,11 @@ std::optional<EndReason> Mailbox::end_reason() const {
 Mailbox::State Mailbox::state() const {
     const std::lock_guard lock(mutex_);
     return state_;
+}
+
+std::size_t Mailbox::releasable_bytes() const {
+    const std::lock_guard lock(mutex_);
+    return limits_.replays ? queued_bytes_ + bytes_of(replayed_) : bytes_;
 }
 
 std::size_t Mailbox::events() const {

@@ -3,8 +3,14 @@
 // it is emptied and refuses everything from then on. An empty queue accepts any batch. Its memory, except the events
 // that subscribers share, is charged to the memory budget. Filled by the matching threads, emptied by the session's
 // thread; never blocks.
+//
+// **Replay.** A mailbox may get events from the log instead: those that were published before its subscriber came, or,
+// with MailboxLimits::replays, those it has no room for. In that phase live deliveries are refused, and a replay pushes
+// what it finds in the log whenever the session asks for more. When it has caught up it joins: the mailbox accepts live
+// deliveries from `first_id` on, but hands them out only after the replay has pushed everything before that id.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,11 +29,17 @@ namespace sluice::broker {
 struct MailboxLimits {
     std::size_t events_max;
     std::size_t bytes_max;  // as written to the connection
+    bool replays = false;   // instead of overflowing, goes on with events from the log
 };
 
 class Mailbox {
 public:
     enum class State : std::uint8_t { open, finished, overflowed };
+    enum class Phase : std::uint8_t { live, replaying, joining };
+
+    // Live events below it are not accepted. no_id: the subscriptions are not in place yet; muted: none is accepted.
+    static constexpr std::uint64_t no_id = ~std::uint64_t{0}, muted = no_id - 1;
+    std::atomic<std::uint64_t> first_id{no_id};
 
     // Any thread may call `wake`: at most once per empty take(), and once more when the state changes from open.
     Mailbox(MailboxLimits limits, std::function<void()> wake, base::MemoryCharge memory = {})
@@ -48,7 +60,8 @@ public:
     struct Taken {
         std::vector<Delivery> deliveries;
         State state = State::open;
-        bool can_wait = false;  // holds for all queued deliveries
+        bool can_wait = false;   // holds for all queued deliveries
+        bool replaying = false;  // more comes from the log, if it is asked for
     };
     Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max());
 
@@ -56,8 +69,29 @@ public:
     // order, each once.
     void settled(std::span<const Delivery> deliveries);
 
-    // Ends it as if it had overflowed, to make room for others: undelivered.
+    // Empties it, to make room for others. It goes on with a replay, or ends: undelivered.
     void overflow();
+    // An event for it may be lost. It goes on with a replay, or ends: undelivered. Allocates nothing.
+    void lose() noexcept;
+
+    // Everything below it has been handed out: where a replay begins.
+    std::uint64_t next_id() const;
+    // The session has taken everything, and nothing live up to `id` will come any more. Returns the id up to which
+    // everything has been handed out, unless more has come meanwhile.
+    std::optional<std::uint64_t> note_decided(std::uint64_t id);
+
+    // Begins a replay from this id, before the first delivery.
+    void begin_replay(std::uint64_t next_id);
+    // What the replay has found below `next_id`. Returns false if the mailbox accepts nothing more from it, as it is no
+    // longer open or has been emptied since the replay read its next_id(), `from`.
+    bool push_replayed(std::vector<Delivery> deliveries, std::uint64_t from, std::uint64_t next_id);
+    bool is_replaying() const;
+    bool wants_replayed() const;  // whether a replay should find something for it now
+    // The replay has caught up: accepts live deliveries.
+    void begin_joining();
+    // The replay has pushed everything before `first_id`. Returns false if it must go on, since the mailbox has
+    // overflowed meanwhile.
+    bool end_joining();
 
     // Accepts no more deliveries; queued ones can still be taken. No reason: the subscriber wished it.
     void finish(std::optional<EndReason> reason = std::nullopt);
@@ -69,12 +103,17 @@ public:
     std::size_t close();
 
     State state() const;
-    std::size_t events() const;  // queued, or taken and not settled
-    std::size_t bytes() const;   // of those
+    std::size_t events() const;            // queued, or taken and not settled
+    std::size_t bytes() const;             // of those
+    std::size_t releasable_bytes() const;  // what overflow() makes free, at once or as the session ends
 
 private:
     bool overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped);
+    bool rewind(std::vector<Delivery>& dropped);
+    void drop_queued(std::vector<Delivery>& dropped);
+    std::uint64_t next_id_locked() const;
     std::size_t queued() const { return queue_.size() - first_; }
+    std::vector<Delivery> take_live(std::size_t deliveries_max);
 
     const MailboxLimits limits_;
     const std::function<void()> wake_;
@@ -90,6 +129,9 @@ private:
     std::optional<EndReason> end_reason_;
     bool waiting_ = false;
     bool can_wait_ = true;  // holds for all queued deliveries
+    Phase phase_ = Phase::live;
+    std::vector<Delivery> replayed_;  // handed out before the queue
+    std::uint64_t next_id_ = 0;       // everything below it has been handed out, or is in replayed_
 };
 
 }  // namespace sluice::broker

@@ -18,9 +18,9 @@ bool Mailboxes::end_largest() {
     Mailbox* largest = nullptr;
     std::size_t bytes = 0;
     for (Mailbox* mailbox : mailboxes_) {
-        if (mailbox->state() != Mailbox::State::open || mailbox->bytes() <= bytes) continue;
+        if (mailbox->state() != Mailbox::State::open || mailbox->releasable_bytes() <= bytes) continue;
         largest = mailbox;
-        bytes = mailbox->bytes();
+        bytes = mailbox->releasable_bytes();
     }
     if (largest != nullptr) largest->overflow();
     return largest != nullptr;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "broker/core/delivery/framer.hpp"
 #include "broker/core/delivery/mailbox.hpp"
@@ -46,15 +48,22 @@ struct Subscriber {
     Mailboxes* const mailboxes;
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;
-    std::string stream;                  // whose events it gets; empty: of all. Set before it is added
-    const void* owner = nullptr;         // with whose subscribers it shares a turn; null: none. Set before it is added
-    std::atomic<bool> gone{false};       // its subscriptions are being removed
-    std::atomic<bool> not_added{false};  // there was no memory for its subscriptions
+    std::string stream;           // whose events it gets; empty: of all. Set before it is added
+    const void* owner = nullptr;  // with whose subscribers it shares a turn; null: none. Set before it is added
+    std::atomic<bool> has_replayed{false};  // its lane may still have its filters
+    std::atomic<bool> gone{false};          // its subscriptions are being removed
+    std::atomic<bool> not_added{false};     // there was no memory for its subscriptions
     std::shared_ptr<Subscriber> next_gone;  // list of subscribers that the registry is to remove
     std::uint64_t scan_owner = 0;           // used by the registry: its id in ScanOwners
-    // It gets events from this id on: those that the queue got once its subscriptions were in place. Until then: none.
-    static constexpr std::uint64_t no_id = ~std::uint64_t{0};
-    std::atomic<std::uint64_t> first_id{no_id};
+    // It gets live events from this id on: those that the queue got once its subscriptions were in place. Until then:
+    // none.
+    static constexpr std::uint64_t no_id = Mailbox::no_id;
+    std::atomic<std::uint64_t>& first_id = mailbox.first_id;
+
+    // For its replays. Set before it is added.
+    std::vector<std::string> filters;  // as they were given; empty: every event
+    bool is_costly = false;            // a filter has conditions that no index decides
+    std::uint64_t last_id = no_id;     // its stream ends with the events up to this id
 
     // Used by the fan-out, under its lock: the last batch with deliveries for the subscriber, and its place there.
     std::uint64_t last_batch = 0;

@@ -43,8 +43,8 @@ std::span<const Wanted> of_first_event(std::span<const Wanted> wanted) {
 }
 
 bool is_gap(std::span<const Wanted> of_event, std::size_t i) {
-    if (!of_event[i].undecided || (i > 0 && of_event[i - 1] == of_event[i])) return false;
-    return !std::binary_search(of_event.begin(), of_event.end(), Wanted{of_event[i].event, of_event[i].filter, false});
+    if (of_event[i].undecided == GapReason::none || (i > 0 && of_event[i - 1] == of_event[i])) return false;
+    return !std::binary_search(of_event.begin(), of_event.end(), Wanted{of_event[i].event, of_event[i].filter});
 }
 
 }  // namespace sluice::broker

@@ -17,7 +17,7 @@ namespace sluice::broker {
 struct Wanted {
     std::uint32_t event = 0;
     std::uint32_t filter = 0;
-    bool undecided = false;
+    GapReason undecided = GapReason::none;
 
     friend bool operator<(const Wanted& a, const Wanted& b) {
         return std::tie(a.event, a.undecided, a.filter) < std::tie(b.event, b.undecided, b.filter);

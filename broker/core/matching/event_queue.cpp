@@ -156,6 +156,17 @@ void EventQueue::begin_at_next(std::atomic<std::uint64_t>& first_id) const {
     first_id = last_id_ + 1;
 }
 
+std::uint64_t EventQueue::decided_id(std::string_view stream) const {
+    const Lock lock = this->lock();
+    const StreamQueue* const queue = lanes_.find(stream);
+    return queue == nullptr ? last_id_ : queue->decided_up_to(last_id_);
+}
+
+std::uint64_t EventQueue::decided_id_of_all(const QueuedBatch* with) const {
+    const Lock lock = this->lock();
+    return lanes_.decided_up_to(last_id_, with);
+}
+
 bool EventQueue::wait_for_events(Lock& lock, std::size_t events_max, std::chrono::microseconds delay) {
     const ReadyStreams& ready = lanes_.ready(Lane::fast);
     if (ready.empty()) {

@@ -96,6 +96,11 @@ public:
     // with a lower id. It had its id before this call, so its publication began before it.
     void begin_at_next(std::atomic<std::uint64_t>& first_id) const;
 
+    // Everything of the stream up to this id has been put into mailboxes.
+    std::uint64_t decided_id(std::string_view stream) const;
+    // The same of all streams; with `with`, once this unfinished batch has been, too.
+    std::uint64_t decided_id_of_all(const QueuedBatch* with = nullptr) const;
+
     // Waits for events and fills an empty batch. The fast lane, if it was empty, returns the first events at once;
     // otherwise it waits until there are `events_max` events or the first has waited for `delay`. The slow lane returns
     // events of one stream. The batch may stay empty. Returns false if the queue is closed and no more events can come.

@@ -10,6 +10,21 @@
 
 namespace sluice::broker {
 
+namespace {
+
+// For a subscriber of all streams. An event that overtakes those of other streams says so.
+void order(const Subscriber& subscriber, std::uint64_t decided_id, std::vector<Delivery>& deliveries) {
+    std::stable_sort(deliveries.begin(), deliveries.end(),
+                     [](const Delivery& a, const Delivery& b) { return a.event->id < b.event->id; });
+    for (Delivery& delivery : deliveries) {
+        if (delivery.event->id <= decided_id) continue;
+        delivery.decided_id = decided_id;
+        delivery.bytes = subscriber.framer.bytes(delivery);
+    }
+}
+
+}  // namespace
+
 Fanout::Slot* Fanout::find(engine::SubscriptionId id) {
     if (id.slot >= slots_.size() || slots_[id.slot].generation != id.generation) return nullptr;
     return &slots_[id.slot];
@@ -21,6 +36,7 @@ void Fanout::apply(Change&& change) {
         if (id.slot >= slots_.size()) slots_.resize(std::max<std::size_t>(id.slot + 1, slots_.size() * 2));
         Slot& slot = slots_[id.slot];
         if (slot.generation != id.generation) slot = {id.generation, {}};
+        if (target.subscriber->stream.empty()) serves_all_streams_ = true;
         slot.targets.push_back(std::move(target));
     }
     for (const engine::SubscriptionId id : change.lost) lose_locked(id);
@@ -41,7 +57,7 @@ Collected Fanout::collect(const Outcome& outcome) {
     Collected collected;
     const std::lock_guard lock(mutex_);
     const std::uint64_t batch = ++last_batch_;
-    const auto add = [&](const engine::Match& match, bool undecided) {
+    const auto add = [&](const engine::Match& match, GapReason undecided) {
         Slot* slot = find(match.subscription);
         if (slot == nullptr) return;
         for (const Target& target : slot->targets) {
@@ -59,8 +75,8 @@ Collected Fanout::collect(const Outcome& outcome) {
             }
         }
     };
-    for (const bool undecided : {false, true}) {
-        for (const engine::Match& match : undecided ? outcome.undecided : outcome.matches) {
+    for (const GapReason undecided : {GapReason::none, GapReason::over_budget}) {
+        for (const engine::Match& match : undecided == GapReason::none ? outcome.matches : outcome.undecided) {
             add(match, undecided);
             if (collected.memory_bytes() > found_bytes_max && outcome.events.size() > 1) throw TooManyFound();
         }
@@ -96,8 +112,9 @@ void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::M
     }
 }
 
-void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made) {
+void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::uint64_t decided_id) {
     name_undecided(subscriber, made);
+    if (subscriber.stream.empty()) order(subscriber, decided_id, made.deliveries);
     const auto events = static_cast<std::size_t>(
         std::count_if(made.deliveries.begin(), made.deliveries.end(),
                       [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));
@@ -111,19 +128,26 @@ void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made) {
     subscriber.mailbox.finish(std::move(made.end));
 }
 
-void Fanout::deliver(PreparedBatch& batch) {
+void Fanout::deliver(PreparedBatch& batch, std::uint64_t decided_id) {
     std::exception_ptr failure;
     for (std::size_t s = 0; s < batch.size(); ++s) {
         Subscriber& subscriber = batch.subscriber(s);
         if (subscriber.gone || subscriber.mailbox.state() != Mailbox::State::open) continue;
         try {
-            deliver_to(subscriber, batch.take(s));
+            deliver_to(subscriber, batch.take(s), decided_id);
         } catch (const std::exception&) {
             failure = std::current_exception();
-            subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
+            lose(subscriber);
         }
     }
     if (failure) std::rethrow_exception(failure);
+}
+
+void Fanout::lose(Subscriber& subscriber) const noexcept {
+    if (replays_end_)
+        subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
+    else
+        subscriber.mailbox.lose();
 }
 
 void Fanout::end_undelivered(const std::string& stream) noexcept {
@@ -131,8 +155,7 @@ void Fanout::end_undelivered(const std::string& stream) noexcept {
     for (const Slot& slot : slots_) {
         for (const Target& target : slot.targets) {
             Subscriber& subscriber = *target.subscriber;
-            if (subscriber.stream.empty() || subscriber.stream == stream)
-                subscriber.mailbox.finish(EndReason{EndReason::Kind::undelivered});
+            if (subscriber.stream.empty() || subscriber.stream == stream) lose(subscriber);
         }
     }
 }

@@ -2,6 +2,7 @@
 // matches are fanned out here. Changed by the registry's thread, read by the matching threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -64,13 +65,19 @@ public:
     static constexpr std::size_t found_bytes_max = 16u << 20;
 
     // Puts the deliveries into the mailboxes of the remaining subscribers. Any thread; calls with events of the same
-    // stream must be serialised. A subscriber to which delivery fails is ended with an error. Throws the last failure
-    // after serving all subscribers.
-    void deliver(PreparedBatch& batch);
+    // stream must be serialised. All events of other streams up to `decided_id` have been delivered. A subscriber to
+    // which delivery fails goes on with a replay, or is ended with an error. Throws the last failure after serving all
+    // subscribers.
+    void deliver(PreparedBatch& batch, std::uint64_t decided_id = ~std::uint64_t{0});
 
-    // Ends all subscribers that could get an event of the stream as `undelivered`, because it is lost. Allocates
-    // nothing.
+    // Whether any subscriber may get the events of all streams.
+    bool serves_all_streams() const { return serves_all_streams_; }
+
+    // All subscribers that could get an event of the stream go on with a replay, or are ended as `undelivered`, because
+    // it is lost. Allocates nothing.
     void end_undelivered(const std::string& stream) noexcept;
+    // The daemon shuts down: from now on those who might get a lost event are ended.
+    void end_replays() { replays_end_ = true; }
 
 private:
     struct Slot {
@@ -81,7 +88,7 @@ private:
     Slot* find(engine::SubscriptionId id);
     void lose_locked(engine::SubscriptionId id);
     Collected collect(const Outcome& outcome);
-    void deliver_to(Subscriber& subscriber, PreparedBatch::Made made);
+    void deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::uint64_t decided_id);
     void name_undecided(const Subscriber& subscriber, const PreparedBatch::Made& made) noexcept;
     void name_undecided(const Subscriber& subscriber, std::uint32_t filter, std::uint64_t events);
 
@@ -89,7 +96,10 @@ private:
     const config::UndecidedPolicy undecided_;
     EventMemory* const memory_;
     std::mutex mutex_;
-    std::vector<Slot> slots_;       // by SubscriptionId::slot
+    std::vector<Slot> slots_;  // by SubscriptionId::slot
+    void lose(Subscriber& subscriber) const noexcept;
+
+    std::atomic<bool> serves_all_streams_{false}, replays_end_{false};
     std::uint64_t last_batch_ = 0;  // number of the last batch collected
 };
 

@@ -58,6 +58,7 @@ private:
     void deliver_prepared(PreparedBatch& batch) noexcept;
     void deliver_in_halves(Events events) noexcept;
     bool deliver_apart(Events events) noexcept;
+    std::uint64_t decided_id(bool whole) const;
     void serve_parts();
     void serve_part(std::uint32_t part);
 
@@ -69,6 +70,7 @@ private:
     CurrentProgram current_;
     base::WorkTimer took_;  // since the match began
     Clock::time_point look_again_;
+    std::uint64_t decided_id_ = 0;           // for Fanout::deliver()
     bool may_be_slow_ = false;               // whether pause() lets the fast lane take its time
     bool matched_ = false;                   // whether the last match() succeeded
     std::optional<PreparedBatch> prepared_;  // its deliveries; none if preparing them failed
@@ -131,7 +133,7 @@ void Matcher::Thread::deliver(Events events) noexcept {
 // The fan-out itself tells the subscribers that it could not serve.
 void Matcher::Thread::deliver_prepared(PreparedBatch& batch) noexcept {
     try {
-        of_.fanout_.deliver(batch);
+        of_.fanout_.deliver(batch, decided_id_);
     } catch (const std::exception& error) {
         base::log_failure("batch could not be delivered to all", error.what());
     }
@@ -193,6 +195,12 @@ void Matcher::Thread::serve_part(std::uint32_t part) {
     prepared_.reset();  // before its events are replaced
 }
 
+// Only subscribers of all streams need it.
+std::uint64_t Matcher::Thread::decided_id(bool whole) const {
+    if (!of_.fanout_.serves_all_streams()) return ~std::uint64_t{0};
+    return of_.queue_.decided_id_of_all(whole ? &batch_ : nullptr);
+}
+
 bool Matcher::Thread::serve_batch() {
     prepared_.reset();  // an idle matcher must not keep subscribers, documents or a program alive
     part_events_.clear();
@@ -214,6 +222,7 @@ bool Matcher::Thread::serve_batch() {
     work.exclude(Clock::now() - waits);
     const bool none_is_slow = std::none_of(batch_.parts.begin(), batch_.parts.end(),
                                            [](const QueuedBatch::Part& part) { return part.hand_over; });
+    decided_id_ = decided_id(whole && none_is_slow);
     if (whole && none_is_slow)
         deliver(batch_.events);
     else

@@ -87,11 +87,11 @@ void PreparedBatch::make_deliveries(const Subscriber& subscriber, std::span<cons
     SLUICE_DEBUG_CHECK(std::is_sorted(of_event.begin(), of_event.end()));
     filters_.clear();
     std::size_t i = 0;
-    for (; i < of_event.size() && !of_event[i].undecided; ++i) filters_.push_back(of_event[i].filter);
+    for (; i < of_event.size() && of_event[i].undecided == GapReason::none; ++i) filters_.push_back(of_event[i].filter);
     const std::size_t first_undecided = i;
     const bool ends = undecided_ != config::UndecidedPolicy::gap;
     for (; ends && i < of_event.size() && !made.end; ++i) {
-        if (!is_gap(of_event, i)) continue;
+        if (of_event[i].undecided != GapReason::over_budget || !is_gap(of_event, i)) continue;
         const feed::Event& event = events_[of_event[i].event];
         made.end = EndReason{EndReason::Kind::slow_filter, of_event[i].filter, event.stream, event.id};
     }
@@ -122,9 +122,11 @@ void PreparedBatch::add_gap(Wanted wanted, std::vector<Delivery>& made, GapPlace
     const SharedEventPtr& event = shared_.without_body(wanted.event);
     if (gap_of.size() <= wanted.filter) gap_of.resize(wanted.filter + 1, 0);
     std::size_t& number = gap_of[wanted.filter];  // counted from 1
-    if (number == 0 || *made[number - 1].event->stream != *event->stream) {
+    if (number == 0 || made[number - 1].reason != wanted.undecided ||
+        *made[number - 1].event->stream != *event->stream) {
         Delivery& gap = made.emplace_back();
         gap.kind = Delivery::Kind::gap;
+        gap.reason = wanted.undecided;
         gap.first_id = event->id;
         gap.filters = {wanted.filter};
         number = made.size();

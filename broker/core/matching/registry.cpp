@@ -237,7 +237,9 @@ std::size_t SubscriptionRegistry::place(Addition& addition, std::size_t filter) 
 
 // A program with all its subscriptions is in use.
 void SubscriptionRegistry::begin(Subscriber& subscriber) const {
-    if (settings_.begin)
+    if (subscriber.mailbox.is_replaying())
+        subscriber.first_id = Mailbox::muted;
+    else if (settings_.begin)
         settings_.begin(subscriber.first_id);
     else
         subscriber.first_id = 0;

@@ -104,6 +104,7 @@ void StreamLanes::push(StreamQueue& stream, QueuedEvents& events) noexcept {
 void StreamLanes::take(StreamQueue& stream, std::size_t events_max, QueuedBatch& batch, std::size_t& batch_bytes) {
     const std::uint32_t part = batch.find_part(stream);
     if (part == batch.parts.size()) {
+        stream.decided_id = stream.decided_up_to(0);
         batch.parts.push_back({&stream, stream.next_ticket++, false});
         if (batch.lane == Lane::fast) ++stream.fast_batches;
     }
@@ -165,7 +166,36 @@ std::size_t StreamLanes::next_slow_events(std::size_t events, std::chrono::nanos
     return std::clamp<std::size_t>(fitting, 1, 2 * events);
 }
 
+// What is not handed over has been delivered.
+void StreamLanes::note_decided(QueuedBatch& batch) noexcept {
+    for (std::size_t e = 0; e < batch.events.size(); ++e) {
+        const QueuedBatch::Part& part = batch.parts[batch.part_of[e]];
+        if (!part.hand_over) part.stream->decided_id = batch.events[e].id;
+    }
+}
+
+// Of a stream whose later batches are unfinished, too, only the events of `with` are known to be delivered.
+std::uint64_t StreamLanes::decided_up_to(std::uint64_t last_id, const QueuedBatch* with) const {
+    std::uint64_t id = last_id;
+    for (const auto& [name, stream] : streams_) {
+        const bool is_in = with != nullptr && with->find_part(*stream) != with->parts.size();
+        if (!is_in) id = std::min(id, stream->decided_up_to(last_id));
+    }
+    if (with == nullptr) return id;
+    for (std::uint32_t p = 0; p < with->parts.size(); ++p) {
+        const StreamQueue& stream = *with->parts[p].stream;
+        if (stream.events() != 0) id = std::min(id, stream.front().event.id - 1);
+        if (stream.next_ticket == with->parts[p].ticket + 1) continue;
+        std::uint64_t last = 0;
+        for (std::size_t e = 0; e < with->events.size(); ++e)
+            if (with->part_of[e] == p) last = with->events[e].id;
+        id = std::min(id, last);
+    }
+    return id;
+}
+
 void StreamLanes::finish(QueuedBatch& batch, bool took_long, std::chrono::nanoseconds work) noexcept {
+    note_decided(batch);
     if (batch.lane == Lane::fast)
         return_events(batch);
     else if (!batch.parts.empty())

@@ -47,6 +47,9 @@ public:
     // Drops all events and returns their number. Calls `dropped` for each stream that had any; null: for none.
     std::size_t clear(const std::function<void(const std::string&)>& dropped);
 
+    // All events up to this id have been delivered, or will be with the unfinished batch `with`; null: have been.
+    std::uint64_t decided_up_to(std::uint64_t last_id, const QueuedBatch* with) const;
+
     const ReadyStreams& ready(Lane lane) const { return lane == Lane::fast ? ready_ : slow_ready_; }
     std::size_t events() const { return events_; }
     std::size_t fast_events() const { return fast_events_; }  // in the fast lane
@@ -63,6 +66,7 @@ private:
     void make_ready(StreamQueue& stream);
     void make_slow(StreamQueue& stream);
     void take(StreamQueue& stream, std::size_t events_max, QueuedBatch& batch, std::size_t& batch_bytes);
+    static void note_decided(QueuedBatch& batch) noexcept;
     void return_events(QueuedBatch& batch) noexcept;
 
     std::unordered_map<std::string_view, std::unique_ptr<StreamQueue>> streams_;  // keyed by StreamQueue::name

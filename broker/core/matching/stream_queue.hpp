@@ -74,6 +74,7 @@ struct StreamQueue {
     std::size_t slow_events_max = 1;                      // of its next batch there
     bool ready = false;                                   // in the ready list of its lane
     StreamQueue* next_ready = nullptr;                    // the next stream in that list
+    std::uint64_t decided_id = 0;                         // delivered up to here, while batches are unfinished
     Clock::time_point slow_until;                         // until then in the slow lane, even without events
 
     std::size_t events() const { return events_.size(); }
@@ -96,6 +97,11 @@ struct StreamQueue {
         const auto at = std::next(events_.begin(), static_cast<std::ptrdiff_t>(given_back_));
         given_back_ += events.size();
         events_.splice(at, events);
+    }
+    // Everything of the stream up to this id has been delivered. `last_id`: of the last event pushed to any stream.
+    std::uint64_t decided_up_to(std::uint64_t last_id) const {
+        if (in_flight()) return decided_id;
+        return events() == 0 ? last_id : front().event.id - 1;
     }
     void clear() {
         events_.clear();

@@ -18,7 +18,7 @@ boost::json::object retained_json(const store::StreamExtent& extent) {
     text::write_rfc3339_us(oldest.data(), extent.oldest);
     json["first_id"] = extent.first_id;
     json["last_id"] = extent.last_id;
-    json["oldest"] = std::move(oldest);
+    json["oldest"] = oldest;
     return json;
 }
 

@@ -19,17 +19,26 @@ class EventQueue;
 class IdempotencyKeys;
 class Mailboxes;
 class Publisher;
+class Replay;
 class SubscriptionRegistry;
 }  // namespace sluice::broker
+
+namespace sluice::store {
+class EventLog;
+}
 
 namespace sluice::server {
 
 class BrowserRules;
+class SseFramers;
 
 struct Services : ConnectionServices {
     broker::EventQueue& queue;
     broker::Publisher& publisher;
     broker::SubscriptionRegistry& registry;
+    store::EventLog& log;
+    broker::Replay& replay;
+    const SseFramers& sse_framers;
     base::Workers& workers;    // for long work on which a reply depends
     base::Workers& compilers;  // for compiling filters
     base::Workers& trials;     // for trying filters on documents, which may take long

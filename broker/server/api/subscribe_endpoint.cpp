@@ -12,10 +12,12 @@
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/core/replay/replay.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"
+#include "broker/server/api/replay_start.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/server/sse/event_stream.hpp"
@@ -48,9 +50,12 @@ using Clock = std::chrono::steady_clock;
 struct SubscribeRequest {
     std::string stream;  // "*": all
     std::vector<broker::Subscription> subscriptions;
-    const broker::Framer* framer = &sse_json_framer();
+    const broker::Framer* framer = nullptr;
+    std::vector<std::string> filters;  // as they were given
     std::unique_ptr<const broker::Annotator> annotator;
     std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
+    bool is_costly = false;                                       // Subscriber::is_costly
+    ReplayStart start;
     std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
     base::MemoryCharge memory;  // while the filters are compiled and added
     std::size_t kept = 0;       // bytes of the filters and of what the engine compiles from them, afterwards
@@ -142,7 +147,9 @@ private:
             wanted_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
             return;
         }
-        wanted_.kept += made.memory.kept;
+        wanted_.is_costly = wanted_.is_costly || made.operators != 0 || !made.scanned.empty();
+        wanted_.filters.push_back(text);
+        wanted_.kept += made.memory.kept + text.size();
         if (made.operators != 0) {
             wanted_.kept += canonical.size();
             wanted_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
@@ -183,15 +190,15 @@ HttpReply needs_json(const std::string& what, const wire::Query& query) {
 }
 
 // What an event looks like.
-void read_format(const wire::Query& query, SubscribeRequest& wanted) {
+void read_format(const wire::Query& query, const SseFramers& framers, SubscribeRequest& wanted) {
     const std::string_view format = parameter(query, "format", "json"), values = parameter(query, "values", "");
     const bool has_values = values == "all";
     if (format == "json")
-        wanted.framer = &sse_json_framer(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
+        wanted.framer = &framers.json(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
     else if (format == "xml")
-        wanted.framer = &sse_xml_framer();
+        wanted.framer = &framers.xml();
     else if (format == "source")
-        wanted.framer = &sse_source_framer();
+        wanted.framer = &framers.source();
     else
         wanted.refusal = bad_parameter("format", format, "json, xml or source");
     if (wanted.refusal) return;
@@ -204,11 +211,14 @@ void read_format(const wire::Query& query, SubscribeRequest& wanted) {
 }
 
 // Everything except the filters.
-SubscribeRequest read_wanted(const HttpRequest& request) {
+SubscribeRequest read_wanted(const Services& services, const HttpRequest& request) {
     SubscribeRequest wanted;
-    wanted.refusal = refuse_unknown_parameters(request.query, {"stream", "format", "values", "annotate"}, "filter");
+    wanted.refusal = refuse_unknown_parameters(
+        request.query, {"stream", "format", "values", "annotate", "lastEventId", "after", "since", "from", "until"},
+        "filter");
     if (wanted.refusal) return wanted;
-    read_format(request.query, wanted);
+    wanted.framer = &services.sse_framers.json();
+    read_format(request.query, services.sse_framers, wanted);
     const std::string stream(parameter(request.query, "stream", "default"));
     if (stream != "*" && !text::is_stream_name(stream)) {
         wanted.refusal = bad_parameter("stream", stream, "*, or " + std::string(text::stream_name_rule));
@@ -220,6 +230,9 @@ SubscribeRequest read_wanted(const HttpRequest& request) {
         wanted.refusal = needs_json("annotate=alignment", request.query);
     }
     wanted.stream = stream;
+    if (wanted.refusal) return wanted;
+    wanted.start = read_replay_start(request, stream, services.log);
+    wanted.refusal = std::move(wanted.start.refusal);
     return wanted;
 }
 
@@ -312,7 +325,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         co_return busy_problem("there are already limits.subscribers subscribers, " +
                                std::to_string(limits.subscribers));
     }
-    SubscribeRequest wanted = read_wanted(request);
+    SubscribeRequest wanted = read_wanted(services, request);
     if (!wanted.refusal) co_await compile_filters(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
@@ -322,19 +335,29 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     memory.filters = std::move(wanted.memory);
     memory.mailbox = services.memory.charge(base::MemoryUse::mailboxes, 0);
     memory.mailboxes = &services.mailboxes;
+    const bool replays = delivery.slow_consumer == config::SlowConsumer::replay;
     const auto subscriber = std::make_shared<broker::Subscriber>(
-        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes}, EventStream::waker(wake_up), *wanted.framer,
-        wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
+        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes, replays}, EventStream::waker(wake_up),
+        *wanted.framer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
     subscriber->computed = std::move(wanted.computed);
     subscriber->owner = request.address_use;
+    subscriber->filters = std::move(wanted.filters);
+    subscriber->is_costly = wanted.is_costly;
+    if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
     if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()
                                   : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));
     // Its destructor ends the subscription, whatever fails from here on.
-    const EventStream::Context context{services.options, services.counters, services.registry, services.event_streams};
-    const auto stream = std::make_shared<EventStream>(context, wake_up, subscriber, std::move(wanted.notes),
+    const EventStream::Context context{services.options, services.counters,    services.registry,     services.queue,
+                                       services.replay,  services.log.epoch(), services.event_streams};
+    const auto stream = std::make_shared<EventStream>(context, wake_up, subscriber, wanted.notes + wanted.start.reset,
                                                       std::move(place), std::move(hold));
+    if (wanted.start.last_id) {  // it gets no live events
+        subscriber->last_id = *wanted.start.last_id;
+        subscriber->filter_memory.force_resize(subscriber_bytes + wanted.kept);
+        co_return stream_reply(stream, delivery.heartbeat);
+    }
     const broker::Admission admission =
         co_await add_subscriptions(services.registry, subscriber, std::move(wanted.subscriptions));
     if (admission != broker::Admission::admitted) co_return refuse(admission, limits);

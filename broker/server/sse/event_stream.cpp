@@ -11,9 +11,12 @@
 
 #include "broker/base/log.hpp"
 #include "broker/core/counters.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/core/replay/replay.hpp"
 #include "broker/server/net/input_watch.hpp"
 #include "broker/server/net/turns.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 #include "config/options.hpp"
 #include "gpu/check/check.hpp"
 
@@ -81,7 +84,9 @@ EventStream::~EventStream() {
 
 // Its filters cost nothing from then on.
 void EventStream::end_subscription() noexcept {
-    if (std::exchange(subscribed_, false)) context_.registry.remove(subscriber_);
+    if (!std::exchange(subscribed_, false)) return;
+    context_.registry.remove(subscriber_);
+    context_.replay.leave(*subscriber_);
 }
 
 std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
@@ -107,7 +112,8 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
             connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
     };
     connection.clear_deadline();
-    if (co_await write(transport, head + chunk(": subscribed\n\n" + std::exchange(notes_, {})))) {
+    const std::string begin = ": subscribed\n\n" + std::exchange(notes_, {}) + position_text(0) + "\n";
+    if (co_await write(transport, head + chunk(begin))) {
         const Watched watched(transport, *wake_up_);
         co_await write_events(transport, watched.client());
     }
@@ -118,32 +124,54 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
 
 asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
     broker::Mailbox& mailbox = subscriber_->mailbox;
-    bool has_waited = true;
+    bool has_waited = true, is_silent = false;
     while (!client.has_ended()) {
-        const auto [deliveries, state, can_wait] = mailbox.take(deliveries_at_once);
+        // Before the mailbox is looked into: what has been decided until then is in it.
+        const std::uint64_t decided = is_silent ? decided_id() : 0;
+        const auto [deliveries, state, can_wait, replaying] = mailbox.take(deliveries_at_once);
+        if (replaying) context_.replay.request(subscriber_);  // it reads while these are written
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
             // What has come meanwhile takes turns with other connections.
             if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
+            is_silent = false;
             continue;
         }
         if (state != broker::Mailbox::State::open) {
             co_await write_end(transport);
             co_return;
         }
+        if (std::exchange(is_silent, false)) {
+            if (!co_await write(transport, chunk(": heartbeat\n" + position_text(decided) + "\n"))) co_return;
+            continue;
+        }
         wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
         const auto [rung] = co_await wake_up_->timer.async_wait(no_throw);
         has_waited = true;
-        if (!rung && !co_await write(transport, chunk(": heartbeat\n\n"))) co_return;
+        is_silent = !rung;
     }
+}
+
+// Everything up to this id has been decided live.
+std::uint64_t EventStream::decided_id() const {
+    return subscriber_->stream.empty() ? context_.queue.decided_id_of_all()
+                                       : context_.queue.decided_id(subscriber_->stream);
+}
+
+std::string EventStream::position_text(std::uint64_t decided_id) {
+    const auto id = subscriber_->mailbox.note_decided(decided_id);
+    return id ? sse_id(context_.epoch, *id) : std::string();
 }
 
 asio::awaitable<void> EventStream::write_end(Transport& transport) {
     std::string end;
     if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->framer.end_text(*reason));
-    if (chunked_) end += "0\r\n\r\n";
+    // Without the last chunk, a client knows that it has not got all of what should have been replayed.
+    const bool is_cut_short =
+        subscriber_->last_id != broker::Subscriber::no_id && subscriber_->mailbox.next_id() <= subscriber_->last_id;
+    if (chunked_ && !is_cut_short) end += "0\r\n\r\n";
     co_await write(transport, std::move(end));
 }
 

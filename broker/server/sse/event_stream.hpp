@@ -1,5 +1,6 @@
 // The writing side of GET /v1/events: takes deliveries from its subscriber's mailbox and writes many at once, as one
-// chunk. Writes a comment when nothing was sent for a while. Lives on its connection's thread; its destructor ends the
+// chunk. Writes a comment when nothing was sent for a while, with the id up to which everything has been decided. Asks
+// for more from the log while the mailbox is fed by a replay. Lives on its connection's thread; its destructor ends the
 // subscription.
 #pragma once
 
@@ -26,6 +27,8 @@ struct Options;
 
 namespace sluice::broker {
 struct Counters;
+class EventQueue;
+class Replay;
 class SubscriptionRegistry;
 }  // namespace sluice::broker
 
@@ -49,12 +52,15 @@ public:
         const config::Options& options;
         broker::Counters& counters;
         broker::SubscriptionRegistry& registry;
+        broker::EventQueue& queue;
+        broker::Replay& replay;
+        const std::string& epoch;                 // of the log
         std::atomic<std::size_t>& event_streams;  // incremented while the stream runs
     };
 
     // The subscriber's mailbox must call the function returned by waker(). Its subscriptions are added after this, and
     // are in place before run(). `place` is among limits.subscribers. `notes` are comments to write before the first
-    // event, as complete lines. `hold` is of its stream.
+    // event, as complete lines, and a reset. `hold` is of its stream.
     EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up, std::shared_ptr<broker::Subscriber> subscriber,
                 std::string notes, CountedPlace place, broker::StreamHold hold);
     ~EventStream() override;
@@ -73,6 +79,8 @@ private:
     boost::asio::awaitable<bool> write(Transport& transport, std::string text);
     boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
     boost::asio::awaitable<void> write_end(Transport& transport);
+    std::uint64_t decided_id() const;
+    std::string position_text(std::uint64_t decided_id);
     std::string chunk(std::string_view text) const;
     void end_subscription() noexcept;
 

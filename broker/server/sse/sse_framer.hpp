@@ -1,20 +1,48 @@
-// Writes deliveries as server-sent events. `id:` is the event's id. Gaps and ends are `event: gap` and `event: error`,
-// both with a problem (RFC 9457) as data. Any thread.
+// Writes deliveries as server-sent events. `id:` is EPOCH-ID: the log's epoch, and the id up to which everything has
+// been decided, which is nearly always the event's. Gaps, resets and ends are `event: gap`, `event: reset` and
+// `event: error`, each with a problem (RFC 9457) as data. Any thread.
 #pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "broker/core/delivery/framer.hpp"
 #include "protocol/feed/item/event_json.hpp"
 
 namespace sluice::server {
 
-// `data:` is the event's JSON, on one line, followed by members for the subscriber: "filters":[0,3], the indices of the
-// filters that hold, "alignments":[…] if requested, and "estimated":[…], the conditions decided by an estimate.
-const broker::Framer& sse_json_framer(feed::JsonValues values = feed::JsonValues::where_needed);
+class SseFramer;
 
-// `data:` is the item's XML, one field per line.
-const broker::Framer& sse_xml_framer();
+class SseFramers {
+public:
+    explicit SseFramers(const std::string& epoch);  // at most 11 bytes
+    ~SseFramers();
 
-// `data:` is the item as published, one field per line, so with LF as its line ends.
-const broker::Framer& sse_source_framer();
+    // `data:` is the event's JSON, on one line, followed by members for the subscriber: "filters":[0,3], the indices of
+    // the filters that hold, "alignments":[…] if requested, and "estimated":[…], the conditions decided by an estimate.
+    const broker::Framer& json(feed::JsonValues values = feed::JsonValues::where_needed) const;
+    // `data:` is the item's XML, one field per line.
+    const broker::Framer& xml() const;
+    // `data:` is the item as published, one field per line, so with LF as its line ends.
+    const broker::Framer& source() const;
+
+private:
+    std::unique_ptr<SseFramer> json_, json_with_values_, xml_, source_;
+};
+
+// The line `id: EPOCH-ID`: everything up to this id has been decided.
+std::string sse_id(std::string_view epoch, std::uint64_t id);
+
+// Something that was asked for can't be replayed.
+struct Reset {
+    std::string stream;           // "*": of any stream
+    std::uint64_t oldest_id = 0;  // of the oldest event that the log has
+    std::string epoch;
+    std::uint64_t position = 0;  // it goes on after this id
+    std::string reason;          // epoch: of the id; retention: events have been dropped; unknown: no event has the id
+};
+std::string reset_text(const Reset& reset);  // an event of its own
 
 }  // namespace sluice::server

@@ -109,8 +109,8 @@ class Stream:
                 return lines
 
     def data_event(self):
-        """The lines of the next event that is not only a comment, such as a heartbeat."""
-        while (event := self.event()) is not None and all(line.startswith(":") for line in event):
+        """The lines of the next event with data: neither a comment nor an id alone, such as a heartbeat."""
+        while (event := self.event()) is not None and not any(line.startswith("data:") for line in event):
             pass
         return event
 

@@ -139,7 +139,10 @@ std::optional<std::string> HttpClient::read_event() {
     }
     std::string event = stream_.substr(0, at);
     stream_.erase(0, at + 2);
-    return event;
+    const std::size_t id = event.starts_with("id: ") ? 0 : event.find("\nid: ") + 1;
+    if (id == 0 && !event.starts_with("id: ")) return event;
+    event.erase(id + 4, event.find('-', id) + 1 - (id + 4));
+    return event.starts_with("id: ") && event.find('\n') == std::string::npos ? read_event() : event;
 }
 
 bool HttpClient::is_closed_by_peer() {

@@ -68,7 +68,8 @@ public:
 
     // A chunked body, piece by piece: text up to and including `end`.
     std::string read_until(std::string_view end);
-    // One server-sent event or comment, without its blank line. No value: the stream has ended properly.
+    // One server-sent event or comment, without its blank line and its id's epoch. Skips ids without data. No value:
+    // the stream has ended properly.
     std::optional<std::string> read_event();
     Reply read_head();
 

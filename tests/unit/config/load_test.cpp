@@ -145,7 +145,7 @@ TEST_CASE("a bad file is refused with place and reason") {
          "f.yaml:2:19: limits.document_bytes: expected a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"16MB\""},
         {"limits:\n  document_bytes: 2GiB\n", "f.yaml:2:19: limits.document_bytes: 2GiB is not between 1B and 1GiB"},
         {"delivery:\n  slow_consumer: block\n",
-         "f.yaml:2:18: delivery.slow_consumer: expected disconnect, found \"block\""},
+         "f.yaml:2:18: delivery.slow_consumer: expected one of replay, disconnect, found \"block\""},
         {"streams:\n  we ather: {}\n",
          "f.yaml:2:3: streams: a name has 1 to 128 of the characters A-Z a-z 0-9 . _ - (not just ., .. or -), not \"we "
          "ather\""},

@@ -137,7 +137,7 @@ struct Model {
     void clear(const std::string& stream) {
         drop_all(stream);
         forgotten.add(dropped[stream]);
-        dropped.erase(stream);
+        dropped[stream] = forgotten;  // for the stream that begins with this name
         retention.erase(stream);
     }
     Ids ids(const std::string& stream, std::uint64_t from) const {
@@ -266,8 +266,7 @@ private:
         CHECK(extent.events == ids.size());
         CHECK(extent.bytes == model_.bytes(name));
         CHECK(extent.oldest == (ids.empty() ? 0 : model_.oldest(name)->time));
-        Model::Dropped dropped = model_.dropped[name];
-        if (name != "*") dropped.add(model_.forgotten);
+        const Model::Dropped dropped = name == "unknown" ? model_.forgotten : model_.dropped[name];
         CHECK(extent.dropped_id == dropped.id);
         CHECK(extent.dropped_time == dropped.time);
         const Slice slice = log_.read(name, 0, 1, 1);

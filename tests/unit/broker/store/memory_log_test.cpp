@@ -266,7 +266,10 @@ TEST_CASE_METHOD(Fixture,
     CHECK(log.read("*", 0, 10, 10'000).dropped_id == 2);
     CHECK(log.read("*", 0, 10, 10'000).oldest_id == 3);
     log.clear("a");
-    for (const char* stream : {"a", "b", "*", "unknown"}) CHECK(log.extent(stream).dropped_id == 4);
+    for (const char* stream : {"a", "*", "unknown"}) CHECK(log.extent(stream).dropped_id == 4);
+    CHECK(log.extent("b").dropped_id == 0);
+    append("a", 1);
+    CHECK(log.extent("a").dropped_id == 4);
 }
 
 TEST_CASE_METHOD(Fixture, "MemoryLog: events too old → dropped also from a stream that gets no appends") {

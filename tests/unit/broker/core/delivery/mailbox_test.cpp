@@ -209,7 +209,7 @@ TEST_CASE("a reader on another thread misses nothing") {
     });
     std::size_t received = 0;
     for (;;) {
-        const auto [taken, state, can_wait] = mailbox.take();
+        const auto [taken, state, can_wait, replaying] = mailbox.take();
         received += taken.size();
         mailbox.settled(taken);
         if (!taken.empty()) continue;

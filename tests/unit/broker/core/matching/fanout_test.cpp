@@ -98,7 +98,7 @@ TEST_CASE("what many get can wait, what few get can't") {
 TEST_CASE("Collected: event found by fewer than 64 filters → not wide") {
     const std::uint32_t filters = GENERATE(1u, 63u, 64u);
     Collected collected;
-    for (std::uint32_t i = 0; i < filters; ++i) collected.add(collected.add(nullptr), {1, i, false});
+    for (std::uint32_t i = 0; i < filters; ++i) collected.add(collected.add(nullptr), {1, i});
     collected.sort(2);
     CHECK(collected.is_wide(collected.of(0)) == (filters == 64));
 }
@@ -214,7 +214,7 @@ TEST_CASE_METHOD(TwoEvents, "an undecided filter is a gap in the event's place, 
     put_in_place(fanout, {{{subscription, {a, 0}}, {other, {a, 1}}}, {}});
     const std::vector<engine::Match> matches{{subscription, 0, 3}}, undecided{{other, 0, 2}};
     deliver(fanout, {events, matches, undecided});
-    const auto [taken, state, can_wait] = a->mailbox.take();
+    const auto [taken, state, can_wait, replaying] = a->mailbox.take();
     CHECK(texts_of(plain_framer, taken).front() == "1 <item><title>a</title></item>");
     if (policy == config::UndecidedPolicy::gap) {
         CHECK(taken.size() == 3);

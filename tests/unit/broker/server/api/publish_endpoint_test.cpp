@@ -12,6 +12,7 @@
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/core/matching/fanout.hpp"
 #include "broker/core/matching/registry.hpp"
+#include "broker/core/replay/replay.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/services.hpp"
@@ -21,6 +22,7 @@
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
 #include "broker/server/net/listener.hpp"
+#include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
 #include "protocol/feed/document_memory.hpp"
@@ -206,10 +208,16 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
     const sluice::server::BrowserRules browser_rules(options.http);
     const auto keys =
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
+    sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
+    sluice::broker::Replay replay({}, {log, queue, event_memory, memory, counters});
+    const sluice::server::SseFramers framers(log.epoch());
     sluice::server::Services services{{options, counters, connections, memory, addresses},
                                       queue,
                                       publisher,
                                       registry,
+                                      log,
+                                      replay,
+                                      framers,
                                       workers,
                                       workers,
                                       workers,

@@ -1,5 +1,7 @@
 #include "broker/server/sse/event_stream.hpp"
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -287,8 +289,8 @@ TEST_CASE("a quiet stream has heartbeats") {
     RunningBroker running({"delivery.heartbeat=20ms"});
     HttpClient subscriber(running.port());
     subscribe(subscriber, "");
-    CHECK(subscriber.read_event() == ": heartbeat");
-    CHECK(subscriber.read_event() == ": heartbeat");
+    CHECK(subscriber.read_event().value().starts_with(": heartbeat\nid: "));
+    CHECK(subscriber.read_event().value().starts_with(": heartbeat\nid: "));
 }
 
 TEST_CASE("HTTP/1.0 gets a stream without chunks") {
@@ -299,7 +301,8 @@ TEST_CASE("HTTP/1.0 gets a stream without chunks") {
     CHECK(subscriber.read_until("\n\n") == ": subscribed\n\n");
     HttpClient publisher(running.port());
     publish(publisher, {item("a")});
-    CHECK(subscriber.read_until("\n\n").starts_with("id: 1\ndata: {"));
+    CHECK(subscriber.read_until("\n\n").ends_with("-0\n\n"));
+    CHECK(subscriber.read_until("\n\n").find("-1\ndata: {") != std::string::npos);
 }
 
 TEST_CASE("a subscriber that goes away is forgotten") {
@@ -314,7 +317,8 @@ TEST_CASE("a subscriber that goes away is forgotten") {
 }
 
 TEST_CASE("a subscriber that never reads is disconnected, and others miss nothing") {
-    RunningBroker running({"delivery.queue_events=500", "delivery.queue_bytes=64MiB", "delivery.close_timeout=1ms"});
+    RunningBroker running({"delivery.queue_events=500", "delivery.queue_bytes=64MiB", "delivery.close_timeout=1ms",
+                           "delivery.slow_consumer=disconnect"});
     HttpClient sleeper(running.port());
     sleeper.socket().set_option(boost::asio::socket_base::receive_buffer_size(4096));
     subscribe(sleeper, "");
@@ -335,7 +339,7 @@ TEST_CASE("a subscriber that never reads is disconnected, and others miss nothin
 }
 
 TEST_CASE("the filters of a subscriber that is to be disconnected are not matched any more") {
-    RunningBroker running({"delivery.queue_events=1"});
+    RunningBroker running({"delivery.queue_events=1", "delivery.slow_consumer=disconnect"});
     HttpClient sleeper(running.port());
     sleeper.socket().set_option(boost::asio::socket_base::receive_buffer_size(4096));
     subscribe(sleeper, "?filter=" + percent_encode("starts-with(title, 'x')"));
@@ -351,7 +355,7 @@ TEST_CASE("the filters of a subscriber that is to be disconnected are not matche
 }
 
 TEST_CASE("a slow subscriber that reads on is told why it ends") {
-    RunningBroker running({"delivery.queue_events=1"});
+    RunningBroker running({"delivery.queue_events=1", "delivery.slow_consumer=disconnect"});
     HttpClient subscriber(running.port());
     subscribe(subscriber, "");
     HttpClient publisher(running.port());
@@ -364,6 +368,86 @@ TEST_CASE("a slow subscriber that reads on is told why it ends") {
     CHECK(last.find("slow-consumer") != std::string::npos);
     CHECK_FALSE(subscriber.read_event());
     CHECK(subscriber.is_closed_by_peer());
+}
+
+TEST_CASE("a slow subscriber reads on from the log and gets everything") {
+    RunningBroker running({"delivery.queue_events=1"});
+    HttpClient subscriber(running.port());
+    subscribe(subscriber, "");
+    HttpClient publisher(running.port());
+    constexpr int n = 300;
+    for (int i = 0; i < n; i += 10) {
+        std::vector<std::string> items;
+        for (int j = i; j < i + 10; ++j)
+            items.push_back("<title>" + std::to_string(j) + "</title><description>" + std::string(100'000, 'x') +
+                            "</description>");
+        publish(publisher, items);
+    }
+    EVENTUALLY(running.broker.counters().slow_consumers > 0);
+    for (int i = 0; i < n; ++i) REQUIRE(title(next_event(subscriber)) == std::to_string(i));
+    publish(publisher, {item("live again")});
+    CHECK(title(next_event(subscriber)) == "live again");
+    CHECK(running.broker.counters().deliveries_unwritten == 0);
+}
+
+TEST_CASE("a replay that the shutdown cuts short does not look complete") {
+    RunningBroker running({"shutdown.drain_timeout=100ms"});
+    HttpClient subscriber(running.port()), publisher(running.port());
+    subscriber.socket().set_option(boost::asio::socket_base::receive_buffer_size(4096));
+    for (int i = 0; i < 30; ++i)
+        publish(publisher, {"<title>t</title><description>" + std::string(1'000'000, 'x') + "</description>"});
+    subscribe(subscriber, "?until=now");
+    running.broker.drain();
+    boost::system::error_code error;
+    std::string end;
+    boost::asio::read(subscriber.socket(), boost::asio::dynamic_buffer(end), error);
+    CHECK(error);
+    CHECK_FALSE(end.ends_with("\r\n0\r\n\r\n"));
+}
+
+TEST_CASE("Last-Event-ID, after, since and from say where an event stream begins") {
+    RunningBroker running;
+    HttpClient publisher(running.port());
+    for (const char* title : {"a", "b", "c"}) publish(publisher, {item(title)});
+    const std::string epoch = running.broker.services().log.epoch();
+    const auto received = [&](const std::string& query, const std::string& fields = "") {
+        HttpClient client(running.port());
+        client.send("GET /v1/events?until=now" + query + " HTTP/1.1\r\nHost: t\r\n" + fields + "\r\n");
+        REQUIRE(client.read_head().status == 200);
+        CHECK(client.read_event() == ": subscribed");
+        std::string texts;
+        for (auto event = client.read_event(); event; event = client.read_event()) {
+            if (event->starts_with(':')) continue;
+            const std::size_t data = event->find("data: ") + 6;
+            const json::value value = json::parse(event->substr(data));
+            texts += event->starts_with("event: reset") ? "reset(" + std::string(value.at("reason").as_string()) + ")"
+                                                        : std::string(value.at("item").at("title").as_string());
+        }
+        return texts;
+    };
+    CHECK(received("") == "abc");
+    CHECK(received("&from=first") == "abc");
+    CHECK(received("&stream=*") == "abc");
+    CHECK(received("&stream=other&from=first") == "");
+    CHECK(received("&after=1") == "bc");
+    CHECK(received("&after=" + epoch + "-2") == "c");
+    CHECK(received("&after=3") == "");
+    CHECK(received("&after=4") == "reset(unknown)abc");
+    CHECK(received("&after=x-2") == "reset(epoch)abc");
+    CHECK(received("&since=1h") == "reset(epoch)abc");
+    CHECK(received("&since=2100-01-01T00:00:00Z") == "");
+    CHECK(received("&lastEventId=" + epoch + "-2") == "c");
+    CHECK(received("&lastEventId=" + epoch + "-2&from=first") == "c");
+    CHECK(received("&from=first", "Last-Event-ID: " + epoch + "-1\r\n") == "bc");
+    CHECK(received("&lastEventId=" + epoch + "-2", "Last-Event-ID: " + epoch + "-1\r\n") == "bc");
+    CHECK(received("", "Last-Event-ID: never seen\r\n") == "reset(epoch)abc");
+    CHECK(received("&filter=" + percent_encode("title = 'b'")) == "b");
+    CHECK(received("&filter=" + percent_encode("count(//item) = 1 and title != 'b'")) == "ac");
+    for (const char* bad : {"after=x", "after=-1", "since=soon", "since=24", "from=last", "until=later",
+                            "after=1&since=1h", "from=first&after=1"}) {
+        INFO(bad);
+        CHECK(HttpClient(running.port()).get("/v1/events?" + std::string(bad)).status == 400);
+    }
 }
 
 TEST_CASE("draining delivers what is queued and ends streams well") {

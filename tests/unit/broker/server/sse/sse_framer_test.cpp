@@ -9,13 +9,11 @@
 
 using namespace sluice;
 using namespace sluice::broker;
-using server::sse_json_framer;
-using server::sse_source_framer;
-using server::sse_xml_framer;
 
 namespace {
 
 const auto stream = std::make_shared<const std::string>("news");
+const server::SseFramers framers("e7");
 
 Delivery of(const Framer& framer, const feed::Event& event) {
     Delivery delivery;
@@ -35,33 +33,33 @@ const feed::Event event{document({"<title>a</title>"}), 0, stream, 42};
 }  // namespace
 
 TEST_CASE("SSE json: what is the subscriber's own stands behind what all share") {
-    Delivery delivery = of(sse_json_framer(), event);
-    const std::string plain = text_of(sse_json_framer(), delivery);
-    CHECK(plain.starts_with("id: 42\ndata: {\"id\":42,\"stream\":\"news\","));
+    Delivery delivery = of(framers.json(), event);
+    const std::string plain = text_of(framers.json(), delivery);
+    CHECK(plain.starts_with("id: e7-42\ndata: {\"id\":42,\"stream\":\"news\","));
     CHECK(plain.ends_with("}}\n\n"));
     const std::string shared = plain.substr(0, plain.size() - 3);
-    CHECK("id: 42\ndata: " + delivery.event->body == shared + '}');
+    CHECK("id: e7-42\ndata: " + delivery.event->body == shared + '}');
     delivery.filters = {0, 9, 10, 99, 100, 4'294'967'295};
-    CHECK(text_of(sse_json_framer(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
+    CHECK(text_of(framers.json(), delivery) == shared + ",\"filters\":[0,9,10,99,100,4294967295]}\n\n");
     delivery.annotations = std::make_shared<const Annotations>(Annotations{{}, {"determinism(a, 0.5) > 0"}});
     const std::string estimated = ",\"estimated\":[\"determinism(a, 0.5) > 0\"]";
-    CHECK(text_of(sse_json_framer(), delivery) ==
+    CHECK(text_of(framers.json(), delivery) ==
           shared + ",\"filters\":[0,9,10,99,100,4294967295]" + estimated + "}\n\n");
     delivery.filters.clear();
-    CHECK(text_of(sse_json_framer(), delivery) == shared + estimated + "}\n\n");
+    CHECK(text_of(framers.json(), delivery) == shared + estimated + "}\n\n");
 }
 
 TEST_CASE("SSE xml: nothing is the subscriber's own") {
-    Delivery delivery = of(sse_xml_framer(), event);
+    Delivery delivery = of(framers.xml(), event);
     delivery.filters = {1, 2};
-    CHECK(text_of(sse_xml_framer(), delivery) == "id: 42\ndata: <item><title>a</title></item>\n\n");
+    CHECK(text_of(framers.xml(), delivery) == "id: e7-42\ndata: <item><title>a</title></item>\n\n");
 }
 
 TEST_CASE("SSE json: values of a feed's item → only with values=all, for which there is another framer") {
-    const Framer& with_all = sse_json_framer(feed::JsonValues::all);
-    CHECK(&with_all != &sse_json_framer());
-    CHECK(&with_all == &sse_json_framer(feed::JsonValues::all));
-    CHECK(sse_json_framer().format.body(event).find("\"values\":") == std::string::npos);
+    const Framer& with_all = framers.json(feed::JsonValues::all);
+    CHECK(&with_all != &framers.json());
+    CHECK(&with_all == &framers.json(feed::JsonValues::all));
+    CHECK(framers.json().format.body(event).find("\"values\":") == std::string::npos);
     CHECK(with_all.format.body(event).ends_with(R"("item":{"title":"a"},"values":{"title":["a"]}})"));
 }
 
@@ -76,14 +74,33 @@ TEST_CASE("SSE source: the item as published, each of its lines a field, whateve
     };
     for (const auto& [inside, expected] : cases) {
         INFO(inside);
-        Delivery delivery = of(sse_source_framer(), {document({inside}), 0, stream, 42});
+        Delivery delivery = of(framers.source(), {document({inside}), 0, stream, 42});
         delivery.filters = {1, 2};
-        CHECK(text_of(sse_source_framer(), delivery) == "id: 42\n" + std::string(expected) + "\n");
+        CHECK(text_of(framers.source(), delivery) == "id: e7-42\n" + std::string(expected) + "\n");
     }
 }
 
+TEST_CASE("SSE: a reset says where it goes on, and with which id") {
+    Delivery reset;
+    reset.kind = Delivery::Kind::reset;
+    reset.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});
+    reset.first_id = 30;
+    CHECK(text_of(framers.xml(), reset) ==
+          "event: reset\nid: e7-29\ndata: {\"type\":\"urn:sluice:problem:reset\",\"title\":\"Events are missing\","
+          "\"detail\":\"the log no longer has all of the events asked for; it goes on with those that it has\","
+          "\"stream\":\"news\",\"oldest_id\":42,\"epoch\":\"e7\",\"reason\":\"retention\"}\n\n");
+}
+
+TEST_CASE("SSE: an event that overtakes those of other streams has the id up to which all have been delivered") {
+    Delivery delivery = of(framers.xml(), event);
+    delivery.decided_id = 9;
+    CHECK(text_of(framers.xml(), delivery) == "id: e7-9\ndata: <item><title>a</title></item>\n\n");
+    delivery.decided_id = 50;
+    CHECK(text_of(framers.xml(), delivery).starts_with("id: e7-42\n"));
+}
+
 TEST_CASE("SSE: gaps, and reasons for the end, are problems in every format") {
-    const Framer& framer = *GENERATE(values({&sse_json_framer(), &sse_xml_framer(), &sse_source_framer()}));
+    const Framer& framer = *GENERATE(values({&framers.json(), &framers.xml(), &framers.source()}));
     Delivery gap;
     gap.kind = Delivery::Kind::gap;
     gap.event = std::make_shared<const SharedEvent>(SharedEvent{stream, 42, ""});
@@ -91,10 +108,12 @@ TEST_CASE("SSE: gaps, and reasons for the end, are problems in every format") {
     gap.first_id = 40;
     gap.gap_events = 2;
     CHECK(text_of(framer, gap) ==
-          "event: gap\nid: 42\ndata: {\"type\":\"urn:sluice:problem:over-budget\",\"title\":\"Not decided\","
+          "event: gap\nid: e7-42\ndata: {\"type\":\"urn:sluice:problem:over-budget\",\"title\":\"Not decided\","
           "\"detail\":\"a condition of the filter exceeds its budget for these events; they are not delivered by "
           "this filter\",\"reason\":\"over-budget\",\"filter\":3,\"stream\":\"news\",\"first_id\":40,"
           "\"last_id\":42,\"events\":2}\n\n");
+    gap.reason = GapReason::context;
+    CHECK(text_of(framer, gap).find("\"reason\":\"context\"") != std::string::npos);
     const auto end = [&](const EndReason& reason) {
         const std::string text = framer.end_text(reason);
         REQUIRE(text.starts_with("event: error\ndata: {"));

@@ -1,0 +1,92 @@
+// One lane of replays: a thread that serves its readers in turn, step by step. A step reads some events of a stream
+// from where one reader is, and matches them for all readers that are there and ready. Requests may come from any
+// thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "broker/core/matching/collected.hpp"
+#include "broker/core/replay/reader.hpp"
+#include "broker/core/replay/replay_context.hpp"
+#include "broker/core/replay/stored_documents.hpp"
+
+namespace sluice::broker {
+
+class ReplayLane {
+public:
+    // shared: readers share a program and steps; apart: each has its own.
+    enum class Kind : std::uint8_t { shared, apart };
+
+    ReplayLane(const ReplaySettings& settings, const ReplayContext& context, Kind kind);
+    ~ReplayLane();
+
+    void start();
+    void request(const std::shared_ptr<Subscriber>& subscriber);
+    void drop_gone() noexcept;  // readers whose subscribers are gone
+
+private:
+    using Readers = std::unordered_map<const Subscriber*, std::unique_ptr<Reader>>;
+
+    void run();
+    bool take_requests();
+    void accept(const std::shared_ptr<Subscriber>& subscriber);
+    std::unique_ptr<Reader> make_reader(const std::shared_ptr<Subscriber>& subscriber);
+    void drop(Reader& reader) noexcept;
+    void make_ready(Reader& reader);
+
+    void serve_next();
+    bool begin_step(Reader& reader);
+    void gather(Reader& first);
+    store::Slice read_for(const Reader& first);
+    void serve(Reader& first);
+    void finish(Reader& reader);
+    std::uint64_t step(const store::Slice& slice, bool gives_up);
+    std::uint64_t read_events(const store::Slice& slice, bool gives_up);
+    void find();
+    bool takes_part(const Reader& reader, std::uint32_t filter, std::uint32_t event) const;
+    void collect(const ReplayProgram& program, std::span<const engine::Match> matches, GapReason undecided,
+                 Collected& collected);
+    void collect_gaps(Collected& collected);
+    std::uint32_t place_of(Reader& reader, Collected& collected);
+    void tell_drops(Reader& reader, const store::Slice& slice);
+    void push(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
+    void join(const std::vector<Reader*>& arrived);
+    void pause() const;
+
+    const ReplaySettings settings_;
+    const ReplayContext context_;
+    const Kind kind_;
+
+    std::mutex mutex_;
+    std::condition_variable requested_;
+    std::vector<std::shared_ptr<Subscriber>> requests_;
+    bool any_gone_ = false;
+    std::atomic<bool> stopping_{false};
+
+    // Used by the lane's thread only.
+    BatchMatcher matcher_;
+    StoredDocuments documents_;
+    Readers readers_;
+    std::deque<Reader*> ready_;
+    std::shared_ptr<ReplayProgram> shared_program_;
+    // Of the current step:
+    std::vector<Reader*> riders_;  // for whom it finds events, the one it begins with first
+    std::vector<feed::Event> events_;
+    std::vector<bool> is_alone_;   // by event: kept without what is beside its item
+    bool is_damaged_ = false;      // there is one event, without its document
+    std::vector<Reader*> placed_;  // by place in Collected
+
+    std::thread thread_;
+};
+
+}  // namespace sluice::broker

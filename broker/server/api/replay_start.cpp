@@ -1,0 +1,114 @@
+#include "broker/server/api/replay_start.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "broker/server/api/problems.hpp"
+#include "broker/server/http/parameters.hpp"
+#include "broker/server/sse/sse_framer.hpp"
+#include "broker/store/wall_clock.hpp"
+#include "config/units.hpp"
+#include "protocol/text/date.hpp"
+
+namespace sluice::server {
+
+namespace {
+
+constexpr std::string_view id_rule = "an id as in the event stream, EPOCH-ID, or an event's number";
+
+class Start {
+public:
+    Start(const std::string& stream, store::EventLog& log) : stream_(stream), log_(log) {}
+
+    ReplayStart take() { return std::move(start_); }
+
+    // What a client remembers, whatever it is: an error would end a browser's event stream for good.
+    void from_last_event_id(std::string_view id) {
+        const std::size_t dash = id.rfind('-');
+        const auto number = dash == std::string_view::npos ? std::nullopt : config::parse_integer(id.substr(dash + 1));
+        if (!number || id.substr(0, dash) != log_.epoch()) return reset("epoch");
+        after(*number);
+    }
+    void from_after(std::string_view id) {
+        if (const auto number = config::parse_integer(id)) return after(*number);
+        const std::size_t dash = id.rfind('-');
+        if (dash == std::string_view::npos || dash == 0 || !config::parse_integer(id.substr(dash + 1)))
+            start_.refusal = bad_parameter("after", id, id_rule);
+        else
+            from_last_event_id(id);
+    }
+    void from_since(std::string_view text) {
+        const auto time = time_of(text);
+        if (!time) {
+            start_.refusal =
+                bad_parameter("since", text, "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h");
+            return;
+        }
+        if (*time < log_.begun_at()) return reset("epoch");
+        if (*time <= log_.extent(stream_).dropped_time) reset("retention");
+        start_.next_id = log_.first_id_since(stream_, *time);
+    }
+    void from_first() { start_.next_id = log_.extent(stream_).first_id; }
+    void until_now() {
+        if (!start_.next_id) from_first();
+        start_.last_id = log_.last_id();
+    }
+
+private:
+    static std::optional<feed::RecordTime> time_of(std::string_view text) {
+        if (const auto duration = config::parse_duration(text)) {
+            const feed::RecordTime now = store::wall_time();
+            return now - std::min(now, static_cast<feed::RecordTime>(duration->count()));
+        }
+        const auto seconds = text::parse_date(text);
+        if (!seconds || !(std::abs(*seconds) < 1e12)) return std::nullopt;
+        return static_cast<feed::RecordTime>(std::llround(*seconds * 1e6));
+    }
+
+    void after(std::uint64_t id) {
+        if (id > log_.last_id()) return reset("unknown");
+        start_.next_id = id + 1;
+    }
+    // From the oldest event on.
+    void reset(const char* reason) {
+        const std::uint64_t oldest = log_.extent(stream_).first_id;
+        start_.next_id = oldest;
+        start_.reset = reset_text({stream_, oldest, log_.epoch(), oldest - 1, reason});
+    }
+
+    const std::string& stream_;
+    store::EventLog& log_;
+    ReplayStart start_;
+};
+
+}  // namespace
+
+ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream, store::EventLog& log) {
+    Start start(stream, log);
+    const std::string_view after = parameter(request.query, "after", ""), since = parameter(request.query, "since", ""),
+                           from = parameter(request.query, "from", ""), until = parameter(request.query, "until", "");
+    const auto is_start = [](const auto& pair) {
+        return pair.first == "after" || pair.first == "since" || pair.first == "from";
+    };
+    if (std::count_if(request.query.begin(), request.query.end(), is_start) > 1)
+        return {.refusal = status_reply(400, "only one of the parameters after, since and from can be given")};
+    if (!from.empty() && from != "first") return {.refusal = bad_parameter("from", from, "first")};
+    if (!until.empty() && until != "now") return {.refusal = bad_parameter("until", until, "now")};
+    const auto header = request.headers->find("Last-Event-ID");
+    std::string_view last_event_id;
+    if (header != request.headers->end()) last_event_id = header->value();
+    if (last_event_id.empty()) last_event_id = parameter(request.query, "lastEventId", "");
+    if (!last_event_id.empty())
+        start.from_last_event_id(last_event_id);
+    else if (!after.empty())
+        start.from_after(after);
+    else if (!since.empty())
+        start.from_since(since);
+    else if (!from.empty())
+        start.from_first();
+    if (!until.empty()) start.until_now();
+    return start.take();
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,309 @@
+#include "broker/core/replay/replay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/matching/dispatch.hpp"
+#include "broker/core/matching/matcher.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/store/memory_log.hpp"
+#include "protocol/feed/model/source_range.hpp"
+#include "protocol/feed/record/record_document.hpp"
+#include "protocol/feed/record/record_item.hpp"
+#include "tests/support/eventually.hpp"
+#include "tests/unit/broker/core/delivery/plain_framer.hpp"
+#include "tests/unit/broker/support.hpp"
+
+using namespace sluice;
+using namespace sluice::broker;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A log, a matcher and replays, as the daemon has them.
+struct Pipeline {
+    explicit Pipeline(std::size_t log_bytes = 64u << 20, std::size_t threads = 1, bool replays = true)
+        : log(log_bytes, memory), matcher({threads, 7, 0us}, queue, fanout, counters) {
+        log.listen(Dispatch(queue, fanout, counters, {}));
+        matcher.set_program(engine::make_subscription_set(engine::Backend::naive)->compile());
+        registry.emplace(SubscriptionRegistry::Settings{.engine = engine::EngineOptions(engine::Backend::cpu),
+                                                        .apply_delay = 0us,
+                                                        .subscriptions_max = 1'000,
+                                                        .operators_max = 1'000,
+                                                        .begin = [this](auto& id) { queue.begin_at_next(id); }},
+                         fanout, [this](auto program) { matcher.set_program(std::move(program)); });
+        matcher.start();
+        if (replays) replay.start();
+    }
+    ~Pipeline() {
+        queue.close();
+        matcher.wait_until_done(std::chrono::steady_clock::now() + 60s);
+    }
+
+    // Appends a document's items, or some of them, as items alone if `alone`.
+    void publish(const std::string& stream, const feed::DocumentPtr& document, bool alone = false,
+                 std::vector<std::size_t> items = {}) {
+        if (items.empty())
+            for (std::size_t i = 0; i < document->items().size(); ++i) items.push_back(i);
+        store::Appends appends;
+        store::Append& append = appends.emplace_back();
+        append.stream = std::make_shared<const std::string>(stream);
+        append.record = std::make_shared<feed::DocumentRecord>(feed::record_document(*document, {}));
+        append.document = document;
+        for (const std::size_t i : items) {
+            append.events.emplace_back();
+            append.events.back().item = feed::source_range(*document, i);
+        }
+        if (alone) append.items = feed::record_items(*document, *append.record, items, 1u << 20).value();
+        REQUIRE_FALSE(log.append(store::random_attempt_id(), std::move(appends), nullptr)->error);
+    }
+
+    base::MemoryBudget memory{1u << 30};
+    Counters counters;
+    Mailboxes mailboxes;
+    EventMemory event_memory{memory, mailboxes, counters};
+    EventQueue queue{1'000'000, 1'000'000'000};
+    Fanout fanout{counters, config::UndecidedPolicy::gap, &event_memory};
+    store::MemoryLog log;
+    Matcher matcher;
+    std::optional<SubscriptionRegistry> registry;
+    Replay replay{{}, {log, queue, event_memory, memory, counters}};
+};
+
+// A session: what it takes, delivery by delivery, "ID" or "gap FIRST-LAST" or "reset".
+class Session {
+public:
+    Session(Pipeline& in, const std::string& stream, std::vector<std::string> filters,
+            std::optional<std::uint64_t> from, MailboxLimits limits = {8, 10'000, true})
+        : in_(in),
+          subscriber_(std::make_shared<Subscriber>(
+              limits, [this] { wake(); }, plain_framer, filters.size() > 1)) {
+        subscriber_->stream = stream == "*" ? "" : stream;
+        std::vector<Subscription> subscriptions;
+        for (const std::string& text : filters) {
+            auto filter = filter::compile_filter(text).value();
+            subscriptions.push_back(make_subscription(subscriber_->stream, filter.canonical, filter.disjunction));
+            subscriber_->is_costly |= !subscriptions.back().scanned.empty();
+        }
+        if (filters.empty())
+            subscriptions.push_back(make_subscription(subscriber_->stream, "", {{}, {engine::Conjunction{}}}));
+        subscriber_->filters = std::move(filters);
+        if (from) subscriber_->mailbox.begin_replay(*from);
+        std::atomic<bool> added{false};
+        in_.registry->add(subscriber_, std::move(subscriptions), [&] { added = true; });
+        while (!added) std::this_thread::yield();
+    }
+    ~Session() {
+        in_.registry->remove(subscriber_);
+        in_.replay.leave(*subscriber_);
+    }
+
+    // Takes deliveries, a few at a time, until one is of this id or a later one.
+    std::vector<std::string> take_until(std::uint64_t id, std::size_t at_once = 3,
+                                        std::atomic<std::uint64_t>* progress = nullptr) {
+        std::vector<std::string> texts;
+        for (std::uint64_t last = 0; last < id;) {
+            const auto taken = subscriber_->mailbox.take(at_once);
+            if (taken.replaying) in_.replay.request(subscriber_);
+            for (const Delivery& delivery : taken.deliveries) {
+                texts.push_back(text_of(delivery));
+                if (delivery.kind != Delivery::Kind::reset) last = std::max(last, delivery.event->id);
+                positions.push_back(delivery.position());
+            }
+            subscriber_->mailbox.settled(taken.deliveries);
+            if (progress != nullptr) *progress = last;
+            if (!taken.deliveries.empty()) continue;
+            REQUIRE(taken.state == Mailbox::State::open);
+            std::unique_lock lock(mutex_);
+            REQUIRE(woken_.wait_for(lock, 60s, [this] { return std::exchange(is_woken_, false); }));
+        }
+        return texts;
+    }
+
+    Subscriber& subscriber() { return *subscriber_; }
+    const std::shared_ptr<Subscriber>& ptr() { return subscriber_; }
+
+    std::vector<std::uint64_t> positions;
+
+private:
+    static std::string text_of(const Delivery& delivery) {
+        const std::string id = std::to_string(delivery.event->id);
+        switch (delivery.kind) {
+            case Delivery::Kind::event:
+                return id;
+            case Delivery::Kind::gap:
+                return "gap " + std::to_string(delivery.first_id) + "-" + id;
+            default:
+                return "reset";
+        }
+    }
+    void wake() {
+        const std::lock_guard lock(mutex_);
+        is_woken_ = true;
+        woken_.notify_one();
+    }
+
+    Pipeline& in_;
+    std::mutex mutex_;
+    std::condition_variable woken_;
+    bool is_woken_ = false;
+    std::shared_ptr<Subscriber> subscriber_;
+};
+
+std::vector<std::string> numbers(std::uint64_t first, std::uint64_t last, std::uint64_t step = 1) {
+    std::vector<std::string> texts;
+    for (; first <= last; first += step) texts.push_back(std::to_string(first));
+    return texts;
+}
+
+const feed::DocumentPtr one = document({item("odd")}), two = document({item("odd"), item("even")});
+
+}  // namespace
+
+TEST_CASE("a replay gives the events of its stream from an id on, in order, then live ones") {
+    Pipeline in;
+    for (int i = 0; i < 500; ++i) in.publish("s", two);
+    in.publish("other", two);
+    const std::uint64_t from = GENERATE(1u, 2u, 257u, 1'000u, 1'003u);
+    Session session(in, "s", {}, from), filtered(in, "s", {"title = 'even'"}, from);
+    in.publish("s", two);  // 1003 and 1004
+    std::vector<std::string> expected = numbers(from, 1'000);
+    for (const char* id : {"1003", "1004"}) expected.emplace_back(id);
+    CHECK(session.take_until(1'004) == expected);
+    std::erase_if(expected, [](const std::string& id) { return (id.back() - '0') % 2 != 0; });
+    CHECK(filtered.take_until(1'004) == expected);
+    in.publish("s", two);
+    CHECK(session.take_until(1'006) == numbers(1'005, 1'006));
+    CHECK(filtered.take_until(1'006) == numbers(1'006, 1'006));
+}
+
+TEST_CASE("slow subscribers read on from the log, with none missing and none twice, while others publish") {
+    Pipeline in(64u << 20, GENERATE(1u, 3u));
+    constexpr std::uint64_t n = 6'000;
+    std::array<std::atomic<std::uint64_t>, 6> taken{};
+    std::thread publisher([&] {
+        for (std::uint64_t i = 1; i <= n / 2; ++i) {
+            in.publish("s", two);
+            // Now and then everybody catches up, and is slow again after that.
+            while (i % 500 == 0 &&
+                   std::any_of(taken.begin(), taken.end(), [i](const auto& id) { return id + 1 < 2 * i; }))
+                std::this_thread::yield();
+        }
+    });
+    std::vector<std::thread> readers;
+    std::vector<std::vector<std::string>> received(6);
+    for (std::size_t r = 0; r < received.size(); ++r) {
+        readers.emplace_back([&, r] {
+            const bool is_scanned = r == 2;
+            Session session(in, "s", {is_scanned ? "count(*) > 1 and contains(title, substring('o', 1))" : "title"},
+                            1 + r, {1 + 7 * r, 10'000, true});
+            received[r] = session.take_until(is_scanned ? n - 1 : n, 1 + r, &taken[r]);
+        });
+    }
+    publisher.join();
+    for (std::thread& reader : readers) reader.join();
+    for (std::size_t r = 0; r < received.size(); ++r) {
+        INFO("reader " << r);
+        if (r == 2)
+            CHECK(received[r] == numbers(3, n, 2));
+        else
+            CHECK(received[r] == numbers(1 + r, n));
+    }
+    CHECK(in.counters.events_lost == 0);
+}
+
+TEST_CASE("a replay of all streams misses nothing, and its positions never claim too much") {
+    Pipeline in(64u << 20, GENERATE(1u, 3u));
+    constexpr std::uint64_t n = 4'000;
+    const std::vector<std::string> streams{"a", "b", "c"};
+    std::vector<std::thread> publishers;
+    for (const std::string& stream : streams)
+        publishers.emplace_back([&] {
+            for (std::uint64_t i = 0; i < n / 2 / streams.size() + 1; ++i) in.publish(stream, two);
+        });
+    Session session(in, "*", {}, 1, {16, 10'000, true});
+    for (std::thread& publisher : publishers) publisher.join();
+    const std::uint64_t last = in.log.last_id();
+    std::set<std::string> received;
+    std::set<std::uint64_t> ids;
+    std::size_t told = 0;
+    while (ids.size() < last) {
+        for (const std::string& text : session.take_until(1)) {
+            ids.insert(std::stoull(text));
+            // Everything up to the position has been received.
+            const std::uint64_t position = session.positions[told++];
+            const auto after = ids.upper_bound(position);
+            REQUIRE(static_cast<std::uint64_t>(std::distance(ids.begin(), after)) == position);
+        }
+    }
+    CHECK(*ids.rbegin() == last);
+}
+
+TEST_CASE("what the log has dropped is told, before what it has") {
+    Pipeline in;
+    in.log.retain("s", {.events = 10});
+    for (int i = 0; i < 50; ++i) in.publish("s", two);
+    std::vector<std::string> expected = numbers(91, 100);
+    CHECK(Session(in, "s", {}, 91).take_until(100) == expected);
+    CHECK(Session(in, "s", {}, 95).take_until(100) == numbers(95, 100));
+    expected.insert(expected.begin(), "reset");
+    CHECK(Session(in, "s", {}, 90).take_until(100) == expected);
+    Session slow(in, "s", {}, std::nullopt);
+    for (int i = 0; i < 50; ++i) in.publish("s", two);
+    EVENTUALLY(slow.subscriber().mailbox.is_replaying());
+    expected = numbers(191, 200);
+    expected.insert(expected.begin(), "reset");
+    CHECK(slow.take_until(200) == expected);
+}
+
+TEST_CASE("a filter that looks at siblings gets a gap where they were not kept") {
+    Pipeline in;
+    in.publish("s", two, false);       // 1 and 2
+    in.publish("s", two, true, {0});   // 3
+    in.publish("s", two, true, {1});   // 4
+    in.publish("s", two, false, {1});  // 5
+    const std::string beside = "following-sibling::item or preceding-sibling::item";
+    CHECK(Session(in, "s", {beside}, 1).take_until(5) == std::vector<std::string>{"1", "2", "gap 3-4", "5"});
+    // The other filter decides, so the event is delivered, and the gap of the first stands beside it.
+    CHECK(Session(in, "s", {beside, "title = 'even'"}, 1).take_until(5) ==
+          std::vector<std::string>{"1", "2", "gap 3-3", "4", "gap 4-4", "5"});
+}
+
+TEST_CASE("what can't be read from the log is a gap in its place") {
+    Pipeline in;
+    in.publish("s", one);
+    store::Appends appends;
+    store::Append& append = appends.emplace_back();
+    append.stream = std::make_shared<const std::string>("s");
+    auto record = std::make_shared<feed::DocumentRecord>(feed::record_document(*one, {}));
+    append.document = one;
+    append.events.resize(1);
+    append.events.front().item = {3, 4};  // where no item is
+    append.record = record;
+    in.log.append(store::random_attempt_id(), std::move(appends), nullptr);
+    in.publish("s", one);
+    CHECK(Session(in, "s", {"title = 'odd'"}, 1).take_until(3) == std::vector<std::string>{"1", "gap 2-2", "3"});
+}
+
+TEST_CASE("many replays at once read together") {
+    Pipeline in(64u << 20, 1, false);
+    for (int i = 0; i < 500; ++i) in.publish("s", two);
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (int i = 0; i < 50; ++i) {
+        sessions.push_back(std::make_unique<Session>(in, "s", std::vector<std::string>{"title = 'even'"}, 1));
+        in.replay.request(sessions.back()->ptr());
+    }
+    in.replay.start();
+    for (const auto& session : sessions) EVENTUALLY(session->subscriber().mailbox.events() != 0);
+    CHECK(in.counters.events_replayed == 256);  // one step for all
+    for (const auto& session : sessions) CHECK(session->take_until(1'000) == numbers(2, 1'000, 2));
+}
