@@ -75,6 +75,7 @@ struct LimitOptions {
     Duration condition_time{};
     Duration event_time{};
     Duration document_time{};
+    Duration trial_time{};
     std::size_t alignment_cells{};
     std::size_t filters_per_connection{};
     std::size_t literals_per_connection{};

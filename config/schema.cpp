@@ -127,6 +127,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.duration("condition_time", o.condition_time, 1ms, 1h);
     s.duration("event_time", o.event_time, 1ms, 1h);
     s.duration("document_time", o.document_time, 1ms, 24h);
+    s.duration("trial_time", o.trial_time, 1ms, 24h);
     s.integer("alignment_cells", o.alignment_cells, 0, 1'000'000 * many);
     s.integer("filters_per_connection", o.filters_per_connection, 1, 100'000);
     s.integer("literals_per_connection", o.literals_per_connection, 1, many);

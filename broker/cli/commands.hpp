@@ -57,18 +57,19 @@ struct StreamsOptions : BrokerOptions {
 };
 int streams(const StreamsOptions& options, Console console);
 
-// Commands that need no broker.
+// Commands that need no broker (match needs one with `since`).
 
 struct ExplainOptions : OutputOptions {
     std::string filter;
 };
 int explain(const ExplainOptions& options, Console console);
 
-struct MatchOptions : OutputOptions {
+struct MatchOptions : BrokerOptions {
     std::string filter, stream = "default", event_path;
-    std::vector<std::string> files;  // "-": standard input
-    std::string content_type;        // of all files; empty: by their names and texts
-    std::string repair = "lenient";  // or "strict"
+    std::optional<std::string> since;  // a time or a duration: count the stream's retained events instead of files
+    std::vector<std::string> files;    // "-": standard input
+    std::string content_type;          // of all files; empty: by their names and texts
+    std::string repair = "lenient";    // or "strict"
     ItemFormat format = ItemFormat::title;
     bool all_values = false;  // as for subscribe
 };

@@ -152,16 +152,35 @@ void add_replay(CLI::App& app, int& exit_status) {
 
 void add_match(CLI::App& app, int& exit_status) {
     std::shared_ptr<MatchOptions> options;
-    auto& command = add_command(app, "match", "Print the items of files that a filter selects (needs no broker)",
+    auto& command = add_command(app, "match",
+                                "Print the items of files that a filter selects (needs no broker), or with --since "
+                                "count the matching events that the broker retains",
                                 help::match, match, exit_status, options);
     command.add_option("FILTER", options->filter, "The items to print")->required();
-    command.add_option("FILE", options->files, "Documents, which may be compressed by gzip; - reads standard input")
-        ->required();
+    auto* files =
+        command
+            .add_option("FILE", options->files, "Documents, which may be compressed by gzip; - reads standard input")
+            ->required();
     command.add_option("--event-path", options->event_path, "XPath of the items in XML that is not a feed");
-    command.add_option("--stream", options->stream, "The value of $stream")->capture_default_str();
+    command
+        .add_option("--stream", options->stream, "The value of $stream; with --since, the stream, or * for all of them")
+        ->capture_default_str();
+    auto* since = command.add_option_function<std::string>(
+        "--since",
+        [options, files](const std::string& text) {
+            options->since = text;
+            files->required(false);
+        },
+        "Instead of FILE: count the stream's retained events since a time (2026-11-27T10:00:00Z) or for a duration "
+        "(24h), by hour, and print the newest that match");
+    since->type_name("TIME");
     add_content_type(command, options->content_type);
     add_repair(command, options->repair, "lenient");
     add_item_format(command, options);
+    add_broker(command, *options, "600");
+    for (const char* of_files : {"--event-path", "--content-type", "--repair", "--format", "--values"})
+        since->excludes(command.get_option(of_files));
+    since->excludes(files);
 }
 
 void add_explain(CLI::App& app, int& exit_status) {

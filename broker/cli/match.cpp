@@ -10,6 +10,7 @@
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
 #include "broker/cli/event_text.hpp"
+#include "broker/cli/match_past.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/match/batch_limits.hpp"
 #include "broker/match/batch_matcher.hpp"
@@ -238,6 +239,7 @@ private:
 }  // namespace
 
 int match(const MatchOptions& options, Console console) {
+    if (options.since) return match_past(options, console);
     if (!text::is_stream_name(options.stream)) {
         console.error("--stream: expected " + std::string(text::stream_name_rule) + ", not \"" + options.stream + "\"");
         return exit_failed;

@@ -174,6 +174,7 @@ std::optional<bool> BatchMatcher::scan(std::uint32_t scanned, const feed::Event&
     const ScanCost::Clock::duration time = took();
     if (timer_) charge();
     ++cost_.scans;
+    cost_.steps += leaves_.last_steps();
     cost_.total += time;
     if (time >= ScanCost::costly_from || !holds) note_costly(scanned, time, holds.has_value());
     return holds;

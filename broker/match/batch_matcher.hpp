@@ -40,6 +40,7 @@ struct ScanCost {
     };
 
     std::size_t scans = 0;
+    std::uint64_t steps = 0;
     Clock::duration total{0};
     // By index in Program::scanned(). Of those that were left undecided without taking long, only the first ones.
     std::unordered_map<std::uint32_t, Costly> costly;

@@ -329,6 +329,28 @@ class Output(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertRegex(done.stderr, "^sluice: can't write to standard output")
 
+    def test_a_filter_is_tried_on_what_was_published(self):
+        with Sluiced("limits.condition_steps=1000") as daemon:
+            for n in range(30):
+                daemon.publish(rss(item(f"item {n}", "x" if n < 25 else "y")), stream="news")
+            daemon.publish(rss(*(item(f"other {n}") for n in range(200))))
+            since = ("match", "--server", url(daemon.port), "--since", "24h")
+            done = sluice(*since, "--stream", "news", "category = 'x'")
+            self.assertEqual((done.returncode, done.stderr),
+                             (0, "sluice: the broker has no older events: it began later\n"))
+            self.assertRegex(done.stdout, r"(?m)^\d{4}-\d\d-\d\dT\d\d:00:00Z +\d+ +\d+  #+$")
+            self.assertRegex(done.stdout, r"(?m)^all +30 +25$")
+            self.assertRegex(done.stdout, r"(?m)^ +25  \S+Z  item 24$")
+            reply = json.loads(sluice(*since, "--stream", "*", "--json", "category = 'x'").stdout)
+            self.assertEqual((reply["events"], reply["matched"], len(reply["examples"])), (230, 25, 20))
+            self.assertEqual(sluice(*since, "--stream", "news", "category = 'z'").returncode, 1)
+            done = sluice(*since, "count(//title[. = 'z']) > 1")
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("200 events are undecided: the filter would exceed its budget\n", done.stderr)
+            done = sluice(*since, "a[")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("sluice: filter:1:3: ", done.stderr)
+
     def test_status_without_a_gpu(self):
         with Sluiced("matcher.backend=cpu") as daemon:
             short = sluice("status", "--server", url(daemon.port)).stdout

@@ -47,9 +47,10 @@ constexpr CommandHelp replay{true, R"(  sluice replay 'price < 100'
 constexpr CommandHelp match{
     true, R"(  sluice match 'price < 100' news.rss
   sluice match --json '//entry[link]' news.rss archive.atom.gz
+  sluice match --stream news --since 24h 'price < 100'
 )",
     "0 items matched, 1 nothing matched, 2 failed, 3 an item was left undecided: a condition would exceed a "
-    "broker's default budget"};
+    "broker's default budget, or with --since the broker did not decide all events"};
 
 constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
 )"};

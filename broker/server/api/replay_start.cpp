@@ -17,6 +17,16 @@ namespace {
 
 constexpr std::string_view id_rule = "an id as in the event stream, EPOCH-ID, or an event's number";
 
+std::optional<feed::RecordTime> time_of(std::string_view text) {
+    if (const auto duration = config::parse_duration(text)) {
+        const feed::RecordTime now = store::wall_time();
+        return now - std::min(now, static_cast<feed::RecordTime>(duration->count()));
+    }
+    const auto seconds = text::parse_date(text);
+    if (!seconds || !(std::abs(*seconds) < 1e12)) return std::nullopt;
+    return static_cast<feed::RecordTime>(std::llround(*seconds * 1e6));
+}
+
 class Start {
 public:
     Start(const std::string& stream, store::EventLog& log) : stream_(stream), log_(log) {}
@@ -39,15 +49,13 @@ public:
             from_last_event_id(id);
     }
     void from_since(std::string_view text) {
-        const auto time = time_of(text);
-        if (!time) {
-            start_.refusal =
-                bad_parameter("since", text, "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h");
+        const auto since = find_since(text, stream_, log_);
+        if (!since) {
+            start_.refusal = bad_parameter("since", text, since_rule);
             return;
         }
-        if (*time < log_.begun_at()) return reset("epoch");
-        if (*time <= log_.extent(stream_).dropped_time) reset("retention");
-        start_.next_id = log_.first_id_since(stream_, *time);
+        if (since->missing != nullptr) reset(since->missing);
+        start_.next_id = since->next_id;
     }
     void from_first() { start_.next_id = log_.extent(stream_).first_id; }
     void until_now() {
@@ -56,16 +64,6 @@ public:
     }
 
 private:
-    static std::optional<feed::RecordTime> time_of(std::string_view text) {
-        if (const auto duration = config::parse_duration(text)) {
-            const feed::RecordTime now = store::wall_time();
-            return now - std::min(now, static_cast<feed::RecordTime>(duration->count()));
-        }
-        const auto seconds = text::parse_date(text);
-        if (!seconds || !(std::abs(*seconds) < 1e12)) return std::nullopt;
-        return static_cast<feed::RecordTime>(std::llround(*seconds * 1e6));
-    }
-
     void after(std::uint64_t id) {
         if (id > log_.last_id()) return reset("unknown");
         start_.next_id = id + 1;
@@ -83,6 +81,14 @@ private:
 };
 
 }  // namespace
+
+std::optional<SinceStart> find_since(std::string_view since, std::string_view stream, store::EventLog& log) {
+    const auto time = time_of(since);
+    if (!time) return std::nullopt;
+    const store::StreamExtent extent = log.extent(stream);
+    if (*time < log.begun_at()) return SinceStart{extent.first_id, "epoch"};
+    return SinceStart{log.first_id_since(stream, *time), *time <= extent.dropped_time ? "retention" : nullptr};
+}
 
 ReplayStart read_replay_start(const HttpRequest& request, const std::string& stream, store::EventLog& log) {
     Start start(stream, log);

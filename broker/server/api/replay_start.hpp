@@ -11,6 +11,15 @@
 
 namespace sluice::server {
 
+// Where the events since a time begin: with the oldest one if some of them are missing.
+struct SinceStart {
+    std::uint64_t next_id = 0;
+    const char* missing = nullptr;  // why, as in resets: "epoch", "retention"; null: none is missing
+};
+// `since`: a time or a duration; none: it is neither. `stream`: "*" or a name.
+std::optional<SinceStart> find_since(std::string_view since, std::string_view stream, store::EventLog& log);
+inline constexpr std::string_view since_rule = "a time such as 2026-11-27T10:00:00Z, or a duration such as 24h";
+
 struct ReplayStart {
     std::optional<std::uint64_t> next_id{};  // a replay begins with it; none: live events
     std::optional<std::uint64_t> last_id{};  // the stream ends after it; none: never

@@ -344,3 +344,69 @@ TEST_CASE("no command talks to a server whose URL it does not understand") {
     CHECK(run(status, options).exit_status == exit_failed);
     CHECK_THAT(run(status, options).err, Catch::StartsWith("sluice: the server 'localhost' is not of the form"));
 }
+
+TEST_CASE("match --since prints the matches by the hour and the newest of them") {
+    const std::string body =
+        R"({"filter":"a","hints":[],"events":12,"matched":9,"undecided":{"over-budget":0},"hours":[)"
+        R"({"hour":"2026-11-27T09:00:00Z","events":8,"matched":6},{"hour":"2026-11-27T10:00:00Z","events":3,"matched":0},)"
+        R"({"hour":"2026-11-27T11:00:00Z","events":1,"matched":3}],"examples":[)"
+        R"({"id":31,"time":"2026-11-27T11:00:01.000000Z","title":"Bell\u001b[2J","item_id":"b"},)"
+        R"({"id":7,"time":"2026-11-27T09:00:01.000000Z","title":null,"item_id":"c"},{"id":5,"time":"x"}],)"
+        R"("complete":true,"read_until":null,"reset":null})";
+    ScriptedServer server({reply("200 OK", "", body), reply("200 OK", "", body)});
+    MatchOptions options;
+    options.server = server.url();
+    options.filter = "a";
+    options.stream = "s";
+    options.since = "24h";
+    const auto ran = run(match, options);
+    CHECK(ran.exit_status == exit_done);
+    CHECK(ran.err.empty());
+    CHECK_THAT(ran.out, Catch::StartsWith("HOUR                  EVENTS  MATCHED\n"
+                                          "2026-11-27T09:00:00Z       8        6  ##############################\n"
+                                          "2026-11-27T10:00:00Z       3        0\n"
+                                          "2026-11-27T11:00:00Z       1        3  ###############\n"
+                                          "all                       12        9\n"
+                                          "\n"
+                                          "NEWEST  TIME                         TITLE\n"
+                                          "    31  2026-11-27T11:00:01.000000Z  Bell"));
+    CHECK_THAT(ran.out, Catch::Contains("     7  2026-11-27T09:00:01.000000Z  c\n") && Catch::Contains("(untitled)\n"));
+    CHECK(ran.out.find('\033') == std::string::npos);
+    options.json = true;
+    CHECK(run(match, options).out == body + "\n");
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("POST /v1/match HTTP") &&
+                                            Catch::EndsWith(R"({"filter":"a","stream":"s","since":"24h"})"));
+}
+
+TEST_CASE("match --since says what its counts leave out") {
+    const auto body = [](const std::string& reset, const std::string& complete) {
+        return R"({"hints":[{"line":1,"column":2,"message":"m","excerpt":"x\n^"}],"events":9,"matched":0,"undecided":)"
+               R"({"over-budget":1,"context":2,"undelivered":3},"hours":[],"examples":[],"complete":)" +
+               complete + R"(,"read_until":{"id":7,"time":"T"},"reset":)" + reset + "}";
+    };
+    ScriptedServer server(
+        {reply("200 OK", "", body("\"retention\"", "false")),
+         reply("200 OK", "", R"({"matched":0,"complete":true,"reset":"epoch"})"),
+         reply("400 Bad Request", "", R"({"detail":"no filter","line":3,"column":4})"),
+         reply("200 OK", "", R"({"matched":-1,"hours":7,"examples":[7],"hints":[{}],"complete":[]})")});
+    MatchOptions options;
+    options.server = server.url();
+    options.filter = "a";
+    options.since = "24h";
+    const auto ran = run(match, options);
+    CHECK(ran.exit_status == exit_undecided);
+    CHECK(ran.err ==
+          "sluice: hint: filter:1:2: m\nx\n^\n"
+          "sluice: events of that time are no longer retained\n"
+          "sluice: 1 event is undecided: the filter would exceed its budget\n"
+          "sluice: 2 events are undecided: the filter looks at what is beside the items, which was not "
+          "retained\n"
+          "sluice: 3 events are undecided: the broker could not read them again\n"
+          "sluice: the broker ended at its limit of work (limits.trial_time, or a million events): it has read "
+          "until event 7, T\n");
+    const auto none = run(match, options);
+    CHECK(none.exit_status == exit_no_match);
+    CHECK(none.err == "sluice: the broker has no older events: it began later\n");
+    CHECK(run(match, options).err == "sluice: filter:3:4: no filter\n");
+    CHECK(run(match, options).exit_status == exit_undecided);
+}

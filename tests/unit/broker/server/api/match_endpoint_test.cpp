@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <catch2/catch.hpp>
 
+#include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/server/api/services.hpp"
@@ -234,4 +235,169 @@ TEST_CASE("a trial whose client leaves ends, also one that waits for a worker") 
     CHECK(counters.requests_abandoned == 2);
     HttpClient other(running.port());
     CHECK(match(other, {{"filter", "a"}, {"document", "<a/>"}}).status == 200);
+}
+
+namespace {
+
+json::value tried(HttpClient& client, const json::value& body) {
+    const Reply reply = match(client, body);
+    INFO(reply.body);
+    REQUIRE(reply.status == 200);
+    return json::parse(reply.body);
+}
+
+void publish(HttpClient& client, const std::string& stream, const std::vector<std::string>& items) {
+    const Reply reply = client.post("/v1/events?stream=" + stream, rss(items), "Content-Type: application/rss+xml\r\n");
+    REQUIRE(reply.status == 202);
+}
+
+}  // namespace
+
+TEST_CASE("a trial on what was published counts matches by the hour, and says why the newest match") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    for (int i = 0; i < 60; ++i) publish(client, i % 2 == 0 ? "s" : "t", {item(std::to_string(i), i < 50 ? "x" : "y")});
+    const json::value reply =
+        tried(client, {{"filter", "category='x' and title >= 0 or z"}, {"stream", "s"}, {"since", "1h"}});
+    CHECK(reply.at("filter") == "category = 'x' and title >= 0 or z");
+    CHECK(reply.at("events") == 30);
+    CHECK(reply.at("matched") == 25);
+    CHECK(reply.at("undecided") == json::value{{"over-budget", 0}, {"context", 0}, {"undelivered", 0}});
+    CHECK(reply.at("complete") == true);
+    CHECK(reply.at("reset") == "epoch");  // the broker began within the hour
+    CHECK(reply.at("read_until").at("id") == 59);
+    int events = 0, matched = 0;
+    for (const json::value& hour : reply.at("hours").as_array()) {
+        CHECK(hour.at("hour").as_string().ends_with(":00:00Z"));
+        events += hour.at("events").to_number<int>();
+        matched += hour.at("matched").to_number<int>();
+    }
+    CHECK(events == 30);
+    CHECK(matched == 25);
+
+    std::vector<std::string> leaves;
+    for (const json::value& leaf : reply.at("leaves").as_array()) leaves.emplace_back(leaf.at("leaf").as_string());
+    const json::array& examples = reply.at("examples").as_array();
+    REQUIRE(examples.size() == 20);
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+        const auto number = 48 - 2 * static_cast<int>(i);
+        CHECK(examples.at(i).at("id") == number + 1);
+        CHECK(examples.at(i).at("stream") == "s");
+        CHECK(examples.at(i).at("title") == json::value(std::to_string(number)));
+        CHECK(examples.at(i).at("item_id") == json::value(std::to_string(number)));
+        CHECK(examples.at(i).at("time").as_string().ends_with("Z"));
+        for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+            CHECK(examples.at(i).at("because").at(leaf) == (leaves[leaf] != "z"));
+    }
+    const json::value of_all = tried(client, {{"filter", "true()"}, {"stream", "*"}, {"since", "1h"}});
+    CHECK(of_all.at("events") == 60);
+    CHECK(of_all.at("examples").at(0).at("stream") == "t");
+    CHECK(tried(client, {{"filter", "true()"}, {"stream", "none"}, {"since", "1h"}}).at("read_until").is_null());
+}
+
+TEST_CASE("a trial on what was published tells what is missing and what is undecided") {
+    RunningBroker running({"streams={short: {retention: {events: 3}}}", "limits.condition_steps=1000"});
+    HttpClient client(running.port());
+    for (int i = 0; i < 5; ++i) publish(client, "short", {item(std::to_string(i))});
+    const std::string begun =
+        json::parse(client.get("/v1/streams/short").body).at("retained").at("oldest").as_string().c_str();
+    json::value trial{{"filter", "true()"}, {"stream", "short"}, {"since", begun}};
+    CHECK(tried(client, trial).at("reset").is_null());
+    publish(client, "short", {item("more")});
+    const json::value reply = tried(client, trial);
+    CHECK(reply.at("reset") == "retention");
+    CHECK(reply.at("events") == 3);
+
+    std::vector<std::string> items;
+    for (int i = 0; i < 200; ++i) items.push_back(item(std::to_string(i)));
+    publish(client, "long", items);
+    const json::value over = tried(client, {{"filter", "title = 7 or (title > 190 and count(//title[. = 'x']) > 1)"},
+                                            {"stream", "long"},
+                                            {"since", "1h"}});
+    CHECK(over.at("matched") == 1);
+    CHECK(over.at("undecided").at("over-budget") == 9);
+    REQUIRE(over.at("examples").as_array().size() == 1);
+    int unknown = 0;
+    for (const json::value& leaf : over.at("examples").at(0).at("because").as_array())
+        unknown += leaf.is_null() ? 1 : 0;
+    CHECK(unknown <= 1);
+    items.push_back(item("new"));
+    publish(client, "long", items);  // the new one is kept alone
+    const json::value beside = tried(client, {{"filter", "count(../item) > 1"}, {"stream", "long"}, {"since", "1h"}});
+    CHECK(beside.at("matched") == 200);
+    CHECK(beside.at("undecided").at("context") == 1);
+}
+
+TEST_CASE("a trial on what was published ends at limits.trial_time with what it has") {
+    RunningBroker running({"limits.trial_time=10ms"});
+    HttpClient client(running.port());
+    std::vector<std::string> items;
+    for (int i = 0; i < 2'000; ++i) items.push_back(item("t" + std::to_string(i)));
+    for (int i = 0; i < 10; ++i)
+        client.post("/v1/events?deduplicate=false", rss(items), "Content-Type: application/rss+xml\r\n");
+    const json::value trial{{"filter", "title"}, {"since", "1h"}};
+    const json::value reply = tried(client, trial);
+    CHECK(reply.at("complete") == false);
+    const auto events = reply.at("events").to_number<int>();
+    CHECK(events < 20'000);
+    CHECK(reply.at("matched") == events);
+    CHECK(tried(client, trial).at("read_until") == reply.at("read_until"));
+}
+
+TEST_CASE("the examples of a trial on what was published have no answers beyond limits.event_time") {
+    RunningBroker running({"limits.event_time=1ms"});
+    HttpClient client(running.port());
+    for (int i = 0; i < 20; ++i) publish(client, "s", {item(std::string(2'000, 'b') + std::to_string(i))});
+    const json::value reply =
+        tried(client, {{"filter", "edit-distance(title, '" + std::string(100, 'a') + "', 'typing') > 9"},
+                       {"stream", "s"},
+                       {"since", "1h"}});
+    CHECK(reply.at("matched").to_number<int>() + reply.at("undecided").at("over-budget").to_number<int>() == 20);
+    for (const json::value& example : reply.at("examples").as_array())
+        CHECK(example.at("because").as_array().size() == 1);
+}
+
+TEST_CASE("a bad trial on what was published is refused with its reason") {
+    RunningBroker running;
+    HttpClient client(running.port());
+    const auto detail = [&](const json::value& body) {
+        const Reply reply = match(client, body);
+        CHECK(reply.status == 400);
+        return std::string(json::parse(reply.body).at("detail").as_string());
+    };
+    CHECK(detail({{"filter", "a"}, {"since", "1h"}, {"document", "<a/>"}}) == "member \"document\" excludes \"since\"");
+    CHECK(detail({{"filter", "a"}, {"since", "1h"}, {"repair", "strict"}}) == "member \"repair\" excludes \"since\"");
+    CHECK(detail({{"filter", "a"}, {"since", "soon"}}) ==
+          "member \"since\" is not a time such as 2026-11-27T10:00:00Z, or a duration such as 24h");
+    CHECK(detail({{"filter", "a"}, {"document", "<a/>"}, {"stream", "*"}}) == "member \"stream\" is not a stream name");
+    CHECK(match(client, {{"filter", "a["}, {"since", "1h"}}).body.find("problem:filter") != std::string::npos);
+}
+
+TEST_CASE("a trial on what was published lets others in between, and ends with its client or the daemon") {
+    RunningBroker running({"limits.condition_steps=1000000000000", "limits.document_steps=1000000000000",
+                           "limits.trial_time=24h", "limits.filter_searches=10"});
+    HttpClient client(running.port());
+    for (int i = 0; i < 30; ++i) {
+        std::vector<std::string> items;
+        for (int k = 0; k < 600; ++k) items.push_back(item(std::to_string(i * 600 + k)));
+        publish(client, "s", items);
+    }
+    // Takes as many steps for each document as there are triples of its items.
+    const std::string filter = "count(//item[title = following::item[title = following::title]/title]) > 1";
+    const std::string body = json::serialize(json::value{{"filter", filter}, {"stream", "s"}, {"since", "1h"}});
+    HttpClient first(running.port());
+    first.send("POST /v1/match HTTP/1.1\r\nHost: t\r\n" + as_json + "Content-Length: " + std::to_string(body.size()) +
+               "\r\n\r\n" + body);
+    EVENTUALLY(running.broker.services().memory.used(sluice::base::MemoryUse::evaluation) > 0);
+    SECTION("a client that leaves") {
+        CHECK(match(client, {{"filter", "a"}, {"document", "<a/>"}}).status == 200);
+        first.socket().close();
+        EVENTUALLY(running.broker.counters().requests_abandoned == 1);
+    }
+    SECTION("a daemon that drains") {
+        running.broker.drain();
+        const Reply reply = first.read_reply();
+        CHECK(reply.status == 503);
+        CHECK(reply.body.find("the daemon is shutting down") != std::string::npos);
+    }
 }
