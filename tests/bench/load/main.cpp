@@ -12,6 +12,7 @@
 #include "broker/cli/commands.hpp"
 #include "tests/bench/load/load_fleet.hpp"
 #include "tests/bench/load/process.hpp"
+#include "tests/bench/load/replay_load.hpp"
 
 namespace {
 
@@ -77,6 +78,22 @@ void print(std::ostream& out, const LoadOptions& options, std::size_t threads, d
     out << "    \"status\": " << matching_status(options) << "\n  }" << std::flush;
 }
 
+void print(std::ostream& out, const LoadOptions& options, const ReplayResult& result) {
+    const auto per_event_us = 1e6 / static_cast<double>(std::max<std::uint64_t>(result.events, 1));
+    out << std::fixed;
+    out.precision(2);
+    out << "[\n  {\n    \"mode\": \"replay\",\n    \"workload\": \"" << options.workload
+        << "\",\n    \"subscribers\": " << options.subscribers << ", \"filters\": " << options.filters
+        << ",\n    \"publish_seconds\": " << result.publish_seconds << ", \"seconds\": " << result.seconds
+        << ", \"events\": " << result.events
+        << ",\n    \"events_per_second\": " << static_cast<double>(result.events) / result.seconds
+        << ", \"deliveries_per_second\": " << static_cast<double>(result.deliveries) / result.seconds
+        << ",\n    \"broker_cpu_us_per_event\": " << result.broker_cpu_seconds * per_event_us
+        << ",\n    \"deliveries\": " << result.deliveries << ", \"received_bytes\": " << result.received_bytes
+        << ", \"lost\": " << result.lost << ", \"unexpected\": " << result.unexpected
+        << ", \"out_of_order\": " << result.out_of_order << ", \"gaps_and_resets\": " << result.told << "\n  }\n]\n";
+}
+
 // If the broker crashed, so does the program that measures it: nobody shall take the crash for a bad figure.
 bool ended_well(BrokerProcess& process) {
     const int status = process.end();
@@ -101,6 +118,7 @@ int main(int argc, char** argv) {
     std::optional<double> rate;
     double seconds = 10;
     std::size_t threads = 1;
+    std::uint64_t replayed = 0;
     bool find_max = false, ask = false;
     CLI::App app(
         "Measures a broker under load: how many items per second it carries, and at half of that rate (or at --rate) "
@@ -113,6 +131,10 @@ int main(int argc, char** argv) {
     app.add_option("--pid", options.broker, "Process id of the running broker, to measure its CPU time");
     app.add_option("--rate", rate, "Open loop only, at this many items per second");
     app.add_flag("--find-max", find_max, "Closed loop only: as fast as replies arrive");
+    app.add_option(
+        "--replay", replayed,
+        "Publish so many items, one a document, then subscribe and measure how fast they are replayed to all "
+        "subscribers; store.bytes must hold them");
     app.add_flag("--wait", ask, "Subscribe, then wait for a line of standard input before the first run");
     app.add_option("--seconds", seconds, "Length of each run")->capture_default_str();
     app.add_option("--subscribers", options.subscribers, "Connections; each has its share of the filters, 128 at most")
@@ -140,6 +162,13 @@ int main(int argc, char** argv) {
             process.emplace(broker, settings);
             options.port = process->port();
             options.broker = process->id();
+        }
+        if (replayed != 0) {
+            const ReplayResult result = replay_load(options, replayed);
+            print(std::cout, options, result);
+            const bool clean = result.lost + result.unexpected + result.out_of_order + result.told == 0;
+            const bool well = !process || ended_well(*process);
+            return clean && well ? 0 : 1;
         }
         const auto start = Clock::now();
         LoadFleet test(options, threads);
