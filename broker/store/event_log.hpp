@@ -87,6 +87,7 @@ struct StreamExtent {
     // stream that the log has forgotten counts for every stream that is new since then.
     std::uint64_t dropped_id = 0;
     feed::RecordTime dropped_time = 0;
+    std::uint64_t drops = 0;  // how often anything has been dropped from any stream
 };
 
 // What read() returns.
@@ -96,7 +97,7 @@ struct Slice {
     bool at_end = false;           // next_id is the log's last id + 1
     std::uint64_t dropped_id = 0;  // as in StreamExtent
     std::uint64_t oldest_id = 0;   // StreamExtent::first_id
-    std::uint64_t drops = 0;       // how often anything has been dropped from any stream
+    std::uint64_t drops = 0;       // likewise
 };
 
 class EventLog {

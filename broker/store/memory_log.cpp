@@ -251,7 +251,7 @@ Slice MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t eve
     const StreamExtent extent = extent_of(name);
     slice.dropped_id = extent.dropped_id;
     slice.oldest_id = extent.first_id;
-    slice.drops = drops_;
+    slice.drops = extent.drops;
     std::size_t bytes = 0;
     with_entries(name, [&](const auto& entries) {
         auto each = entries.upper_bound(from, ById());
@@ -309,6 +309,7 @@ StreamExtent MemoryLog::extent_of(std::string_view name) const {
     }
     extent.dropped_id = dropped.id;
     extent.dropped_time = dropped.time;
+    extent.drops = drops_;
     return extent;
 }
 

@@ -173,7 +173,7 @@ bool Mailbox::is_replaying() const {
 
 bool Mailbox::wants_replayed() const {
     const std::lock_guard lock(mutex_);
-    return state_ == State::open && phase_ != Phase::live && replayed_.empty();
+    return state_ == State::open && phase_ != Phase::live && bytes_of(replayed_) < replayed_bytes;
 }
 
 void Mailbox::begin_joining() {

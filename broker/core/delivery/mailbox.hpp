@@ -6,8 +6,9 @@
 //
 // **Replay.** A mailbox may get events from the log instead: those that were published before its subscriber came, or,
 // with MailboxLimits::replays, those it has no room for. In that phase live deliveries are refused, and a replay pushes
-// what it finds in the log whenever the session asks for more. When it has caught up it joins: the mailbox accepts live
-// deliveries from `first_id` on, but hands them out only after the replay has pushed everything before that id.
+// what it finds in the log, a little ahead of what the session takes. When it has caught up it joins: the mailbox
+// accepts live deliveries from `first_id` on, but hands them out only after the replay has pushed everything before
+// that id.
 #pragma once
 
 #include <atomic>
@@ -86,7 +87,9 @@ public:
     // longer open or has been emptied since the replay read its next_id(), `from`.
     bool push_replayed(std::vector<Delivery> deliveries, std::uint64_t from, std::uint64_t next_id);
     bool is_replaying() const;
-    bool wants_replayed() const;  // whether a replay should find something for it now
+    // Whether a replay should find more for it: until so many bytes wait to be taken.
+    static constexpr std::size_t replayed_bytes = 64u << 10;
+    bool wants_replayed() const;
     // The replay has caught up: accepts live deliveries.
     void begin_joining();
     // The replay has pushed everything before `first_id`. Returns false if it must go on, since the mailbox has

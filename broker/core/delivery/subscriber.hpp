@@ -64,6 +64,7 @@ struct Subscriber {
     std::vector<std::string> filters;  // as they were given; empty: every event
     bool is_costly = false;            // a filter has conditions that no index decides
     std::uint64_t last_id = no_id;     // its stream ends with the events up to this id
+    std::uint64_t told_drops = 0;      // StreamExtent::drops, as far as it knows of them
 
     // Used by the fan-out, under its lock: the last batch with deliveries for the subscriber, and its place there.
     std::uint64_t last_batch = 0;

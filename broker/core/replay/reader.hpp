@@ -32,7 +32,6 @@ struct Reader {
     std::uint64_t next = 0;  // it gets events from here on
     std::uint64_t end = 0;   // and below this
     PreparedBatch::Made found{};
-    bool has_found = false;   // it was not empty
     bool is_lost = false;     // its mailbox has refused it
     std::uint32_t place = 0;  // in Collected
 

@@ -147,6 +147,7 @@ std::unique_ptr<Reader> ReplayLane::make_reader(const std::shared_ptr<Subscriber
     reader->program = is_shared ? shared_program_ : std::make_shared<ReplayProgram>();
     if (!is_shared) reader->events_max = costly_events;
     reader->program->add(*reader, std::move(filters));
+    reader->told_drops = subscriber->told_drops;
     subscriber->has_replayed = true;
     return reader;
 }
@@ -236,8 +237,8 @@ void ReplayLane::serve(Reader& first) {
             finish(*rider);
         else if (is_at_end)
             arrived.push_back(rider);
-        else if (!rider->has_found)
-            make_ready(*rider);
+        else if (rider->is_lost || rider->subscriber->mailbox.wants_replayed())
+            make_ready(*rider);  // else its session asks again when it has taken what there is
     }
     if (!arrived.empty()) join(arrived);
 }
@@ -369,7 +370,6 @@ void ReplayLane::tell_drops(Reader& reader, const store::Slice& slice) {
 void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
     tell_drops(reader, slice);
     PreparedBatch::Made found = std::exchange(reader.found, {});
-    reader.has_found = !found.deliveries.empty();
     const auto events = static_cast<std::size_t>(
         std::count_if(found.deliveries.begin(), found.deliveries.end(),
                       [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));

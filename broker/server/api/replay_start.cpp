@@ -57,7 +57,12 @@ public:
         if (since->missing != nullptr) reset(since->missing);
         start_.next_id = since->next_id;
     }
-    void from_first() { start_.next_id = log_.extent(stream_).first_id; }
+    // With what there is: who asks for that need not be told that there was more.
+    void from_first() {
+        const store::StreamExtent extent = log_.extent(stream_);
+        start_.next_id = extent.first_id;
+        start_.told_drops = extent.drops;
+    }
     void until_now() {
         if (!start_.next_id) from_first();
         start_.last_id = log_.last_id();
@@ -68,10 +73,9 @@ private:
         if (id > log_.last_id()) return reset("unknown");
         start_.next_id = id + 1;
     }
-    // From the oldest event on.
     void reset(const char* reason) {
-        const std::uint64_t oldest = log_.extent(stream_).first_id;
-        start_.next_id = oldest;
+        from_first();
+        const std::uint64_t oldest = *start_.next_id;
         start_.reset = reset_text({stream_, oldest, log_.epoch(), oldest - 1, reason});
     }
 

@@ -343,6 +343,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     subscriber->owner = request.address_use;
     subscriber->filters = std::move(wanted.filters);
     subscriber->is_costly = wanted.is_costly;
+    subscriber->told_drops = wanted.start.told_drops;
     if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
     if (wanted.stream != "*") subscriber->stream = wanted.stream;
     broker::StreamHold hold = wanted.stream == "*"

@@ -13,6 +13,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/store/event_log.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/support.hpp"
 
@@ -429,10 +430,17 @@ TEST_CASE("Last-Event-ID, after, since and from say where an event stream begins
     CHECK(received("&from=first") == "abc");
     CHECK(received("&stream=*") == "abc");
     CHECK(received("&stream=other&from=first") == "");
+    publish(publisher, {item("x"), item("y")}, "short");
+    CHECK(publisher.get("/v1/streams/short").status == 200);
+    running.broker.services().log.retain("short", {.events = 1});
+    CHECK(received("&stream=*&from=first") == "abcy");
+    CHECK(received("&stream=*&after=0") == "reset(retention)abcy");
+    CHECK(received("&stream=short&after=3") == "reset(retention)y");
     CHECK(received("&after=1") == "bc");
     CHECK(received("&after=" + epoch + "-2") == "c");
     CHECK(received("&after=3") == "");
-    CHECK(received("&after=4") == "reset(unknown)abc");
+    CHECK(received("&after=4") == "");
+    CHECK(received("&after=6") == "reset(unknown)abc");
     CHECK(received("&after=x-2") == "reset(epoch)abc");
     CHECK(received("&since=1h") == "reset(epoch)abc");
     CHECK(received("&since=2100-01-01T00:00:00Z") == "");
