@@ -9,6 +9,8 @@ namespace sluice::broker {
 
 void ReplayProgram::add(Reader& reader, std::vector<Subscription> subscriptions) {
     try {
+        std::vector<Entries::value_type*>& held = held_[&reader];
+        held.reserve(subscriptions.size());
         for (std::uint32_t i = 0; i < subscriptions.size(); ++i) {
             const auto [entry, is_new] = entries_.try_emplace(std::move(subscriptions[i].key));
             if (is_new) {
@@ -23,6 +25,7 @@ void ReplayProgram::add(Reader& reader, std::vector<Subscription> subscriptions)
                 SLUICE_CHECK(entry->second.id.slot < slots_.size());
                 slots_[entry->second.id.slot] = &*entry;
             }
+            held.push_back(&*entry);
             entry->second.users.push_back({&reader, i});
         }
     } catch (...) {
@@ -32,16 +35,21 @@ void ReplayProgram::add(Reader& reader, std::vector<Subscription> subscriptions)
 }
 
 void ReplayProgram::remove(const Reader& reader) noexcept {
-    for (Entries::value_type*& slot : slots_) {
-        if (slot == nullptr) continue;
-        std::vector<User>& users = slot->second.users;
+    const auto held = held_.find(&reader);
+    if (held == held_.end()) return;
+    std::vector<Entries::value_type*>& entries = held->second;
+    std::sort(entries.begin(), entries.end());
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());  // some of its filters may be equal
+    for (Entries::value_type* const entry : entries) {
+        std::vector<User>& users = entry->second.users;
         std::erase_if(users, [&](const User& user) { return user.reader == &reader; });
         if (!users.empty()) continue;
-        set_->remove(slot->second.id);
-        entries_.erase(entries_.find(slot->first));
-        slot = nullptr;
+        set_->remove(entry->second.id);
+        slots_[entry->second.id.slot] = nullptr;
+        entries_.erase(entries_.find(entry->first));
         program_.reset();
     }
+    held_.erase(held);
 }
 
 const engine::Program& ReplayProgram::program() {

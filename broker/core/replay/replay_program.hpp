@@ -42,7 +42,8 @@ private:
     using Entries = std::unordered_map<std::string, Entry>;
 
     const std::unique_ptr<engine::SubscriptionSet> set_;
-    Entries entries_;                                 // by Subscription::key
+    Entries entries_;                                                            // by Subscription::key
+    std::unordered_map<const Reader*, std::vector<Entries::value_type*>> held_;  // entries of each reader
     std::vector<Entries::value_type*> slots_;         // by SubscriptionId::slot; null: unused
     std::shared_ptr<const engine::Program> program_;  // null: it has changed
 };

@@ -294,6 +294,21 @@ TEST_CASE("what can't be read from the log is a gap in its place") {
     CHECK(Session(in, "s", {"title = 'odd'"}, 1).take_until(3) == std::vector<std::string>{"1", "gap 2-2", "3"});
 }
 
+TEST_CASE("readers with equal filters come and go, and the others keep theirs") {
+    Pipeline in;
+    for (int i = 0; i < 50; ++i) in.publish("s", two);
+    const std::vector<std::string> equal{"title = 'even'", "title = 'odd'", "title = 'even'"};
+    for (int round = 0; round < 20; ++round) {
+        Session first(in, "s", equal, 1), second(in, "s", {"title = 'even'"}, 1);
+        CHECK(first.take_until(100) == numbers(1, 100));
+        {
+            Session leaves(in, "s", equal, 1);
+            in.replay.request(leaves.ptr());
+        }
+        CHECK(second.take_until(100) == numbers(2, 100, 2));
+    }
+}
+
 TEST_CASE("many replays at once read together") {
     Pipeline in(64u << 20, 1, false);
     for (int i = 0; i < 500; ++i) in.publish("s", two);
