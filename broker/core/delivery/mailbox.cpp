@@ -105,8 +105,7 @@ bool Mailbox::rewind(std::vector<Delivery>& dropped) {
     events_ -= replayed_.size();
     bytes_ -= bytes_of(replayed_);
     memory_.force_resize(memory_.bytes() - std::min(memory_.bytes(), memory_of(replayed_)));
-    std::move(replayed_.begin(), replayed_.end(), std::back_inserter(dropped));
-    replayed_.clear();
+    std::vector<Delivery>().swap(replayed_);  // no more than a step's and replayed_bytes
     return std::exchange(waiting_, false);
 }
 
