@@ -3,11 +3,10 @@
 //
 // The interface must fit three kinds of logs:
 // * memory (memory_log.hpp): appends complete at once, and nothing outlives the process.
-// * segmented files: publishers that wait at the same time share one fdatasync, so an append completes later, on the
-//   thread that synced. If a write or sync fails, every append in progress fails with it, and later ones are refused
-//   until the file has been verified. The log assigns ids, under its lock, when the bytes get their positions. A
-//   segment is removed when all its events are below their streams' first ids: retention advances those at once, and
-//   the disk follows. One thread may read while another appends.
+// * the disk (rocks/rocks_log.hpp): publications that wait at the same time share one sync, so an append completes
+//   later, on the log's thread, which assigns ids and times. If a write or sync fails, every append in progress fails
+//   with it, and later ones are refused until the log has been opened again; what it then has beyond what listeners
+//   have had, they get. What it keeps beside events is durable_state.hpp.
 // * NATS JetStream: the server assigns one sequence number per message, and answers later. It has no atomic batches, so
 //   what is appended at once is one message, however many events it holds. Their ids derive from its sequence number:
 //   sequence × 16,384 + index, with at most 10,000 items per document. So ids increase by one within an append, but not
@@ -27,7 +26,9 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/store/append_error.hpp"
 #include "broker/store/attempt_id.hpp"
+#include "broker/store/durable_state.hpp"
 #include "broker/store/retention.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
@@ -46,12 +47,22 @@ struct Append {
     std::vector<feed::ItemRecord> items{};  // what to keep instead of the whole document, by event; empty: the whole
 };
 
+// What names an append, and what is kept with its events in the same step.
+struct Attempt {
+    Attempt(const AttemptId& of, std::shared_ptr<const StoredReply> with = nullptr) : id(of), reply(std::move(with)) {}
+
+    AttemptId id;
+    // Of a publication with an Idempotency-Key; the log sets its ids. Where a log keeps none, it is ignored.
+    std::shared_ptr<const StoredReply> reply;
+};
+
 using Appends = boost::container::small_vector<Append, 1>;  // nearly always one
 
-enum class AppendError : std::uint8_t {
-    no_memory,  // nothing was appended, and the log is intact
-    no_space,   // the same, but on the disk
-    unknown,    // whether the events were stored; the log refuses all appends until it has recovered
+// What an append outlives once it has ended.
+enum class Durability : std::uint8_t {
+    memory,   // nothing
+    written,  // the process
+    synced,   // the machine
 };
 
 struct AppendResult {
@@ -95,9 +106,31 @@ struct Slice {
     std::vector<KeptEvents> kept;  // in the order of ids
     std::uint64_t next_id = 0;     // where to read on: what is retained below it, from the beginning on, is in `kept`
     bool at_end = false;           // next_id is the log's last id + 1
+    // The last of the ids from `from` on, and below next_id, whose events are damaged, so that they can't be read; 0:
+    // none.
+    std::uint64_t damaged_id = 0;
     std::uint64_t dropped_id = 0;  // as in StreamExtent
     std::uint64_t oldest_id = 0;   // StreamExtent::first_id
     std::uint64_t drops = 0;       // likewise
+};
+
+// What can't be read of a log on disk.
+struct Damage {
+    std::uint64_t first_id = 0, last_id = 0;
+    std::vector<std::string> streams;  // which have events among these ids, as far as that is known
+    std::string what;                  // the fault, with its file
+};
+
+struct LogState {
+    enum class Condition : std::uint8_t {
+        open,
+        full,    // of the disk: appends are refused until there is space, all else goes on
+        failed,  // appends are refused until it has been opened again, which is tried again and again
+    };
+
+    Condition condition = Condition::open;
+    std::string reason{};  // why it is not open
+    std::vector<Damage> damage{};
 };
 
 class EventLog {
@@ -116,9 +149,14 @@ public:
     // is known at once; otherwise another thread passes it to `done`, once. Calls complete in the order in which they
     // began if they append to the same stream, and if one fails, so do all to its streams that began before the failure
     // was reported. If it throws std::bad_alloc, nothing has been appended.
-    virtual std::optional<AppendResult> append(const AttemptId& attempt, Appends appends, Done done) = 0;
+    virtual std::optional<AppendResult> append(const Attempt& attempt, Appends appends, Done done) = 0;
+    virtual Durability durability() const { return Durability::memory; }
     // Whether append() always returns the result: it needs no `done` then.
     virtual bool appends_at_once() const { return false; }
+
+    // What it keeps beside events; null: nothing.
+    virtual DurableState* durable_state() { return nullptr; }
+    virtual LogState state() { return {}; }
 
     // Differs from that of every other log, and of this one before it lost its events or ids (a restart in memory):
     // letters and digits, at most 11.
@@ -127,16 +165,18 @@ public:
     virtual feed::RecordTime begun_at() const = 0;  // the beginning of its epoch
 
     // Reads from the first event with an id of at least `from`, in the order of ids, within the limits. Returns at
-    // least one event if there is any, however large, unless `events_max` is 0.
+    // least one event if there is any, however large, unless `events_max` is 0. Like first_id_since(), it may wait for
+    // the disk.
     virtual Slice read(std::string_view stream, std::uint64_t from, std::size_t events_max, std::size_t bytes_max) = 0;
     // The id of the stream's first retained event at `time` or later; without any, the log's last id + 1, which no
     // event has yet. No event's time is below that of an earlier one.
     virtual std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) = 0;
     virtual StreamExtent extent(std::string_view stream) = 0;
 
-    // Sets a stream's retention. Events beyond it are dropped at once and can no longer be read.
+    // Sets a stream's retention. Events beyond it are dropped and can no longer be read: at once, or, where that takes
+    // a look at the disk, soon.
     virtual void retain(const std::string& stream, const Retention& retention) = 0;
-    // Drops all events of the stream, and forgets it with its retention.
+    // Drops all events of the stream, and forgets it with its retention and all durable state.
     virtual void clear(std::string_view stream) = 0;
 
     // Called when memory is short, to free what can be freed.

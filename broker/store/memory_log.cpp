@@ -216,7 +216,7 @@ std::uint64_t MemoryLog::add(Addition& addition, feed::RecordTime time) noexcept
     return events.front().id;
 }
 
-std::optional<AppendResult> MemoryLog::append(const AttemptId&, Appends appends, Done) {
+std::optional<AppendResult> MemoryLog::append(const Attempt&, Appends appends, Done) {
     std::optional<AppendResult> result(std::in_place);
     result->first_ids.reserve(appends.size());
     Additions all = additions(appends, bytes_max_ != 0);

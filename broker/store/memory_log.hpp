@@ -37,7 +37,7 @@ public:
     MemoryLog& operator=(const MemoryLog&) = delete;
 
     void listen(Listener listener) override { listener_ = std::move(listener); }
-    std::optional<AppendResult> append(const AttemptId& attempt, Appends appends, Done done) override;
+    std::optional<AppendResult> append(const Attempt& attempt, Appends appends, Done done) override;
     bool appends_at_once() const override { return true; }
     const std::string& epoch() const override { return epoch_; }
     std::uint64_t last_id() override;

@@ -67,6 +67,8 @@ FOLDERS = {
     "broker/base": ("broker/base/memory", "config", "gpu/check", "protocol/text"),
     "broker/store": ("broker/base/memory", "gpu/check", "protocol/feed/model", "protocol/feed/record",
                      "protocol/text"),
+    "broker/store/rocks": ("broker/base", "broker/base/memory", "broker/store", "gpu/check", "protocol/feed/record",
+                           "protocol/text"),
     "broker/match": ("broker/base", "broker/base/memory", "config", "gpu/api", "gpu/operators",
                      "gpu/operators/alignment", "gpu/operators/alignment/scheme", "gpu/tables", "protocol/feed/model",
                      "protocol/feed/values", "protocol/filter"),

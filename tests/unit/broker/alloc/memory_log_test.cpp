@@ -31,7 +31,7 @@ bool append(store::MemoryLog& log, store::Appends appends, std::uint64_t failing
     bool appended = false;
     try {
         const FailingAllocations::Here here;
-        appended = log.append({}, std::move(appends), nullptr).has_value();
+        appended = log.append(store::AttemptId{}, std::move(appends), nullptr).has_value();
     } catch (const std::bad_alloc&) {
     }
     FailingAllocations::stop();

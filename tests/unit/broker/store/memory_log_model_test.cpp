@@ -33,7 +33,7 @@ Append append_of(const std::string& stream, std::size_t events, std::size_t byte
 std::size_t bytes_of(std::size_t events, std::size_t bytes) {
     base::MemoryBudget budget(budget_bytes);
     MemoryLog log(budget_bytes, budget);
-    log.append({}, {append_of("a", events, bytes, false)}, nullptr);
+    log.append(AttemptId{}, {append_of("a", events, bytes, false)}, nullptr);
     return log.extent("a").bytes;
 }
 
@@ -230,7 +230,7 @@ private:
                 model_.append(name, alone ? 1 : events, bytes_of(alone ? 1 : events, bytes), now_, others,
                               budget_.ceiling(base::MemoryUse::store));
         }
-        log_.append({}, std::move(appends), nullptr);
+        log_.append(AttemptId{}, std::move(appends), nullptr);
     }
 
     // In slices of any size, one after the other.

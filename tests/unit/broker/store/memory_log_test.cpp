@@ -26,7 +26,7 @@ struct Fixture {
         return append_all({append}).at(0);
     }
     std::vector<std::uint64_t> append_all(const Appends& appends) {
-        const auto result = log.append({}, appends, [](const AppendResult&) { FAIL("it ended at once"); });
+        const auto result = log.append(AttemptId{}, appends, [](const AppendResult&) { FAIL("it ended at once"); });
         REQUIRE(result);
         REQUIRE_FALSE(result->error);
         return {result->first_ids.begin(), result->first_ids.end()};
@@ -337,8 +337,8 @@ TEST_CASE("MemoryLog: nothing is kept → ids go on, and what was appended count
     auto document = std::make_shared<feed::DocumentRecord>();
     document->text = std::make_shared<const std::string>("x");
     const Append append{std::make_shared<const std::string>("a"), document, std::vector<feed::EventHead>(2), nullptr};
-    CHECK(log.append({}, {append}, nullptr)->first_ids.at(0) == 1);
-    CHECK(log.append({}, {append}, nullptr)->first_ids.at(0) == 3);
+    CHECK(log.append(AttemptId{}, {append}, nullptr)->first_ids.at(0) == 1);
+    CHECK(log.append(AttemptId{}, {append}, nullptr)->first_ids.at(0) == 3);
     CHECK(log.extent("a").dropped_id == 4);
     CHECK(log.extent("a").first_id == 5);
     CHECK(log.read("*", 0, 10, 10'000).at_end);

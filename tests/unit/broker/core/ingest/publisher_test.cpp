@@ -356,10 +356,10 @@ struct SlowLog : sluice::store::EventLog {
     };
 
     void listen(Listener set) override { listener = std::move(set); }
-    std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
+    std::optional<sluice::store::AppendResult> append(const sluice::store::Attempt& attempt,
                                                       sluice::store::Appends appends, Done done) override {
         if (throws) throw std::bad_alloc();
-        attempts.push_back(attempt);
+        attempts.push_back(attempt.id);
         waiting.push_back({std::move(appends.at(0)), std::move(done)});
         if (at_once) return finish(take_first(), std::nullopt);
         return std::nullopt;
@@ -587,7 +587,7 @@ struct ThreadedLog final : SlowLog {
         changed.notify_one();
         thread.join();
     }
-    std::optional<sluice::store::AppendResult> append(const sluice::store::AttemptId& attempt,
+    std::optional<sluice::store::AppendResult> append(const sluice::store::Attempt& attempt,
                                                       sluice::store::Appends appends, Done done) override {
         {
             const std::lock_guard lock(mutex);

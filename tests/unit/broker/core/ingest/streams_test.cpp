@@ -20,7 +20,8 @@ struct Fixture {
     void append(const std::string& stream) {
         auto document = std::make_shared<feed::DocumentRecord>();
         document->text = std::make_shared<const std::string>("x");
-        log.append({}, {{std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), {}}},
+        log.append(store::AttemptId{},
+                   {{std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), {}}},
                    nullptr);
     }
 };
@@ -90,8 +91,8 @@ TEST_CASE("Streams: idle stream → evicted once none of its events are retained
     auto document = std::make_shared<feed::DocumentRecord>();
     document->text = std::make_shared<const std::string>("x");
     streams.find_or_create("s", nullptr).value();
-    log.append({}, {{std::make_shared<const std::string>("s"), document, std::vector<feed::EventHead>(1), {}}},
-               nullptr);
+    log.append(store::AttemptId{},
+               {{std::make_shared<const std::string>("s"), document, std::vector<feed::EventHead>(1), {}}}, nullptr);
     streams.find_or_create("t", nullptr).value();
     CHECK(streams.state("s"));
     now += 1'000'001;

@@ -1,0 +1,70 @@
+// What a log on disk keeps beside its events, so that a restart changes nothing: the definitions of streams, which
+// items have been published, and the replies to publications with an Idempotency-Key. Identities and replies are kept
+// in one step with the events of their append (EventLog::append). Any thread, but find_seen(), find_reply() and sync()
+// wait for the disk: no I/O thread may call them, and nobody who holds a lock that one takes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/store/append_error.hpp"
+#include "broker/store/attempt_id.hpp"
+#include "protocol/feed/model/record.hpp"
+#include "protocol/text/digest.hpp"
+
+namespace sluice::store {
+
+struct StoredStream {
+    std::string name;
+    std::optional<std::string> definition;  // as given to define()
+};
+
+// An item that has been published.
+struct SeenItem {
+    text::Digest identity;
+    text::Digest content;        // what it said when it was last new or changed
+    feed::RecordTime seen_at{};  // when it was last published, to a day; changed or not
+};
+
+struct StoredReply {
+    text::Digest request{};  // of what was to be published
+    std::uint64_t received = 0, added = 0, updated = 0, unchanged = 0;
+    std::uint64_t first_id = 0, last_id = 0;
+    std::string faults{};  // what the reply said of refused items and of repairs
+};
+
+class DurableState {
+public:
+    virtual ~DurableState() = default;
+
+    // All streams with events, identities or a definition, those whose last append is longest ago first. Call when the
+    // log has just been opened.
+    virtual std::vector<StoredStream> streams() = 0;
+
+    // Sets the definition of a stream; none: it has none any more. Others may read it when sync() has returned, and
+    // until then only the process that made it knows it. It is written as soon as that is possible, whatever fails
+    // meanwhile.
+    virtual void define(const std::string& stream, std::optional<std::string> definition) = 0;
+    // Waits until all that was changed before (define, EventLog::clear) is as durable as configured. Returns what
+    // prevents that now.
+    virtual std::optional<AppendError> sync() = 0;
+
+    // Whether nothing is known of any item of the stream: find_seen() would find none. Does not wait.
+    virtual bool has_seen_none(std::string_view stream) = 0;
+    // What is known of these identities of the stream, by their index; none: nothing. What can't be read counts as
+    // unknown.
+    virtual std::vector<std::optional<SeenItem>> find_seen(std::string_view stream,
+                                                           std::span<const text::Digest> identities) = 0;
+    // These items have been published again, and are unchanged. Not synced: it may be lost.
+    virtual void note_seen(const std::string& stream, std::vector<SeenItem> items) = 0;
+
+    // The reply of the append with this id, if it was given one not too long ago.
+    virtual std::optional<StoredReply> find_reply(const AttemptId& attempt) = 0;
+};
+
+}  // namespace sluice::store

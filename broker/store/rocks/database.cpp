@@ -1,0 +1,293 @@
+#include "broker/store/rocks/database.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <rocksdb/cache.h>
+#include <rocksdb/compaction_filter.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
+#include <system_error>
+#include <utility>
+
+#include "broker/store/rocks/read_meter.hpp"
+
+namespace sluice::store {
+
+namespace {
+
+constexpr std::array<const char*, families> family_names{"default", "events", "index", "identities", "replies"};
+
+using Handles = std::array<rocksdb::ColumnFamilyHandle*, families>;
+
+constexpr std::size_t index_of(Family family) { return static_cast<std::size_t>(family); }
+
+rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+std::optional<Fault> fault_of(const rocksdb::Status& status) {
+    if (status.ok() || status.IsNotFound()) return std::nullopt;
+    Fault::Kind kind = Fault::Kind::io;
+    if (status.IsNoSpace()) kind = Fault::Kind::no_space;
+    if (status.IsCorruption()) kind = Fault::Kind::damaged;
+    return Fault{kind, status.ToString()};
+}
+
+class DeadFilter final : public rocksdb::CompactionFilter {
+public:
+    DeadFilter(Family family, Database::IsDead is_dead) : family_(family), is_dead_(std::move(is_dead)) {}
+
+    const char* Name() const override { return "sluice"; }
+    bool Filter(int, const rocksdb::Slice& key, const rocksdb::Slice& value, std::string*, bool*) const override {
+        return is_dead_(family_, view(key), view(value));
+    }
+
+private:
+    const Family family_;
+    const Database::IsDead is_dead_;
+};
+
+class DeadFilters final : public rocksdb::CompactionFilterFactory {
+public:
+    DeadFilters(Family family, std::function<Database::IsDead()> begin) : family_(family), begin_(std::move(begin)) {}
+
+    const char* Name() const override { return "sluice"; }
+    std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+        const rocksdb::CompactionFilter::Context&) override {
+        return std::make_unique<DeadFilter>(family_, begin_());
+    }
+
+private:
+    const Family family_;
+    const std::function<Database::IsDead()> begin_;
+};
+
+// A third of the memory is for what has not been flushed yet, which the cache gives up for it.
+constexpr std::size_t buffers_share = 3;
+
+rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Settings& settings,
+                                            const std::shared_ptr<rocksdb::Cache>& cache) {
+    rocksdb::BlockBasedTableOptions table;
+    table.block_cache = cache;
+    table.block_size = 16u << 10;
+    table.cache_index_and_filter_blocks = true;
+    table.pin_l0_filter_and_index_blocks_in_cache = true;
+    table.format_version = 5;
+    if (family == Family::identities || family == Family::replies)  // most look-ups find nothing
+        table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    rocksdb::ColumnFamilyOptions options;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    options.write_buffer_size = settings.memory / buffers_share / 2;
+    options.target_file_size_base = 64u << 20;
+    options.level_compaction_dynamic_level_bytes = true;
+    const bool is_random = family == Family::identities || family == Family::replies;
+    options.compression = is_random ? rocksdb::kNoCompression : rocksdb::kZSTD;
+    options.compression_opts.level = 1;
+    if (family != Family::state)
+        options.compaction_filter_factory = std::make_shared<DeadFilters>(family, settings.begin_compaction);
+    return options;
+}
+
+rocksdb::DBOptions database_options(const Database::Settings& settings, const std::shared_ptr<rocksdb::Cache>& cache) {
+    constexpr std::uint64_t log_bytes = 64u << 20;  // what must be read after a kill
+    rocksdb::DBOptions options;
+    options.create_if_missing = true;
+    options.create_missing_column_families = true;
+    // The last record may be cut short by a failure. Whatever is damaged before it is refused, since all that follows
+    // would be lost.
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+    options.max_bgerror_resume_count = 0;  // after an error the log opens the database again
+    options.max_open_files = Database::files_max;
+    options.max_total_wal_size = std::min<std::uint64_t>(log_bytes, settings.memory);
+    options.write_buffer_manager =
+        std::make_shared<rocksdb::WriteBufferManager>(settings.memory / buffers_share, cache);
+    options.bytes_per_sync = 1u << 20;
+    options.skip_stats_update_on_db_open = true;
+    options.info_log_level = rocksdb::WARN_LEVEL;
+    options.max_log_file_size = 1u << 20;
+    options.keep_log_file_num = 4;
+    return options;
+}
+
+// A folder that has something else in it is not taken.
+std::optional<Fault> make_folder(const Database::Settings& settings) {
+    rocksdb::FileSystem& files = *settings.files;
+    std::vector<std::string> names;
+    if (files.FileExists(settings.path + "/CURRENT", {}, nullptr).ok()) return std::nullopt;
+    if (files.FileExists(settings.path, {}, nullptr).ok()) {
+        const rocksdb::IOStatus listed = files.GetChildren(settings.path, {}, &names, nullptr);
+        if (!listed.ok()) return fault_of(listed);
+        const bool is_begun = std::all_of(names.begin(), names.end(), [](const std::string& name) {
+            return name.starts_with('.') || name.starts_with("LOG") || name.starts_with("LOCK") ||
+                   name.starts_with("IDENTITY") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp") ||
+                   name.ends_with(".log");
+        });
+        if (is_begun) return std::nullopt;
+        return Fault{Fault::Kind::damaged,
+                     "the folder has other files, but no CURRENT, so it is no store or a damaged one"};
+    }
+    std::string above = settings.path.substr(0, settings.path.find_last_of('/'));
+    std::vector<std::string> missing{settings.path};
+    while (!above.empty() && !files.FileExists(above, {}, nullptr).ok()) {
+        missing.push_back(above);
+        const std::size_t slash = above.find_last_of('/');
+        above = slash == std::string::npos ? "" : above.substr(0, slash);
+    }
+    for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
+        const rocksdb::IOStatus made = files.CreateDirIfMissing(*folder, {}, nullptr);
+        if (!made.ok()) return fault_of(made);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+struct Batch::Parts {
+    const Handles& handles;
+    rocksdb::WriteBatch batch{};
+};
+
+Batch::Batch(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+
+void Batch::put(Family family, std::string_view key, std::span<const std::string_view> value) {
+    const rocksdb::Slice key_slice = slice(key);
+    std::vector<rocksdb::Slice> parts;
+    parts.reserve(value.size());
+    for (const std::string_view part : value) parts.push_back(slice(part));
+    parts_->batch.Put(parts_->handles[index_of(family)], rocksdb::SliceParts(&key_slice, 1),
+                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size())));
+}
+
+void Batch::erase(Family family, std::string_view key) {
+    parts_->batch.Delete(parts_->handles[index_of(family)], slice(key));
+}
+
+bool Batch::is_empty() const { return parts_->batch.Count() == 0; }
+
+struct Cursor::Parts {
+    std::string end;
+    rocksdb::Slice end_slice;
+    std::unique_ptr<rocksdb::Iterator> at{};
+};
+
+Cursor::Cursor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Cursor::Cursor(Cursor&&) noexcept = default;
+Cursor::~Cursor() = default;
+
+void Cursor::seek(std::string_view key) { parts_->at->Seek(slice(key)); }
+void Cursor::seek_before(std::string_view key) { parts_->at->SeekForPrev(slice(key)); }
+void Cursor::next() { parts_->at->Next(); }
+bool Cursor::is_at_end() const { return !parts_->at->Valid(); }
+std::string_view Cursor::key() const { return view(parts_->at->key()); }
+std::string_view Cursor::value() const { return view(parts_->at->value()); }
+std::optional<Fault> Cursor::fault() const { return fault_of(parts_->at->status()); }
+
+struct Database::Parts {
+    std::unique_ptr<rocksdb::Env> env;
+    std::shared_ptr<rocksdb::Cache> cache;
+    std::unique_ptr<rocksdb::DB> db{};
+    Handles handles{};
+
+    ~Parts() {
+        if (db == nullptr) return;
+        for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+        db->Close();
+    }
+};
+
+Database::Database(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Database::~Database() = default;
+
+Database::Opened Database::open(const Settings& given) {
+    Settings settings = given;
+    if (settings.files == nullptr) settings.files = rocksdb::FileSystem::Default();
+    if (auto fault = make_folder(settings)) return {nullptr, std::move(fault)};
+    if (settings.progress != nullptr)
+        settings.files = metered(std::move(settings.files), settings.path, *settings.progress);
+    auto parts = std::make_unique<Parts>();
+    parts->env = rocksdb::NewCompositeEnv(settings.files);
+    parts->cache = rocksdb::NewLRUCache(settings.memory);
+    rocksdb::DBOptions options = database_options(settings, parts->cache);
+    options.env = parts->env.get();
+    std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+    for (std::size_t i = 0; i < families; ++i)
+        descriptors.emplace_back(family_names[i], family_options(static_cast<Family>(i), settings, parts->cache));
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    rocksdb::DB* db = nullptr;
+    const rocksdb::Status status = rocksdb::DB::Open(options, settings.path, descriptors, &handles, &db);
+    parts->db.reset(db);
+    if (auto fault = fault_of(status)) return {nullptr, std::move(fault)};
+    std::copy(handles.begin(), handles.end(), parts->handles.begin());
+    return {std::unique_ptr<Database>(new Database(std::move(parts))), std::nullopt};
+}
+
+Batch Database::batch() const { return Batch(std::make_unique<Batch::Parts>(Batch::Parts{parts_->handles})); }
+
+std::optional<Fault> Database::write(Batch& batch, bool sync) {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return fault_of(parts_->db->Write(options, &batch.parts_->batch));
+}
+
+Database::Found Database::get(Family family, std::string_view key) const {
+    std::string value;
+    const rocksdb::Status status =
+        parts_->db->Get(rocksdb::ReadOptions(), parts_->handles[index_of(family)], slice(key), &value);
+    if (!status.ok()) return {std::nullopt, fault_of(status)};
+    return {std::move(value), std::nullopt};
+}
+
+std::vector<Database::Found> Database::get(Family family, std::span<const std::string> keys) const {
+    std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    parts_->db->MultiGet(rocksdb::ReadOptions(), parts_->handles[index_of(family)], keys.size(), slices.data(),
+                         values.data(), statuses.data());
+    std::vector<Found> found(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (statuses[i].ok())
+            found[i].value = values[i].ToString();
+        else
+            found[i].fault = fault_of(statuses[i]);
+    }
+    return found;
+}
+
+Cursor Database::cursor(Family family, std::string end) const {
+    auto parts = std::make_unique<Cursor::Parts>(Cursor::Parts{std::move(end), {}});
+    rocksdb::ReadOptions options;
+    if (!parts->end.empty()) {
+        parts->end_slice = parts->end;
+        options.iterate_upper_bound = &parts->end_slice;
+    }
+    parts->at.reset(parts_->db->NewIterator(options, parts_->handles[index_of(family)]));
+    return Cursor(std::move(parts));
+}
+
+void Database::drop_files_below(Family family, std::string_view key) {
+    const rocksdb::Slice end = slice(key);
+    rocksdb::DeleteFilesInRange(parts_->db.get(), parts_->handles[index_of(family)], nullptr, &end, false);
+}
+
+std::optional<Space> space_of(const std::string& path, const std::shared_ptr<rocksdb::FileSystem>& files) {
+    Space space;
+    const auto& system = files ? files : rocksdb::FileSystem::Default();
+    if (!system->GetFreeSpace(path, {}, &space.free, nullptr).ok()) return std::nullopt;
+    std::error_code error;
+    const auto total = std::filesystem::space(path, error);
+    space.total = error ? space.free : total.capacity;
+    return space;
+}
+
+}  // namespace sluice::store

@@ -1,0 +1,138 @@
+// The store's RocksDB database behind a few types of our own: the only file of the broker that includes RocksDB's large
+// headers is database.cpp. Keys are in the order of their bytes. Any thread, except that a Batch or a Cursor belongs to
+// one thread at a time, and that whoever destroys the database must be the last to use it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace sluice::store {
+
+// Tables of their own, so that each is compacted by itself; a batch changes several in one step.
+enum class Family : std::uint8_t { state, events, index, identities, replies };
+inline constexpr std::size_t families = 5;
+
+struct Fault {
+    enum class Kind : std::uint8_t {
+        no_space,
+        damaged,  // bytes are not what was written
+        io,       // anything else that the disk or the database refuses
+    };
+
+    Kind kind = Kind::io;
+    std::string what;
+};
+
+// Changes that are written in one step.
+class Batch {
+public:
+    ~Batch();
+    Batch(Batch&&) noexcept;
+    Batch& operator=(Batch&&) noexcept;
+
+    // The value is the concatenation of the parts.
+    void put(Family family, std::string_view key, std::span<const std::string_view> value);
+    void put(Family family, std::string_view key, std::string_view value) { put(family, key, std::span(&value, 1)); }
+    void erase(Family family, std::string_view key);
+    bool is_empty() const;
+
+private:
+    friend class Database;
+    struct Parts;
+
+    explicit Batch(std::unique_ptr<Parts> parts);
+
+    std::unique_ptr<Parts> parts_;
+};
+
+// Walks over a table, as it was when the cursor was made.
+class Cursor {
+public:
+    Cursor(Cursor&&) noexcept;
+    ~Cursor();
+
+    void seek(std::string_view key);         // to the first key that is not below it
+    void seek_before(std::string_view key);  // to the last key that is not above it
+    void next();
+    // At the end, or where a read failed.
+    bool is_at_end() const;
+    std::string_view key() const;
+    std::string_view value() const;
+    std::optional<Fault> fault() const;  // of the last step
+
+private:
+    friend class Database;
+    struct Parts;
+
+    explicit Cursor(std::unique_ptr<Parts> parts);
+
+    std::unique_ptr<Parts> parts_;
+};
+
+class Database {
+public:
+    // Whether an entry is no longer needed, so that a compaction may leave it out.
+    using IsDead = std::function<bool(Family family, std::string_view key, std::string_view value)>;
+
+    struct Settings {
+        std::string path;
+        std::size_t memory = 0;  // bytes for buffers and caches
+        std::shared_ptr<rocksdb::FileSystem> files;
+        std::function<IsDead()> begin_compaction;  // called once for each, on its thread
+        // How much of what must be read to open it has been read, from 0 to 1.
+        std::atomic<double>* progress = nullptr;
+    };
+    struct Opened {
+        std::unique_ptr<Database> database;
+        std::optional<Fault> fault;
+    };
+
+    // Opens the database, or creates it where the folder is empty or does not exist.
+    static Opened open(const Settings& settings);
+    ~Database();
+
+    // How many files it keeps open at most.
+    static constexpr int files_max = 256;
+
+    Batch batch() const;
+    // `sync`: waits until it has survived a failure of the machine. After a fault all writes are refused, and whether
+    // the batch was written is known when the database has been opened again.
+    std::optional<Fault> write(Batch& batch, bool sync);
+    struct Found {
+        std::optional<std::string> value;  // none: there is no such key, or a fault
+        std::optional<Fault> fault;
+    };
+    Found get(Family family, std::string_view key) const;
+    std::vector<Found> get(Family family, std::span<const std::string> keys) const;
+    // Only keys below `end`, if that is not empty.
+    Cursor cursor(Family family, std::string end = {}) const;
+    // Removes files in which all keys are below this one.
+    void drop_files_below(Family family, std::string_view key);
+
+private:
+    struct Parts;
+
+    explicit Database(std::unique_ptr<Parts> parts);
+
+    std::unique_ptr<Parts> parts_;
+};
+
+// Free bytes of the file system that the path is on, for this process, and its size; none: unknown.
+struct Space {
+    std::uint64_t free = 0, total = 0;
+};
+std::optional<Space> space_of(const std::string& path, const std::shared_ptr<rocksdb::FileSystem>& files);
+
+}  // namespace sluice::store

@@ -1,0 +1,47 @@
+#include "broker/store/rocks/drop_events.hpp"
+
+#include <algorithm>
+
+namespace sluice::store {
+
+bool is_within(const StoredExtent& extent, const Bounds& bounds) {
+    return extent.events == 0 ||
+           (extent.events <= bounds.events && extent.bytes <= bounds.bytes && extent.oldest >= bounds.oldest);
+}
+
+// What is kept of one append goes as a whole, except where only the number of events is exceeded.
+DropResult drop_events(const Database& database, std::uint32_t stream, const StoredExtent& before,
+                       const Bounds& bounds) {
+    DropResult result{before, std::nullopt};
+    StoredExtent& extent = result.extent;
+    Cursor index = database.cursor(Family::index, index_key(stream, before.last_id + 1));
+    index.seek_before(index_key(stream, before.first_id));
+    if (index.is_at_end() || stream_of_key(index.key()) != stream) index.seek(index_key(stream, before.first_id));
+    for (; !index.is_at_end(); index.next()) {
+        const auto entry = decode_index_entry(index.value());
+        if (!entry) {
+            result.fault = Fault{Fault::Kind::damaged, "an entry of the index is damaged"};
+            return result;
+        }
+        const std::uint64_t id = id_of_index_key(index.key()), end = id + entry->events;
+        if (end <= extent.first_id) continue;
+        extent.first_id = std::max(extent.first_id, id);
+        extent.oldest = entry->time;
+        if (is_within(extent, bounds)) return result;
+        const std::uint64_t here = end - extent.first_id;
+        const bool only_number = extent.bytes <= bounds.bytes && extent.oldest >= bounds.oldest;
+        const std::uint64_t dropped = only_number ? std::min(here, extent.events - bounds.events) : here;
+        extent.first_id += dropped;
+        extent.events -= std::min(extent.events, dropped);
+        if (dropped == here) extent.bytes -= std::min<std::uint64_t>(extent.bytes, entry->bytes);
+        extent.dropped.add({extent.first_id - 1, entry->time});
+        if (dropped != here) return result;
+    }
+    result.fault = index.fault();
+    if (result.fault) return result;
+    extent.events = extent.bytes = extent.first_id = 0;  // nothing is left
+    extent.oldest = 0;
+    return result;
+}
+
+}  // namespace sluice::store

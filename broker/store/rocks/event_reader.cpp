@@ -1,0 +1,251 @@
+#include "broker/store/rocks/event_reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace sluice::store {
+
+namespace {
+
+struct ById {
+    bool operator()(const feed::EventHead& event, std::uint64_t id) const { return event.id < id; }
+};
+
+struct Wanted {
+    std::uint64_t from = 0, last_id = 0;
+    std::size_t events_max = 0, bytes_max = 0;
+};
+
+// One call of read(). A slice with damage has no events: what is readable before it comes first.
+class Reading {
+public:
+    Reading(SharedState& state, const Database& database, const Wanted& wanted, Slice& slice)
+        : state_(state), database_(database), wanted_(wanted), slice_(slice) {}
+
+    void read_stream(const StreamEntryPtr& stream);
+    // Events of one stream, or of all if it is null, from an id on.
+    void scan(const StreamEntryPtr& only, std::uint64_t from);
+
+private:
+    std::uint64_t retained_from(const StoredStreamEntry& stream) const;
+    bool add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes);
+    bool add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream);
+    bool add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what);
+    bool stop_at(std::uint64_t id);
+    std::uint64_t after_damage(Cursor& cursor, std::uint64_t from) const;
+
+    SharedState& state_;
+    const Database& database_;
+    Wanted wanted_;
+    Slice& slice_;
+    std::size_t bytes_ = 0;
+};
+
+// The id of the oldest event that the stream retains; the highest of all: none.
+std::uint64_t Reading::retained_from(const StoredStreamEntry& stream) const {
+    const std::lock_guard lock(state_.mutex);
+    return stream.is_erased || stream.extent.events == 0 ? ~std::uint64_t{0} : stream.extent.first_id;
+}
+
+// The slice ends before this id. Returns false, as those below do when it has ended.
+bool Reading::stop_at(std::uint64_t id) {
+    slice_.next_id = id;
+    slice_.at_end = false;
+    return false;
+}
+
+bool Reading::add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes) {
+    const std::span<const feed::EventHead> events = kept->events;
+    const std::uint64_t from = std::max(wanted_.from, retained_from(stream));
+    const auto wanted = events.subspan(
+        static_cast<std::size_t>(std::lower_bound(events.begin(), events.end(), from, ById()) - events.begin()));
+    if (wanted.empty()) return true;
+    const bool is_full =
+        wanted_.events_max == 0 || (!slice_.kept.empty() && bytes_ >= wanted_.bytes_max) || slice_.damaged_id != 0;
+    if (is_full) return stop_at(wanted.front().id);
+    const std::size_t n = std::min(wanted_.events_max, wanted.size());
+    kept->stream = stream.name;
+    slice_.kept.push_back({std::move(kept), wanted.first(n)});
+    wanted_.events_max -= n;
+    bytes_ += bytes;
+    return n == wanted.size() || stop_at(wanted[n].id);
+}
+
+bool Reading::add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {
+    if (last_id < wanted_.from) return true;
+    note_damage(state_, first_id, last_id, what);
+    if (!slice_.kept.empty()) return stop_at(std::max(first_id, wanted_.from));
+    slice_.damaged_id = last_id;
+    return true;
+}
+
+bool Reading::add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream) {
+    StoredKept stored = decode_kept(key, value);
+    if (stored.kept && stored.stream == stream.number) return add(std::move(stored.kept), stream, value.size());
+    const std::uint64_t first_id = id_of_event_key(key);
+    const auto header = decode_event_header(key, value);
+    const std::uint64_t last_id = first_id + (header ? header->events : 1) - 1;
+    return add_damage(first_id, last_id, stored.damage.empty() ? "stored events are of another stream" : stored.damage);
+}
+
+void Reading::read_stream(const StreamEntryPtr& stream) {
+    const std::uint64_t from = std::max(wanted_.from, retained_from(*stream));
+    if (from > wanted_.last_id) return;
+    Cursor index = database_.cursor(Family::index, index_key(stream->number + 1, 0));
+    index.seek_before(index_key(stream->number, from));  // it may reach beyond
+    if (index.is_at_end() || stream_of_key(index.key()) != stream->number) index.seek(index_key(stream->number, from));
+    std::uint64_t next = from;
+    for (; !index.is_at_end(); index.next()) {
+        const std::uint64_t id = id_of_index_key(index.key());
+        const auto entry = decode_index_entry(index.value());
+        if (!entry) return scan(stream, next);
+        const std::uint64_t end = id + entry->events;
+        if (id > wanted_.last_id) break;
+        if (end <= from) continue;
+        const std::string key = event_key(id);
+        const Database::Found found = database_.get(Family::events, key);
+        if (found.value) {
+            if (!add_stored(key, *found.value, *stream)) return;
+        } else if (end > retained_from(*stream)) {
+            const std::string what = found.fault ? found.fault->what : "stored events are missing";
+            if (!add_damage(id, end - 1, what)) return;
+        }
+        next = end;
+    }
+    if (index.fault()) scan(stream, next);  // the index only says where the events are
+}
+
+// The id of the first event that can be read after a damaged place; beyond the last one: there is none.
+std::uint64_t Reading::after_damage(Cursor& cursor, std::uint64_t from) const {
+    const auto is_readable = [&](std::uint64_t id) {
+        cursor.seek(event_key(id));
+        return !cursor.fault();
+    };
+    const std::uint64_t end = wanted_.last_id + 1;
+    std::uint64_t bad = from, good = end;
+    for (std::uint64_t step = 1; bad + step < end; step *= 2) {
+        if (is_readable(bad + step)) {
+            good = bad + step;
+            break;
+        }
+        bad += step;
+    }
+    while (good - bad > 1) {
+        const std::uint64_t middle = bad + (good - bad) / 2;
+        (is_readable(middle) ? good : bad) = middle;
+    }
+    cursor.seek(event_key(good));
+    return cursor.is_at_end() ? end : id_of_event_key(cursor.key());
+}
+
+void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
+    if (from > wanted_.last_id) return;
+    Cursor cursor = database_.cursor(Family::events, event_key(wanted_.last_id + 1));
+    cursor.seek_before(event_key(from));  // it may reach beyond
+    if (cursor.is_at_end()) cursor.seek(event_key(from));
+    for (std::uint64_t next = from; next <= wanted_.last_id;) {
+        if (cursor.is_at_end()) {
+            const auto fault = cursor.fault();
+            if (!fault) return;
+            const std::uint64_t after = after_damage(cursor, next);
+            if (!add_damage(next, after - 1, fault->what)) return;
+            next = after;
+            continue;
+        }
+        const std::uint64_t id = id_of_event_key(cursor.key());
+        const auto header = decode_event_header(cursor.key(), cursor.value());
+        if (!header && !add_damage(id, id, "the header of stored events is damaged")) return;
+        next = std::max(next, id + (header ? header->events : 1));
+        StreamEntryPtr stream;
+        if (header) {
+            const std::lock_guard lock(state_.mutex);
+            stream = state_.table.find(header->stream);
+        }
+        if (stream && (only == nullptr || stream == only) && !add_stored(cursor.key(), cursor.value(), *stream)) return;
+        cursor.next();
+    }
+}
+
+// The first place from `first_id` on for which `is_late` holds, which then does for all later ones; `end`: none.
+template <typename IsLate>
+std::uint64_t first_late(std::uint64_t first_id, std::uint64_t end, const IsLate& is_late) {
+    while (first_id < end) {
+        const std::uint64_t middle = first_id + (end - first_id) / 2;
+        if (is_late(middle))
+            end = middle;
+        else
+            first_id = middle + 1;
+    }
+    return end;
+}
+
+}  // namespace
+
+Slice EventReader::read(std::string_view name, std::uint64_t from, std::size_t events_max,
+                        std::size_t bytes_max) const {
+    constexpr std::chrono::milliseconds pause{100};
+    Slice slice;
+    Wanted wanted{from, 0, events_max, bytes_max};
+    StreamEntryPtr stream;
+    {
+        const std::lock_guard lock(state_.mutex);
+        wanted.last_id = state_.last_id;
+        stream = state_.table.find(name);
+        state_.table.describe(name, state_.last_id, slice);
+    }
+    slice.next_id = wanted.last_id + 1;
+    slice.at_end = true;
+    if (stream == nullptr && name != all_streams) return slice;
+    const auto database = state_.database.wait(pause);
+    if (database == nullptr) {  // the caller tries again
+        slice.next_id = from;
+        slice.at_end = false;
+        return slice;
+    }
+    Reading reading(state_, *database, wanted, slice);
+    if (stream != nullptr)
+        reading.read_stream(stream);
+    else
+        reading.scan(nullptr, std::max(from, slice.oldest_id));
+    return slice;
+}
+
+std::uint64_t EventReader::first_id_since(std::string_view name, feed::RecordTime time) const {
+    const bool is_of_all = name == all_streams;
+    std::uint64_t last_id = 0, first_id = 0;
+    StreamEntryPtr stream;
+    {
+        const std::lock_guard lock(state_.mutex);
+        last_id = state_.last_id;
+        const StreamExtent extent = state_.table.extent(name, last_id);
+        stream = state_.table.find(name);
+        first_id = extent.first_id;
+        if (extent.events == 0 || extent.oldest >= time) return first_id;
+    }
+    const auto database = state_.database.get();
+    if (database == nullptr) return first_id;
+    Cursor cursor = is_of_all ? database->cursor(Family::events, event_key(last_id + 1))
+                              : database->cursor(Family::index, index_key(stream->number, last_id + 1));
+    const auto seek = [&](std::uint64_t id) {
+        cursor.seek(is_of_all ? event_key(id) : index_key(stream->number, id));
+        return !cursor.is_at_end();
+    };
+    const auto time_here = [&] {
+        if (is_of_all) {
+            const auto header = decode_event_header(cursor.key(), cursor.value());
+            return header ? header->time : 0;
+        }
+        const auto entry = decode_index_entry(cursor.value());
+        return entry ? entry->time : 0;
+    };
+    const std::uint64_t id =
+        first_late(first_id, last_id + 1, [&](std::uint64_t at) { return !seek(at) || time_here() >= time; });
+    if (id > last_id || !seek(id)) return last_id + 1;
+    if (!is_of_all) return id_of_index_key(cursor.key());
+    return read(all_streams, id_of_event_key(cursor.key()), 0, 0).next_id;  // where an event is that is retained
+}
+
+}  // namespace sluice::store

@@ -1,0 +1,51 @@
+#include "broker/store/rocks/log_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/store/rocks/record_limits.hpp"
+#include "protocol/feed/record/record_codec.hpp"
+
+namespace sluice::store {
+
+void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {
+    constexpr std::size_t listed_max = 1'000;
+    Damage damage{first_id, last_id, {}, what};
+    std::string names;
+    {
+        const std::lock_guard lock(state.mutex);
+        std::vector<Damage>& all = state.log.damage;
+        const bool is_known = std::any_of(all.begin(), all.end(), [&](const Damage& other) {
+            return other.first_id <= first_id && last_id <= other.last_id;
+        });
+        if (is_known || all.size() == listed_max) return;
+        for (const auto& [number, stream] : state.table.all()) {
+            const StoredExtent& extent = stream->extent;
+            if (extent.events != 0 && extent.first_id <= last_id && first_id <= extent.last_id)
+                damage.streams.push_back(*stream->name);
+        }
+        std::sort(damage.streams.begin(), damage.streams.end());
+        for (const std::string& name : damage.streams) names += (names.empty() ? "" : ", ") + name;
+        all.push_back(damage);
+    }
+    base::log_error("stored events are damaged and can't be read; `sluice store repair` drops them",
+                    {{"first_id", first_id}, {"last_id", last_id}, {"streams", names}, {"fault", what}});
+}
+
+StoredKept decode_kept(std::string_view key, std::string_view value) {
+    const auto header = decode_event_header(key, value);
+    if (!header) return {nullptr, 0, "the header of stored events is damaged"};
+    auto append = feed::decode_append(value.substr(event_header_bytes), stored_record_limits);
+    if (!append) return {nullptr, header->stream, append.error().message};
+    const std::uint64_t first_id = id_of_event_key(key);
+    auto kept = std::make_shared<Kept>();
+    kept->record = std::move(append->document);
+    kept->events.assign(append->events.begin(), append->events.end());
+    bool is_right = kept->events.size() == header->events;
+    for (std::size_t i = 0; is_right && i < kept->events.size(); ++i) is_right = kept->events[i].id == first_id + i;
+    if (!is_right) return {nullptr, header->stream, "stored events have other ids than their key says"};
+    return {std::move(kept), header->stream, {}};
+}
+
+}  // namespace sluice::store

@@ -1,0 +1,41 @@
+// What the threads that use a store share: its streams, how far it can be read, and what is wrong with it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "broker/store/event_log.hpp"
+#include "broker/store/rocks/database.hpp"
+#include "broker/store/rocks/open_database.hpp"
+#include "broker/store/rocks/stream_table.hpp"
+
+namespace sluice::store {
+
+struct SharedState {
+    explicit SharedState(base::MemoryBudget& memory) : table(memory) {}
+
+    OpenDatabase database;
+
+    std::mutex mutex;  // guards the members below
+    StreamTable table;
+    std::uint64_t last_id = 0;  // what is above it may not be read yet
+    LogState log;
+    std::string epoch;
+    feed::RecordTime begun_at = 0;
+};
+
+// Notes that the events of these ids can't be read, and says so in the log; once for each.
+void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what);
+
+// What is kept at a key of the events; a text says why it can't be used.
+struct StoredKept {
+    std::shared_ptr<Kept> kept;  // without its stream's name
+    std::uint32_t stream = 0;
+    std::string damage;
+};
+StoredKept decode_kept(std::string_view key, std::string_view value);
+
+}  // namespace sluice::store

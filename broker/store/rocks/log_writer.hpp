@@ -1,0 +1,156 @@
+// Writes a store: what waits at the same time is one batch, with one sync. Has a thread of its own, which also calls
+// the log's listener, keeps the streams within their retention, and opens the database again after a fault. All
+// functions are as in EventLog and DurableState.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "broker/store/event_log.hpp"
+#include "broker/store/rocks/drop_events.hpp"
+#include "broker/store/rocks/log_state.hpp"
+#include "broker/store/rocks/rocks_settings.hpp"
+#include "broker/store/wall_clock.hpp"
+
+namespace sluice::store {
+
+class LogWriter {
+public:
+    LogWriter(RocksSettings settings, std::size_t memory, SharedState& state, WallClock clock);
+    ~LogWriter();  // writes what waits, and closes the database
+    LogWriter(const LogWriter&) = delete;
+    LogWriter& operator=(const LogWriter&) = delete;
+
+    void listen(EventLog::Listener listener) { listener_ = std::move(listener); }
+    void observe(ObserveTime group, ObserveTime append);
+    void open();
+    double progress() const { return progress_; }
+
+    std::optional<AppendResult> append(const Attempt& attempt, Appends appends, EventLog::Done done);
+    void retain(const std::string& stream, const Retention& retention);
+    void clear(std::string_view stream);
+    void define(const std::string& stream, std::optional<std::string> definition);
+    void note_seen(const std::string& stream, std::vector<SeenItem> items);
+    std::optional<AppendError> sync();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Waiting {
+        Attempt attempt;
+        Appends appends;
+        std::vector<StreamEntryPtr> streams;  // of the appends
+        EventLog::Done done;
+        std::size_t bytes;
+        Clock::time_point since;
+    };
+    struct Seen {
+        StreamEntryPtr stream;
+        SeenItem item;
+    };
+    struct Sync {
+        std::optional<AppendError> error{};
+        bool is_done = false;
+    };
+    struct Change {
+        StreamEntryPtr stream;
+        bool has_definition = false;  // to be written
+        std::optional<std::string> definition{};
+    };
+    // What one append adds to its stream's extent.
+    struct Added {
+        std::uint64_t first_id = 0, last_id = 0;
+        std::uint64_t bytes = 0;
+        bool has_identities = false;
+    };
+    struct Group {
+        std::vector<Waiting> appends;
+        std::vector<StreamEntryPtr> changed;
+        std::vector<Change> changes;  // of these streams
+        std::vector<std::uint32_t> dead;
+        std::vector<Seen> seen;
+        std::vector<Sync*> syncs;
+        // For the batch:
+        std::vector<Added> added;  // by append, in order
+        std::unordered_map<StoredStreamEntry*, StoredExtent> extents;
+        feed::RecordTime time = 0;
+
+        bool is_synced = false;
+
+        bool is_empty() const { return appends.empty() && changes.empty() && dead.empty() && seen.empty(); }
+    };
+
+    void run();
+    bool wait_for_work();
+    void take(Group& group);
+    void write_next();
+    std::optional<Fault> write(Group& group);
+    bool must_sync(const Group& group) const;
+    void assign_ids(Group& group);
+    void add_to(Batch& batch, Group& group, Waiting& waiting);
+    void put_events(Batch& batch, const StoredStreamEntry& stream, const feed::DocumentRecord& document,
+                    std::span<const feed::EventHead> events, Added& added);
+    LogRecord log_record() const;
+    void end(Group& group);
+    void fail(Group& group, AppendError error);
+    void put_back(const Group& group);
+    void note_fault(const Fault& fault);
+
+    bool has_space(std::size_t bytes);
+    static void tell(const Waiting& waiting, const AppendResult& result) noexcept;
+    void check_space();
+
+    Database::Settings database_settings();
+    Database::IsDead begin_compaction();
+    void load(Database& database);
+    bool reopen();
+    void dispatch_rest(Database& database);
+    void close();
+
+    void keep_retention(const Group& group);
+    void drop(const Database& database, const StreamEntryPtr& stream, const Bounds& bounds);
+    void drop_for_room(const Database& database);
+    void drop_files(Database& database);
+    Bounds bounds_of(const StoredStreamEntry& stream, feed::RecordTime now) const;
+
+    const RocksSettings settings_;
+    const std::size_t memory_;
+    SharedState& state_;  // its mutex also guards what is marked with *
+    const WallClock clock_;
+    EventLog::Listener listener_;
+    ObserveTime observe_group_, observe_append_;
+    std::atomic<double> progress_{0};
+    std::uint64_t bytes_max_ = 0;
+
+    std::condition_variable work_, synced_;
+    std::vector<Waiting> waiting_;         // *
+    std::vector<Seen> seen_;               // *
+    std::vector<Sync*> syncs_;             // *
+    std::vector<StreamEntryPtr> to_keep_;  // * whose retention has changed
+    bool is_urgent_ = false;               // * there are changes that somebody may wait for
+    bool must_reopen_ = false;             // *
+    bool stopping_ = false;                // *
+
+    // Of the thread:
+    std::uint64_t given_id_ = 0, ids_end_ = 0;
+    std::optional<LogRecord> written_;  // what is known to be on disk
+    Clock::time_point last_sync_{};
+    feed::RecordTime newest_ = 0;
+    feed::RecordTime next_expiry_ = 0;
+    std::uint64_t files_dropped_below_ = 0;
+    Clock::time_point next_try_{};
+    std::thread thread_;
+};
+
+}  // namespace sluice::store

@@ -1,0 +1,197 @@
+// Opening and closing: what LogWriter does beside writing.
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/store/epoch.hpp"
+#include "broker/store/rocks/log_writer.hpp"
+
+namespace sluice::store {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+    throw std::runtime_error("the store in " + path + " can't be opened: " + why);
+}
+
+std::string described(const Fault& fault) {
+    if (fault.what.find("/LOCK") != std::string::npos || fault.what.find("lock hold") != std::string::npos)
+        return "another process has it open, and only one may";
+    if (fault.what.find("olumn famil") != std::string::npos)
+        return "it was written by a newer version of Sluice (" + fault.what + ")";
+    if (fault.kind == Fault::Kind::damaged)
+        return fault.what + "; `sluice store repair` drops what can't be read, and says what";
+    return fault.what;
+}
+
+}  // namespace
+
+Database::Settings LogWriter::database_settings() {
+    return {settings_.path, memory_, settings_.files, [this] { return begin_compaction(); }, &progress_};
+}
+
+// What a compaction may leave out. Files are not lost with a failure as the newest records of streams may be, so only
+// what has been synced counts.
+Database::IsDead LogWriter::begin_compaction() {
+    struct Live {
+        std::unordered_map<std::uint32_t, std::uint64_t> dropped;  // by stream: the newest id that is not needed
+        std::uint32_t numbers_given = 0;
+        feed::RecordTime identities_before = 0, replies_before = 0;
+
+        bool is_dead(std::uint32_t stream, std::uint64_t last_id) const {
+            const auto found = dropped.find(stream);
+            return found == dropped.end() ? stream <= numbers_given : last_id <= found->second;
+        }
+    };
+    const auto live = std::make_shared<Live>();
+    const feed::RecordTime now = clock_();
+    live->identities_before = now - settings_.identities_window.count();
+    live->replies_before = now - settings_.replies_window.count();
+    {
+        const std::lock_guard lock(state_.mutex);
+        live->numbers_given = state_.table.numbers_given();
+        for (const auto& [number, stream] : state_.table.all()) live->dropped[number] = stream->safely_dropped;
+        for (const std::uint32_t number : state_.table.dead()) live->dropped[number] = 0;
+    }
+    return [live](Family family, std::string_view key, std::string_view value) {
+        if (family == Family::replies) {
+            const auto time = time_of_value(value);
+            return time && *time < live->replies_before;
+        }
+        if (family == Family::identities) {
+            const auto time = time_of_value(value);
+            return live->is_dead(stream_of_key(key), 0) || (time && *time < live->identities_before);
+        }
+        if (family == Family::index) {
+            const auto entry = decode_index_entry(value);
+            return entry && live->is_dead(stream_of_key(key), id_of_index_key(key) + entry->events - 1);
+        }
+        const auto header = decode_event_header(key, value);  // what is damaged stays, to be told of
+        return header && live->is_dead(header->stream, id_of_event_key(key) + header->events - 1);
+    };
+}
+
+void LogWriter::open() {
+    if (settings_.path.empty()) refuse("\"\"", "store.path is empty");
+    Database::Opened opened = Database::open(database_settings());
+    if (opened.fault) refuse(settings_.path, described(*opened.fault));
+    load(*opened.database);
+    {
+        const std::lock_guard lock(state_.mutex);
+        state_.last_id = given_id_;
+    }
+    state_.database.set(std::move(opened.database));
+    constexpr std::uint64_t most = std::uint64_t{10} << 30, share = 10;
+    const auto space = space_of(settings_.path, settings_.files);
+    bytes_max_ = settings_.bytes_max.value_or(space ? std::min(most, space->total / share) : most);
+    progress_ = 1;
+    thread_ = std::thread([this] { run(); });
+}
+
+// Reads the state; of a new database, writes it.
+void LogWriter::load(Database& database) {
+    const auto stored_format = database.get(Family::state, format_key);
+    if (stored_format.fault) refuse(settings_.path, described(*stored_format.fault));
+    Cursor cursor = database.cursor(Family::state);
+    cursor.seek("");
+    if (!stored_format.value && cursor.is_at_end() && !cursor.fault()) {
+        state_.epoch = random_epoch();
+        state_.begun_at = clock_();
+        Batch batch = database.batch();
+        batch.put(Family::state, format_key, format);
+        batch.put(Family::state, log_key, encode(log_record()));
+        if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(*fault));
+        return;
+    }
+    if (stored_format.value && *stored_format.value != format)
+        refuse(settings_.path, "it has format " + *stored_format.value + ", and this version of Sluice reads format " +
+                                   std::string(format) + " only");
+    const auto stored_log = database.get(Family::state, log_key);
+    const auto log = stored_log.value ? decode_log_record(*stored_log.value) : std::nullopt;
+    if (!stored_format.value || !log) refuse(settings_.path, "it is no store of Sluice, or its state is damaged");
+
+    std::unordered_map<std::uint32_t, std::string> definitions;
+    const std::lock_guard lock(state_.mutex);
+    if (state_.epoch.empty()) {  // else it is the same, and others read it
+        state_.epoch = log->epoch;
+        state_.begun_at = log->begun_at;
+    }
+    state_.table.set_numbers_given(log->streams_end);
+    state_.table.set_forgotten(log->forgotten);
+    ids_end_ = log->ids_end;
+    given_id_ = std::max(given_id_, ids_end_);
+    newest_ = std::max(newest_, log->forgotten.time);
+    for (; !cursor.is_at_end(); cursor.next()) {
+        const std::string_view key = cursor.key();
+        if (key.size() != stream_key(stream_mark, 0).size()) continue;
+        const std::uint32_t number = stream_of_state_key(key);
+        if (key.front() == definition_mark) definitions[number] = cursor.value();
+        if (key.front() != stream_mark) continue;
+        const auto record = decode_stream_record(cursor.value());
+        if (!record) refuse(settings_.path, "the record of a stream is damaged");
+        std::optional<std::string> definition;
+        if (const auto found = definitions.find(number); found != definitions.end()) definition = found->second;
+        state_.table.load(number, *record, std::move(definition));
+        newest_ = std::max(newest_, record->extent.last_time);
+    }
+    if (const auto fault = cursor.fault()) refuse(settings_.path, described(*fault));
+}
+
+// After a fault. What the store holds now beyond what the listener has had, it gets.
+bool LogWriter::reopen() {
+    state_.database.close();
+    try {
+        Database::Opened opened = Database::open(database_settings());
+        if (opened.fault) refuse(settings_.path, described(*opened.fault));
+        load(*opened.database);
+        written_.reset();  // it may be lost
+        Database& database = *opened.database;
+        state_.database.set(std::move(opened.database));
+        dispatch_rest(database);
+        return true;
+    } catch (const std::exception& error) {
+        base::log_failure("the store can't be opened again, which is tried until it succeeds", error.what());
+        const std::lock_guard lock(state_.mutex);
+        state_.log.condition = LogState::Condition::failed;
+        state_.log.reason = error.what();
+        return false;
+    }
+}
+
+void LogWriter::dispatch_rest(Database& database) {
+    const std::uint64_t from = state_.last_id + 1;
+    Cursor cursor = database.cursor(Family::events);
+    for (cursor.seek(event_key(from)); !cursor.is_at_end(); cursor.next()) {
+        const std::uint64_t id = id_of_event_key(cursor.key());
+        StoredKept stored = decode_kept(cursor.key(), cursor.value());
+        if (!stored.kept) {
+            note_damage(state_, id, id, stored.damage);
+            continue;
+        }
+        const std::lock_guard lock(state_.mutex);
+        const StreamEntryPtr stream = state_.table.find(stored.stream);
+        state_.last_id = stored.kept->events.back().id;
+        if (stream == nullptr || !listener_) continue;
+        listener_(Append{stream->name, stored.kept->record, stored.kept->events, nullptr});
+    }
+    if (const auto fault = cursor.fault()) note_damage(state_, from, given_id_, fault->what);
+}
+
+// At the end: the next start then goes on with the next id.
+void LogWriter::close() {
+    Group rest;
+    fail(rest, AppendError::unknown);  // there is something only if it could not be written
+    const auto database = state_.database.get();
+    if (database == nullptr || state_.log.condition != LogState::Condition::open) return;
+    ids_end_ = given_id_;
+    Batch batch = database->batch();
+    {
+        const std::lock_guard lock(state_.mutex);
+        batch.put(Family::state, log_key, encode(log_record()));
+    }
+    if (const auto fault = database->write(batch, true))
+        base::log_error("the store can't be written at the end", {{"fault", fault->what}});
+}
+
+}  // namespace sluice::store

@@ -1,0 +1,120 @@
+// Retention: what LogWriter does after each group, and when events have become too old.
+#include <algorithm>
+#include <limits>
+
+#include "broker/base/log.hpp"
+#include "broker/store/rocks/log_writer.hpp"
+
+namespace sluice::store {
+
+namespace {
+
+constexpr feed::RecordTime never = std::numeric_limits<feed::RecordTime>::max();
+
+// The last time at which the stream's oldest events are young enough.
+feed::RecordTime expiry_of(const StoredStreamEntry& stream) {
+    if (stream.extent.events == 0) return never;
+    const feed::RecordTime age = stream.retention.age.count(), time = stream.extent.oldest;
+    return age > never - time ? never : time + age;
+}
+
+}  // namespace
+
+Bounds LogWriter::bounds_of(const StoredStreamEntry& stream, feed::RecordTime now) const {
+    const feed::RecordTime age = stream.retention.age.count();
+    return {stream.retention.events, stream.retention.bytes, age > now ? 0 : now - age};
+}
+
+void LogWriter::keep_retention(const Group& group) {
+    const auto database = state_.database.get();
+    const feed::RecordTime now = std::max(newest_, clock_());
+    if (group.is_synced) drop_files(*database);
+    std::vector<StreamEntryPtr> streams;
+    {
+        const std::lock_guard lock(state_.mutex);
+        streams.swap(to_keep_);
+        if (now > next_expiry_) {
+            streams.clear();
+            for (const auto& [number, stream] : state_.table.all()) streams.push_back(stream);
+            next_expiry_ = never;
+        } else {
+            for (const Waiting& waiting : group.appends)
+                streams.insert(streams.end(), waiting.streams.begin(), waiting.streams.end());
+        }
+    }
+    for (const StreamEntryPtr& stream : streams) {
+        Bounds bounds;
+        bool is_right = false;
+        {
+            const std::lock_guard lock(state_.mutex);
+            bounds = bounds_of(*stream, now);
+            is_right = stream->is_erased || is_within(stream->extent, bounds);
+        }
+        if (!is_right) drop(*database, stream, bounds);
+        const std::lock_guard lock(state_.mutex);
+        next_expiry_ = std::min(next_expiry_, expiry_of(*stream));
+    }
+    drop_for_room(*database);
+}
+
+void LogWriter::drop(const Database& database, const StreamEntryPtr& stream, const Bounds& bounds) {
+    const DropResult result = drop_events(database, stream->number, stream->extent, bounds);
+    if (result.fault)
+        base::log_error("not all events beyond a stream's retention can be dropped",
+                        {{"stream", *stream->name}, {"fault", result.fault->what}});
+    const std::lock_guard lock(state_.mutex);
+    if (stream->is_erased || result.extent.dropped == stream->extent.dropped) return;
+    state_.table.set_extent(*stream, result.extent);
+    state_.table.note_drop();
+    state_.table.note_changed(stream);
+}
+
+// The stream with the most bytes gives up its oldest events, again and again. More than needed goes at once, so that
+// there is nothing to drop for the next ones.
+void LogWriter::drop_for_room(const Database& database) {
+    constexpr std::uint64_t rounds = 32;
+    const std::uint64_t enough = bytes_max_ - bytes_max_ / rounds;
+    for (bool is_too_much = true;;) {
+        StreamEntryPtr most;
+        std::uint64_t second = 0, all = 0;
+        {
+            const std::lock_guard lock(state_.mutex);
+            all = state_.table.bytes();
+            if (is_too_much && all <= bytes_max_) return;
+            for (const auto& [number, stream] : state_.table.all()) {
+                if (most != nullptr && stream->extent.bytes <= most->extent.bytes) {
+                    second = std::max(second, stream->extent.bytes);
+                    continue;
+                }
+                if (most != nullptr) second = most->extent.bytes;
+                most = stream;
+            }
+        }
+        is_too_much = false;  // now until it is enough
+        if (all <= enough || most == nullptr || most->extent.events == 0) return;
+        const std::uint64_t bytes = most->extent.bytes, excess = all - enough;
+        const std::uint64_t share = bytes > excess ? bytes - excess : 0;
+        const Dropped before = most->extent.dropped;
+        drop(database, most, {~std::uint64_t{0}, std::min(std::max(share, second), bytes - 1), 0});
+        if (most->extent.dropped == before) return;  // the index can't be read
+    }
+}
+
+// Removes files with nothing but dropped events. All that was dropped before has been synced.
+void LogWriter::drop_files(Database& database) {
+    constexpr std::uint64_t enough = 1'000;  // ids since the last time, so that it costs little
+    std::uint64_t below = given_id_ + 1;
+    {
+        const std::lock_guard lock(state_.mutex);
+        if (!state_.table.dead().empty()) return;
+        for (const auto& [number, stream] : state_.table.all()) {
+            if (stream->is_changed) return;
+            if (stream->extent.events != 0) below = std::min(below, stream->extent.first_id);
+        }
+    }
+    if (below < files_dropped_below_ + enough) return;
+    files_dropped_below_ = below;
+    database.drop_files_below(Family::events, event_key(below));
+}
+
+}  // namespace sluice::store

@@ -1,0 +1,28 @@
+// What a store on disk is told when it is made. Plain values.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace sluice::store {
+
+struct RocksSettings {
+    std::string path;                      // a folder, which is created
+    bool sync = true;                      // false: nothing waits for the disk, so a power failure may lose the newest
+    std::optional<std::size_t> bytes_max;  // of the kept events; none: the smaller of 10 GiB and a tenth of the disk
+    // An identity or a reply that is older may be forgotten.
+    std::chrono::microseconds identities_window{}, replies_window{};
+    std::shared_ptr<rocksdb::FileSystem> files = nullptr;  // null: the machine's
+};
+
+using ObserveTime = std::function<void(std::chrono::nanoseconds)>;
+
+}  // namespace sluice::store
