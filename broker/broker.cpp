@@ -14,6 +14,7 @@
 #include "broker/base/process.hpp"
 #include "broker/base/repeat_guard.hpp"
 #include "broker/base/workers.hpp"
+#include "broker/configured_log.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/delivery/event_memory.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
@@ -39,7 +40,6 @@
 #include "broker/server/net/listener.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/event_log.hpp"
-#include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
 
 namespace sluice::broker {
@@ -62,8 +62,9 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
     constexpr std::size_t few = 64;          // standard streams, the log, a GPU's driver
     constexpr std::size_t of_io_thread = 3;  // for epoll and its wake-ups
     const std::size_t descriptors = base::descriptor_limit();
-    const server::ConnectionRoom room = server::connection_room(options.limits.connections, descriptors,
-                                                                few + of_io_thread * (io_threads(options) + 1));
+    const server::ConnectionRoom room =
+        server::connection_room(options.limits.connections, descriptors,
+                                few + of_io_thread * (io_threads(options) + 1) + log_descriptors(options));
     if (room.connections < options.limits.connections)
         base::log_warn("fewer connections than limits.connections, for lack of file descriptors",
                        {{"connections", room.connections}, {"descriptors", descriptors}});
@@ -110,10 +111,6 @@ engine::EngineOptions engine_options(const config::MatcherOptions& options) {
     return engine;
 }
 
-std::unique_ptr<store::EventLog> event_log(const config::StoreOptions& options, base::MemoryBudget& memory) {
-    return std::make_unique<store::MemoryLog>(options.bytes.value_or(memory.bytes_max() / 4), memory);
-}
-
 std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& options, base::MemoryBudget& memory) {
     return std::make_shared<IdempotencyKeys>(
         IdempotencyKeys::Settings{options.idempotency_keys, options.idempotency_window}, memory);
@@ -125,6 +122,7 @@ class Broker::Parts {
 public:
     explicit Parts(config::Options options);
 
+    void open();
     void drain();
 
 private:
@@ -147,8 +145,8 @@ private:
     ScanOwners scan_owners_, computed_owners_;
     Matcher matcher_;
     SubscriptionRegistry registry_;
-    const std::unique_ptr<store::EventLog> log_;
-    const server::SseFramers sse_framers_;
+    ConfiguredLog configured_log_;
+    store::EventLog& log_;
     Replay replay_;
     Publisher publisher_;
     server::Connections connections_;
@@ -186,14 +184,14 @@ Broker::Parts::Parts(config::Options options)
                  .begin = [this](std::atomic<std::uint64_t>& first_id) { queue_.begin_at_next(first_id); }},
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program) { matcher_.set_program(std::move(program)); }),
-      log_(event_log(options_.store, memory_)),
-      sse_framers_(log_->epoch()),
+      configured_log_(options_, memory_, counters_),
+      log_(configured_log_.log()),
       replay_({broker::batch_limits(options_.limits, &memory_), server::filter_limits(options_.limits),
                server::feed_limits(options_.limits), options_.delivery.undecided},
-              {*log_, queue_, event_memory_, memory_, counters_}),
+              {log_, queue_, event_memory_, memory_, counters_}),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore, options_.store.retention},
-                 queue_, *log_, counters_, memory_),
+                 queue_, log_, counters_, memory_),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
@@ -204,9 +202,9 @@ Broker::Parts::Parts(config::Options options)
                 queue_,
                 publisher_,
                 registry_,
-                *log_,
+                log_,
                 replay_,
-                sse_framers_,
+                nullptr,
                 workers_,
                 compilers_,
                 trials_,
@@ -217,12 +215,14 @@ Broker::Parts::Parts(config::Options options)
       sessions_(services_, browser_rules_, server::make_router(services_)),
       listener_(std::make_shared<server::Listener>(io_threads_, services_, sessions_)),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
-    log_->listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
+    services_.opening = true;
+    services_.opened = [this] { return configured_log_.opened(); };
+    log_.listen(Dispatch(queue_, fanout_, counters_, server::feed_limits(options_.limits)));
     server::register_metrics(services_);
 }
 
 void Broker::Parts::relieve_memory() {
-    log_->relieve_memory();
+    log_.relieve_memory();
     publisher_.streams().relieve_memory();
     const std::size_t enough = memory_.ceiling(base::MemoryUse::bodies);
     for (int ended = 0; ended < ended_at_once_max && event_memory_.relieve(); ++ended)
@@ -239,6 +239,20 @@ void Broker::start() {
     parts_->listener_->start();
     parts_->io_threads_.start();
 }
+
+void Broker::open() { parts_->open(); }
+
+void Broker::Parts::open() {
+    configured_log_.open();
+    publisher_.streams().restore();
+    services_.sse_framers = std::make_shared<const server::SseFramers>(log_.epoch());
+}
+
+void Broker::serve() { parts_->services_.opening = false; }
+
+const std::string& Broker::store_path() const { return parts_->configured_log_.path(); }
+
+std::size_t Broker::streams() const { return parts_->publisher_.streams().names().size(); }
 
 void Broker::drain() { parts_->drain(); }
 

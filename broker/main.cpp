@@ -6,10 +6,14 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <system_error>
+#include <thread>
+#include <unistd.h>
 
 #include "broker/base/failed_check.hpp"
 #include "broker/base/log.hpp"
@@ -87,6 +91,15 @@ int wait_for_end(const sigset_t& signals) {
     }
 }
 
+constexpr int end_signals[] = {SIGTERM, SIGINT};
+
+void mask_end_signals(int how) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : end_signals) sigaddset(&signals, signal);
+    pthread_sigmask(how, &signals, nullptr);
+}
+
 std::chrono::steady_clock::time_point repeated_from;
 
 // From now on a second Ctrl-C ends the process at once, and so does a second SIGTERM.
@@ -97,10 +110,7 @@ void end_when_told_again() {
         std::signal(signal, SIG_DFL);
         std::raise(signal);  // takes effect when this handler returns
     });
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    mask_end_signals(SIG_UNBLOCK);
 }
 
 void log_unfinished(sluice::broker::Broker& broker) {
@@ -132,18 +142,63 @@ void log_threads_left() {
     std::abort();
 }
 
+// While it lives, SIGTERM and SIGINT end the process at once: nothing has been accepted that could be lost. A thread of
+// its own gets them, since those that others start meanwhile inherit the mask of who starts them.
+class EndsWhenTold {
+public:
+    EndsWhenTold() {
+        for (const int signal : end_signals) std::signal(signal, [](int) { _exit(0); });
+        thread_ = std::thread([over = over_.get_future()] {
+            mask_end_signals(SIG_UNBLOCK);
+            over.wait();
+            mask_end_signals(SIG_BLOCK);
+        });
+    }
+    ~EndsWhenTold() {
+        over_.set_value();
+        thread_.join();
+        for (const int signal : end_signals) std::signal(signal, SIG_DFL);
+    }
+    EndsWhenTold(const EndsWhenTold&) = delete;
+    EndsWhenTold& operator=(const EndsWhenTold&) = delete;
+
+private:
+    std::promise<void> over_;
+    std::thread thread_;
+};
+
+void open(sluice::broker::Broker& broker) {
+    const EndsWhenTold while_opening;
+    broker.open();
+}
+
+void log_ready(const sluice::broker::Broker& broker, std::chrono::steady_clock::duration opening) {
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(opening).count();
+    if (broker.store_path().empty())
+        sluice::base::log_always("ready", {{"store", "memory"}});
+    else
+        sluice::base::log_always("ready", {{"store", "rocksdb"},
+                                           {"path", broker.store_path()},
+                                           {"streams", broker.streams()},
+                                           {"milliseconds", milliseconds}});
+}
+
 int run(const sluice::config::Options& options, const sigset_t& signals) {
     sluice::base::Watchdog watchdog(exit_failure);  // outlives the broker, whose destructor waits for its threads
     sluice::broker::Broker broker(options);
     const auto time_left = options.shutdown.drain_timeout + overtime;
     try {
         broker.start();
+        sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
+        const auto begin = std::chrono::steady_clock::now();
+        open(broker);
+        broker.serve();
+        log_ready(broker, std::chrono::steady_clock::now() - begin);
     } catch (...) {
         watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left,
                      log_threads_left);  // the threads already started must end
         throw;
     }
-    sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
     const int signal = wait_for_end(signals);
     watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left, [&broker] { log_unfinished(broker); });
     sluice::base::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
@@ -189,6 +244,7 @@ int main(int argc, char** argv) {
     sluice::base::configure_malloc();
     sluice::base::set_thread_stacks();
     sluice::base::raise_descriptor_limit();
+    umask(S_IRWXG | S_IRWXO);  // the store is for its owner alone
     // Blocked before threads start: all inherit the mask, and only sigwait() receives the signals.
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);

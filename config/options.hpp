@@ -110,7 +110,9 @@ struct DeduplicationOptions {
     std::vector<std::string> ignore;  // feed::IgnoredParts
 };
 
-enum class StoreKind : std::uint8_t { memory };
+enum class StoreKind : std::uint8_t { rocksdb, memory };
+// When a publication on disk has ended: once it is synced, or once it is written.
+enum class StoreSync : std::uint8_t { group, none };
 
 // How much of a stream is retained; 0: no limit.
 struct RetentionOptions {
@@ -121,6 +123,8 @@ struct RetentionOptions {
 
 struct StoreOptions {
     StoreKind kind{};
+    std::optional<std::string> path;  // of the store's folder; none: auto, store_folder()
+    StoreSync sync{};
     std::optional<std::size_t> bytes;  // of all streams; none: auto; 0: nothing is retained
     RetentionOptions retention;        // of streams without their own
 };

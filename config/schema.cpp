@@ -78,6 +78,10 @@ bool is_network(const std::string& text) {
     return bits && *bits <= (is_v6 ? 128 : 32);
 }
 
+std::string check_folder(const std::string& path) {
+    return path.empty() || path.find('\0') != std::string::npos ? "expected auto or the path of a folder" : "";
+}
+
 void read_http(Section& s, HttpOptions& o) {
     s.ip_address("address", o.address);
     s.integer("port", o.port, 0, 65'535);
@@ -169,7 +173,9 @@ void read_retention(Section& s, Retention& o) {
 }
 
 void read_store(Section& s, StoreOptions& o) {
-    s.choice<StoreKind>("kind", o.kind, {{"memory", StoreKind::memory}});
+    s.choice<StoreKind>("kind", o.kind, {{"rocksdb", StoreKind::rocksdb}, {"memory", StoreKind::memory}});
+    s.text_or_auto("path", o.path, check_folder);
+    s.choice<StoreSync>("sync", o.sync, {{"group", StoreSync::group}, {"none", StoreSync::none}});
     s.size_or_auto("bytes", o.bytes, 0, 1'024 * gib);
     s.section("retention", [&](Section& retention) { read_retention(retention, o.retention); });
 }

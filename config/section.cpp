@@ -56,15 +56,22 @@ const YamlNode* Section::scalar(std::string_view name, std::string_view expected
     return nullptr;
 }
 
-void Section::text(std::string_view name, std::string& out, const TextCheck& check) {
+const std::string* Section::read_text(std::string_view name, const TextCheck& check) {
     const YamlNode* node = scalar(name, "a text");
-    if (node == nullptr) return;
+    if (node == nullptr) return nullptr;
     const std::string wrong = check ? check(node->text) : std::string();
-    if (wrong.empty()) {
-        out = node->text;
-    } else {
-        fault(*node, full_name(name) + ": " + wrong);
-    }
+    if (wrong.empty()) return &node->text;
+    fault(*node, full_name(name) + ": " + wrong);
+    return nullptr;
+}
+
+void Section::text(std::string_view name, std::string& out, const TextCheck& check) {
+    if (const std::string* text = read_text(name, check)) out = *text;
+}
+
+void Section::text_or_auto(std::string_view name, std::optional<std::string>& out, const TextCheck& check) {
+    const std::string* text = read_text(name, check);
+    if (text != nullptr) out = *text == "auto" ? std::nullopt : std::optional(*text);
 }
 
 // Accepts what inet_pton accepts. An IPv6 address may have a zone ("fe80::1%eth0"), which only the machine can check.

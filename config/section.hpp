@@ -29,6 +29,8 @@ public:
 
     // `check`, if any, returns what is wrong with a text, or "".
     void text(std::string_view name, std::string& out, const TextCheck& check = {});
+    // auto: none.
+    void text_or_auto(std::string_view name, std::optional<std::string>& out, const TextCheck& check);
     void ip_address(std::string_view name, std::string& out);
     void boolean(std::string_view name, bool& out);
     // This and the next two set optional options, too.
@@ -70,6 +72,7 @@ public:
 private:
     const YamlNode* find(std::string_view name);
     const YamlNode* scalar(std::string_view name, std::string_view expected);
+    const std::string* read_text(std::string_view name, const TextCheck& check);  // null: not set, or wrong
     std::optional<Duration> read_duration(std::string_view name, Duration min, Duration max);
     std::optional<std::size_t> read_size(std::string_view name, std::size_t min, std::size_t max,
                                          std::string_view alternative = "");

@@ -27,6 +27,7 @@ std::string stream_of(const json::value& reset) {
 std::string fault_of(const json::value& reset) {
     const std::string reason = string_in(reset, "reason");
     if (reason == "retention") return "are missing, because the broker no longer keeps all of them";
+    if (reason == "damaged") return "are missing, because the broker can't read all of them from its disk";
     const std::string maybe = "may be missing or come again, because ";
     if (reason == "epoch") return maybe + "the broker's log began anew, as after a restart";
     if (reason == "unknown") return maybe + "the broker does not know this place";

@@ -102,6 +102,17 @@ public:
     base::Histogram& fast_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "fast"}});
     base::Histogram& slow_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "slow"}});
 
+    base::Histogram& store_group_microseconds = metrics.histogram(
+        {.name = "store_group_microseconds",
+         .help = "Elapsed time of writing and syncing the appends that waited at the same time for a store on disk",
+         .unit = "microseconds"},
+        time_bounds);
+    base::Histogram& store_append_microseconds =
+        metrics.histogram({.name = "store_append_microseconds",
+                           .help = "Elapsed time of an append to a store on disk, from its beginning to its end",
+                           .unit = "microseconds"},
+                          time_bounds);
+
     ContainsCounters contains = contains_counters(metrics);
     std::vector<OperatorCounters> operators = operator_counters(metrics);  // by kind of measure
 

@@ -10,6 +10,8 @@ struct Retention {
     std::chrono::microseconds age = std::chrono::microseconds::max();
     std::size_t events = ~std::size_t{0};
     std::size_t bytes = ~std::size_t{0};  // of memory or disk
+    // Of a published item's identity on disk, since it was last seen. Events come and go without it.
+    std::chrono::microseconds identities = std::chrono::microseconds::max();
 
     friend bool operator==(const Retention&, const Retention&) = default;
 };

@@ -107,8 +107,8 @@ FOLDERS = {
                    "protocol/filter", "protocol/text"),
     "broker": ("broker/base", "broker/base/memory", "broker/base/program", "broker/core", "broker/core/delivery",
                "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/match", "broker/server/api",
-               "broker/server/http", "broker/server/net", "broker/server/sse", "broker/store", "config", "protocol/filter",
-               "protocol/text"),
+               "broker/server/http", "broker/server/net", "broker/server/sse", "broker/store", "broker/store/rocks", "config",
+               "protocol/filter", "protocol/text"),
 }
 
 # Arrows that point upwards, until they are mended.

@@ -88,11 +88,11 @@ def environment(folder, port):
 
 
 class Examples:
-    """Examples of a document, run in order in a folder that looks like the project after ./dev run, with a fresh broker.
-    What they print is compared with `expected`, in which "…" stands for anything. Those in the background keep running,
-    and their output is compared at the end. Only the port differs from what is typed."""
+    """Examples of a document, run in order in a folder that looks like the project after ./dev run, with a fresh broker
+    that has these options. What they print is compared with `expected`, in which "…" stands for anything. Those in the
+    background keep running, and their output is compared at the end. Only the port differs from what is typed."""
 
-    def __init__(self, root, binaries):
+    def __init__(self, root, binaries, *options):
         self.folder = Path(tempfile.mkdtemp(prefix="sluice-examples-"))
         (self.folder / "build").mkdir()
         (self.folder / "build" / "bin").symlink_to(binaries)
@@ -100,7 +100,7 @@ class Examples:
         self.failures = []
         self.background = []
         os.environ["SLUICED"] = "build/bin/sluiced"
-        self.broker = Sluiced(cwd=self.folder)
+        self.broker = Sluiced(*options, cwd=self.folder)
         self.environment = environment(self.folder, self.broker.port)
 
     def start(self, example):

@@ -18,6 +18,7 @@ from client_process import status_of
 from sluice_process import TIMEOUT_S, Sluiced, eventually, item, limit, rss, run_to_end
 
 PATIENT_END = ("--set", "shutdown.drain_timeout=60s")
+IN_MEMORY = ("--set", "store.kind=memory")
 
 
 class HeldUpThread:
@@ -61,7 +62,8 @@ def listening_port(process):
 class Process(unittest.TestCase):
     def started(self, *arguments, **more):
         """A daemon that is started without the help of Sluiced; it does not outlive its test."""
-        process = subprocess.Popen([os.environ["SLUICED"], "--set", "http.port=0", *PATIENT_END, *arguments], **more)
+        process = subprocess.Popen([os.environ["SLUICED"], "--set", "http.port=0", *IN_MEMORY, *PATIENT_END,
+                                    *arguments], **more)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -78,7 +80,7 @@ class Process(unittest.TestCase):
         last = [entry for entry in daemon.log if isinstance(entry, dict)][-1]
         if last["message"] == message:
             return last
-        self.assertRegex(last["message"], "^(listening|draining|drain timeout, (events not matched|connections cut))$")
+        self.assertRegex(last["message"], "^(ready|draining|drain timeout, (events not matched|connections cut))$")
         return None
 
     def test_version_help_and_defaults(self):
@@ -227,7 +229,7 @@ class Process(unittest.TestCase):
             with open(log, "wb") as file:
                 process = subprocess.Popen(
                     ["sh", "-c", 'exec "$0" "$@" 0<&- 1>&-', os.environ["SLUICED"], "--set", "http.port=0",
-                     *PATIENT_END], stderr=file)
+                     *IN_MEMORY, *PATIENT_END], stderr=file)
             self.addCleanup(process.wait)
             self.addCleanup(process.kill)
             port = eventually(lambda: re.search(r"listening .*port=(\d+)\n", log.read_text()), "the port in the log")
@@ -239,7 +241,8 @@ class Process(unittest.TestCase):
 
     def test_standard_error_that_is_closed_at_the_start(self):
         process = subprocess.Popen(
-            ["sh", "-c", 'exec "$0" "$@" 2>&-', os.environ["SLUICED"], "--set", "http.port=0", *PATIENT_END])
+            ["sh", "-c", 'exec "$0" "$@" 2>&-', os.environ["SLUICED"], "--set", "http.port=0",
+             *IN_MEMORY, *PATIENT_END])
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         port = eventually(lambda: listening_port(process.pid), "a listening socket")

@@ -21,7 +21,7 @@ class PublishSubscribe(unittest.TestCase):
                 item("d", "politics", price="89.5")))
             self.assertEqual(status, 202)
             self.assertEqual(reply, {"stream": "default", "received": 4, "new": 4, "updated": 0, "unchanged": 0,
-                                     "first_id": 1, "last_id": 4})
+                                     "first_id": 1, "last_id": 4, "stored": "memory"})
             self.assertEqual(politics.titles(2), ["a", "d"])
             self.assertEqual(everything.titles(4), ["a", "b", "c", "d"])
 

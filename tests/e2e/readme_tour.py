@@ -14,7 +14,7 @@ def main():
     root, binaries = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
     readme = (root / "README.md").read_text(encoding="utf-8")
     tour = list(examples_in(re.search(r"^## Five-minute tour$(.*?)^## ", readme, re.M | re.S)[1]))
-    run = Examples(root, binaries)
+    run = Examples(root, binaries, "store.kind=rocksdb", "store.path=build/store")
     try:
         run.run(tour)
     finally:

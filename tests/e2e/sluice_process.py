@@ -15,11 +15,12 @@ import urllib.parse
 
 TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
 
-# Limits that a machine must not meet by being busy, no comments between the events, and room for very many filters.
-PATIENT = ("delivery.heartbeat=1h", "publish.wait=60s", "http.idle_timeout=1h", "http.request_timeout=1h",
-           "http.body_rate=0", "limits.condition_time=60s", "limits.filters_per_connection=15000",
-           "limits.literals_per_connection=10000000", "limits.operators_per_connection=100000",
-           "shutdown.drain_timeout=60s")
+# Limits that a machine must not meet by being busy, no comments between the events, and room for very many filters; and
+# nothing that outlives the daemon.
+PATIENT = ("store.kind=memory", "delivery.heartbeat=1h", "publish.wait=60s", "http.idle_timeout=1h",
+           "http.request_timeout=1h", "http.body_rate=0", "limits.condition_time=60s",
+           "limits.filters_per_connection=15000", "limits.literals_per_connection=10000000",
+           "limits.operators_per_connection=100000", "shutdown.drain_timeout=60s")
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
 
@@ -63,6 +64,7 @@ class Sluiced:
         self._reader.start()
         try:
             self.port = self.wait_for_log("listening")["port"]
+            self.wait_for_log("ready")
         except BaseException:
             self.kill()
             raise
@@ -142,8 +144,8 @@ class Sluiced:
     def status(self):
         return self.request("GET", "/v1/status")[2]
 
-    def subscribe(self, filters=(), **parameters):
-        return Subscriber(self, filters, parameters)
+    def subscribe(self, filters=(), headers=None, **parameters):
+        return Subscriber(self, filters, parameters, headers)
 
     def wait_for_subscriptions(self, n=1):
         """Waits until n filters of others are in place. A filter is counted while it is still being put in place; a
@@ -156,10 +158,10 @@ class Sluiced:
 class Subscriber:
     """An established event stream: everything published from now on arrives."""
 
-    def __init__(self, daemon, filters, parameters):
+    def __init__(self, daemon, filters, parameters, headers=None):
         pairs = [*parameters.items(), *(("filter", text) for text in filters)]
         self.connection = daemon.connect()
-        self.connection.request("GET", "/v1/events?" + urllib.parse.urlencode(pairs))
+        self.connection.request("GET", "/v1/events?" + urllib.parse.urlencode(pairs), headers=headers or {})
         self.reply = self.connection.getresponse()
         assert self.reply.status == 200, self.reply.read()
         assert self.next() == {"comment": "subscribed"}
@@ -206,9 +208,10 @@ def limit(resource_of_process, value):
     return lambda: resource.setrlimit(resource_of_process, (value, value))
 
 
-def run_to_end(*arguments):
+def run_to_end(*arguments, **more):
     """Runs a sluiced that should end on its own. Returns exit status, standard output, standard error."""
-    done = subprocess.run([os.environ["SLUICED"], *arguments], capture_output=True, text=True, timeout=TIMEOUT_S)
+    done = subprocess.run([os.environ["SLUICED"], *arguments], capture_output=True, text=True, timeout=TIMEOUT_S,
+                          **more)
     report_crash(done.returncode, done.args)
     return done.returncode, done.stdout, done.stderr
 

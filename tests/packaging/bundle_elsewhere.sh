@@ -16,7 +16,7 @@ has() {  # waits for a minute at most until the status has it
     done
     return 1
 }
-/sluice/run --set http.port=8080 &
+/sluice/run --set http.port=8080 --set store.path=/store &
 has '^ *subscribers *0'
 /sluice/bin/sluice subscribe --count 1 --no-reconnect "price < 100" &
 has '^ *subscribers *1'

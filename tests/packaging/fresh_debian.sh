@@ -12,7 +12,7 @@ git clone -q "$source" "$root/sluice"
 stamped 'received: ' /sluice/dev run --set http.port=0
 echo "With nothing to build:"
 start=$SECONDS
-stamped ' listening ' /sluice/dev run --set http.port=0
+stamped ' ready ' /sluice/dev run --set http.port=0
 echo "./dev test:"
 start=$SECONDS
 stamped '% tests passed, 0 tests failed' /sluice/dev test

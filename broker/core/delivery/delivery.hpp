@@ -39,7 +39,7 @@ struct Delivery {
     enum class Kind : std::uint8_t {
         event,
         gap,    // in place of events that the filter could not decide
-        reset,  // in place of events that the log no longer has
+        reset,  // in place of events that the log no longer has, or can't read
     };
 
     SharedEventPtr event;                // never null; of a gap, the last one; of a reset, the oldest that the log has
@@ -53,6 +53,7 @@ struct Delivery {
     std::size_t bytes = 0;                           // to be written: the shared text and the subscriber's own part
     Kind kind = Kind::event;
     bool redelivered = false;  // it may have been delivered before
+    bool is_damage = false;    // of a reset: the log has the events, but can't read them
 
     // With this, everything up to this id has been delivered.
     std::uint64_t position() const { return kind == Kind::reset ? first_id - 1 : std::min(decided_id, event->id); }

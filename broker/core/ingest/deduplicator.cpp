@@ -21,41 +21,60 @@ Deduplicator::Deduplicator(std::size_t entries_max, base::MemoryCharge memory)
       memory_(std::move(memory)),
       base_bytes_(memory_.bytes()) {}
 
-Deduplicator::Verdict Deduplicator::see(const ItemKey& key, feed::RecordTime now, text::Digest* previous) {
+Deduplicator::Verdict Deduplicator::see(const ItemKey& key, feed::RecordTime now, text::Digest* previous,
+                                        const Known* stored) {
     now = newest_time_ = std::max(newest_time_, now);
-    if (!table_.empty()) {
-        if (const std::uint32_t i = table_[slot_of(key.identity)]; i != none) {
-            unlink(i);
-            link_newest(i);
-            entries_[i].seen_at = now;
-            if (entries_[i].key.content == key.content) return Verdict::unchanged;
-            if (previous != nullptr) *previous = entries_[i].key.content;
-            entries_[i].key.content = key.content;
-            return Verdict::updated;
-        }
+    if (const std::uint32_t i = find_index(key.identity); i != none) {
+        unlink(i);
+        link_newest(i);
+        entries_[i].seen_at = now;
+        if (entries_[i].key.content == key.content) return Verdict::unchanged;
+        if (previous != nullptr) *previous = entries_[i].key.content;
+        entries_[i].key.content = key.content;
+        return Verdict::updated;
     }
-    const bool full = entries_.size() == entries_max_ || (entries_.size() == entries_.capacity() && !grow());
-    if (full) make_room();
+    while (entries_.size() >= entries_max_ && make_room()) {
+    }
+    if (entries_.size() == entries_.capacity() && !grow() && !make_room()) lose(oldest_);
     const auto i = static_cast<std::uint32_t>(entries_.size());
     entries_.push_back({key, now, none, none});
     link_newest(i);
     table_[slot_of(key.identity)] = i;
-    return Verdict::added;
+    if (stored == nullptr) return Verdict::added;
+    if (stored->content == key.content) return Verdict::unchanged;
+    if (previous != nullptr) *previous = stored->content;
+    return Verdict::updated;
 }
 
-void Deduplicator::make_room() noexcept {
+// Returns false if all items are held.
+bool Deduplicator::make_room() noexcept {
+    if (held_.size() >= entries_.size()) return false;
     const auto any = [this] {
         random_ = random_ * 6'364'136'223'846'793'005u + 1'442'695'040'888'963'407u;
-        return static_cast<std::uint32_t>((random_ >> 32) % entries_.size());
+        auto i = static_cast<std::uint32_t>((random_ >> 32) % entries_.size());
+        while (is_held(entries_[i].key.identity)) i = i + 1 == entries_.size() ? 0 : i + 1;
+        return i;
     };
     const std::uint32_t one = any(), other = any();
-    erase(entries_[one].seen_at < entries_[other].seen_at ? one : other);
+    lose(entries_[one].seen_at < entries_[other].seen_at ? one : other);
     ++forgotten_;
+    return true;
+}
+
+void Deduplicator::lose(std::uint32_t i) noexcept {
+    ++losses_;
+    lost_time_ = std::max(lost_time_, entries_[i].seen_at);
+    erase(i);
+}
+
+void Deduplicator::release(const text::Digest& identity) noexcept {
+    const auto held = held_.find(identity);
+    if (held != held_.end() && --held->second == 0) held_.erase(held);
 }
 
 void Deduplicator::undo(const ItemKey& key, Verdict verdict, const text::Digest& previous) noexcept {
-    if (verdict == Verdict::unchanged || table_.empty()) return;
-    const std::uint32_t i = table_[slot_of(key.identity)];
+    if (verdict == Verdict::unchanged) return;
+    const std::uint32_t i = find_index(key.identity);
     if (i == none) return;
     if (verdict == Verdict::added)
         erase(i);
@@ -63,9 +82,18 @@ void Deduplicator::undo(const ItemKey& key, Verdict verdict, const text::Digest&
         entries_[i].key.content = previous;
 }
 
+std::uint32_t Deduplicator::find_index(const text::Digest& identity) const {
+    return table_.empty() ? none : table_[slot_of(identity)];
+}
+
+std::optional<Deduplicator::Known> Deduplicator::find(const text::Digest& identity) const {
+    const std::uint32_t i = find_index(identity);
+    if (i == none) return std::nullopt;
+    return Known{entries_[i].key.content, entries_[i].seen_at};
+}
+
 bool Deduplicator::remembers(const text::Digest& identity, const text::Digest& content) const {
-    if (table_.empty()) return false;
-    const std::uint32_t i = table_[slot_of(identity)];
+    const std::uint32_t i = find_index(identity);
     return i != none && entries_[i].key.content == content;
 }
 
@@ -75,13 +103,33 @@ void Deduplicator::forget_before(feed::RecordTime time) noexcept {
 }
 
 void Deduplicator::forget_oldest(std::size_t n) noexcept {
-    for (; n != 0 && oldest_ != none; --n) erase(oldest_);
+    for (std::uint32_t i = oldest_; n != 0 && i != none;) {
+        const std::uint32_t next = entries_[i].newer, last = static_cast<std::uint32_t>(entries_.size() - 1);
+        if (is_held(entries_[i].key.identity)) {
+            i = next;
+            continue;
+        }
+        lose(i);
+        --n;
+        i = next == last ? i : next;  // the last one has taken its place
+    }
+    shrink();
+}
+
+void Deduplicator::forget_all() noexcept {
+    losses_ += entries_.size() + 1;  // a store may have kept items that were undone here
+    lost_time_ = newest_time_;
+    entries_.clear();
+    newest_ = oldest_ = none;
+    fill_table();
     shrink();
 }
 
 // Returns false if there is no memory to grow and the table is not empty.
 bool Deduplicator::grow() {
-    const std::size_t capacity = std::min(entries_max_, std::max(first_entries, entries_.size() + entries_.size() / 2));
+    const std::size_t entries = entries_.size();
+    std::size_t capacity = std::max(first_entries, entries + entries / 2);
+    if (entries < entries_max_) capacity = std::min(capacity, entries_max_);
     const std::size_t bytes = base_bytes_ + bytes_of(capacity, slots_for(capacity));
     // The old and the new table coexist for a moment.
     if (!memory_.resize(bytes + memory_bytes())) {

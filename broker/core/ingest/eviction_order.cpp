@@ -4,9 +4,11 @@
 
 namespace sluice::broker {
 
-void EvictionOrder::add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers) {
+void EvictionOrder::add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers,
+                        std::size_t publications) {
     const std::lock_guard lock(mutex_);
-    place.inside_ = uses_.insert({false, now, &name}).first;
+    place.publications_ = publications;
+    place.inside_ = uses_.insert({publications > 1, now, &name}).first;
     place.is_in_use_ = true;
     place.keepers_ = keepers;
     if (keepers != 0) place.outside_ = uses_.extract(place.inside_);

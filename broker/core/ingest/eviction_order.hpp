@@ -41,8 +41,10 @@ public:
         std::size_t publications_ = 0;
     };
 
-    // Adds a stream that `keepers` reasons keep from being evicted. The name must live as long as the stream.
-    void add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers);
+    // Adds a stream that `keepers` reasons keep from being evicted. `publications`: how many it is known to have had.
+    // The name must live as long as the stream.
+    void add(Place& place, const std::string& name, Clock::time_point now, std::size_t keepers,
+             std::size_t publications = 0);
     void remove(Place& place) noexcept;  // the other functions then do nothing
 
     // A reason more, or less, to keep the stream.

@@ -11,6 +11,7 @@
 #include "broker/core/ingest/item_keys.hpp"
 #include "broker/core/ingest/publish_result.hpp"
 #include "broker/store/attempt_id.hpp"
+#include "broker/store/durable_state.hpp"
 #include "protocol/feed/model/document.hpp"
 #include "protocol/feed/model/record.hpp"
 
@@ -26,6 +27,8 @@ struct Publication {
     std::function<bool()> may_begin_stream;  // called before a new stream is created; null: always allowed
     // The client's, by which a log recognises a repetition; none: it has none, so a random one serves.
     std::optional<store::AttemptId> attempt = std::nullopt;
+    // What is kept for a repetition, but for the counts and ids; none: nothing.
+    std::optional<store::StoredReply> reply = std::nullopt;
 };
 
 using PublishOutcome = boost::system::result<PublishResult, PublishRefusal>;

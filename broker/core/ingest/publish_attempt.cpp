@@ -15,22 +15,40 @@ PublishAttempt::PublishAttempt(StreamPtr of, std::shared_ptr<const Publication> 
     changes_.reserve(publication_->keys.size());
 }
 
-PublishAttempt::Change PublishAttempt::see_item(std::size_t i, feed::RecordTime now) {
-    Change change{Deduplicator::Verdict::added, {}};
-    if (publication_->keys.empty()) return change;
+Deduplicator::Verdict PublishAttempt::see_item(std::size_t i, feed::RecordTime now) {
+    if (publication_->keys.empty()) return Deduplicator::Verdict::added;
     const PublishedKey& item = publication_->keys[i];
     if (item.is_unique()) {
         changes_.push_back({Deduplicator::Verdict::unchanged, {}});  // nothing to undo
-        return change;
+        return Deduplicator::Verdict::added;
     }
-    change.verdict = stream_->seen.see(item.key, now, &change.previous);
-    changes_.push_back(change);
     // Without such items the other identity, a digest, would be that of none.
     stream_->any_shared = stream_->any_shared || item.shared != text::Digest{};
+    if (known_ != nullptr) return see_known_item(i, now);
+    Change change;
+    change.verdict = stream_->seen.see(item.key, now, &change.previous);
+    changes_.push_back(change);
     const bool is_known = change.verdict == Deduplicator::Verdict::added && stream_->any_shared &&
                           stream_->seen.remembers(other_identity(item), item.key.content);
-    if (is_known) change.verdict = Deduplicator::Verdict::unchanged;
-    return change;
+    return is_known ? Deduplicator::Verdict::unchanged : change.verdict;
+}
+
+// Until the append has ended, the store knows nothing of a changed item, so it is held in memory.
+Deduplicator::Verdict PublishAttempt::see_known_item(std::size_t i, feed::RecordTime now) {
+    const ItemKey& key = publication_->keys[i].key;
+    const auto& [same, other, is_pending] = (*known_)[i];
+    Change change;
+    change.verdict = stream_->seen.see(key, now, &change.previous, same ? &*same : nullptr);
+    changes_.push_back(change);
+    if (change.verdict != Deduplicator::Verdict::unchanged) {
+        stream_->seen.hold(key.identity);
+        changes_.back().is_held = holds_ = true;
+    }
+    const bool is_other = change.verdict == Deduplicator::Verdict::added && other && other->content == key.content;
+    const bool is_unchanged = change.verdict == Deduplicator::Verdict::unchanged;
+    const bool is_noted = is_other || (is_unchanged && same && day_of(same->seen_at) < day_of(now));
+    if (is_noted && !is_pending) noted_.push_back({key.identity, key.content, now});
+    return is_other ? Deduplicator::Verdict::unchanged : change.verdict;
 }
 
 feed::EventHead PublishAttempt::head_of(std::size_t i, Deduplicator::Verdict verdict) const {
@@ -50,7 +68,7 @@ std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
     result = {};
     result.received = n;
     for (std::size_t i = 0; i < n; ++i) {
-        const auto verdict = see_item(i, now).verdict;
+        const auto verdict = see_item(i, now);
         if (verdict == Deduplicator::Verdict::unchanged) {
             ++result.unchanged;
             continue;
@@ -61,6 +79,11 @@ std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now) {
     }
     if (events.empty()) place_.reset();
     return events;
+}
+
+std::vector<feed::EventHead> PublishAttempt::see(feed::RecordTime now, const std::vector<KnownItem>& known) {
+    known_ = &known;
+    return see(now);
 }
 
 // Each event keeps its whole document alive, so the delivered events share all of its bytes among them.
@@ -89,9 +112,19 @@ void PublishAttempt::end_append(std::uint64_t first_id) noexcept {
     place_.reset();
 }
 
+void PublishAttempt::keep() noexcept {
+    for (std::size_t i = 0; holds_ && i < changes_.size(); ++i)
+        if (changes_[i].is_held) stream_->seen.release(publication_->keys[i].key.identity);
+    changes_.clear();
+}
+
 void PublishAttempt::roll_back() noexcept {
-    for (std::size_t i = changes_.size(); i-- > 0;)
-        stream_->seen.undo(publication_->keys[i].key, changes_[i].verdict, changes_[i].previous);
+    for (std::size_t i = changes_.size(); i-- > 0;) {
+        const auto& [verdict, previous, is_held] = changes_[i];
+        const ItemKey& key = publication_->keys[i].key;
+        if (is_held) stream_->seen.release(key.identity);
+        stream_->seen.undo(key, verdict, previous);
+    }
     changes_.clear();
     place_.reset();
 }

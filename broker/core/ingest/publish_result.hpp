@@ -24,8 +24,9 @@ enum class PublishRefusal : std::uint8_t {
     too_many_streams,          // all of limits.streams are in use
     too_many_defined_streams,  // half of limits.streams are defined
     no_memory,
-    no_space,     // on the log's disk
-    unavailable,  // the log; whether the document was stored is unknown
+    no_space,       // on the log's disk
+    unavailable,    // the log; whether the document was stored is unknown
+    not_looked_up,  // items of it, in the store: Publisher::look_up()
 };
 
 [[noreturn]] inline void throw_exception_from_error(PublishRefusal, const boost::source_location&) {

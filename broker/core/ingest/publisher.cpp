@@ -30,38 +30,71 @@ store::Appends append_of(const Stream& stream, const Publication& publication, s
     return appends;
 }
 
+store::Attempt attempt_of(const PublishAttempt& attempt) {
+    const Publication& publication = attempt.publication();
+    store::Attempt made(publication.attempt ? *publication.attempt : store::random_attempt_id());
+    if (!publication.reply) return made;
+    const PublishResult& result = attempt.result;
+    const auto reply = std::make_shared<store::StoredReply>(*publication.reply);
+    reply->received = result.received;
+    reply->added = result.added;
+    reply->updated = result.updated;
+    reply->unchanged = result.unchanged;
+    made.reply = reply;
+    return made;
+}
+
 }  // namespace
 
 Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::EventLog& log, Counters& counters,
                      base::MemoryBudget& memory, store::WallClock clock)
     : queue_(queue),
       log_(log),
+      durable_(log.durable_state()),
       counters_(counters),
       clock_(std::move(clock)),
       streams_(std::move(settings), log, memory) {}
 
-std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done) {
+std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done,
+                                                     const StoredItems* found) {
     const feed::Document& document = *publication->document;
     auto place = queue_.reserve(publication->stream, document, document.items().size(), publication->bytes);
     if (!place) return queue_.is_closed() ? PublishRefusal::closed : PublishRefusal::no_room;
     for (;;) {
-        const auto found = streams_.find_or_create(publication->stream, publication->may_begin_stream);
-        if (!found) return found.error();
-        const StreamPtr& stream = *found;
+        const auto of_name = streams_.find_or_create(publication->stream, publication->may_begin_stream);
+        if (!of_name) return of_name.error();
+        const StreamPtr& stream = *of_name;
         const std::lock_guard lock(stream->mutex);
         if (stream->gone) continue;
+        if (durable_ != nullptr && !StoredItems::suffice(*stream, *publication, found))
+            return PublishRefusal::not_looked_up;
         if (completes_at_once()) {
             PublishAttempt attempt(stream, publication, std::move(*place), nullptr);
-            return publish_at_once(*stream, attempt);
+            return publish_at_once(*stream, attempt, found);
         }
         return publish_locked(
-            stream, std::make_shared<PublishAttempt>(stream, publication, std::move(*place), std::move(done)));
+            stream, std::make_shared<PublishAttempt>(stream, publication, std::move(*place), std::move(done)), found);
     }
 }
 
+// While the log has failed, it does not know what it has.
+boost::system::result<StoredItems, PublishRefusal> Publisher::look_up(const Publication& publication) {
+    if (log_.state().condition == store::LogState::Condition::failed) return PublishRefusal::unavailable;
+    const auto stream = streams_.find_or_create(publication.stream, publication.may_begin_stream);
+    if (!stream) return stream.error();
+    std::optional<StoredItems> found;
+    {
+        const std::lock_guard lock((*stream)->mutex);
+        found.emplace(*stream, publication, clock_());
+    }
+    found->find(publication, *durable_);
+    return std::move(*found);
+}
+
 // The events of new and changed items, which are remembered now.
-std::vector<feed::EventHead> Publisher::see(Stream& stream, PublishAttempt& attempt) {
+std::vector<feed::EventHead> Publisher::see(Stream& stream, PublishAttempt& attempt, const StoredItems* found) {
     const feed::RecordTime now = clock_();
+    if (durable_ != nullptr) return see_stored(stream, attempt, found, now);
     stream.seen.forget_before(now - stream.window.load().count());
     const std::uint64_t forgotten_before = stream.seen.forgotten();
     std::vector<feed::EventHead> events = attempt.see(now);
@@ -73,27 +106,35 @@ std::vector<feed::EventHead> Publisher::see(Stream& stream, PublishAttempt& atte
     return events;
 }
 
+// Items that are forgotten for lack of room remain in the store.
+std::vector<feed::EventHead> Publisher::see_stored(Stream& stream, PublishAttempt& attempt, const StoredItems* found,
+                                                   feed::RecordTime now) {
+    const feed::RecordTime oldest = now - stream.window.load().count();
+    stream.seen.forget_before(oldest);
+    auto events = attempt.see(now, StoredItems::known(stream, attempt.publication(), found, oldest));
+    if (auto noted = attempt.take_noted(); !noted.empty()) durable_->note_seen(*stream.name, std::move(noted));
+    return events;
+}
+
 // With a log that needs nobody to wait for it. No other attempt is under way then.
-Publisher::Outcome Publisher::publish_at_once(Stream& stream, PublishAttempt& attempt) {
-    std::vector<feed::EventHead> events = see(stream, attempt);
+Publisher::Outcome Publisher::publish_at_once(Stream& stream, PublishAttempt& attempt, const StoredItems* found) {
+    std::vector<feed::EventHead> events = see(stream, attempt, found);
     if (events.empty()) return finish(stream, attempt);
     attempt.fill_place(events);
-    const Publication& publication = attempt.publication();
     const store::AppendResult result =
-        log_.append(publication.attempt ? *publication.attempt : store::random_attempt_id(),
-                    append_of(stream, publication, std::move(events)), nullptr)
-            .value();
+        log_.append(attempt_of(attempt), append_of(stream, attempt.publication(), std::move(events)), nullptr).value();
     if (result.error) {
         attempt.roll_back();
-        return refusal_of(*result.error);
+        return refuse(stream, *result.error);
     }
     attempt.end_append(result.first_ids.front());
     return finish(stream, attempt);
 }
 
 std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& stream,
-                                                            const std::shared_ptr<PublishAttempt>& attempt) {
-    std::vector<feed::EventHead> events = see(*stream, *attempt);
+                                                            const std::shared_ptr<PublishAttempt>& attempt,
+                                                            const StoredItems* found) {
+    std::vector<feed::EventHead> events = see(*stream, *attempt, found);
     if (events.empty()) {
         if (stream->under_way.empty()) return finish(*stream, *attempt);
         attempt->append_has_ended = true;
@@ -104,10 +145,8 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     stream->under_way.push_back(attempt);
     std::optional<store::AppendResult> result;
     try {
-        const Publication& publication = attempt->publication();
         result = log_.append(
-            publication.attempt ? *publication.attempt : store::random_attempt_id(),
-            append_of(*stream, publication, std::move(events)),
+            attempt_of(*attempt), append_of(*stream, attempt->publication(), std::move(events)),
             [this, stream, attempt](const store::AppendResult& later) { settle(*stream, *attempt, later); });
     } catch (...) {
         stream->under_way.pop_back();
@@ -118,10 +157,16 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     stream->under_way.pop_back();
     if (result->error) {
         attempt->roll_back();
-        return refusal_of(*result->error);
+        return refuse(*stream, *result->error);
     }
     attempt->end_append(result->first_ids.front());
     return finish(*stream, *attempt);
+}
+
+// For attempts that have been rolled back. What a store has of an append that failed like this is not known.
+PublishRefusal Publisher::refuse(Stream& stream, store::AppendError error) {
+    if (durable_ != nullptr && error == store::AppendError::unknown) stream.seen.forget_all();
+    return refusal_of(error);
 }
 
 // Completes a successful attempt.
@@ -147,9 +192,10 @@ void Publisher::settle(Stream& stream, PublishAttempt& attempt, const store::App
         if (result.error) {
             // The log fails all of them. Undo the last one first, since each builds on the one before.
             for (auto each = under_way.rbegin(); each != under_way.rend(); ++each) (*each)->roll_back();
+            const PublishRefusal refusal = refuse(stream, *result.error);
             for (const auto& each : under_way) {
                 each->append_has_ended = true;
-                told.emplace_back(std::move(each->done), refusal_of(*result.error));
+                told.emplace_back(std::move(each->done), refusal);
             }
             under_way.clear();
         } else {

@@ -4,6 +4,7 @@
 // streams hardly contend.
 #pragma once
 
+#include <boost/system/result.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publication.hpp"
+#include "broker/core/ingest/stored_items.hpp"
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
 #include "broker/store/event_log.hpp"
@@ -30,21 +32,31 @@ public:
     // Returns the outcome if it is known at once. Otherwise `done` receives it, once, on the log's thread. After a
     // refusal other than PublishRefusal::unavailable, or an exception, nothing has been published or remembered, and
     // the publication can be tried again. A publication that only repeats items being appended completes with them.
-    std::optional<Outcome> publish(const std::shared_ptr<const Publication>& publication, Done done);
+    // Where the log keeps items on disk, it may refuse it as PublishRefusal::not_looked_up until it is given what
+    // look_up() `found`, which may have to be repeated.
+    std::optional<Outcome> publish(const std::shared_ptr<const Publication>& publication, Done done,
+                                   const StoredItems* found = nullptr);
+    // Looks up which of its items are on disk, for which it may wait. Only after PublishRefusal::not_looked_up.
+    boost::system::result<StoredItems, PublishRefusal> look_up(const Publication& publication);
     // Whether publish() always returns the outcome: it needs no `done` then.
     bool completes_at_once() const { return log_.appends_at_once(); }
 
     Streams& streams() { return streams_; }
 
 private:
-    std::optional<Outcome> publish_locked(const StreamPtr& stream, const std::shared_ptr<PublishAttempt>& attempt);
-    Outcome publish_at_once(Stream& stream, PublishAttempt& attempt);
-    std::vector<feed::EventHead> see(Stream& stream, PublishAttempt& attempt);
+    std::optional<Outcome> publish_locked(const StreamPtr& stream, const std::shared_ptr<PublishAttempt>& attempt,
+                                          const StoredItems* found);
+    Outcome publish_at_once(Stream& stream, PublishAttempt& attempt, const StoredItems* found);
+    std::vector<feed::EventHead> see(Stream& stream, PublishAttempt& attempt, const StoredItems* found);
+    std::vector<feed::EventHead> see_stored(Stream& stream, PublishAttempt& attempt, const StoredItems* found,
+                                            feed::RecordTime now);
+    PublishRefusal refuse(Stream& stream, store::AppendError error);
     Outcome finish(Stream& stream, PublishAttempt& attempt);
     void settle(Stream& stream, PublishAttempt& attempt, const store::AppendResult& result);
 
     EventQueue& queue_;
     store::EventLog& log_;
+    store::DurableState* const durable_;  // the log's; null: it has none
     Counters& counters_;
     const store::WallClock clock_;
     Streams streams_;

@@ -1,6 +1,13 @@
 #include "broker/core/ingest/streams.hpp"
 
 #include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "broker/base/log.hpp"
+#include "broker/core/ingest/event_path.hpp"
+#include "broker/core/ingest/stream_definition.hpp"
+#include "config/load.hpp"
 
 namespace sluice::broker {
 
@@ -25,6 +32,7 @@ store::Retention retention_of(const config::StreamOptions& options) {
     if (age->count() != 0) retention.age = *age;
     if (*events != 0) retention.events = *events;
     if (*bytes != 0) retention.bytes = *bytes;
+    retention.identities = options.deduplication_window;
     return retention;
 }
 
@@ -86,24 +94,34 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::find_or_create(const s
     return create(name, evicted);
 }
 
+// A stream from the disk has had its place before: it takes one of a stream that may go, or one more.
 boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::string& name,
-                                                                 std::vector<StreamPtr>& evicted) {
+                                                                 std::vector<StreamPtr>& evicted, Origin origin) {
     const Clock::time_point now = Clock::now();
     evict_idle(now, evicted);
     if (streams_.size() >= settings_.streams_max) evict_least_used(evicted);
-    if (streams_.size() >= settings_.streams_max) return PublishRefusal::too_many_streams;
-    base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, stream_bytes + name.size());
-    if (!memory) return PublishRefusal::no_memory;
+    base::MemoryCharge memory;
+    if (origin == Origin::disk) {
+        memory = memory_.force_charge(base::MemoryUse::identities, stream_bytes + name.size());
+    } else {
+        if (streams_.size() >= settings_.streams_max) return PublishRefusal::too_many_streams;
+        memory = memory_.charge(base::MemoryUse::identities, stream_bytes + name.size());
+        if (!memory) return PublishRefusal::no_memory;
+    }
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
     stream->window = stream->options->deduplication_window;
-    stream->last_id = log_.extent(name).last_id;
+    const store::StreamExtent extent = log_.extent(name);
+    stream->last_id = extent.events == 0 && origin == Origin::disk ? extent.dropped_id : extent.last_id;
+    stream->is_restored = durable_ != nullptr && !durable_->has_seen_none(name);
+    stream->any_shared = stream->is_restored;
     std::size_t keepers = settings_.configured.contains(name) ? 1 : 0;
     const std::lock_guard holds_lock(holds_mutex_);
     if (const auto held = holds_.find(name); held != holds_.end()) keepers += held->second;
     const auto at = streams_.emplace(name, stream).first;
     try {
         log_.retain(name, retention_of(*stream->options));
-        eviction_order_.add(stream->eviction_place, *stream->name, now, keepers);
+        // Those from the disk give way to each other before those that come new and once.
+        eviction_order_.add(stream->eviction_place, *stream->name, now, keepers, origin == Origin::disk ? 2 : 0);
     } catch (...) {
         streams_.erase(at);
         throw;
@@ -121,14 +139,13 @@ StreamOptionsPtr Streams::options(const std::string& name) const {
 boost::system::result<bool, PublishRefusal> Streams::define(const std::string& name,
                                                             const config::StreamOptions& options,
                                                             const MayBegin& may_begin) {
-    const StreamOptionsPtr whole = filled_in(options);
     for (;;) {
         const auto found = find_or_create(name, may_begin);
         if (!found) return found.error();
         Stream& stream = **found;
         const std::lock_guard lock(mutex_);
         const std::lock_guard stream_lock(stream.mutex);
-        if (!stream.gone) return set_options(stream, whole);
+        if (!stream.gone) return set_options(stream, options);
     }
 }
 
@@ -137,33 +154,77 @@ boost::system::result<bool, PublishRefusal> Streams::redefine(const std::string&
         const StreamPtr found = find(name);
         if (found == nullptr) return false;
         Stream& stream = *found;
-        const StreamOptionsPtr before = options(name);
-        config::StreamOptions changed = *before;
+        StreamOptionsPtr before;
+        config::StreamOptions changed;
+        {
+            const std::lock_guard stream_lock(stream.mutex);
+            before = stream.options;
+            changed = own_options(stream);
+        }
         if (!change(changed)) return false;
-        const StreamOptionsPtr whole = filled_in(std::move(changed));
         const std::lock_guard lock(mutex_);
         const std::lock_guard stream_lock(stream.mutex);
         if (stream.gone || stream.options != before) continue;
-        const auto set = set_options(stream, whole);
+        const auto set = set_options(stream, std::move(changed));
         if (!set) return set.error();
         return true;
     }
 }
 
+// Those that were set for the stream, without the ones for all streams. Called under its lock.
+config::StreamOptions Streams::own_options(const Stream& stream) const {
+    if (stream.own_options != nullptr) return *stream.own_options;
+    const auto found = settings_.configured.find(*stream.name);
+    return found == settings_.configured.end() ? config::StreamOptions{} : found->second;
+}
+
 // Returns true if the stream was not defined before. Called under both locks.
-boost::system::result<bool, PublishRefusal> Streams::set_options(Stream& stream, const StreamOptionsPtr& options) {
-    const bool is_new = !stream.defined;
-    if (is_new && defined_ >= (settings_.streams_max + 1) / 2) return PublishRefusal::too_many_defined_streams;
-    base::MemoryCharge memory = memory_.charge(base::MemoryUse::identities, bytes_of(*options));
+boost::system::result<bool, PublishRefusal> Streams::set_options(Stream& stream, config::StreamOptions own,
+                                                                 Origin origin) {
+    const bool is_new = !stream.defined, is_from_disk = origin == Origin::disk;
+    if (is_new && !is_from_disk && defined_ >= (settings_.streams_max + 1) / 2)
+        return PublishRefusal::too_many_defined_streams;
+    const StreamOptionsPtr options = filled_in(own);
+    const std::size_t bytes = bytes_of(*options) + bytes_of(own);
+    base::MemoryCharge memory = is_from_disk ? memory_.force_charge(base::MemoryUse::identities, bytes)
+                                             : memory_.charge(base::MemoryUse::identities, bytes);
     if (!memory) return PublishRefusal::no_memory;
+    auto kept = std::make_shared<const config::StreamOptions>(std::move(own));
     log_.retain(*stream.name, retention_of(*options));
+    if (durable_ != nullptr && !is_from_disk)
+        durable_->define(*stream.name, boost::json::serialize(stream_options_json(*kept)));
     stream.options_memory = std::move(memory);
     stream.window = options->deduplication_window;
     stream.options = options;
+    stream.own_options = std::move(kept);
     stream.defined = true;
     if (is_new) eviction_order_.keep(stream.eviction_place);
     defined_ += is_new ? 1u : 0u;
     return is_new;
+}
+
+void Streams::restore() {
+    if (durable_ == nullptr) return;
+    for (const store::StoredStream& stored : durable_->streams()) restore(stored);
+}
+
+void Streams::restore(const store::StoredStream& stored) {
+    config::StreamOptions own;
+    bool is_defined = stored.definition.has_value();
+    if (is_defined) {
+        const auto errors = config::parse_stream_options("definition", *stored.definition, own, check_event_path);
+        if (!errors.empty()) {
+            base::log_error("a stored definition of a stream can't be read, so the stream has the default options",
+                            {{"stream", stored.name}, {"error", to_string(errors.front())}});
+            is_defined = false;
+        }
+    }
+    std::vector<StreamPtr> evicted;
+    const std::lock_guard lock(mutex_);
+    const StreamPtr stream = create(stored.name, evicted, Origin::disk).value();
+    if (!is_defined) return;
+    const std::lock_guard stream_lock(stream->mutex);
+    set_options(*stream, std::move(own), Origin::disk).value();
 }
 
 // An append in progress completes as if the stream still existed; the items it remembers are forgotten with the stream.

@@ -47,13 +47,19 @@ struct Stream {
     std::atomic<std::uint64_t> last_id{0};            // of its last known event; 0: none
     EvictionOrder::Place eviction_place{};
 
+    bool is_restored = false;  // the store knew some of its items when it was created, and `seen` does not
+
     std::mutex mutex;  // guards the members below
     Deduplicator seen;
-    bool any_shared = false;                                // an item in `seen` was one of PublishedKey::shared
+    bool any_shared = false;                                // an item in `seen` may be one of PublishedKey::shared
     std::deque<std::shared_ptr<PublishAttempt>> under_way;  // in the order of their starts
-    StreamOptionsPtr options;                               // never null
+    StreamOptionsPtr options;                               // never null; filled in
+    StreamOptionsPtr own_options{};                         // those that were set, of a defined stream
     base::MemoryCharge options_memory{};                    // of a defined stream
     bool gone = false;                                      // no longer in Streams
+
+    // Whether `seen` has all that a store knows of its items, except for their age.
+    bool remembers_all() const { return !is_restored && seen.losses() == 0; }
 };
 using StreamPtr = std::shared_ptr<Stream>;
 
@@ -98,7 +104,11 @@ public:
     };
 
     Streams(Settings settings, store::EventLog& log, base::MemoryBudget& memory)
-        : settings_(std::move(settings)), log_(log), memory_(memory) {}
+        : settings_(std::move(settings)), log_(log), durable_(log.durable_state()), memory_(memory) {}
+
+    // Creates the streams that the log has on disk, with their definitions. Call once, when the log is open, before the
+    // other functions.
+    void restore();
 
     // `may_begin` is called before a new stream is created; null: always allowed.
     boost::system::result<StreamPtr, PublishRefusal> find_or_create(const std::string& name, const MayBegin& may_begin);
@@ -108,12 +118,12 @@ public:
     StreamOptionsPtr options(const std::string& name) const;
 
     // Returns true if the stream was not defined before. At most half of the streams may be defined, to leave room for
-    // others.
+    // others. A log on disk keeps the definition, once DurableState::sync() has returned.
     boost::system::result<bool, PublishRefusal> define(const std::string& name, const config::StreamOptions& options,
                                                        const MayBegin& may_begin);
-    // Changes the options of an existing stream, which becomes defined. `change` gets a copy of them and returns
-    // whether to set it; if others have set options meanwhile, it is called again, with these. Returns false if there
-    // is no such stream, or `change` did.
+    // Changes the options of an existing stream, which becomes defined. `change` gets a copy of those that were set for
+    // it, and returns whether to set it; if others have set options meanwhile, it is called again, with these. Returns
+    // false if there is no such stream, or `change` did.
     using Change = std::function<bool(config::StreamOptions&)>;
     boost::system::result<bool, PublishRefusal> redefine(const std::string& name, const Change& change);
     // Deletes the stream with its items, events and definition. Returns false if there is no such stream.
@@ -143,8 +153,13 @@ private:
     StreamPtr find(const std::string& name) const;  // null: no such stream
     StreamOptionsPtr configured(const std::string& name) const;
     StreamOptionsPtr filled_in(config::StreamOptions options) const;
-    boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, std::vector<StreamPtr>& evicted);
-    boost::system::result<bool, PublishRefusal> set_options(Stream& stream, const StreamOptionsPtr& options);
+    enum class Origin : std::uint8_t { request, disk };
+    config::StreamOptions own_options(const Stream& stream) const;
+    boost::system::result<StreamPtr, PublishRefusal> create(const std::string& name, std::vector<StreamPtr>& evicted,
+                                                            Origin origin = Origin::request);
+    boost::system::result<bool, PublishRefusal> set_options(Stream& stream, config::StreamOptions own,
+                                                            Origin origin = Origin::request);
+    void restore(const store::StoredStream& stored);
     void evict_idle(Clock::time_point now, std::vector<StreamPtr>& evicted);
     void evict_least_used(std::vector<StreamPtr>& evicted);
     bool evict(const std::string& name, std::vector<StreamPtr>& evicted);
@@ -153,6 +168,7 @@ private:
 
     const Settings settings_;
     store::EventLog& log_;
+    store::DurableState* const durable_;  // the log's; null: it has none
     base::MemoryBudget& memory_;
     mutable std::shared_mutex mutex_;
     Map streams_;

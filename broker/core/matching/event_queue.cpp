@@ -151,6 +151,11 @@ void EventQueue::push_locked(Lock lock, StreamQueue& stream, QueuedEvents& event
         slow_changed_.notify_one();
 }
 
+void EventQueue::begin_after(std::uint64_t last_id) {
+    const Lock lock = this->lock();
+    last_id_ = last_id;
+}
+
 void EventQueue::begin_at_next(std::atomic<std::uint64_t>& first_id) const {
     const Lock lock = this->lock();
     first_id = last_id_ + 1;

@@ -88,6 +88,9 @@ public:
     // closed.
     bool push(std::vector<QueuedEvent> events);
 
+    // The log has events up to this id, from earlier processes. Call before any event is pushed.
+    void begin_after(std::uint64_t last_id);
+
     // Sets `first_id` to the id after the highest one pushed so far, before another event is pushed. Events pushed
     // later are popped later, so if a program was given to the matching threads before, they match all events from
     // `first_id` on with it or a newer one.
@@ -167,7 +170,7 @@ private:
     std::size_t wanted_ = 0;     // the number of events that a popping thread waits for; 0: none waits
     std::list<Waiter> waiters_;  // by place
     std::uint64_t last_place_ = 0;
-    std::uint64_t last_id_ = 0;  // the highest of the events pushed
+    std::uint64_t last_id_ = 0;  // the highest of the events pushed, and of earlier ones
     bool closed_ = false;
 };
 

@@ -76,7 +76,7 @@ bool PastMatches::read_batch() {
     read_of_.clear();
     const auto events_max = std::min<std::uint64_t>(batch_events_, limits_.events - counts_.events);
     const store::Slice slice = source_.log.read(source_.stream, next_id_, events_max, batch_bytes);
-    counts_.has_dropped |= slice.dropped_id >= next_id_;
+    counts_.has_dropped |= slice.dropped_id >= next_id_ || slice.damaged_id != 0;
     for (const store::KeptEvents& kept : slice.kept) read(kept);
     if (!events_.empty()) match();
     count();

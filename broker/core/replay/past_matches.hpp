@@ -54,7 +54,7 @@ public:
         std::uint64_t last_id = 0;                                    // of the last event read; 0: none
         feed::RecordTime last_time = 0;
         bool is_complete = false;  // all events have been read, except those that were dropped
-        bool has_dropped = false;  // the log dropped events before they were read
+        bool has_dropped = false;  // the log dropped events before they were read, or can't read them
     };
     // An event that matches. Keeps its record.
     struct Example {

@@ -352,13 +352,19 @@ std::uint32_t ReplayLane::place_of(Reader& reader, Collected& collected) {
 }
 
 // Of a stream, what is kept is newer than what was dropped. Of all streams it may not be, so it is told each time that
-// something has been dropped.
-void ReplayLane::tell_drops(Reader& reader, const store::Slice& slice) {
+// something has been dropped. Damage behind this step is told with the last of it.
+void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
+    if (slice.damaged_id >= reader.next && slice.damaged_id < next_id) tell_reset(reader, slice, true);
     if (slice.dropped_id < reader.next) return;
     if (reader.stream().empty() && reader.told_drops == slice.drops) return;
     reader.told_drops = slice.drops;
+    tell_reset(reader, slice, false);
+}
+
+void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
     Delivery reset;
     reset.kind = Delivery::Kind::reset;
+    reset.is_damage = is_damage;
     reset.event = context_.event_memory.charged(
         {std::make_shared<const std::string>(reader.log_stream()), slice.oldest_id, std::string()});
     reset.first_id = reader.next;
@@ -368,7 +374,7 @@ void ReplayLane::tell_drops(Reader& reader, const store::Slice& slice) {
 
 // Sets `next` to where the reader is now; to its end if its mailbox wants nothing more.
 void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
-    tell_drops(reader, slice);
+    tell_missing(reader, slice, next_id);
     PreparedBatch::Made found = std::exchange(reader.found, {});
     const auto events = static_cast<std::size_t>(
         std::count_if(found.deliveries.begin(), found.deliveries.end(),

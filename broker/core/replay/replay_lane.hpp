@@ -58,7 +58,8 @@ private:
                  Collected& collected);
     void collect_gaps(Collected& collected);
     std::uint32_t place_of(Reader& reader, Collected& collected);
-    void tell_drops(Reader& reader, const store::Slice& slice);
+    void tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
+    void tell_reset(Reader& reader, const store::Slice& slice, bool is_damage);
     void push(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void join(const std::vector<Reader*>& arrived);
     void pause() const;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "broker/server/http/busy_problems.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -41,6 +42,11 @@ std::optional<std::string_view> name_in(std::string_view path, const Endpoint& e
     if (!path.starts_with(endpoint.path) || path.size() == endpoint.path.size()) return std::nullopt;
     const std::string_view name = path.substr(endpoint.path.size());
     return name.find('/') == std::string_view::npos ? std::optional(name) : std::nullopt;
+}
+
+HttpReply opening_problem(const Services& services) {
+    const int percent = static_cast<int>(100 * services.opened());
+    return busy_problem("the store is being opened, " + std::to_string(percent) + " % of its log read");
 }
 
 }  // namespace
@@ -84,6 +90,10 @@ Router make_router(Services& services) {
             return route;
         }
         const Endpoint& endpoint = *found.endpoint;
+        if (services.opening && endpoint.handler != show_health) {
+            route.refusal = opening_problem(services);
+            return route;
+        }
         // Small enough for std::function to hold without allocating.
         route.handler = [&services, handler = endpoint.handler](HttpRequest& request) {
             return handler(services, request);

@@ -5,7 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "broker/server/api/problems.hpp"
+#include "broker/server/api/publish_reply.hpp"
 #include "broker/server/http/busy_problems.hpp"
+#include "broker/store/event_log.hpp"
 #include "protocol/text/ascii.hpp"
 
 namespace sluice::server {
@@ -15,6 +18,10 @@ namespace {
 constexpr const char* key_field = "Idempotency-Key";
 
 HttpReply bad_key(const std::string& reason) { return status_reply(400, "the Idempotency-Key " + reason); }
+
+HttpReply mismatch() {
+    return status_reply(422, "this Idempotency-Key belongs to another request: each document needs its own");
+}
 
 bool is_printable(char c) { return c > ' ' && c <= '~'; }
 
@@ -84,11 +91,21 @@ std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& serv
             reply.headers.emplace_back("Retry-After", "1");
             return reply;
         case State::mismatch:
-            return status_reply(422, "this Idempotency-Key belongs to another request: each document needs its own");
+            return mismatch();
         case State::no_memory:
             break;
     }
     return memory_problem(broker::MemoryShortage::temporary);
+}
+
+// A log that has failed does not know what it has.
+std::optional<HttpReply> find_stored_reply(Services& services, const std::string& stream, const text::Digest& attempt,
+                                           const text::Digest& digest) {
+    if (services.log.state().condition == store::LogState::Condition::failed)
+        return publish_problem(services.options, broker::PublishRefusal::unavailable);
+    const auto found = services.log.durable_state()->find_reply(attempt);
+    if (!found) return std::nullopt;
+    return found->request == digest ? accepted_reply(stream, *found, services.log.durability()) : mismatch();
 }
 
 }  // namespace sluice::server

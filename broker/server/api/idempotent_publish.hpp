@@ -2,6 +2,7 @@
 // Each call belongs to its request's thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -31,5 +32,10 @@ text::Digest attempt_id(const HttpRequest& request, const std::string& stream, c
 std::variant<broker::IdempotencyKeys::Claim, HttpReply> claim_key(Services& services, const HttpRequest& request,
                                                                   const std::string& stream, const std::string& key,
                                                                   const text::Digest& digest);
+
+// The first reply, if the log has kept it on disk; a reply that refuses the request: 422 if that was another one, 503
+// if it is not known; or none. Waits for the disk.
+std::optional<HttpReply> find_stored_reply(Services& services, const std::string& stream, const text::Digest& attempt,
+                                           const text::Digest& digest);
 
 }  // namespace sluice::server

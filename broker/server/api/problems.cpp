@@ -65,6 +65,12 @@ HttpReply abandoned_problem(broker::Counters& counters) {
     return busy_problem("the client closed the connection or its sending side, so the request was abandoned");
 }
 
+HttpReply full_problem(std::string detail) {
+    HttpReply reply = status_reply(507, std::move(detail));
+    reply.headers.emplace_back("Retry-After", "5");
+    return reply;
+}
+
 HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal) {
     switch (refusal) {
         case broker::PublishRefusal::closed:
@@ -72,9 +78,13 @@ HttpReply publish_problem(const config::Options& options, broker::PublishRefusal
         case broker::PublishRefusal::no_memory:
             return memory_problem(broker::MemoryShortage::temporary);
         case broker::PublishRefusal::no_space:
-            return status_reply(507, "the event log's disk is full; nothing was published");
+            return full_problem(
+                "the event log's disk is full, so nothing was stored or published; publishing resumes by itself when "
+                "there is space");
         case broker::PublishRefusal::unavailable:
-            return busy_problem("the event log can't be written; whether this document was published is unknown");
+            return busy_problem(
+                "the event log failed, so it is not known whether this was stored; repeat the request, with its "
+                "Idempotency-Key if it had one: what was stored is not delivered twice");
         case broker::PublishRefusal::too_many_new_streams:
             return share_problem("more new streams a minute than limits.address_streams, " +
                                      std::to_string(options.limits.address_streams),
@@ -84,6 +94,7 @@ HttpReply publish_problem(const config::Options& options, broker::PublishRefusal
         case broker::PublishRefusal::too_many_defined_streams:
             return busy_problem(std::to_string((options.limits.streams + 1) / 2) +
                                 " streams are defined, half of limits.streams; delete one first");
+        case broker::PublishRefusal::not_looked_up:
         case broker::PublishRefusal::no_room:
             break;
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "broker/core/ingest/publish_result.hpp"
 #include "broker/server/http/busy_problems.hpp"
@@ -26,6 +27,9 @@ HttpReply event_path_problem(const feed::FeedError& error);
 // Counts a request whose work has ended because its client left. The client may still read, if it has only closed its
 // sending side.
 HttpReply abandoned_problem(broker::Counters& counters);
+
+// 507 with Retry-After: the log's disk is full.
+HttpReply full_problem(std::string detail);
 
 // The reply to a publisher, or to a client that defines a stream.
 HttpReply publish_problem(const config::Options& options, broker::PublishRefusal refusal);

@@ -22,6 +22,7 @@
 #include "broker/server/api/publish_task.hpp"
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/reserved_post.hpp"
+#include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -118,7 +119,8 @@ struct AppendWaiter {
     std::optional<broker::Publisher::Outcome> outcome;  // set before the timer is cancelled
 };
 
-asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication) {
+asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher, const PublicationPtr& publication,
+                                                   const broker::StoredItems* found) {
     const auto executor = co_await asio::this_coro::executor;
     const auto waiter = std::make_shared<AppendWaiter>(executor);
     broker::Publisher::Done done = [waiter](const broker::Publisher::Outcome& outcome) {
@@ -126,19 +128,18 @@ asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher,
         waiter->outcome = outcome;
         post_reserved(waiter->timer.get_executor(), waiter->post_memory, [waiter] { waiter->timer.cancel(); });
     };
-    const auto known = publisher.publish(publication, std::move(done));
+    const auto known = publisher.publish(publication, std::move(done), found);
     if (known) co_return *known;
     co_await waiter->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     co_return *waiter->outcome;
 }
 
 // The document is published, whatever happens now: without memory for its details the reply is only a status.
-HttpReply accepted(broker::Counters& counters, const broker::Publication& publication,
-                   const broker::PublishResult& result) {
-    broker::count(counters.items_refused, publication.document->refusals().count);
-    if (!publication.document->repairs().empty()) broker::count(counters.documents_repaired);
+HttpReply accepted(Services& services, const broker::Publication& publication, const broker::PublishResult& result) {
+    broker::count(services.counters.items_refused, publication.document->refusals().count);
+    if (!publication.document->repairs().empty()) broker::count(services.counters.documents_repaired);
     try {
-        return accepted_reply(publication, result);
+        return accepted_reply(publication, result, services.log.durability());
     } catch (const std::bad_alloc&) {
         HttpReply reply;
         reply.status = 202;
@@ -146,7 +147,7 @@ HttpReply accepted(broker::Counters& counters, const broker::Publication& public
     }
 }
 
-// For a client that left while its document waited for room. One that only closed its sending side gets the reply.
+// For a client that left while its document waited. One that only closed its sending side gets the reply.
 HttpReply abandoned(broker::Counters& counters) {
     broker::count(counters.documents_turned_away);
     return busy_problem("the connection was closed while the document waited, so it was not published");
@@ -158,6 +159,23 @@ struct Waited {
     broker::EventQueue::Waiting waiting;
     ~Waited() { queue.end_waiting(waiting); }
 };
+
+// Looks up the publication's items on disk. Returns the reply that refuses it, if any.
+asio::awaitable<std::optional<HttpReply>> look_up(Services& services, const HttpRequest& request,
+                                                  const broker::Publication& publication,
+                                                  std::optional<broker::StoredItems>& found) {
+    auto work = [&] { return services.publisher.look_up(publication); };
+    auto looked_up =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, look_up_estimate(publication.keys.size()));
+    if (!looked_up) {
+        broker::count(services.counters.documents_turned_away);
+        co_return busy_problem("too many requests are waiting for the disk; nothing was published");
+    }
+    if (!*looked_up) co_return publish_problem(services.options, looked_up->error());
+    found = std::move(**looked_up);
+    co_return std::nullopt;
+}
 
 // Prepares and publishes what the task describes. One coroutine, since each costs as much as two allocations.
 asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request, PublishTask& task) {
@@ -179,13 +197,20 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());
     };
     Waited waited{services.queue, {publication->document->items().size()}};
+    std::optional<broker::StoredItems> found;
     for (;;) {
+        const broker::StoredItems* const looked_up = found ? &*found : nullptr;
         std::optional<broker::Publisher::Outcome> result;
         if (services.publisher.completes_at_once())
-            result = services.publisher.publish(publication, nullptr);
+            result = services.publisher.publish(publication, nullptr, looked_up);
         else
-            result = co_await append(services.publisher, publication);
-        if (result->has_value()) co_return accepted(services.counters, *publication, **result);
+            result = co_await append(services.publisher, publication, looked_up);
+        if (result->has_value()) co_return accepted(services, *publication, **result);
+        if (result->error() == broker::PublishRefusal::not_looked_up) {
+            if (auto refusal = co_await look_up(services, request, *publication, found)) co_return std::move(*refusal);
+            if (request.has_left()) co_return abandoned(services.counters);
+            continue;
+        }
         if (result->error() != broker::PublishRefusal::no_room)
             co_return publish_problem(services.options, result->error());
         if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline)) {
@@ -210,6 +235,17 @@ asio::awaitable<HttpReply> publish_always(Services& services, HttpRequest& reque
     co_return co_await publish_task(services, request, task);
 }
 
+// The reply to the first request with this key, if it is on disk, as after a restart; or the one that refuses this.
+asio::awaitable<std::optional<HttpReply>> find_first_reply(Services& services, const HttpRequest& request,
+                                                           const PublishTask& task, const text::Digest& digest) {
+    auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, digest); };
+    auto found =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, look_up_estimate(1));
+    if (!found) co_return busy_problem("too many requests are waiting for the disk; nothing was published");
+    co_return std::move(*found);
+}
+
 // With an Idempotency-Key, which makes a repetition of the request publish nothing.
 asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request) {
     auto key = read_idempotency_key(request);
@@ -222,7 +258,16 @@ asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request
     auto claim = claim_key(services, request, task.stream, name, *digest);
     if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
     task.attempt = attempt_id(request, task.stream, name);
-    HttpReply reply = co_await publish_task(services, request, task);
+    HttpReply reply;
+    std::optional<HttpReply> first;
+    if (services.log.durable_state() != nullptr) {
+        task.kept_request = *digest;
+        first = co_await find_first_reply(services, request, task, *digest);
+    }
+    if (first)
+        reply = std::move(*first);
+    else
+        reply = co_await publish_task(services, request, task);
     if (reply.status == 202) std::get<broker::IdempotencyKeys::Claim>(claim).keep(reply.body);
     co_return reply;
 }

@@ -7,6 +7,7 @@
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/problems.hpp"
+#include "broker/server/api/publish_reply.hpp"
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/net/connection_services.hpp"
@@ -177,6 +178,9 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     if (task.deduplicate)
         publication->keys =
             broker::item_keys(*parsed.document, ignored_parts(*task.of_stream), task.of_stream->id_path);
+    if (task.kept_request)
+        publication->reply =
+            store::StoredReply{.request = *task.kept_request, .faults = fault_members(*parsed.document)};
     publication->stream = std::move(task.stream);
     publication->document = std::move(parsed.document);
     publication->record = std::move(record);

@@ -34,6 +34,7 @@ struct PublishTask {
     bool deduplicate = true;
     broker::StreamOptionsPtr of_stream;
     std::optional<text::Digest> attempt;                // as in the publication
+    std::optional<text::Digest> kept_request;           // of a request whose reply the log keeps on disk
     std::string owner, trace_parent, trace_state;       // of the events' records
     std::optional<feed::BinaryCloudEvent> cloud_event;  // whose data the body is
     feed::DocumentOptions options;

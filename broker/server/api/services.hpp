@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "broker/server/api/status_text.hpp"
@@ -38,16 +39,18 @@ struct Services : ConnectionServices {
     broker::SubscriptionRegistry& registry;
     store::EventLog& log;
     broker::Replay& replay;
-    const SseFramers& sse_framers;
-    base::Workers& workers;    // for long work on which a reply depends
-    base::Workers& compilers;  // for compiling filters
-    base::Workers& trials;     // for trying filters on documents, which may take long
+    std::shared_ptr<const SseFramers> sse_framers;  // null until the store is open
+    base::Workers& workers;                         // for long work on which a reply depends
+    base::Workers& compilers;                       // for compiling filters
+    base::Workers& trials;                          // for trying filters on documents, which may take long
     broker::Mailboxes& mailboxes;
     const BrowserRules& browser_rules;
     const std::shared_ptr<broker::IdempotencyKeys> idempotency_keys;
     std::chrono::steady_clock::time_point started_at;
     std::atomic<std::size_t> subscribers{0};    // open event streams, and those that are being set up
     std::atomic<std::size_t> event_streams{0};  // whose filters are in place
+    std::atomic<bool> opening{false};           // the store is being opened: most requests get 503
+    std::function<double()> opened{};           // how much of it has been, from 0 to 1
     std::atomic<bool> draining{false};
     std::atomic<bool> ending{false};            // the time for draining has expired
     std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document

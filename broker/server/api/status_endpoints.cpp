@@ -1,6 +1,8 @@
 // GET /v1/status, /healthz, /readyz
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <boost/json/value_from.hpp>
+#include <utility>
 
 #include "broker/base/cpu_time.hpp"
 #include "broker/base/program/version.hpp"
@@ -9,8 +11,10 @@
 #include "broker/core/matching/registry.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/metrics_json.hpp"
+#include "broker/server/api/publish_reply.hpp"
 #include "broker/server/api/retained_json.hpp"
 #include "broker/server/http/busy_problems.hpp"
+#include "broker/store/event_log.hpp"
 
 namespace sluice::server {
 
@@ -70,6 +74,37 @@ boost::json::object engine_json(const engine::EngineStatus& engine) {
 
 HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
 
+const char* condition_name(store::LogState::Condition condition) {
+    switch (condition) {
+        case store::LogState::Condition::full:
+            return "full";
+        case store::LogState::Condition::failed:
+            return "failed";
+        case store::LogState::Condition::open:
+            break;
+    }
+    return "open";
+}
+
+boost::json::object log_json(store::EventLog& log) {
+    constexpr std::size_t damage_listed_max = 100;
+    const store::LogState state = log.state();
+    boost::json::object json{{"epoch", log.epoch()}, {"state", condition_name(state.condition)}};
+    if (state.condition != store::LogState::Condition::open) json["reason"] = state.reason;
+    json["durability"] = durability_name(log.durability());
+    json["retained"] = retained_json(log.extent(store::all_streams));
+    boost::json::array damage;
+    for (const store::Damage& each : state.damage) {
+        if (damage.size() == damage_listed_max) break;
+        damage.push_back({{"first_id", each.first_id},
+                          {"last_id", each.last_id},
+                          {"streams", boost::json::value_from(each.streams)},
+                          {"what", each.what}});
+    }
+    json["damage"] = std::move(damage);
+    return json;
+}
+
 constexpr std::size_t streams_listed_max = 1'000;  // listed in the status; the others are only counted
 
 // The metrics' values come from their registry; the null members here only fix their positions.
@@ -80,8 +115,6 @@ std::string status_json(Services& services) {
     for (std::size_t i = 0; i < std::min(names.size(), streams_listed_max); ++i)
         streams[names[i]] = {{"last_id", known.last_id(names[i])},
                              {"retained", retained_json(known.log().extent(names[i]))}};
-    boost::json::object log{{"epoch", known.log().epoch()}};
-    log["retained"] = retained_json(known.log().extent(store::all_streams));
     const engine::EngineStatus engine = services.registry.engine();
     boost::json::object status{{"version", base::version()},
                                {"uptime_seconds", nullptr},
@@ -97,7 +130,7 @@ std::string status_json(Services& services) {
                                {"histograms", nullptr},
                                {"costly_conditions", costly_conditions_json(services.counters.costly_conditions)},
                                {"operators", nullptr},
-                               {"log", std::move(log)},
+                               {"log", log_json(known.log())},
                                {"streams_total", names.size()},
                                {"streams", std::move(streams)}};
     add_metrics(services.counters.metrics, status);

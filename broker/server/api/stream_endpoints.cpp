@@ -3,7 +3,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
-#include <boost/json/value_from.hpp>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "broker/base/workers.hpp"
 #include "broker/core/ingest/event_path.hpp"
 #include "broker/core/ingest/publisher.hpp"
+#include "broker/core/ingest/stream_definition.hpp"
 #include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
@@ -19,9 +19,9 @@
 #include "broker/server/http/content_codings.hpp"
 #include "broker/server/http/parameters.hpp"
 #include "broker/server/net/address_table.hpp"
+#include "broker/store/event_log.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
-#include "config/units.hpp"
 #include "protocol/text/stream_name.hpp"
 
 namespace sluice::server {
@@ -32,29 +32,13 @@ namespace {
 
 constexpr std::size_t streams_of_page = 100;  // a call takes 0.4 ms, with options of 5 KB a stream 3 ms
 
-// Options in the form in which they are read, so that a client can PUT what it got.
-boost::json::object options_json(const config::StreamOptions& options) {
-    return {{"event_path", options.event_path},
-            {"id_path", options.id_path},
-            {"deduplicate", options.deduplicate},
-            {"deduplication_window", config::duration_text(options.deduplication_window)},
-            {"deduplication_ignore",
-             boost::json::value_from(options.deduplication_ignore.value_or(std::vector<std::string>()))},
-            {"repair", options.repair == config::RepairOption::strict ? "strict" : "lenient"},
-            {"retention",
-             {{"age", config::duration_text(*options.retention.age)},
-              {"events", *options.retention.events},
-              {"bytes", config::size_text(*options.retention.bytes)}}},
-            {"context", options.context == config::ContextOption::document ? "document" : "auto"}};
-}
-
 boost::json::object stream_json(const broker::StreamState& stream) {
     return {{"name", stream.name},
             {"defined", stream.defined},
             {"last_id", stream.last_id},
             {"items", stream.items},
             {"retained", retained_json(stream.retained)},
-            {"options", options_json(stream.options)}};
+            {"options", broker::stream_options_json(stream.options)}};
 }
 
 HttpReply json_reply(unsigned status, std::string body) {
@@ -103,19 +87,37 @@ HttpReply set_options(Services& services, const HttpRequest& request) {
     return state ? json_reply(is_put && *done ? 201 : 200, stream_json(*state)) : no_such_stream(name);
 }
 
+// Waits until a change that was made is on disk, where the log has one.
+asio::awaitable<HttpReply> store_change(Services& services, const HttpRequest& request, HttpReply reply) {
+    store::DurableState* const durable = services.log.durable_state();
+    if (durable == nullptr || reply.status >= 300) co_return reply;
+    auto work = [durable] { return durable->sync(); };
+    const auto ended = co_await run_on_worker(services.workers, request.address_use,
+                                              worker_deadline(services.options.publish), std::move(work));
+    if (!ended)
+        co_return busy_problem(
+            "the change is in force, but whether it is stored is not known: too many requests are waiting for the "
+            "disk");
+    if (!*ended) co_return reply;
+    const std::string until = "the change is in force, but not stored yet, and is stored as soon as that is possible: ";
+    if (**ended == store::AppendError::no_space) co_return full_problem(until + "the event log's disk is full");
+    co_return busy_problem(until + "the event log failed");
+}
+
 // Parsing options takes some microseconds per byte, so a worker parses a long body.
 asio::awaitable<HttpReply> set_options_somewhere(Services& services, HttpRequest& request) {
     constexpr std::size_t short_bytes = 2u << 10;
     if (auto refusal = refuse_request(request)) co_return std::move(*refusal);
     if (!content_codings(*request.headers).empty())
         co_return status_reply(415, "the body must have no Content-Encoding");
-    if (request.body.size() <= short_bytes) co_return set_options(services, request);
+    if (request.body.size() <= short_bytes)
+        co_return co_await store_change(services, request, set_options(services, request));
     auto work = [&services, &request] { return set_options(services, request); };
     auto reply =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                std::move(work), nullptr, options_estimate(request.body.size()));
     if (!reply) co_return busy_problem("too many requests are waiting for a worker");
-    co_return std::move(*reply);
+    co_return co_await store_change(services, request, std::move(*reply));
 }
 
 // The streams after `after` by name, and the URL of the next page if there are more, as JSON.
@@ -172,7 +174,7 @@ asio::awaitable<HttpReply> delete_stream(Services& services, HttpRequest& reques
     if (!services.publisher.streams().erase(name)) co_return no_such_stream(name);
     HttpReply reply;
     reply.status = 204;
-    co_return reply;
+    co_return co_await store_change(services, request, std::move(reply));
 }
 
 }  // namespace sluice::server

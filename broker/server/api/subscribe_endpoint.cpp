@@ -210,15 +210,15 @@ void read_format(const wire::Query& query, const SseFramers& framers, SubscribeR
         wanted.refusal = needs_json("values=all", query);
 }
 
-// Everything except the filters.
+// Everything except the filters and where it starts.
 SubscribeRequest read_wanted(const Services& services, const HttpRequest& request) {
     SubscribeRequest wanted;
     wanted.refusal = refuse_unknown_parameters(
         request.query, {"stream", "format", "values", "annotate", "lastEventId", "after", "since", "from", "until"},
         "filter");
     if (wanted.refusal) return wanted;
-    wanted.framer = &services.sse_framers.json();
-    read_format(request.query, services.sse_framers, wanted);
+    wanted.framer = &services.sse_framers->json();
+    read_format(request.query, *services.sse_framers, wanted);
     const std::string stream(parameter(request.query, "stream", "default"));
     if (stream != "*" && !text::is_stream_name(stream)) {
         wanted.refusal = bad_parameter("stream", stream, "*, or " + std::string(text::stream_name_rule));
@@ -230,10 +230,26 @@ SubscribeRequest read_wanted(const Services& services, const HttpRequest& reques
         wanted.refusal = needs_json("annotate=alignment", request.query);
     }
     wanted.stream = stream;
-    if (wanted.refusal) return wanted;
-    wanted.start = read_replay_start(request, stream, services.log);
-    wanted.refusal = std::move(wanted.start.refusal);
     return wanted;
+}
+
+// To find a time, a log on disk may wait for it.
+asio::awaitable<void> find_start(Services& services, const HttpRequest& request, SubscribeRequest& wanted) {
+    auto find = [&] { return read_replay_start(request, wanted.stream, services.log); };
+    if (services.log.durable_state() == nullptr || parameter(request.query, "since", "").empty()) {
+        wanted.start = find();
+    } else {
+        auto found =
+            co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                                   std::move(find), request.departure, look_up_estimate(1));
+        if (found)
+            wanted.start = std::move(*found);
+        else if (request.is_abandoned())
+            wanted.refusal = abandoned_problem(services.counters);
+        else
+            wanted.refusal = busy_problem("too many requests are waiting for the disk");
+    }
+    if (wanted.start.refusal) wanted.refusal = std::move(wanted.start.refusal);
 }
 
 // Long or many filters and regular expressions take long to compile.
@@ -326,6 +342,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
                                std::to_string(limits.subscribers));
     }
     SubscribeRequest wanted = read_wanted(services, request);
+    if (!wanted.refusal) co_await find_start(services, request, wanted);
     if (!wanted.refusal) co_await compile_filters(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");

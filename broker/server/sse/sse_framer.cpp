@@ -52,6 +52,7 @@ GapText describe(GapReason reason) {
 const char* detail_of(std::string_view reason) {
     if (reason == "epoch") return "the events with such ids are gone; it goes on with the oldest event that is kept";
     if (reason == "unknown") return "no event has this id yet; it goes on with the oldest event that is kept";
+    if (reason == "damaged") return "the log can't read all of the events asked for; it goes on with those that it has";
     return "the log no longer has all of the events asked for; it goes on with those that it has";
 }
 
@@ -135,8 +136,8 @@ private:
     // What stands in place of events.
     std::string notice(const Delivery& delivery) const {
         if (delivery.kind == Delivery::Kind::reset)
-            return reset_text(
-                {*delivery.event->stream, delivery.event->id, epoch_, delivery.first_id - 1, "retention"});
+            return reset_text({*delivery.event->stream, delivery.event->id, epoch_, delivery.first_id - 1,
+                               delivery.is_damage ? "damaged" : "retention"});
         return "event: gap\n" + sse_id(epoch_, delivery.position()) + "data: " + json::serialize(gap_json(delivery)) +
                "\n\n";
     }

@@ -41,7 +41,8 @@ struct Reset {
     std::uint64_t oldest_id = 0;  // of the oldest event that the log has
     std::string epoch;
     std::uint64_t position = 0;  // it goes on after this id
-    std::string reason;          // epoch: of the id; retention: events have been dropped; unknown: no event has the id
+    // epoch: of the id; retention: events have been dropped; damaged: some can't be read; unknown: no event has the id
+    std::string reason;
 };
 std::string reset_text(const Reset& reset);  // an event of its own
 

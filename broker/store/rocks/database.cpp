@@ -15,10 +15,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <rocksdb/write_buffer_manager.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
+#include "broker/base/log.hpp"
 #include "broker/store/rocks/read_meter.hpp"
+#include "broker/store/rocks/write_ahead_log.hpp"
 
 namespace sluice::store {
 
@@ -101,8 +104,6 @@ rocksdb::DBOptions database_options(const Database::Settings& settings, const st
     rocksdb::DBOptions options;
     options.create_if_missing = true;
     options.create_missing_column_families = true;
-    // The last record may be cut short by a failure. Whatever is damaged before it is refused, since all that follows
-    // would be lost.
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
     options.max_bgerror_resume_count = 0;  // after an error the log opens the database again
     options.max_open_files = Database::files_max;
@@ -115,6 +116,12 @@ rocksdb::DBOptions database_options(const Database::Settings& settings, const st
     options.max_log_file_size = 1u << 20;
     options.keep_log_file_num = 4;
     return options;
+}
+
+std::optional<Fault> sync_folder(rocksdb::FileSystem& files, const std::string& path) {
+    std::unique_ptr<rocksdb::FSDirectory> folder;
+    if (auto fault = fault_of(files.NewDirectory(path, {}, &folder, nullptr))) return fault;
+    return fault_of(folder->Fsync({}, nullptr));
 }
 
 // A folder that has something else in it is not taken.
@@ -142,9 +149,27 @@ std::optional<Fault> make_folder(const Database::Settings& settings) {
         above = slash == std::string::npos ? "" : above.substr(0, slash);
     }
     for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
-        const rocksdb::IOStatus made = files.CreateDirIfMissing(*folder, {}, nullptr);
-        if (!made.ok()) return fault_of(made);
+        if (auto fault = fault_of(files.CreateDirIfMissing(*folder, {}, nullptr))) return fault;
+        const std::string parent = folder->substr(0, folder->find_last_of('/') + 1);
+        if (auto fault = sync_folder(files, parent.empty() ? "." : parent)) return fault;
     }
+    if (settings.files == rocksdb::FileSystem::Default() && chmod(settings.path.c_str(), S_IRWXU) != 0)
+        return Fault{Fault::Kind::io, settings.path + ": " + std::strerror(errno)};
+    return std::nullopt;
+}
+
+// How the write-ahead log is to be read, which holds what has been written since the last flush. Its last group may
+// have been cut short by a failure, and is then cut off; whatever is bad before that is refused, since all that follows
+// would be lost.
+std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb::DBOptions& options) {
+    const auto damage = find_log_damage(*settings.files, settings.path);
+    if (!damage) return std::nullopt;
+    const std::string where = damage->file + ", offset " + std::to_string(damage->offset);
+    if (damage->is_followed && settings.is_synced)
+        return Fault{Fault::Kind::damaged, "its write-ahead log is damaged (" + where + ")"};
+    base::log_warn("the last group of the store's write-ahead log was cut short, which a failure of the machine does",
+                   {{"path", settings.path}, {"file", damage->file}, {"offset", damage->offset}});
+    options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     return std::nullopt;
 }
 
@@ -220,6 +245,7 @@ Database::Opened Database::open(const Settings& given) {
     parts->cache = rocksdb::NewLRUCache(settings.memory);
     rocksdb::DBOptions options = database_options(settings, parts->cache);
     options.env = parts->env.get();
+    if (auto fault = choose_recovery(settings, options)) return {nullptr, std::move(fault)};
     std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
     for (std::size_t i = 0; i < families; ++i)
         descriptors.emplace_back(family_names[i], family_options(static_cast<Family>(i), settings, parts->cache));

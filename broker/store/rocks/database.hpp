@@ -89,6 +89,7 @@ public:
     struct Settings {
         std::string path;
         std::size_t memory = 0;  // bytes for buffers and caches
+        bool is_synced = true;   // each write() is
         std::shared_ptr<rocksdb::FileSystem> files;
         std::function<IsDead()> begin_compaction;  // called once for each, on its thread
         // How much of what must be read to open it has been read, from 0 to 1.

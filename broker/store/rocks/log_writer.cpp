@@ -226,9 +226,9 @@ LogRecord LogWriter::log_record() const {
 // What somebody waits for is as durable as configured. What files may lose once it has been written is synced in any
 // case, but not too often.
 bool LogWriter::must_sync(const Group& group) const {
-    if (!group.appends.empty() && settings_.sync) return true;
+    if (settings_.sync) return true;  // all groups, as find_log_damage() needs
     const bool has_changes = !group.changes.empty() || !group.dead.empty();
-    return has_changes && (settings_.sync || !group.syncs.empty() || Clock::now() - last_sync_ >= lazy);
+    return has_changes && (!group.syncs.empty() || Clock::now() - last_sync_ >= lazy);
 }
 
 std::optional<Fault> LogWriter::write(Group& group) {

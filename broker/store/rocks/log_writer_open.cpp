@@ -28,41 +28,50 @@ std::string described(const Fault& fault) {
 }  // namespace
 
 Database::Settings LogWriter::database_settings() {
-    return {settings_.path, memory_, settings_.files, [this] { return begin_compaction(); }, &progress_};
+    return {settings_.path, memory_, settings_.sync, settings_.files, [this] { return begin_compaction(); },
+            &progress_};
 }
 
 // What a compaction may leave out. Files are not lost with a failure as the newest records of streams may be, so only
 // what has been synced counts.
 Database::IsDead LogWriter::begin_compaction() {
+    struct Stream {
+        std::uint64_t dropped = 0;  // the newest id that is not needed
+        feed::RecordTime identities_before = 0;
+    };
     struct Live {
-        std::unordered_map<std::uint32_t, std::uint64_t> dropped;  // by stream: the newest id that is not needed
+        std::unordered_map<std::uint32_t, Stream> streams;
         std::uint32_t numbers_given = 0;
-        feed::RecordTime identities_before = 0, replies_before = 0;
+        feed::RecordTime replies_before = 0;
 
         bool is_dead(std::uint32_t stream, std::uint64_t last_id) const {
-            const auto found = dropped.find(stream);
-            return found == dropped.end() ? stream <= numbers_given : last_id <= found->second;
+            const auto found = streams.find(stream);
+            return found == streams.end() ? stream <= numbers_given : last_id <= found->second.dropped;
+        }
+        bool is_dead(std::uint32_t stream, const std::optional<feed::RecordTime>& seen_at) const {
+            const auto found = streams.find(stream);
+            if (found == streams.end()) return stream <= numbers_given;
+            return seen_at && *seen_at < found->second.identities_before;
         }
     };
     const auto live = std::make_shared<Live>();
     const feed::RecordTime now = clock_();
-    live->identities_before = now - settings_.identities_window.count();
     live->replies_before = now - settings_.replies_window.count();
     {
         const std::lock_guard lock(state_.mutex);
         live->numbers_given = state_.table.numbers_given();
-        for (const auto& [number, stream] : state_.table.all()) live->dropped[number] = stream->safely_dropped;
-        for (const std::uint32_t number : state_.table.dead()) live->dropped[number] = 0;
+        for (const auto& [number, stream] : state_.table.all()) {
+            const feed::RecordTime age = stream->retention.identities.count();
+            live->streams[number] = {stream->safely_dropped, age > now ? 0 : now - age};
+        }
+        for (const std::uint32_t number : state_.table.dead()) live->streams[number] = {};
     }
     return [live](Family family, std::string_view key, std::string_view value) {
         if (family == Family::replies) {
             const auto time = time_of_value(value);
             return time && *time < live->replies_before;
         }
-        if (family == Family::identities) {
-            const auto time = time_of_value(value);
-            return live->is_dead(stream_of_key(key), 0) || (time && *time < live->identities_before);
-        }
+        if (family == Family::identities) return live->is_dead(stream_of_key(key), time_of_value(value));
         if (family == Family::index) {
             const auto entry = decode_index_entry(value);
             return entry && live->is_dead(stream_of_key(key), id_of_index_key(key) + entry->events - 1);

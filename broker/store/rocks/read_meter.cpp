@@ -67,7 +67,7 @@ std::shared_ptr<rocksdb::FileSystem> metered(std::shared_ptr<rocksdb::FileSystem
         for (const std::string& name : names) {
             std::uint64_t bytes = 0;
             if (name.ends_with(".log") && files->GetFileSize(folder + '/' + name, {}, &bytes, nullptr).ok())
-                meter->total += bytes;
+                meter->total += 2 * bytes;
         }
     }
     return std::make_shared<MeteredFiles>(std::move(files), meter);

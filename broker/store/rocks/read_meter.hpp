@@ -12,7 +12,7 @@ class FileSystem;
 namespace sluice::store {
 
 // The same files, but what is read in sequence of those that end in ".log" counts: `progress` goes from 0 to 1 as all
-// such files of the folder are read. It must outlive the database.
+// such files of the folder are read, twice. It must outlive the database.
 std::shared_ptr<rocksdb::FileSystem> metered(std::shared_ptr<rocksdb::FileSystem> files, const std::string& folder,
                                              std::atomic<double>& progress);
 

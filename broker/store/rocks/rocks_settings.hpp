@@ -18,8 +18,7 @@ struct RocksSettings {
     std::string path;                      // a folder, which is created
     bool sync = true;                      // false: nothing waits for the disk, so a power failure may lose the newest
     std::optional<std::size_t> bytes_max;  // of the kept events; none: the smaller of 10 GiB and a tenth of the disk
-    // An identity or a reply that is older may be forgotten.
-    std::chrono::microseconds identities_window{}, replies_window{};
+    std::chrono::microseconds replies_window{};            // a reply that is older may be forgotten
     std::shared_ptr<rocksdb::FileSystem> files = nullptr;  // null: the machine's
 };
 

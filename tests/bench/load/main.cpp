@@ -125,7 +125,9 @@ int main(int argc, char** argv) {
         "how long items take. A latency runs from the time an item should have been sent.",
         "bench_load");
     app.add_option("--broker", broker, "Start this sluiced and measure it");
-    app.add_option("--set", settings, "Options for the started broker, as in its own --set: matcher.backend=naive");
+    app.add_option("--set", settings,
+                   "Options for the started broker, as in its own --set: matcher.backend=naive. Its store is in "
+                   "memory unless one says otherwise");
     app.add_option("--host", options.host, "Measure a running broker")->capture_default_str();
     app.add_option("--port", options.port)->capture_default_str();
     app.add_option("--pid", options.broker, "Process id of the running broker, to measure its CPU time");

@@ -27,9 +27,11 @@ double cpu_seconds(pid_t process) {
 }
 
 BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::string>& settings) {
-    std::vector<std::string> command{program, "--set", "http.port=0", "--set", "log.level=warn"};
-    for (const auto& setting : settings) command.insert(command.end(), {"--set", setting});
-    command.insert(command.end(), {"--set", "log.format=text"});  // read_log() understands it
+    std::vector<std::string> command{program};
+    const auto set = [&](const std::string& setting) { command.insert(command.end(), {"--set", setting}); };
+    for (const char* setting : {"http.port=0", "log.level=warn", "store.kind=memory"}) set(setting);
+    for (const auto& setting : settings) set(setting);
+    set("log.format=text");  // read_log() understands it
     std::vector<char*> arguments;
     for (auto& argument : command) arguments.push_back(argument.data());
     arguments.push_back(nullptr);
@@ -48,7 +50,7 @@ BrokerProcess::BrokerProcess(const std::string& program, const std::vector<std::
     }
     log_ = std::thread([this, log = ends[0]] { read_log(log); });
     try {
-        port_ = listening_.get_future().get();
+        port_ = ready_.get_future().get();
     } catch (...) {
         const int status = end();
         if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM) std::abort();  // a crash is not only "did not start"
@@ -68,22 +70,25 @@ int BrokerProcess::end() {
 
 void BrokerProcess::read_log(int descriptor) {
     std::FILE* const log = fdopen(descriptor, "r");
-    bool listens = false;
+    std::uint16_t listening_port = 0;
+    bool is_ready = false;
     char* text = nullptr;
     std::size_t size = 0;
     for (ssize_t n = 0; (n = getline(&text, &size, log)) > 0;) {
         const std::string line(text, static_cast<std::size_t>(n));
         const auto port = line.find(" port=");
-        if (!listens && line.find(" listening ") != std::string::npos && port != std::string::npos) {
-            listens = true;
-            listening_.set_value(static_cast<std::uint16_t>(std::stoul(line.substr(port + 6))));
+        if (!is_ready && line.find(" listening ") != std::string::npos && port != std::string::npos) {
+            listening_port = static_cast<std::uint16_t>(std::stoul(line.substr(port + 6)));
+        } else if (!is_ready && line.find(" ready ") != std::string::npos) {
+            is_ready = true;
+            ready_.set_value(listening_port);
         } else {
             std::cerr << line;
         }
     }
     std::free(text);
     std::fclose(log);
-    if (!listens) listening_.set_exception(std::make_exception_ptr(std::runtime_error("the broker did not start")));
+    if (!is_ready) ready_.set_exception(std::make_exception_ptr(std::runtime_error("the broker did not start")));
 }
 
 }  // namespace sluice::load

@@ -16,7 +16,7 @@ double cpu_seconds(pid_t process);
 // A sluiced on a port of its own choice, which its log names. The rest of the log goes to standard error.
 class BrokerProcess {
 public:
-    // Returns when it listens; throws if it ends instead. `settings` are options such as "matcher.threads=2".
+    // Returns when it is ready; throws if it ends instead. `settings` are options such as "matcher.threads=2".
     BrokerProcess(const std::string& program, const std::vector<std::string>& settings);
     ~BrokerProcess() { end(); }
     BrokerProcess(const BrokerProcess&) = delete;
@@ -31,7 +31,7 @@ private:
     void read_log(int descriptor);
 
     pid_t id_ = -1;
-    std::promise<std::uint16_t> listening_;
+    std::promise<std::uint16_t> ready_;
     std::uint16_t port_ = 0;
     std::thread log_;
 };

@@ -18,7 +18,7 @@ from sluice_process import TIMEOUT_S, Sluiced  # noqa: E402
 MEMORY_BYTES = 512 << 20
 KILLED_BYTES = 6 * MEMORY_BYTES  # protects other processes on the machine
 # Loopback addresses are exempt by default. Here they stand for strangers, including the quiet users.
-SUITE_OPTIONS = (f"limits.memory={MEMORY_BYTES >> 20}MiB", "limits.address_exempt=[]")
+SUITE_OPTIONS = ("store.kind=memory", f"limits.memory={MEMORY_BYTES >> 20}MiB", "limits.address_exempt=[]")
 RSS_INTERVAL_S = 0.02
 STATUS_INTERVAL_S = 0.25
 END_S_MAX = 2 * TIMEOUT_S

@@ -44,6 +44,8 @@ feed::DocumentPtr document(const std::vector<std::string>& items);
 struct RunningBroker {
     explicit RunningBroker(std::vector<std::string> overrides = {}) : broker(test_options(std::move(overrides))) {
         broker.start();
+        broker.open();
+        broker.serve();
     }
     std::uint16_t port() const { return broker.port(); }
 

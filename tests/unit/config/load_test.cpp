@@ -47,7 +47,9 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.limits.filters_per_connection == 128);
     CHECK(o.delivery.heartbeat == 15s);
     CHECK(o.log.level == sluice::config::LogLevel::info);
-    CHECK(o.store.kind == sluice::config::StoreKind::memory);
+    CHECK(o.store.kind == sluice::config::StoreKind::rocksdb);
+    CHECK_FALSE(o.store.path);
+    CHECK(o.store.sync == sluice::config::StoreSync::group);
     CHECK_FALSE(o.store.bytes);
     CHECK(o.store.retention.age == 7 * 24h);
     CHECK(o.store.retention.events == 0);
@@ -75,6 +77,19 @@ streams:
     CHECK_FALSE(config.options.streams.at("news").retention.age);
     CHECK(config.options.streams.at("news").context == sluice::config::ContextOption::automatic);
     CHECK_FALSE(parse_config("f.yaml", "store: {bytes: auto}").options.store.bytes);
+}
+
+TEST_CASE("where the store is, and when it is synced") {
+    const auto store = [](std::string_view text, std::vector<std::string> overrides = {}) {
+        const auto config = parse_config("f.yaml", text, overrides);
+        REQUIRE(config.errors.empty());
+        return config.options.store;
+    };
+    CHECK(store("store: {kind: memory}").kind == sluice::config::StoreKind::memory);
+    CHECK(store("store: {path: build/store}").path == "build/store");
+    CHECK(store("", {"store.path=/var/lib/sluice"}).path == "/var/lib/sluice");
+    CHECK_FALSE(store("store: {path: /srv/store}", {"store.path=auto"}).path);
+    CHECK(store("store: {sync: none}").sync == sluice::config::StoreSync::none);
 }
 
 TEST_CASE("a file changes what it names and nothing else") {
@@ -151,7 +166,11 @@ TEST_CASE("a bad file is refused with place and reason") {
          "ather\""},
         {"streams:\n  w:\n    event_pth: x\n",
          "f.yaml:3:5: unknown option \"event_pth\" in \"streams.w\"; did you mean \"event_path\"?"},
-        {"store:\n  kind: disk\n", "f.yaml:2:9: store.kind: expected memory, found \"disk\""},
+        {"store:\n  kind: disk\n", "f.yaml:2:9: store.kind: expected one of rocksdb, memory, found \"disk\""},
+        {"store:\n  path: ''\n", "f.yaml:2:9: store.path: expected auto or the path of a folder"},
+        {"store:\n  path: \"a\\0b\"\n", "f.yaml:2:9: store.path: expected auto or the path of a folder"},
+        {"store:\n  path: [a]\n", "f.yaml:2:9: store.path: expected a text, found a list"},
+        {"store:\n  sync: always\n", "f.yaml:2:9: store.sync: expected one of group, none, found \"always\""},
         {"store:\n  bytes: none\n",
          "f.yaml:2:10: store.bytes: expected auto or a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"none\""},
         {"store:\n  retention: {evnts: 3}\n",

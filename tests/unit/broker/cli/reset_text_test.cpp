@@ -13,6 +13,9 @@ TEST_CASE("reset_text: reset → what is missing, why, and where the broker goes
          "events of stream \"s\" after k-9 are missing, because the broker no longer keeps all of them; those that it "
          "keeps "
          "from event 230 on follow"},
+        {R"({"stream":"s","oldest_id":1,"reason":"damaged"})",
+         "events of stream \"s\" after k-9 are missing, because the broker can't read all of them from its disk; those "
+         "that it keeps from event 1 on follow"},
         {R"({"stream":"*","oldest_id":1,"reason":"epoch"})",
          "events of all streams after k-9 may be missing or come again, because the broker's log began anew, as after "
          "a "

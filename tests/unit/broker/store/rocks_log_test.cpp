@@ -51,7 +51,7 @@ struct Fixture {
     Fixture() {
         settings.path = folder.path + "/a/store";
         settings.sync = false;
-        settings.identities_window = settings.replies_window = std::chrono::hours(1);
+        settings.replies_window = std::chrono::hours(1);
         open();
     }
     void open() {
@@ -308,7 +308,7 @@ TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason
     std::ofstream(strange.path + "/letter.txt") << "dear";
     CHECK_THAT(refusal(strange), Catch::Contains("it is no store"));
     {
-        Database::Settings raw{settings.path, 8u << 20, nullptr, [] { return [](auto...) { return false; }; }};
+        Database::Settings raw{settings.path, 8u << 20, true, nullptr, [] { return [](auto...) { return false; }; }};
         auto opened = Database::open(raw);
         REQUIRE(opened.database);
         Batch batch = opened.database->batch();

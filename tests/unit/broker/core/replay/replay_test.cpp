@@ -29,6 +29,47 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// A log of which the events with some ids can't be read.
+struct DamagedLog final : store::EventLog {
+    explicit DamagedLog(store::EventLog& of) : log(of) {}
+
+    store::Slice read(std::string_view stream, std::uint64_t from, std::size_t events, std::size_t bytes) override {
+        store::Slice slice = log.read(stream, from, events, bytes);
+        std::vector<store::KeptEvents> kept;
+        for (const store::KeptEvents& each : slice.kept) {
+            for (std::size_t i = 0; i < each.events.size(); ++i) {
+                const std::uint64_t id = each.events[i].id;
+                if (id >= first_damaged && id <= last_damaged)
+                    slice.damaged_id = id;
+                else
+                    kept.push_back({each.of, each.events.subspan(i, 1)});
+            }
+        }
+        slice.kept = std::move(kept);
+        return slice;
+    }
+    void listen(Listener listener) override { log.listen(std::move(listener)); }
+    std::optional<store::AppendResult> append(const store::Attempt& attempt, store::Appends appends,
+                                              Done done) override {
+        return log.append(attempt, std::move(appends), std::move(done));
+    }
+    const std::string& epoch() const override { return log.epoch(); }
+    std::uint64_t last_id() override { return log.last_id(); }
+    feed::RecordTime begun_at() const override { return log.begun_at(); }
+    std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override {
+        return log.first_id_since(stream, time);
+    }
+    store::StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
+    void retain(const std::string& stream, const store::Retention& retention) override {
+        log.retain(stream, retention);
+    }
+    void clear(std::string_view stream) override { log.clear(stream); }
+    void relieve_memory() override { log.relieve_memory(); }
+
+    store::EventLog& log;
+    std::uint64_t first_damaged = 0, last_damaged = 0;
+};
+
 // A log, a matcher and replays, as the daemon has them.
 struct Pipeline {
     explicit Pipeline(std::size_t log_bytes = 64u << 20, std::size_t threads = 1, bool replays = true)
@@ -74,9 +115,10 @@ struct Pipeline {
     EventQueue queue{1'000'000, 1'000'000'000};
     Fanout fanout{counters, config::UndecidedPolicy::gap, &event_memory};
     store::MemoryLog log;
+    DamagedLog damaged{log};
     Matcher matcher;
     std::optional<SubscriptionRegistry> registry;
-    Replay replay{{}, {log, queue, event_memory, memory, counters}};
+    Replay replay{{}, {damaged, queue, event_memory, memory, counters}};
 };
 
 // A session: what it takes, delivery by delivery, "ID" or "gap FIRST-LAST" or "reset".
@@ -143,7 +185,7 @@ private:
             case Delivery::Kind::gap:
                 return "gap " + std::to_string(delivery.first_id) + "-" + id;
             default:
-                return "reset";
+                return delivery.is_damage ? "damage" : "reset";
         }
     }
     void wake() {
@@ -263,6 +305,25 @@ TEST_CASE("what the log has dropped is told, before what it has") {
     expected = numbers(191, 200);
     expected.insert(expected.begin(), "reset");
     CHECK(slow.take_until(200) == expected);
+}
+
+TEST_CASE("Replay: events that can't be read → are told once, to those who wanted them, and all others come") {
+    Pipeline in;
+    for (int i = 0; i < 20; ++i) in.publish("s", two);
+    in.damaged.first_damaged = 11;
+    in.damaged.last_damaged = 14;
+    std::vector<std::string> expected = numbers(1, 10);
+    const std::vector<std::string> later = numbers(15, 40);
+    expected.insert(expected.end(), later.begin(), later.end());
+    Session all(in, "s", {}, 1);
+    std::vector<std::string> got = all.take_until(40);
+    CHECK(std::erase(got, "damage") == 1);
+    CHECK(got == expected);
+    CHECK(Session(in, "s", {}, 15).take_until(40) == later);
+    expected = later;
+    expected.insert(expected.begin(), "damage");
+    CHECK(Session(in, "*", {}, 14).take_until(40) == expected);
+    CHECK(Session(in, "s", {}, 11).take_until(40) == expected);
 }
 
 TEST_CASE("a filter that looks at siblings gets a gap where they were not kept") {

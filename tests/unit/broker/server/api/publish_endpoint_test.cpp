@@ -46,14 +46,18 @@ const std::string xml = "Content-Type: application/rss+xml\r\n";
 TEST_CASE("publishing says what became of the items") {
     RunningBroker running;
     HttpClient client(running.port());
-    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b")}), xml).body ==
-          R"({"stream":"s","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2})");
-    CHECK(client.post("/v1/events?stream=s", rss({item("a"), item("b", "x"), item("c")}), xml).body ==
-          R"({"stream":"s","received":3,"new":1,"updated":1,"unchanged":1,"first_id":3,"last_id":4})");
-    CHECK(client.post("/v1/events?stream=s", rss({item("a")}), xml).body ==
-          R"({"stream":"s","received":1,"new":0,"updated":0,"unchanged":1,"first_id":null,"last_id":null})");
-    CHECK(client.post("/v1/events?stream=s&deduplicate=false", rss({item("a")}), xml).body ==
-          R"({"stream":"s","received":1,"new":1,"updated":0,"unchanged":0,"first_id":5,"last_id":5})");
+    CHECK(
+        client.post("/v1/events?stream=s", rss({item("a"), item("b")}), xml).body ==
+        R"({"stream":"s","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2,"stored":"memory"})");
+    CHECK(
+        client.post("/v1/events?stream=s", rss({item("a"), item("b", "x"), item("c")}), xml).body ==
+        R"({"stream":"s","received":3,"new":1,"updated":1,"unchanged":1,"first_id":3,"last_id":4,"stored":"memory"})");
+    CHECK(
+        client.post("/v1/events?stream=s", rss({item("a")}), xml).body ==
+        R"({"stream":"s","received":1,"new":0,"updated":0,"unchanged":1,"first_id":null,"last_id":null,"stored":"memory"})");
+    CHECK(
+        client.post("/v1/events?stream=s&deduplicate=false", rss({item("a")}), xml).body ==
+        R"({"stream":"s","received":1,"new":1,"updated":0,"unchanged":0,"first_id":5,"last_id":5,"stored":"memory"})");
 }
 
 TEST_CASE("bad parameters are refused by name") {
@@ -92,11 +96,12 @@ TEST_CASE("a document that is not well-formed is repaired, unless the stream or 
     HttpClient client(running.port());
     const std::string broken =
         "<rss><channel>\n<item><title>a</title></item><item><guid>R&D & more</guid><br></item></channel></rss>";
-    CHECK(client.post("/v1/events", broken, xml).body ==
-          R"({"stream":"default","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2,"repaired":3,)"
-          R"("repairs":[{"kind":"ampersand","reason":"an '&' that begins no reference","count":2,)"
-          R"("line":2,"column":43,"offset":57},{"kind":"unclosed-element","reason":"<br> has no end tag",)"
-          R"("count":1,"line":2,"column":59,"offset":73}]})");
+    CHECK(
+        client.post("/v1/events", broken, xml).body ==
+        R"({"stream":"default","received":2,"new":2,"updated":0,"unchanged":0,"first_id":1,"last_id":2,"stored":"memory","repaired":3,)"
+        R"("repairs":[{"kind":"ampersand","reason":"an '&' that begins no reference","count":2,)"
+        R"("line":2,"column":43,"offset":57},{"kind":"unclosed-element","reason":"<br> has no end tag",)"
+        R"("count":1,"line":2,"column":59,"offset":73}]})");
     CHECK(client.post("/v1/events", broken, xml).body.find("\"new\":0,\"updated\":0,\"unchanged\":2") !=
           std::string::npos);
     CHECK(client.post("/v1/events?repair=strict", broken, xml).status == 400);
@@ -210,7 +215,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
     sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
     sluice::broker::Replay replay({}, {log, queue, event_memory, memory, counters});
-    const sluice::server::SseFramers framers(log.epoch());
+    const auto framers = std::make_shared<const sluice::server::SseFramers>(log.epoch());
     sluice::server::Services services{{options, counters, connections, memory, addresses},
                                       queue,
                                       publisher,

@@ -26,6 +26,10 @@ TEST_CASE("the status counts what has happened") {
     CHECK(status.at("streams").at("s").at("last_id").to_number<int>() == 2);
     CHECK(status.at("streams").at("s").at("retained").at("first_id").to_number<int>() == 1);
     CHECK(status.at("log").at("epoch").as_string().size() == 11);
+    CHECK(status.at("log").at("state") == "open");
+    CHECK_FALSE(status.at("log").as_object().contains("reason"));
+    CHECK(status.at("log").at("durability") == "memory");
+    CHECK(status.at("log").at("damage").as_array().empty());
     CHECK(status.at("log").at("retained").at("events").to_number<int>() == 2);
     CHECK(status.at("log").at("retained").at("bytes").to_number<int>() > 0);
     CHECK(status.at("log").at("retained").at("oldest").as_string().ends_with('Z'));

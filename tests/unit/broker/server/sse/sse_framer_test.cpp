@@ -89,6 +89,11 @@ TEST_CASE("SSE: a reset says where it goes on, and with which id") {
           "event: reset\nid: e7-29\ndata: {\"type\":\"urn:sluice:problem:reset\",\"title\":\"Events are missing\","
           "\"detail\":\"the log no longer has all of the events asked for; it goes on with those that it has\","
           "\"stream\":\"news\",\"oldest_id\":42,\"epoch\":\"e7\",\"reason\":\"retention\"}\n\n");
+    reset.is_damage = true;
+    CHECK(text_of(framers.xml(), reset) ==
+          "event: reset\nid: e7-29\ndata: {\"type\":\"urn:sluice:problem:reset\",\"title\":\"Events are missing\","
+          "\"detail\":\"the log can't read all of the events asked for; it goes on with those that it has\","
+          "\"stream\":\"news\",\"oldest_id\":42,\"epoch\":\"e7\",\"reason\":\"damaged\"}\n\n");
 }
 
 TEST_CASE("SSE: an event that overtakes those of other streams has the id up to which all have been delivered") {

@@ -1,0 +1,27 @@
+// Tells what a failure of the machine has done to the write-ahead log from what happened to it later. RocksDB can't: a
+// group that was being written may be on disk in part, in any order of its sectors, and that looks like damage. But a
+// group is written only after the one before it has been synced. So what is bad is the last group, cut short, unless
+// another one begins behind it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rocksdb {
+class FileSystem;
+}
+
+namespace sluice::store {
+
+struct LogDamage {
+    std::string file;
+    std::uint64_t offset = 0;  // of the first bad record
+    bool is_followed = false;  // by the beginning of another group: it was synced once
+};
+
+// The first bad place in the log files (NUMBER.log) of the folder; none: all of them are good.
+std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::string& folder);
+
+}  // namespace sluice::store
