@@ -245,6 +245,7 @@ void Broker::open() { parts_->open(); }
 void Broker::Parts::open() {
     configured_log_.open();
     publisher_.streams().restore();
+    queue_.begin_after(log_.last_id());
     services_.sse_framers = std::make_shared<const server::SseFramers>(log_.epoch());
 }
 

@@ -167,13 +167,15 @@ private:
     std::thread thread_;
 };
 
-void open(sluice::broker::Broker& broker) {
-    const EndsWhenTold while_opening;
+void start(sluice::broker::Broker& broker) {
+    const EndsWhenTold until_it_serves;
+    broker.start();
+    sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
     broker.open();
 }
 
-void log_ready(const sluice::broker::Broker& broker, std::chrono::steady_clock::duration opening) {
-    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(opening).count();
+void log_ready(const sluice::broker::Broker& broker, std::chrono::steady_clock::duration took) {
+    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
     if (broker.store_path().empty())
         sluice::base::log_always("ready", {{"store", "memory"}});
     else
@@ -188,10 +190,8 @@ int run(const sluice::config::Options& options, const sigset_t& signals) {
     sluice::broker::Broker broker(options);
     const auto time_left = options.shutdown.drain_timeout + overtime;
     try {
-        broker.start();
-        sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
         const auto begin = std::chrono::steady_clock::now();
-        open(broker);
+        start(broker);
         broker.serve();
         log_ready(broker, std::chrono::steady_clock::now() - begin);
     } catch (...) {

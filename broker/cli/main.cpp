@@ -216,6 +216,20 @@ void add_streams(CLI::App& app, int& exit_status) {
     add_broker(command, *options, "60");
 }
 
+void add_store(CLI::App& app, int& exit_status) {
+    std::shared_ptr<StoreOptions> options;
+    auto& command = add_command(app, "store", "Work on a store on disk that no broker has open", help::store, store,
+                                exit_status, options);
+    command
+        .add_option(
+            "ACTION", options->action,
+            "repair: make a store of what can be read of a damaged one, and say what is lost; the damaged one is "
+            "kept beside it")
+        ->required()
+        ->check(CLI::IsMember({"repair"}));
+    command.add_option("FOLDER", options->folder, "The broker's store.path")->required();
+}
+
 void add_help(CLI::App& app) {
     const auto wanted = std::make_shared<std::string>();
     auto* command = app.add_subcommand("help", "Say more about a command");
@@ -266,6 +280,7 @@ int main(int argc, char** argv) {
     add_operator_commands(app, exit_status);
     add_status(app, exit_status);
     add_streams(app, exit_status);
+    add_store(app, exit_status);
     add_help(app);
     try {
         if (const auto status = sluice::base::parse_command_line(app, argc, argv, exit_failed)) exit_status = *status;

@@ -103,7 +103,7 @@ FOLDERS = {
     "broker/cli/workbench": ("broker/cli/common", "gpu/operators/edits", "gpu/operators/recurrence", "gpu/tools/align",
                              "gpu/tools/distance", "gpu/tools/recurrence", "gpu/tools/search", "protocol/text"),
     "broker/cli": ("broker/base/program", "broker/cli/client", "broker/cli/common", "broker/cli/workbench",
-                   "broker/match", "config", "protocol/feed", "protocol/feed/data", "protocol/feed/item",
+                   "broker/match", "broker/store/rocks", "config", "protocol/feed", "protocol/feed/data", "protocol/feed/item",
                    "protocol/filter", "protocol/text"),
     "broker": ("broker/base", "broker/base/memory", "broker/base/program", "broker/core", "broker/core/delivery",
                "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/match", "broker/server/api",

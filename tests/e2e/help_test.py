@@ -15,7 +15,7 @@ from sluice_process import Sluiced, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 COMMANDS = ("publish", "subscribe", "replay", "match", "explain", "align", "search", "distance", "recurrence", "status",
-            "streams")
+            "streams", "store")
 
 
 def examples_of(command):
@@ -48,6 +48,8 @@ class Help(unittest.TestCase):
         return process
 
     def test_examples_as_typed(self):
+        with Sluiced("store.kind=rocksdb", f"store.path={self.folder}/store"):
+            pass
         with Sluiced() as daemon:
             for command in COMMANDS:
                 examples = examples_of(command)

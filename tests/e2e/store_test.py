@@ -51,6 +51,15 @@ class Store(unittest.TestCase):
                         self.assertEqual(epoch, first["id"].split("-")[0])
                         self.assertGreater(int(number), int(first["id"].split("-")[1]) + 2)
 
+    def test_a_new_subscriber_begins_after_what_earlier_processes_published(self):
+        with self.daemon() as daemon:
+            last_id = daemon.publish(rss(*FEED), stream="s")[2]["last_id"]
+            self.ended(daemon)
+        with self.daemon() as again:
+            for stream in ("s", "t", "*"):
+                with self.subTest(stream), again.subscribe(stream=stream) as subscriber:
+                    self.assertGreaterEqual(int(subscriber.next()["id"].split("-")[1]), last_id)
+
     def test_the_client_goes_on_as_if_nothing_had_happened(self):
         with self.daemon() as daemon:
             port = daemon.port
@@ -135,6 +144,8 @@ class Store(unittest.TestCase):
             self.assertEqual(daemon.request("GET", "/readyz")[::2], (200, b"ready\n"))
             self.published(daemon, *FEED, stream="a")
             self.published(daemon, *FEED, stream="b")
+            for name in ("store_group_microseconds", "store_append_microseconds"):
+                self.assertGreater(daemon.status()["histograms"][name]["count"], 0)
         with self.daemon() as again:
             self.assertEqual(again.request("GET", "/readyz")[0], 200)
             ready = next(entry for entry in again.log if entry["message"] == "ready")

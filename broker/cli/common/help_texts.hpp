@@ -55,6 +55,9 @@ constexpr CommandHelp match{
 constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
 )"};
 
+constexpr CommandHelp store{false, R"(  sluice store repair store
+)"};
+
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv
 )"};

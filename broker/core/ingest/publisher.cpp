@@ -79,7 +79,9 @@ std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const
 
 // While the log has failed, it does not know what it has.
 boost::system::result<StoredItems, PublishRefusal> Publisher::look_up(const Publication& publication) {
-    if (log_.state().condition == store::LogState::Condition::failed) return PublishRefusal::unavailable;
+    const auto condition = log_.state().condition;
+    if (condition == store::LogState::Condition::failed) return PublishRefusal::unavailable;
+    if (condition == store::LogState::Condition::full) return PublishRefusal::no_space;
     const auto stream = streams_.find_or_create(publication.stream, publication.may_begin_stream);
     if (!stream) return stream.error();
     std::optional<StoredItems> found;

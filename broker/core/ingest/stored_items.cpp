@@ -39,7 +39,9 @@ void StoredItems::find(const Publication& publication, store::DurableState& stor
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (!items_[i].is_looked_up) continue;
         identities.push_back(publication.keys[i].key.identity);
-        if (has_others_) identities.push_back(other_identity(publication.keys[i]));
+        if (!has_others_) continue;
+        items_[i].other_identity = other_identity(publication.keys[i]);
+        identities.push_back(items_[i].other_identity);
     }
     if (identities.empty()) return;
     const auto found = store.find_seen(*stream_->name, identities);
@@ -51,13 +53,18 @@ void StoredItems::find(const Publication& publication, store::DurableState& stor
     }
 }
 
+// The stream may have been deleted since the look-up, and another one may have its name.
+const StoredItems* StoredItems::if_valid(const StoredItems* found, const Stream& stream,
+                                         const Publication& publication) {
+    const bool is_valid = found != nullptr && found->stream_.get() == &stream &&
+                          stream.seen.has_lost_none_since(found->mark_) &&
+                          (found->has_others_ || !may_share(stream, publication));
+    return is_valid ? found : nullptr;
+}
+
 bool StoredItems::suffice(const Stream& stream, const Publication& publication, const StoredItems* found) {
     if (stream.remembers_all()) return true;
-    if (found != nullptr) {
-        const bool is_valid = found->stream_.get() == &stream && stream.seen.has_lost_none_since(found->mark_) &&
-                              (found->has_others_ || !may_share(stream, publication));
-        if (!is_valid) found = nullptr;
-    }
+    found = if_valid(found, stream, publication);
     for (std::size_t i = 0; i < publication.keys.size(); ++i) {
         if (found != nullptr && found->items_[i].is_looked_up) continue;
         if (!is_in_memory(stream, publication.keys[i])) return false;
@@ -67,6 +74,7 @@ bool StoredItems::suffice(const Stream& stream, const Publication& publication, 
 
 std::vector<KnownItem> StoredItems::known(const Stream& stream, const Publication& publication,
                                           const StoredItems* found, feed::RecordTime oldest) {
+    found = if_valid(found, stream, publication);
     const bool has_others = may_share(stream, publication);
     std::vector<KnownItem> all(publication.keys.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -81,7 +89,9 @@ std::vector<KnownItem> StoredItems::known(const Stream& stream, const Publicatio
         };
         if (item.is_unique()) continue;
         known.same = find(item.key.identity, &Item::same);
-        if (!known.same && has_others) known.other = find(other_identity(item), &Item::other);
+        if (known.same || !has_others) continue;
+        const bool is_looked_up = found != nullptr && found->items_[i].is_looked_up;
+        known.other = find(is_looked_up ? found->items_[i].other_identity : other_identity(item), &Item::other);
     }
     return all;
 }

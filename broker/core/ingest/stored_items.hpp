@@ -31,16 +31,19 @@ public:
     // the stream's lock. `found`: none has been looked up if it is null.
     static bool suffice(const Stream& stream, const Publication& publication, const StoredItems* found);
 
-    // What was known of each item when the publication got the lock, in memory or by `found`, which suffices; what was
-    // last seen before `oldest` is not.
+    // What was known of each item when the publication got the lock, in memory or by `found`; what was last seen before
+    // `oldest` is not. Only where these suffice.
     static std::vector<KnownItem> known(const Stream& stream, const Publication& publication, const StoredItems* found,
                                         feed::RecordTime oldest);
 
 private:
     struct Item {
         bool is_looked_up = false;
+        text::Digest other_identity{};
         std::optional<store::SeenItem> same{}, other{};
     };
+
+    static const StoredItems* if_valid(const StoredItems* found, const Stream& stream, const Publication& publication);
 
     StreamPtr stream_;
     Deduplicator::Mark mark_;

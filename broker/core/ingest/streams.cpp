@@ -254,8 +254,8 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
         state.options = *stream->options;
         state.items = stream->seen.size();
     }
-    state.last_id = stream->last_id;
     state.retained = log_.extent(name);
+    state.last_id = std::max(stream->last_id.load(), state.retained.last_id);
     return state;
 }
 

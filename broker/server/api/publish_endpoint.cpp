@@ -160,21 +160,26 @@ struct Waited {
     ~Waited() { queue.end_waiting(waiting); }
 };
 
-// Looks up the publication's items on disk. Returns the reply that refuses it, if any.
-asio::awaitable<std::optional<HttpReply>> look_up(Services& services, const HttpRequest& request,
-                                                  const broker::Publication& publication,
-                                                  std::optional<broker::StoredItems>& found) {
+// Looks up the publication's items on disk. Returns false if that is `refused`. What it needs is not in the frame of
+// its caller: a frame that is too large is not recycled.
+asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, const broker::Publication& publication,
+                              std::unique_ptr<const broker::StoredItems>& found, Prepared& refused) {
     auto work = [&] { return services.publisher.look_up(publication); };
     auto looked_up =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                std::move(work), nullptr, look_up_estimate(publication.keys.size()));
     if (!looked_up) {
         broker::count(services.counters.documents_turned_away);
-        co_return busy_problem("too many requests are waiting for the disk; nothing was published");
+        refused = busy_problem("too many requests are waiting for the disk; nothing was published");
+    } else if (!*looked_up) {
+        refused = publish_problem(services.options, looked_up->error());
+    } else if (request.has_left()) {
+        refused = abandoned(services.counters);
+    } else {
+        found = std::make_unique<const broker::StoredItems>(std::move(**looked_up));
+        co_return true;
     }
-    if (!*looked_up) co_return publish_problem(services.options, looked_up->error());
-    found = std::move(**looked_up);
-    co_return std::nullopt;
+    co_return false;
 }
 
 // Prepares and publishes what the task describes. One coroutine, since each costs as much as two allocations.
@@ -197,18 +202,17 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
         return use == nullptr || !use->take_stream(AddressUse::Clock::now());
     };
     Waited waited{services.queue, {publication->document->items().size()}};
-    std::optional<broker::StoredItems> found;
+    std::unique_ptr<const broker::StoredItems> found;
     for (;;) {
-        const broker::StoredItems* const looked_up = found ? &*found : nullptr;
         std::optional<broker::Publisher::Outcome> result;
         if (services.publisher.completes_at_once())
-            result = services.publisher.publish(publication, nullptr, looked_up);
+            result = services.publisher.publish(publication, nullptr, found.get());
         else
-            result = co_await append(services.publisher, publication, looked_up);
+            result = co_await append(services.publisher, publication, found.get());
         if (result->has_value()) co_return accepted(services, *publication, **result);
         if (result->error() == broker::PublishRefusal::not_looked_up) {
-            if (auto refusal = co_await look_up(services, request, *publication, found)) co_return std::move(*refusal);
-            if (request.has_left()) co_return abandoned(services.counters);
+            if (!co_await look_up(services, request, *publication, found, prepared))
+                co_return std::get<HttpReply>(std::move(prepared));
             continue;
         }
         if (result->error() != broker::PublishRefusal::no_room)
@@ -235,15 +239,18 @@ asio::awaitable<HttpReply> publish_always(Services& services, HttpRequest& reque
     co_return co_await publish_task(services, request, task);
 }
 
-// The reply to the first request with this key, if it is on disk, as after a restart; or the one that refuses this.
-asio::awaitable<std::optional<HttpReply>> find_first_reply(Services& services, const HttpRequest& request,
-                                                           const PublishTask& task, const text::Digest& digest) {
-    auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, digest); };
+// Sets `reply` if the first request with this key has one on disk, as after a restart, or to refuse this one. Returns
+// whether it did.
+asio::awaitable<bool> find_first_reply(Services& services, const HttpRequest& request, const PublishTask& task,
+                                       HttpReply& reply) {
+    auto work = [&] { return find_stored_reply(services, task.stream, *task.attempt, *task.kept_request); };
     auto found =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                std::move(work), nullptr, look_up_estimate(1));
-    if (!found) co_return busy_problem("too many requests are waiting for the disk; nothing was published");
-    co_return std::move(*found);
+    if (!found) found = busy_problem("too many requests are waiting for the disk; nothing was published");
+    if (!*found) co_return false;
+    reply = std::move(**found);
+    co_return true;
 }
 
 // With an Idempotency-Key, which makes a repetition of the request publish nothing.
@@ -259,15 +266,12 @@ asio::awaitable<HttpReply> publish_once(Services& services, HttpRequest& request
     if (auto* reply = std::get_if<HttpReply>(&claim)) co_return std::move(*reply);
     task.attempt = attempt_id(request, task.stream, name);
     HttpReply reply;
-    std::optional<HttpReply> first;
+    bool is_repeated = false;
     if (services.log.durable_state() != nullptr) {
-        task.kept_request = *digest;
-        first = co_await find_first_reply(services, request, task, *digest);
+        task.kept_request = &*digest;
+        is_repeated = co_await find_first_reply(services, request, task, reply);
     }
-    if (first)
-        reply = std::move(*first);
-    else
-        reply = co_await publish_task(services, request, task);
+    if (!is_repeated) reply = co_await publish_task(services, request, task);
     if (reply.status == 202) std::get<broker::IdempotencyKeys::Claim>(claim).keep(reply.body);
     co_return reply;
 }

@@ -178,7 +178,7 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     if (task.deduplicate)
         publication->keys =
             broker::item_keys(*parsed.document, ignored_parts(*task.of_stream), task.of_stream->id_path);
-    if (task.kept_request)
+    if (task.kept_request != nullptr)
         publication->reply =
             store::StoredReply{.request = *task.kept_request, .faults = fault_members(*parsed.document)};
     publication->stream = std::move(task.stream);

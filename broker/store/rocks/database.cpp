@@ -94,6 +94,7 @@ rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Setti
     const bool is_random = family == Family::identities || family == Family::replies;
     options.compression = is_random ? rocksdb::kNoCompression : rocksdb::kZSTD;
     options.compression_opts.level = 1;
+    options.disable_auto_compactions = !settings.compacts;
     if (family != Family::state)
         options.compaction_filter_factory = std::make_shared<DeadFilters>(family, settings.begin_compaction);
     return options;
@@ -107,6 +108,7 @@ rocksdb::DBOptions database_options(const Database::Settings& settings, const st
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
     options.max_bgerror_resume_count = 0;  // after an error the log opens the database again
     options.max_open_files = Database::files_max;
+    options.paranoid_checks = settings.compacts || settings.repairs;
     options.max_total_wal_size = std::min<std::uint64_t>(log_bytes, settings.memory);
     options.write_buffer_manager =
         std::make_shared<rocksdb::WriteBufferManager>(settings.memory / buffers_share, cache);
@@ -164,6 +166,10 @@ std::optional<Fault> make_folder(const Database::Settings& settings) {
 std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb::DBOptions& options) {
     const auto damage = find_log_damage(*settings.files, settings.path);
     if (!damage) return std::nullopt;
+    if (settings.repairs) {
+        options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+        return std::nullopt;
+    }
     const std::string where = damage->file + ", offset " + std::to_string(damage->offset);
     if (damage->is_followed && settings.is_synced)
         return Fault{Fault::Kind::damaged, "its write-ahead log is damaged (" + where + ")"};
@@ -219,10 +225,12 @@ std::string_view Cursor::value() const { return view(parts_->at->value()); }
 std::optional<Fault> Cursor::fault() const { return fault_of(parts_->at->status()); }
 
 struct Database::Parts {
-    std::unique_ptr<rocksdb::Env> env;
-    std::shared_ptr<rocksdb::Cache> cache;
+    std::unique_ptr<rocksdb::Env> env{};
+    std::shared_ptr<rocksdb::Cache> cache{};
     std::unique_ptr<rocksdb::DB> db{};
     Handles handles{};
+
+    static std::unique_ptr<Parts> open(const Settings& settings, std::optional<Fault>& fault);
 
     ~Parts() {
         if (db == nullptr) return;
@@ -240,22 +248,44 @@ Database::Opened Database::open(const Settings& given) {
     if (auto fault = make_folder(settings)) return {nullptr, std::move(fault)};
     if (settings.progress != nullptr)
         settings.files = metered(std::move(settings.files), settings.path, *settings.progress);
+    Opened opened;
+    auto parts = Parts::open(settings, opened.fault);
+    if (parts == nullptr && opened.fault->kind == Fault::Kind::damaged && settings.compacts) {
+        const Fault first = std::move(*opened.fault);
+        settings.compacts = false;
+        parts = Parts::open(settings, opened.fault);
+        if (parts != nullptr)
+            base::log_error(
+                "the store is damaged, and opened for what can be read; `sluice store repair` drops the rest",
+                {{"path", settings.path}, {"fault", first.what}});
+    }
+    if (parts != nullptr) opened.database.reset(new Database(std::move(parts)));
+    return opened;
+}
+
+std::unique_ptr<Database::Parts> Database::Parts::open(const Settings& settings, std::optional<Fault>& fault) {
     auto parts = std::make_unique<Parts>();
     parts->env = rocksdb::NewCompositeEnv(settings.files);
     parts->cache = rocksdb::NewLRUCache(settings.memory);
     rocksdb::DBOptions options = database_options(settings, parts->cache);
     options.env = parts->env.get();
-    if (auto fault = choose_recovery(settings, options)) return {nullptr, std::move(fault)};
+    fault = choose_recovery(settings, options);
+    if (fault) return nullptr;
     std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
     for (std::size_t i = 0; i < families; ++i)
         descriptors.emplace_back(family_names[i], family_options(static_cast<Family>(i), settings, parts->cache));
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options, settings.path, descriptors, &handles, &db);
+    rocksdb::Status status = rocksdb::DB::Open(options, settings.path, descriptors, &handles, &db);
+    if (status.IsCorruption() && settings.repairs) {  // without its manifest, say
+        status = rocksdb::RepairDB(settings.path, options, descriptors);
+        if (status.ok()) status = rocksdb::DB::Open(options, settings.path, descriptors, &handles, &db);
+    }
+    fault = fault_of(status);
     parts->db.reset(db);
-    if (auto fault = fault_of(status)) return {nullptr, std::move(fault)};
+    if (fault) return nullptr;
     std::copy(handles.begin(), handles.end(), parts->handles.begin());
-    return {std::unique_ptr<Database>(new Database(std::move(parts))), std::nullopt};
+    return parts;
 }
 
 Batch Database::batch() const { return Batch(std::make_unique<Batch::Parts>(Batch::Parts{parts_->handles})); }

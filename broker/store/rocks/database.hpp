@@ -90,6 +90,10 @@ public:
         std::string path;
         std::size_t memory = 0;  // bytes for buffers and caches
         bool is_synced = true;   // each write() is
+        // Whether to open it although the write-ahead log is damaged, without what can't be read of it, and whatever
+        // else that takes: the files may be changed.
+        bool repairs = false;
+        bool compacts = true;  // false: after damage, at which compactions fail, and all writes with them
         std::shared_ptr<rocksdb::FileSystem> files;
         std::function<IsDead()> begin_compaction;  // called once for each, on its thread
         // How much of what must be read to open it has been read, from 0 to 1.
@@ -100,7 +104,8 @@ public:
         std::optional<Fault> fault;
     };
 
-    // Opens the database, or creates it where the folder is empty or does not exist.
+    // Opens the database, or creates it where the folder is empty or does not exist. If tables are missing or cut
+    // short, it is opened without compactions; what can't be read shows when it is read.
     static Opened open(const Settings& settings);
     ~Database();
 

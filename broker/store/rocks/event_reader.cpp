@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "broker/store/rocks/skip_damage.hpp"
 
 namespace sluice::store {
 
@@ -30,12 +33,22 @@ public:
     void scan(const StreamEntryPtr& only, std::uint64_t from);
 
 private:
+    // Where the index says that events are: ids from `id` on and below `end`.
+    struct Place {
+        std::uint64_t id, end;
+        StreamEntryPtr stream;
+    };
+
+    bool add_indexed(const Place& place);
+    template <typename Take>
+    bool with_index(Cursor& index, const StreamEntryPtr& stream, std::uint64_t from, const Take& take) const;
+    bool read_by_index(std::uint64_t from);
     std::uint64_t retained_from(const StoredStreamEntry& stream) const;
     bool add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes);
     bool add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream);
-    bool add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what);
+    bool add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
+                    const StoredStreamEntry* stream = nullptr);
     bool stop_at(std::uint64_t id);
-    std::uint64_t after_damage(Cursor& cursor, std::uint64_t from) const;
 
     SharedState& state_;
     const Database& database_;
@@ -74,9 +87,10 @@ bool Reading::add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, s
     return n == wanted.size() || stop_at(wanted[n].id);
 }
 
-bool Reading::add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {
+bool Reading::add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
+                         const StoredStreamEntry* stream) {
     if (last_id < wanted_.from) return true;
-    note_damage(state_, first_id, last_id, what);
+    note_damage(state_, first_id, last_id, what, stream);
     if (!slice_.kept.empty()) return stop_at(std::max(first_id, wanted_.from));
     slice_.damaged_id = last_id;
     return true;
@@ -88,57 +102,78 @@ bool Reading::add_stored(std::string_view key, std::string_view value, const Sto
     const std::uint64_t first_id = id_of_event_key(key);
     const auto header = decode_event_header(key, value);
     const std::uint64_t last_id = first_id + (header ? header->events : 1) - 1;
-    return add_damage(first_id, last_id, stored.damage.empty() ? "stored events are of another stream" : stored.damage);
+    return add_damage(first_id, last_id, stored.damage.empty() ? "stored events are of another stream" : stored.damage,
+                      &stream);
+}
+
+// Returns false when the slice has ended.
+bool Reading::add_indexed(const Place& place) {
+    const std::string key = event_key(place.id);
+    const Database::Found found = database_.get(Family::events, key);
+    if (found.value) return add_stored(key, *found.value, *place.stream);
+    if (place.end <= retained_from(*place.stream)) return true;  // dropped meanwhile
+    return add_damage(place.id, place.end - 1, found.fault ? found.fault->what : "stored events are missing",
+                      place.stream.get());
+}
+
+// Passes what the index has of the stream from an id on, until `take` returns false. Returns false if the index can't
+// be read.
+template <typename Take>
+bool Reading::with_index(Cursor& index, const StreamEntryPtr& stream, std::uint64_t from, const Take& take) const {
+    from = std::max(from, retained_from(*stream));
+    if (from > wanted_.last_id) return true;
+    const auto is_of_stream = [&] { return !index.is_at_end() && stream_of_key(index.key()) == stream->number; };
+    index.seek_before(index_key(stream->number, from));  // it may reach beyond
+    if (!is_of_stream()) index.seek(index_key(stream->number, from));
+    for (; is_of_stream(); index.next()) {
+        const std::uint64_t id = id_of_index_key(index.key());
+        const auto entry = decode_index_entry(index.value());
+        if (!entry) return false;
+        if (id > wanted_.last_id) return true;
+        if (id + entry->events > from && !take(Place{id, id + entry->events, stream})) return true;
+    }
+    return !index.fault();
 }
 
 void Reading::read_stream(const StreamEntryPtr& stream) {
-    const std::uint64_t from = std::max(wanted_.from, retained_from(*stream));
-    if (from > wanted_.last_id) return;
     Cursor index = database_.cursor(Family::index, index_key(stream->number + 1, 0));
-    index.seek_before(index_key(stream->number, from));  // it may reach beyond
-    if (index.is_at_end() || stream_of_key(index.key()) != stream->number) index.seek(index_key(stream->number, from));
-    std::uint64_t next = from;
-    for (; !index.is_at_end(); index.next()) {
-        const std::uint64_t id = id_of_index_key(index.key());
-        const auto entry = decode_index_entry(index.value());
-        if (!entry) return scan(stream, next);
-        const std::uint64_t end = id + entry->events;
-        if (id > wanted_.last_id) break;
-        if (end <= from) continue;
-        const std::string key = event_key(id);
-        const Database::Found found = database_.get(Family::events, key);
-        if (found.value) {
-            if (!add_stored(key, *found.value, *stream)) return;
-        } else if (end > retained_from(*stream)) {
-            const std::string what = found.fault ? found.fault->what : "stored events are missing";
-            if (!add_damage(id, end - 1, what)) return;
-        }
-        next = end;
-    }
-    if (index.fault()) scan(stream, next);  // the index only says where the events are
+    std::uint64_t next = wanted_.from;
+    const bool is_whole = with_index(index, stream, wanted_.from, [&](const Place& place) {
+        if (!add_indexed(place)) return false;
+        next = place.end;
+        return true;
+    });
+    if (!is_whole) scan(stream, next);  // the index only says where the events are
 }
 
-// The id of the first event that can be read after a damaged place; beyond the last one: there is none.
-std::uint64_t Reading::after_damage(Cursor& cursor, std::uint64_t from) const {
-    const auto is_readable = [&](std::uint64_t id) {
-        cursor.seek(event_key(id));
-        return !cursor.fault();
-    };
-    const std::uint64_t end = wanted_.last_id + 1;
-    std::uint64_t bad = from, good = end;
-    for (std::uint64_t step = 1; bad + step < end; step *= 2) {
-        if (is_readable(bad + step)) {
-            good = bad + step;
-            break;
-        }
-        bad += step;
+// As scan() of all streams, but event by event. Returns false if the index can't be read.
+bool Reading::read_by_index(std::uint64_t from) {
+    std::vector<StreamEntryPtr> streams;
+    {
+        const std::lock_guard lock(state_.mutex);
+        for (const auto& [number, stream] : state_.table.all()) streams.push_back(stream);
     }
-    while (good - bad > 1) {
-        const std::uint64_t middle = bad + (good - bad) / 2;
-        (is_readable(middle) ? good : bad) = middle;
+    const std::size_t enough = std::min<std::size_t>(wanted_.events_max, 1'000) + 1;
+    std::uint64_t complete_before = wanted_.last_id + 1;  // of all streams
+    std::vector<Place> places;
+    Cursor index = database_.cursor(Family::index);
+    for (const StreamEntryPtr& stream : streams) {
+        std::size_t n = 0;
+        const bool is_whole = with_index(index, stream, from, [&](const Place& place) {
+            places.push_back(place);
+            if (++n < enough) return true;
+            complete_before = std::min(complete_before, place.end);
+            return false;
+        });
+        if (!is_whole) return false;
     }
-    cursor.seek(event_key(good));
-    return cursor.is_at_end() ? end : id_of_event_key(cursor.key());
+    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.id < b.id; });
+    for (const Place& place : places) {
+        if (place.id >= complete_before) break;
+        if (!add_indexed(place)) return true;
+    }
+    if (complete_before <= wanted_.last_id) stop_at(complete_before);
+    return true;
 }
 
 void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
@@ -149,8 +184,8 @@ void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
     for (std::uint64_t next = from; next <= wanted_.last_id;) {
         if (cursor.is_at_end()) {
             const auto fault = cursor.fault();
-            if (!fault) return;
-            const std::uint64_t after = after_damage(cursor, next);
+            if (!fault || (only == nullptr && read_by_index(next))) return;
+            const std::uint64_t after = skip_damage(cursor, next, wanted_.last_id + 1);
             if (!add_damage(next, after - 1, fault->what)) return;
             next = after;
             continue;

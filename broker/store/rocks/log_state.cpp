@@ -9,25 +9,29 @@
 
 namespace sluice::store {
 
-void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {
+void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
+                 const StoredStreamEntry* stream) {
     constexpr std::size_t listed_max = 1'000;
     Damage damage{first_id, last_id, {}, what};
     std::string names;
     {
         const std::lock_guard lock(state.mutex);
-        std::vector<Damage>& all = state.log.damage;
-        const bool is_known = std::any_of(all.begin(), all.end(), [&](const Damage& other) {
-            return other.first_id <= first_id && last_id <= other.last_id;
-        });
-        if (is_known || all.size() == listed_max) return;
-        for (const auto& [number, stream] : state.table.all()) {
-            const StoredExtent& extent = stream->extent;
-            if (extent.events != 0 && extent.first_id <= last_id && first_id <= extent.last_id)
-                damage.streams.push_back(*stream->name);
+        if (stream != nullptr) damage.streams.push_back(*stream->name);
+        for (const auto& [number, each] : state.table.all()) {
+            const StoredExtent& extent = each->extent;
+            if (stream == nullptr && extent.events != 0 && extent.first_id <= last_id && first_id <= extent.last_id)
+                damage.streams.push_back(*each->name);
         }
         std::sort(damage.streams.begin(), damage.streams.end());
+        std::vector<Damage>& all = state.log.damage;
+        for (Damage& other : all) {
+            if (other.streams != damage.streams || other.first_id > first_id || other.last_id + 1 < first_id) continue;
+            other.last_id = std::max(other.last_id, last_id);  // more of the same, which has been told
+            return;
+        }
+        if (all.size() == listed_max) return;
         for (const std::string& name : damage.streams) names += (names.empty() ? "" : ", ") + name;
-        all.push_back(damage);
+        all.push_back(std::move(damage));
     }
     base::log_error("stored events are damaged and can't be read; `sluice store repair` drops them",
                     {{"first_id", first_id}, {"last_id", last_id}, {"streams", names}, {"fault", what}});

@@ -27,8 +27,10 @@ struct SharedState {
     feed::RecordTime begun_at = 0;
 };
 
-// Notes that the events of these ids can't be read, and says so in the log; once for each.
-void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what);
+// Notes that the events of these ids can't be read, and says so in the log; once for each. `stream`: theirs; null: that
+// is not known, so it may be any that has events there.
+void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
+                 const StoredStreamEntry* stream = nullptr);
 
 // What is kept at a key of the events; a text says why it can't be used.
 struct StoredKept {

@@ -249,6 +249,10 @@ std::optional<Fault> LogWriter::write(Group& group) {
         if (auto fault = database->write(batch, true)) return fault;
         batch = database->batch();
     }
+    // Before the appends, which may change the same items.
+    for (const Seen& seen : group.seen)
+        batch.put(Family::identities, identity_key(seen.stream->number, seen.item.identity),
+                  encode_seen(seen.item.content, seen.item.seen_at));
     assign_ids(group);
     for (Waiting& waiting : group.appends) add_to(batch, group, waiting);
     for (const Change& change : group.changes) {
@@ -270,9 +274,6 @@ std::optional<Fault> LogWriter::write(Group& group) {
         batch.erase(Family::state, stream_key(stream_mark, stream));
         batch.erase(Family::state, stream_key(definition_mark, stream));
     }
-    for (const Seen& seen : group.seen)
-        batch.put(Family::identities, identity_key(seen.stream->number, seen.item.identity),
-                  encode_seen(seen.item.content, seen.item.seen_at));
     group.is_synced = must_sync(group);
     if (auto fault = database->write(batch, group.is_synced)) return fault;
     written_ = std::move(record);
@@ -391,6 +392,7 @@ void LogWriter::tell(const Waiting& waiting, const AppendResult& result) noexcep
 
 void LogWriter::note_fault(const Fault& fault) {
     const bool is_full = fault.kind == Fault::Kind::no_space;
+    if (fault.kind == Fault::Kind::damaged) compacts_ = false;  // one has met it, and would again
     {
         const std::lock_guard lock(state_.mutex);
         state_.log.condition = is_full ? Condition::full : Condition::failed;

@@ -28,8 +28,15 @@ std::string described(const Fault& fault) {
 }  // namespace
 
 Database::Settings LogWriter::database_settings() {
-    return {settings_.path, memory_, settings_.sync, settings_.files, [this] { return begin_compaction(); },
-            &progress_};
+    Database::Settings settings;
+    settings.path = settings_.path;
+    settings.memory = memory_;
+    settings.is_synced = settings_.sync;
+    settings.compacts = compacts_;
+    settings.files = settings_.files;
+    settings.begin_compaction = [this] { return begin_compaction(); };
+    settings.progress = &progress_;
+    return settings;
 }
 
 // What a compaction may leave out. Files are not lost with a failure as the newest records of streams may be, so only

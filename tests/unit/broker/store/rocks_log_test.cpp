@@ -3,7 +3,6 @@
 #include <atomic>
 #include <bit>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -15,6 +14,7 @@
 
 #include "broker/store/rocks/database.hpp"
 #include "tests/support/eventually.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace sluice;
 using namespace sluice::store;
@@ -22,16 +22,6 @@ using namespace sluice::store;
 namespace {
 
 using Ids = std::vector<std::uint64_t>;
-
-struct Folder {
-    Folder() {
-        std::string name = std::filesystem::temp_directory_path() / "sluice-store-XXXXXX";
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        path = name;
-    }
-    ~Folder() { std::filesystem::remove_all(path); }
-    std::string path;
-};
 
 feed::RecordDigest digest(std::uint8_t of) {
     feed::RecordDigest bytes{};
@@ -41,7 +31,7 @@ feed::RecordDigest digest(std::uint8_t of) {
 text::Digest as_text(const feed::RecordDigest& digest) { return std::bit_cast<text::Digest>(digest); }
 
 struct Fixture {
-    Folder folder;
+    testing::TemporaryFolder folder;
     base::MemoryBudget budget{100'000'000};
     std::atomic<feed::RecordTime> now{1'000'000};
     RocksSettings settings;
@@ -49,7 +39,7 @@ struct Fixture {
     std::unique_ptr<RocksLog> log;
 
     Fixture() {
-        settings.path = folder.path + "/a/store";
+        settings.path = folder.path().string() + "/a/store";
         settings.sync = false;
         settings.replies_window = std::chrono::hours(1);
         open();
@@ -303,12 +293,15 @@ TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason
     CHECK_THAT(refusal(settings), Catch::Contains("another process has it open"));
     log.reset();
     RocksSettings strange = settings;
-    strange.path = folder.path + "/strange";
+    strange.path = folder.path().string() + "/strange";
     std::filesystem::create_directory(strange.path);
     std::ofstream(strange.path + "/letter.txt") << "dear";
     CHECK_THAT(refusal(strange), Catch::Contains("it is no store"));
     {
-        Database::Settings raw{settings.path, 8u << 20, true, nullptr, [] { return [](auto...) { return false; }; }};
+        Database::Settings raw;
+        raw.path = settings.path;
+        raw.memory = 8u << 20;
+        raw.begin_compaction = [] { return [](auto...) { return false; }; };
         auto opened = Database::open(raw);
         REQUIRE(opened.database);
         Batch batch = opened.database->batch();

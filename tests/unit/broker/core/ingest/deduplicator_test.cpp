@@ -132,3 +132,56 @@ TEST_CASE("what is remembered is what was last seen, and as much as there is roo
     }
     if (max == 10) CHECK(seen.forgotten() == 0);
 }
+
+TEST_CASE("Deduplicator: held items → stay beyond the bound, until they are released") {
+    Deduplicator seen(4);
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        seen.see(key(i, 1));
+        seen.hold(key(i, 1).identity);
+    }
+    seen.hold(key(7, 1).identity);
+    CHECK(seen.size() == 20);
+    CHECK(seen.losses() == 0);
+    seen.forget_oldest(5);
+    CHECK(seen.size() == 20);
+    for (std::uint64_t i = 0; i < 20; ++i) seen.release(key(i, 1).identity);
+    for (std::uint64_t i = 100; i < 200; ++i) seen.see(key(i, 1));
+    CHECK(seen.size() == 4);
+    CHECK(seen.remembers(key(7, 1).identity, key(7, 1).content));
+    seen.release(key(7, 1).identity);
+    seen.forget_oldest(4);
+    CHECK(seen.size() == 0);
+}
+
+TEST_CASE("Deduplicator: what a store knows of an item → counts if it isn't remembered") {
+    Deduplicator seen(10);
+    sluice::text::Digest previous{};
+    const Deduplicator::Known one{key(1, 1).content, hour}, two{key(1, 2).content, hour};
+    CHECK(seen.see(key(1, 1), 2 * hour, &previous, &one) == Verdict::unchanged);
+    CHECK(seen.see(key(1, 1), 2 * hour, &previous, &two) == Verdict::unchanged);
+    CHECK(seen.find(key(1, 1).identity)->seen_at == 2 * hour);
+    seen.forget_all();
+    CHECK_FALSE(seen.find(key(1, 1).identity));
+    CHECK(seen.see(key(1, 1), 3 * hour, &previous, &two) == Verdict::updated);
+    CHECK(previous == two.content);
+    seen.undo(key(1, 1), Verdict::updated, previous);
+    CHECK(seen.remembers(key(1, 1).identity, two.content));
+}
+
+TEST_CASE(
+    "Deduplicator: losses → are told of all items that were seen since a mark, but not of those forgotten by age") {
+    Deduplicator seen(2);
+    seen.see(key(1, 1), hour);
+    seen.see(key(2, 1), 2 * hour);
+    const auto mark = seen.mark(2 * hour + 1);
+    CHECK(seen.has_lost_none_since(mark));
+    seen.forget_before(hour + 1);
+    CHECK(seen.losses() == 0);
+    seen.forget_oldest(1);
+    CHECK(seen.losses() == 1);
+    CHECK(seen.has_lost_none_since(mark));
+    seen.see(key(3, 1), 3 * hour);
+    seen.forget_oldest(1);
+    CHECK_FALSE(seen.has_lost_none_since(mark));
+    CHECK(seen.has_lost_none_since(seen.mark(3 * hour)));
+}

@@ -41,8 +41,10 @@ public:
     std::optional<AppendResult> append(const Attempt& attempt, Appends appends, Done done) override {
         if (condition == LogState::Condition::failed) return AppendResult{AppendError::unknown};
         waiting.push_back({attempt, std::move(appends.at(0)), std::move(done)});
-        if (at_once) end_first();
-        return std::nullopt;
+        if (!at_once) return std::nullopt;
+        Waiting first = take_first();
+        if (end_error) return AppendResult{end_error};
+        return AppendResult{std::nullopt, {write(first, true)}};
     }
     Durability durability() const override { return Durability::synced; }
     DurableState* durable_state() override { return this; }
@@ -144,7 +146,8 @@ public:
     LogState::Condition condition = LogState::Condition::open;
     std::optional<AppendError> sync_error;
     feed::RecordTime now = 0;
-    bool at_once = false;  // appends end before append() returns
+    bool at_once = false;                  // appends end before append() returns
+    std::optional<AppendError> end_error;  // with this, then
     std::function<void(const std::string&, const feed::EventHead&)> on_event;
 
 private:

@@ -47,6 +47,11 @@ struct Process {
         : log(disk), publisher({4, entries, window}, queue, log, counters, memory, [&now] { return now; }) {
         log.listen(Dispatch(queue, fanout, counters, {}));
     }
+    // Attempts in progress and their stream keep each other alive until a log ends them.
+    ~Process() {
+        for (const std::string& name : publisher.streams().names())
+            publisher.streams().find_or_create(name, nullptr).value()->under_way.clear();
+    }
 
     EventQueue queue{1'000'000, 1'000'000'000};
     Counters counters;
@@ -181,6 +186,37 @@ TEST_CASE_METHOD(Fixture, "StoredItems: item lost from memory after the look-up 
     process->publisher.streams().find_or_create("s", nullptr).value()->seen.forget_oldest(2);
     CHECK(try_to_publish(what, &found)->error() == PublishRefusal::not_looked_up);
     CHECK(counts({item("z")}) == Counts{0, 0, 1});
+}
+
+TEST_CASE_METHOD(Fixture, "StoredItems: stream deleted after the look-up → its items are new again") {
+    counts({item("a")});
+    restart();
+    const auto what = publication({item("a")});
+    CHECK(try_to_publish(what)->error() == PublishRefusal::not_looked_up);
+    const auto found = process->publisher.look_up(*what).value();
+    CHECK(process->publisher.streams().erase("s"));
+    REQUIRE_FALSE(try_to_publish(what, &found));
+    process->log.end_first();
+    CHECK(outcomes.back().value().added == 1);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "StoredItems: publication with a reply to keep → it is kept with the events, and its counts") {
+    counts({item("a")});
+    const auto what = std::make_shared<Publication>(*publication({item("a"), item("b"), item("c")}));
+    what->attempt = Digest{7, 7};
+    what->reply = sluice::store::StoredReply{.request = {1, 2}, .faults = "faults"};
+    publish(what);
+    CHECK(disk.replies.empty());
+    process->log.end_first();
+    const auto& reply = disk.replies.at(Digest{7, 7});
+    CHECK(reply.request == Digest{1, 2});
+    CHECK(reply.received == 3);
+    CHECK(reply.added == 2);
+    CHECK(reply.unchanged == 1);
+    CHECK(reply.first_id == 2);
+    CHECK(reply.last_id == 3);
+    CHECK(reply.faults == "faults");
 }
 
 TEST_CASE_METHOD(Fixture, "StoredItems: cache too small for what is being appended → its items stay in memory") {

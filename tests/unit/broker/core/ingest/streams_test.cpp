@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "broker/store/memory_log.hpp"
+#include "tests/unit/broker/core/ingest/disk_log.hpp"
 
 using namespace sluice;
 using namespace sluice::broker;
@@ -223,4 +224,139 @@ TEST_CASE_METHOD(Fixture, "Streams: no change of options is lost when two thread
     CHECK(failures == 0);
     CHECK(streams.state("s")->options.id_path.size() == rounds);
     CHECK(streams.state("s")->options.event_path.size() == rounds);
+}
+
+namespace {
+
+struct DiskFixture {
+    base::MemoryBudget memory{10'000'000};
+    store::Disk disk;
+    std::optional<store::DiskLog> log;
+    std::optional<Streams> streams;
+    Streams::Settings settings{4, 100, 1h, {{"configured", {.event_path = "//e"}}}};
+
+    DiskFixture() { restart(); }
+
+    void restart() {
+        streams.reset();
+        log.emplace(disk);
+        log->listen([](const store::Append&) {});
+        streams.emplace(settings, *log, memory);
+        streams->restore();
+    }
+    void append(const std::string& stream) {
+        auto document = std::make_shared<feed::DocumentRecord>();
+        document->text = std::make_shared<const std::string>("x");
+        store::DiskLog::Waiting append{store::AttemptId{}, {}, nullptr};
+        append.append = {std::make_shared<const std::string>(stream), document, std::vector<feed::EventHead>(1), {}};
+        append.append.events.front().identity = {1, 2};
+        log->write(append, false);
+    }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(DiskFixture, "Streams: restart → streams and definitions are there, and nothing else") {
+    auto options = with_path("//a");
+    options.retention.events = 5;
+    CHECK(streams->define("defined", options, nullptr).value());
+    CHECK(streams->redefine("configured", [](config::StreamOptions&) { return false; }).value() == false);
+    streams->find_or_create("used", nullptr).value();
+    append("used");
+    streams->define("gone", {}, nullptr).value();
+    streams->erase("gone");
+    restart();
+    CHECK(streams->names() == std::vector<std::string>{"defined", "used"});
+    const auto state = streams->state("defined");
+    REQUIRE(state);
+    CHECK(state->defined);
+    CHECK(state->options.event_path == "//a");
+    CHECK(state->options.retention.events == 5u);
+    CHECK(streams->state("used")->last_id == 1);
+    CHECK_FALSE(streams->state("used")->defined);
+    CHECK_FALSE(streams->find_or_create("used", nullptr).value()->remembers_all());
+    CHECK(streams->find_or_create("defined", nullptr).value()->remembers_all());
+    CHECK(streams->find_or_create("new", nullptr).value()->remembers_all());
+    CHECK_FALSE(streams->define("defined", {}, nullptr).value());
+}
+
+TEST_CASE_METHOD(DiskFixture, "Streams: restart with other defaults → they apply to options that were never set") {
+    streams->define("s", with_path("//a"), nullptr).value();
+    const auto change = [](config::StreamOptions& options) {
+        options.deduplicate = false;
+        return true;
+    };
+    CHECK(streams->redefine("s", change).value());
+    streams->find_or_create("configured", nullptr).value();
+    CHECK(streams->redefine("configured", change).value());
+    CHECK(streams->state("s")->options.deduplication_window == 1h);
+    settings.deduplication_window = 2h;
+    settings.deduplication_ignore = {"comments"};
+    settings.retention.age = 3h;
+    restart();
+    const config::StreamOptions options = streams->state("s")->options;
+    CHECK(options.event_path == "//a");
+    CHECK_FALSE(options.deduplicate);
+    CHECK(options.deduplication_window == 2h);
+    CHECK(options.deduplication_ignore == std::vector<std::string>{"comments"});
+    CHECK(options.retention.age == std::chrono::microseconds(3h));
+    CHECK(streams->state("configured")->options.event_path == "//e");
+    CHECK_FALSE(streams->state("configured")->options.deduplicate);
+}
+
+TEST_CASE_METHOD(DiskFixture, "Streams: definition with every option → the same after a restart") {
+    config::StreamOptions options;
+    options.event_path = "//a[@b = \"c\"]";
+    options.id_path = "@\u00e9";
+    options.deduplicate = false;
+    options.deduplication_window = 90min;
+    options.deduplication_ignore = {"slash:comments", "?utm_*"};
+    options.repair = config::RepairOption::strict;
+    options.retention = {.age = 36h, .events = 0, .bytes = 3u << 20};
+    options.context = config::ContextOption::document;
+    streams->define("s", options, nullptr).value();
+    restart();
+    const config::StreamOptions read = streams->state("s")->options;
+    CHECK(read.event_path == options.event_path);
+    CHECK(read.id_path == options.id_path);
+    CHECK(read.deduplicate == options.deduplicate);
+    CHECK(read.deduplication_window == options.deduplication_window);
+    CHECK(read.deduplication_ignore == options.deduplication_ignore);
+    CHECK(read.repair == options.repair);
+    CHECK(read.retention.age == options.retention.age);
+    CHECK(read.retention.events == options.retention.events);
+    CHECK(read.retention.bytes == options.retention.bytes);
+    CHECK(read.context == options.context);
+}
+
+TEST_CASE_METHOD(DiskFixture, "Streams: stored definition that can't be read → the stream has the default options") {
+    disk.streams["s"].definition = R"({"event_path": "//["})";
+    disk.streams["t"].definition = R"({"id_path": "@id"})";
+    restart();
+    CHECK_FALSE(streams->state("s")->defined);
+    CHECK(streams->state("s")->options.event_path.empty());
+    CHECK(streams->state("t")->options.id_path == "@id");
+}
+
+TEST_CASE_METHOD(DiskFixture, "Streams: restart with fewer streams → those used longest ago go, defined ones stay") {
+    for (const char* name : {"d1", "d2", "d3"}) disk.streams[name].definition = "{}";
+    for (const char* name : {"c", "a", "b"}) append(name);
+    restart();
+    CHECK(streams->names() == std::vector<std::string>{"b", "d1", "d2", "d3"});
+    CHECK(disk.streams.size() == 4);
+    CHECK(streams->define("d4", {}, nullptr).error() == PublishRefusal::too_many_defined_streams);
+    settings.streams_max = 2;
+    restart();
+    CHECK(streams->names() == std::vector<std::string>{"d1", "d2", "d3"});
+    CHECK(streams->find_or_create("new", nullptr).error() == PublishRefusal::too_many_streams);
+}
+
+TEST_CASE_METHOD(DiskFixture, "Streams: restored stream → outlives a flood of streams that are used once") {
+    append("old");
+    restart();
+    for (int i = 0; i < 20; ++i) {
+        const StreamPtr stream = streams->find_or_create("flood" + std::to_string(i), nullptr).value();
+        streams->note_published(*stream, true);
+    }
+    CHECK(streams->state("old"));
 }

@@ -480,3 +480,13 @@ TEST_CASE("many publishers and threads of both lanes lose nothing and keep each 
     CHECK(queue.events() == 0);
     CHECK(queue.bytes() == 0);
 }
+
+TEST_CASE("EventQueue: log with events of an earlier process → they are decided, and new ones come after them") {
+    EventQueue queue(10, 1'000);
+    queue.begin_after(41);
+    std::atomic<std::uint64_t> first_id{0};
+    queue.begin_at_next(first_id);
+    CHECK(first_id == 42);
+    CHECK(queue.decided_id("s") == 41);
+    CHECK(queue.decided_id_of_all() == 41);
+}

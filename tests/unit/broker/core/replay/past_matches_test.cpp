@@ -11,6 +11,7 @@
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/feed/record/record_document.hpp"
 #include "protocol/feed/record/record_item.hpp"
+#include "tests/unit/broker/core/replay/damaged_log.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice;
@@ -259,6 +260,26 @@ TEST_CASE("past events that are dropped while matches are counted are told") {
     CHECK(matches.counts().has_dropped);
     CHECK(matches.counts().is_complete);
     for (const auto& example : matches.examples()) CHECK(example.of->record != nullptr);
+}
+
+TEST_CASE("PastMatches: events that can't be read → count as dropped, and all others are counted") {
+    Past past;
+    for (int i = 0; i < 10; ++i) past.publish("s", {item("1"), item("2")});
+    store::DamagedLog damaged(past.log);
+    damaged.first_damaged = 5;
+    damaged.last_damaged = 8;
+    const auto counts = [&](std::uint64_t first_id) {
+        PastMatches matches(filter::compile_filter("title = 1").value(), {damaged, past.memory, "s", first_id}, {},
+                            [] {});
+        run(matches);
+        return matches.counts();
+    };
+    CHECK(counts(1).has_dropped);
+    CHECK(counts(1).events == 16);
+    CHECK(counts(1).matched == 8);
+    CHECK(counts(1).is_complete);
+    CHECK_FALSE(counts(9).has_dropped);
+    CHECK(counts(9).events == 12);
 }
 
 TEST_CASE("counting past matches ends when it is not wanted, or memory is short") {

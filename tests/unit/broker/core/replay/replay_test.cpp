@@ -21,6 +21,7 @@
 #include "protocol/feed/record/record_item.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/core/delivery/plain_framer.hpp"
+#include "tests/unit/broker/core/replay/damaged_log.hpp"
 #include "tests/unit/broker/support.hpp"
 
 using namespace sluice;
@@ -28,47 +29,6 @@ using namespace sluice::broker;
 using namespace std::chrono_literals;
 
 namespace {
-
-// A log of which the events with some ids can't be read.
-struct DamagedLog final : store::EventLog {
-    explicit DamagedLog(store::EventLog& of) : log(of) {}
-
-    store::Slice read(std::string_view stream, std::uint64_t from, std::size_t events, std::size_t bytes) override {
-        store::Slice slice = log.read(stream, from, events, bytes);
-        std::vector<store::KeptEvents> kept;
-        for (const store::KeptEvents& each : slice.kept) {
-            for (std::size_t i = 0; i < each.events.size(); ++i) {
-                const std::uint64_t id = each.events[i].id;
-                if (id >= first_damaged && id <= last_damaged)
-                    slice.damaged_id = id;
-                else
-                    kept.push_back({each.of, each.events.subspan(i, 1)});
-            }
-        }
-        slice.kept = std::move(kept);
-        return slice;
-    }
-    void listen(Listener listener) override { log.listen(std::move(listener)); }
-    std::optional<store::AppendResult> append(const store::Attempt& attempt, store::Appends appends,
-                                              Done done) override {
-        return log.append(attempt, std::move(appends), std::move(done));
-    }
-    const std::string& epoch() const override { return log.epoch(); }
-    std::uint64_t last_id() override { return log.last_id(); }
-    feed::RecordTime begun_at() const override { return log.begun_at(); }
-    std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override {
-        return log.first_id_since(stream, time);
-    }
-    store::StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
-    void retain(const std::string& stream, const store::Retention& retention) override {
-        log.retain(stream, retention);
-    }
-    void clear(std::string_view stream) override { log.clear(stream); }
-    void relieve_memory() override { log.relieve_memory(); }
-
-    store::EventLog& log;
-    std::uint64_t first_damaged = 0, last_damaged = 0;
-};
 
 // A log, a matcher and replays, as the daemon has them.
 struct Pipeline {
@@ -115,7 +75,7 @@ struct Pipeline {
     EventQueue queue{1'000'000, 1'000'000'000};
     Fanout fanout{counters, config::UndecidedPolicy::gap, &event_memory};
     store::MemoryLog log;
-    DamagedLog damaged{log};
+    store::DamagedLog damaged{log};
     Matcher matcher;
     std::optional<SubscriptionRegistry> registry;
     Replay replay{{}, {damaged, queue, event_memory, memory, counters}};

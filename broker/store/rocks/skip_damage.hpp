@@ -1,0 +1,20 @@
+// Finds the way past damage in a table. Any thread; waits for the disk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "broker/store/rocks/database.hpp"
+
+namespace sluice::store {
+
+// The first 8 bytes of a key as a number, big-endian; of events it is their first id.
+std::uint64_t place_of(std::string_view key);
+std::string key_of(std::uint64_t place);
+
+// The cursor could not read on from this place. Moves it to the first key that can be read behind it and below `end`,
+// and returns its place; `end`: there is none.
+std::uint64_t skip_damage(Cursor& cursor, std::uint64_t from, std::uint64_t end);
+
+}  // namespace sluice::store

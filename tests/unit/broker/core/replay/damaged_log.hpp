@@ -1,0 +1,51 @@
+// A log of which the events with some ids can't be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "broker/store/event_log.hpp"
+
+namespace sluice::store {
+
+struct DamagedLog final : EventLog {
+    explicit DamagedLog(EventLog& of) : log(of) {}
+
+    Slice read(std::string_view stream, std::uint64_t from, std::size_t events, std::size_t bytes) override {
+        Slice slice = log.read(stream, from, events, bytes);
+        std::vector<KeptEvents> kept;
+        for (const KeptEvents& each : slice.kept) {
+            for (std::size_t i = 0; i < each.events.size(); ++i) {
+                const std::uint64_t id = each.events[i].id;
+                if (id >= first_damaged && id <= last_damaged)
+                    slice.damaged_id = id;
+                else
+                    kept.push_back({each.of, each.events.subspan(i, 1)});
+            }
+        }
+        slice.kept = std::move(kept);
+        return slice;
+    }
+    void listen(Listener listener) override { log.listen(std::move(listener)); }
+    std::optional<AppendResult> append(const Attempt& attempt, Appends appends, Done done) override {
+        return log.append(attempt, std::move(appends), std::move(done));
+    }
+    const std::string& epoch() const override { return log.epoch(); }
+    std::uint64_t last_id() override { return log.last_id(); }
+    feed::RecordTime begun_at() const override { return log.begun_at(); }
+    std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override {
+        return log.first_id_since(stream, time);
+    }
+    StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
+    void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
+    void clear(std::string_view stream) override { log.clear(stream); }
+    void relieve_memory() override { log.relieve_memory(); }
+
+    EventLog& log;
+    std::uint64_t first_damaged = 0, last_damaged = 0;
+};
+
+}  // namespace sluice::store
