@@ -49,6 +49,16 @@ HttpReply opening_problem(const Services& services) {
     return busy_problem("the store is being opened, " + std::to_string(percent) + " % of its log read");
 }
 
+// A browser that was connected connects again by itself for as long as it gets no error.
+boost::asio::awaitable<HttpReply> subscribe_later(Services& services, HttpRequest& request) {
+    if (request.headers->find("Last-Event-ID") == request.headers->end()) co_return opening_problem(services);
+    HttpReply reply;
+    reply.content_type = "text/event-stream";
+    reply.headers.emplace_back("Cache-Control", "no-store");
+    reply.body = "retry: 1000\n\n";
+    co_return reply;
+}
+
 }  // namespace
 
 std::span<const Endpoint> endpoints() { return table; }
@@ -90,6 +100,10 @@ Router make_router(Services& services) {
             return route;
         }
         const Endpoint& endpoint = *found.endpoint;
+        if (services.opening && endpoint.handler == subscribe_events) {
+            route.handler = [&services](HttpRequest& request) { return subscribe_later(services, request); };
+            return route;
+        }
         if (services.opening && endpoint.handler != show_health) {
             route.refusal = opening_problem(services);
             return route;

@@ -139,25 +139,37 @@ std::optional<Fault> make_folder(const Database::Settings& settings) {
                    name.starts_with("IDENTITY") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp") ||
                    name.ends_with(".log");
         });
-        if (is_begun) return std::nullopt;
-        return Fault{Fault::Kind::damaged,
-                     "the folder has other files, but no CURRENT, so it is no store or a damaged one"};
+        if (!is_begun)
+            return Fault{Fault::Kind::damaged,
+                         "the folder has other files, but no CURRENT, so it is no store or a damaged one"};
     }
-    std::string above = settings.path.substr(0, settings.path.find_last_of('/'));
-    std::vector<std::string> missing{settings.path};
-    while (!above.empty() && !files.FileExists(above, {}, nullptr).ok()) {
-        missing.push_back(above);
-        const std::size_t slash = above.find_last_of('/');
-        above = slash == std::string::npos ? "" : above.substr(0, slash);
+    std::vector<std::string> folders;
+    for (std::string path = settings.path; !path.empty(); path.resize(std::min(path.find_last_of('/'), path.size()))) {
+        folders.push_back(path);
+        if (path.find('/') == std::string::npos) break;
     }
-    for (auto folder = missing.rbegin(); folder != missing.rend(); ++folder) {
-        if (auto fault = fault_of(files.CreateDirIfMissing(*folder, {}, nullptr))) return fault;
+    for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+        const bool is_new = !files.FileExists(*folder, {}, nullptr).ok();
+        if (is_new)
+            if (auto fault = fault_of(files.CreateDirIfMissing(*folder, {}, nullptr))) return fault;
+        // Also of one that an earlier start has made, which may have ended before it synced it. Others may be
+        // forbidden.
         const std::string parent = folder->substr(0, folder->find_last_of('/') + 1);
-        if (auto fault = sync_folder(files, parent.empty() ? "." : parent)) return fault;
+        const auto fault = sync_folder(files, parent.empty() ? "." : parent);
+        if (fault && is_new) return fault;
     }
     if (settings.files == rocksdb::FileSystem::Default() && chmod(settings.path.c_str(), S_IRWXU) != 0)
         return Fault{Fault::Kind::io, settings.path + ": " + std::strerror(errno)};
     return std::nullopt;
+}
+
+// For good: what is written later, to other files, must not seem to follow damage.
+std::optional<Fault> cut(rocksdb::FileSystem& files, const std::string& name, std::uint64_t bytes) {
+    std::unique_ptr<rocksdb::FSWritableFile> file;
+    if (auto fault = fault_of(files.ReopenWritableFile(name, {}, &file, nullptr))) return fault;
+    if (auto fault = fault_of(file->Truncate(bytes, {}, nullptr))) return fault;
+    if (auto fault = fault_of(file->Sync({}, nullptr))) return fault;
+    return fault_of(file->Close({}, nullptr));
 }
 
 // How the write-ahead log is to be read, which holds what has been written since the last flush. Its last group may
@@ -175,6 +187,7 @@ std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb
         return Fault{Fault::Kind::damaged, "its write-ahead log is damaged (" + where + ")"};
     base::log_warn("the last group of the store's write-ahead log was cut short, which a failure of the machine does",
                    {{"path", settings.path}, {"file", damage->file}, {"offset", damage->offset}});
+    if (!damage->is_followed) return cut(*settings.files, settings.path + '/' + damage->file, damage->offset);
     options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
     return std::nullopt;
 }
@@ -246,8 +259,7 @@ Database::Opened Database::open(const Settings& given) {
     Settings settings = given;
     if (settings.files == nullptr) settings.files = rocksdb::FileSystem::Default();
     if (auto fault = make_folder(settings)) return {nullptr, std::move(fault)};
-    if (settings.progress != nullptr)
-        settings.files = metered(std::move(settings.files), settings.path, *settings.progress);
+    if (settings.progress != nullptr) settings.files = metered(settings.files, settings.path, *settings.progress);
     Opened opened;
     auto parts = Parts::open(settings, opened.fault);
     if (parts == nullptr && opened.fault->kind == Fault::Kind::damaged && settings.compacts) {

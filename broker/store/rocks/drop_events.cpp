@@ -16,6 +16,8 @@ DropResult drop_events(const Database& database, std::uint32_t stream, const Sto
     StoredExtent& extent = result.extent;
     Cursor index = database.cursor(Family::index, index_key(stream, before.last_id + 1));
     index.seek_before(index_key(stream, before.first_id));
+    result.fault = index.fault();
+    if (result.fault) return result;
     if (index.is_at_end() || stream_of_key(index.key()) != stream) index.seek(index_key(stream, before.first_id));
     for (; !index.is_at_end(); index.next()) {
         const auto entry = decode_index_entry(index.value());

@@ -124,6 +124,7 @@ bool Reading::with_index(Cursor& index, const StreamEntryPtr& stream, std::uint6
     if (from > wanted_.last_id) return true;
     const auto is_of_stream = [&] { return !index.is_at_end() && stream_of_key(index.key()) == stream->number; };
     index.seek_before(index_key(stream->number, from));  // it may reach beyond
+    if (index.fault()) return false;
     if (!is_of_stream()) index.seek(index_key(stream->number, from));
     for (; is_of_stream(); index.next()) {
         const std::uint64_t id = id_of_index_key(index.key());
@@ -180,7 +181,7 @@ void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
     if (from > wanted_.last_id) return;
     Cursor cursor = database_.cursor(Family::events, event_key(wanted_.last_id + 1));
     cursor.seek_before(event_key(from));  // it may reach beyond
-    if (cursor.is_at_end()) cursor.seek(event_key(from));
+    if (cursor.is_at_end() && !cursor.fault()) cursor.seek(event_key(from));
     for (std::uint64_t next = from; next <= wanted_.last_id;) {
         if (cursor.is_at_end()) {
             const auto fault = cursor.fault();

@@ -83,9 +83,9 @@ private:
 };
 
 template <typename Record>
-std::optional<Record> whole(const Reader& reader, Record&& record) {
+std::optional<Record> whole(const Reader& reader, Record record) {
     if (!reader.is_whole()) return std::nullopt;
-    return std::forward<Record>(record);
+    return record;
 }
 
 std::uint32_t number_32(Reader& reader) { return static_cast<std::uint32_t>(reader.number(4)); }
@@ -198,7 +198,7 @@ std::optional<IndexEntry> decode_index_entry(std::string_view bytes) {
     entry.events = number_32(reader);
     entry.bytes = number_32(reader);
     entry.time = reader.time();
-    return whole(reader, std::move(entry));
+    return whole(reader, entry);
 }
 
 std::string encode_seen(const text::Digest& content, feed::RecordTime seen_at) {
@@ -210,7 +210,7 @@ std::optional<SeenItem> decode_seen(std::string_view bytes) {
     SeenItem item;
     item.seen_at = reader.time();
     item.content = reader.digest();
-    return whole(reader, std::move(item));
+    return whole(reader, item);
 }
 
 std::string encode_reply(const StoredReply& reply, feed::RecordTime time) {

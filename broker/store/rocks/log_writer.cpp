@@ -115,7 +115,7 @@ void LogWriter::define(const std::string& stream, std::optional<std::string> def
     work_.notify_one();
 }
 
-void LogWriter::note_seen(const std::string& stream, std::vector<SeenItem> items) {
+void LogWriter::note_seen(const std::string& stream, const std::vector<SeenItem>& items) {
     constexpr std::size_t seen_max = 100'000;
     const std::lock_guard lock(state_.mutex);
     const StreamEntryPtr found = state_.table.find(stream);

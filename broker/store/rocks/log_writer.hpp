@@ -41,7 +41,7 @@ public:
     void retain(const std::string& stream, const Retention& retention);
     void clear(std::string_view stream);
     void define(const std::string& stream, std::optional<std::string> definition);
-    void note_seen(const std::string& stream, std::vector<SeenItem> items);
+    void note_seen(const std::string& stream, const std::vector<SeenItem>& items);
     std::optional<AppendError> sync();
 
 private:

@@ -41,8 +41,8 @@ private:
 
 class MeteredFiles final : public rocksdb::FileSystemWrapper {
 public:
-    MeteredFiles(std::shared_ptr<rocksdb::FileSystem> files, std::shared_ptr<Meter> meter)
-        : FileSystemWrapper(std::move(files)), meter_(std::move(meter)) {}
+    MeteredFiles(const std::shared_ptr<rocksdb::FileSystem>& files, std::shared_ptr<Meter> meter)
+        : FileSystemWrapper(files), meter_(std::move(meter)) {}
 
     const char* Name() const override { return "MeteredFiles"; }
     rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options,
@@ -59,8 +59,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<rocksdb::FileSystem> metered(std::shared_ptr<rocksdb::FileSystem> files, const std::string& folder,
-                                             std::atomic<double>& progress) {
+std::shared_ptr<rocksdb::FileSystem> metered(const std::shared_ptr<rocksdb::FileSystem>& files,
+                                             const std::string& folder, std::atomic<double>& progress) {
     const auto meter = std::make_shared<Meter>(progress);
     std::vector<std::string> names;
     if (files->GetChildren(folder, {}, &names, nullptr).ok()) {
@@ -70,7 +70,7 @@ std::shared_ptr<rocksdb::FileSystem> metered(std::shared_ptr<rocksdb::FileSystem
                 meter->total += 2 * bytes;
         }
     }
-    return std::make_shared<MeteredFiles>(std::move(files), meter);
+    return std::make_shared<MeteredFiles>(files, meter);
 }
 
 }  // namespace sluice::store

@@ -13,7 +13,7 @@ namespace sluice::store {
 
 // The same files, but what is read in sequence of those that end in ".log" counts: `progress` goes from 0 to 1 as all
 // such files of the folder are read, twice. It must outlive the database.
-std::shared_ptr<rocksdb::FileSystem> metered(std::shared_ptr<rocksdb::FileSystem> files, const std::string& folder,
-                                             std::atomic<double>& progress);
+std::shared_ptr<rocksdb::FileSystem> metered(const std::shared_ptr<rocksdb::FileSystem>& files,
+                                             const std::string& folder, std::atomic<double>& progress);
 
 }  // namespace sluice::store

@@ -210,8 +210,9 @@ void Repair::write_state() {
     for (auto& [number, stream] : streams_) {
         StoredExtent& extent = stream.extent;
         const std::uint64_t before = stream.record.extent.events;
+        const std::string& name = stream.record.name;
         const bool is_known = std::any_of(report_.lost.begin(), report_.lost.end(), [&](const Damage& damage) {
-            return std::count(damage.streams.begin(), damage.streams.end(), stream.record.name) != 0;
+            return std::count(damage.streams.begin(), damage.streams.end(), name) != 0;
         });
         if (extent.events < before && !is_known) {  // where they were is not known: whoever reads on begins again
             report_.missing += before - extent.events;

@@ -133,7 +133,7 @@ std::vector<std::optional<SeenItem>> RocksLog::find_seen(std::string_view stream
 }
 
 void RocksLog::note_seen(const std::string& stream, std::vector<SeenItem> items) {
-    parts_->writer.note_seen(stream, std::move(items));
+    parts_->writer.note_seen(stream, items);
 }
 
 std::optional<StoredReply> RocksLog::find_reply(const AttemptId& attempt) {

@@ -86,7 +86,8 @@ private:
     std::vector<StreamEntryPtr> changed_;
     std::vector<std::uint32_t> dead_;
     std::uint32_t numbers_given_ = 0;
-    std::uint64_t events_ = 0, bytes_ = 0, drops_ = 0;
+    std::uint64_t events_ = 0, bytes_ = 0;
+    std::uint64_t drops_ = 1;  // earlier processes may have dropped some
     Dropped dropped_, forgotten_;
     base::MemoryCharge memory_;
 };

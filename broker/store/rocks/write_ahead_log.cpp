@@ -14,7 +14,7 @@ namespace {
 // RocksDB's format: blocks of 32 KiB; a record has a masked CRC32C (4), a length (2), a type (1), its bytes, and lies
 // in one block. A batch is one record, or begins with one of a type of its own.
 constexpr std::size_t block_bytes = 32u << 10, header_bytes = 7;
-constexpr unsigned char whole_batch = 1, first_of_batch = 2;
+constexpr unsigned char whole_batch = 1, first_of_batch = 2, last_of_batch = 4;
 
 std::uint32_t number_at(std::string_view bytes, std::size_t size) {
     std::uint32_t number = 0;
@@ -78,14 +78,18 @@ private:
             if (record.kind == Record::Kind::none) {
                 // In the middle of a file something should have been here.
                 const bool is_padding = block.size() < header_bytes;
-                if (!is_padding) gap_ = gap_ ? gap_ : LogDamage{name, offset, false};
+                if (!is_padding && !gap_) gap_ = damage_at(name, offset);
                 return true;
             }
-            if (record.kind == Record::Kind::bad && !found) found = gap_ ? gap_ : LogDamage{name, offset, false};
+            if (record.kind == Record::Kind::bad && !found) found = gap_ ? gap_ : damage_at(name, offset);
             if (record.kind == Record::Kind::good && (found || gap_)) {
                 if (!found) found = gap_;
                 found->is_followed = record.type == whole_batch || record.type == first_of_batch;
                 if (found->is_followed) return false;
+            }
+            if (record.kind == Record::Kind::good) {
+                if (record.type == first_of_batch) begin_ = LogDamage{name, offset, false};
+                if (record.type == whole_batch || record.type == last_of_batch) begin_.reset();
             }
             offset += record.bytes;
             block.remove_prefix(record.bytes);
@@ -93,7 +97,13 @@ private:
         return true;
     }
 
+    // A batch is bad as a whole.
+    LogDamage damage_at(const std::string& name, std::size_t offset) const {
+        return begin_ && begin_->file == name ? *begin_ : LogDamage{name, offset, false};
+    }
+
     std::optional<LogDamage> gap_;
+    std::optional<LogDamage> begin_;  // of the batch that the last good record belongs to, if that was not its last
 };
 
 }  // namespace
@@ -109,6 +119,12 @@ std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::
     Search search;
     for (const std::string& name : logs)
         if (!search.look_at(name, read_file(files, folder + '/' + name))) break;
+    return search.found;
+}
+
+std::optional<LogDamage> find_log_damage(std::string_view bytes) {
+    Search search;
+    search.look_at("", bytes);
     return search.found;
 }
 

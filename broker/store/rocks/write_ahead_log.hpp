@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rocksdb {
 class FileSystem;
@@ -17,11 +18,13 @@ namespace sluice::store {
 
 struct LogDamage {
     std::string file;
-    std::uint64_t offset = 0;  // of the first bad record
+    std::uint64_t offset = 0;  // of the first batch that is not whole
     bool is_followed = false;  // by the beginning of another group: it was synced once
 };
 
 // The first bad place in the log files (NUMBER.log) of the folder; none: all of them are good.
 std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::string& folder);
+// The same of one file.
+std::optional<LogDamage> find_log_damage(std::string_view bytes);
 
 }  // namespace sluice::store

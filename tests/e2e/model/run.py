@@ -11,13 +11,16 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from driver import Driver  # noqa: E402
 from reconnects import reconnect  # noqa: E402
+from stored import StoredDriver  # noqa: E402
 
-STEPS, LONG_STEPS = 3_000, 100_000
+STEPS, LONG_STEPS = 4_000, 100_000
 RECONNECTS, LONG_RECONNECTS = 50, 1_000
-# Name, its share of the steps, the daemon's options, and whether it drops events for reasons that the model can't know.
+# Name, its share of the steps, who takes them, the daemon's options, and whether it drops events for reasons that the
+# model can't know.
 WORLDS = (
-    ("plain", 3, (), False),
-    ("small store", 1, ("store.bytes=256KiB",), True),
+    ("plain", 4, Driver, (), False),
+    ("small store", 1, Driver, ("store.bytes=256KiB",), True),
+    ("on disk", 3, StoredDriver, (), False),
 )
 
 
@@ -33,11 +36,11 @@ def main():
     if options.sluiced:
         os.environ["SLUICED"] = options.sluiced
     steps = options.steps or (LONG_STEPS if options.long else STEPS)
-    shares = sum(share for _, share, _, _ in WORLDS)
-    for name, share, settings, learns in WORLDS:
+    shares = sum(share for _, share, *_ in WORLDS)
+    for name, share, kind, settings, learns in WORLDS:
         begin = time.monotonic()
         print(f"{name}: seed {options.seed}, {steps * share // shares} steps", flush=True)
-        driver = Driver(options.seed, settings, learns)
+        driver = kind(options.seed, settings, learns)
         try:
             driver.run(steps * share // shares)
             print(f"  {driver.counts}, {len(driver.model.events)} events at the end, "

@@ -76,13 +76,14 @@ struct Process {
     const server::BrowserRules browser_rules{options.http};
     broker::EventMemory event_memory{memory, mailboxes, counters};
     broker::Replay replay{{}, {log, queue, event_memory, memory, counters}};
+    const std::shared_ptr<const server::SseFramers> framers = std::make_shared<const server::SseFramers>(log.epoch());
     server::Services services{{options, counters, connections, memory, addresses},
                               queue,
                               publisher,
                               registry,
                               log,
                               replay,
-                              std::make_shared<const server::SseFramers>(log.epoch()),
+                              framers,
                               workers,
                               workers,
                               workers,

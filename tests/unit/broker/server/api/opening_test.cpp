@@ -21,6 +21,12 @@ TEST_CASE("until the store is open, only /healthz is answered, and others are to
         CHECK(reply.body.find(problem) != std::string::npos);
     }
     CHECK(client.get("/nowhere").status == 404);
+    // A browser that was connected goes on trying, unless it gets an error.
+    client.send("GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nLast-Event-ID: abc-7\r\n\r\n");
+    const Reply again = client.read_reply();
+    CHECK(again.status == 200);
+    CHECK(again.headers.at("content-type") == "text/event-stream");
+    CHECK(again.body == "retry: 1000\n\n");
     const Reply published = client.post("/v1/events", rss({item("a")}), "Content-Type: application/rss+xml\r\n");
     CHECK(published.status == 503);
     CHECK(published.body.find(problem) != std::string::npos);

@@ -1,0 +1,140 @@
+"""The same steps with a store on disk: restarts and kills lose nothing that was accepted, and what was not answered is
+there as a whole or not at all."""
+import json
+import signal
+import socket
+import tempfile
+import time
+from pathlib import Path
+
+from client import TIMEOUT_S, EventStream, Http, head
+from driver import STREAMS, Driver, Subscriber, document
+from model import ALL, Fault, Filter, Start
+from sluice_process import Sluiced
+
+
+class StoredDriver(Driver):
+    def __init__(self, seed, options=(), learns=False):
+        self.folder = tempfile.TemporaryDirectory()
+        store = ("store.kind=rocksdb", f"store.path={Path(self.folder.name) / 'store'}")
+        super().__init__(seed, (*store, *options), learns)
+        self.steps = tuple(step for step in self.steps if step[1] != self.restart)
+        self.steps += ((4, self.restart), (6, self.kill), (6, self.kill_while_publishing))
+
+    def close(self):
+        super().close()
+        self.folder.cleanup()
+
+    # Events beyond a stream's retention are dropped soon, not at once as the model does.
+
+    def await_retention(self, name):
+        give_up = time.monotonic() + TIMEOUT_S
+        while (stream := self.model.streams.get(name)) is not None and not self.learns:
+            retained = self.request(200, "GET", f"/v1/streams/{name}")["retained"]
+            if retained["events"] == len(stream.kept):
+                return
+            if retained["events"] < len(stream.kept) or time.monotonic() > give_up:
+                raise Fault(f"{name} retains {retained}, and should {len(stream.kept)}")
+
+    def publish(self, name=None, n=None, summary_bytes=60):
+        name = name or self.chance.choice(STREAMS)
+        super().publish(name, n, summary_bytes)
+        if self.model.stream(name).events_max:
+            self.await_retention(name)
+
+    def change_retention(self, name=None, events_max=None):
+        name = name or self.chance.choice(STREAMS)
+        super().change_retention(name, events_max)
+        self.await_retention(name)
+
+    # The daemon ends, and comes back
+
+    def end(self, sign):
+        for subscriber in (*self.subscribers, self.witness):
+            subscriber.disconnect()
+        self.http.close()
+        status = self.daemon.stop(sign)
+        if status != (-sign if sign == signal.SIGKILL else 0):
+            raise Fault(f"the daemon ended with {status}: {self.daemon.log}")
+        self.daemon.process.stderr.close()
+
+    def come_back(self):
+        """`Model.last_id`: no id is given twice, so that of the last event is below the next one."""
+        self.daemon = Sluiced(*self.options)
+        self.http = Http(self.daemon.port)
+        probe = EventStream(self.daemon.port, [("stream", ALL), ("filter", "false()")])
+        while not any("id" in block for block in probe.blocks):
+            probe.wait()
+            probe.pump()
+        epoch, _, number = next(block["id"] for block in probe.take() if "id" in block).partition("-")
+        probe.close()
+        if epoch != self.model.epoch or int(number) < self.model.last_id:
+            raise Fault(f"after {self.model.epoch}-{self.model.last_id} it goes on with {epoch}-{number}")
+        return int(number)
+
+    def meet_again(self, last_id):
+        self.model.last_id = last_id
+        for name in self.model.streams:
+            self.await_retention(name)
+        after = int(self.witness.last_id.partition("-")[2])
+        witness = Subscriber(ALL, self.witness.filters, self.learn)
+        witness.last_id, self.witness = self.witness.last_id, witness
+        self.connect(witness, Start(after=after), last_event_id=witness.last_id)
+
+    def restart(self):
+        self.end(signal.SIGTERM)
+        self.meet_again(self.come_back())
+
+    def kill(self):
+        self.end(signal.SIGKILL)
+        self.meet_again(self.come_back())
+
+    def kill_while_publishing(self):
+        """Nobody knows whether the document was accepted: it is there as a whole or not at all, and published again it
+        is unchanged or new."""
+        name = self.chance.choice(STREAMS)
+        items = self.items(name, self.chance.choice((1, 2, 5, 20)), 5_000)
+        feed_title = f"Feed {self.chance.randrange(3)}"
+        expected = self.model.look_up(name, feed_title, items)
+        if not expected.events:
+            return
+        body = document(feed_title, items).encode()
+        connection = socket.create_connection(("127.0.0.1", self.daemon.port), TIMEOUT_S)
+        connection.sendall(head("POST", f"/v1/events?stream={name}", (
+            ("Content-Type", "application/rss+xml"), ("Content-Length", len(body)))) + body)
+        time.sleep(self.chance.random() ** 3 * 0.02)
+        self.end(signal.SIGKILL)
+        connection.close()
+        before = self.model.last_id
+        last_id = self.come_back()
+        found = self.stored_after(name, before)
+        if found:
+            self.counts["stored without an answer"] = self.counts.get("stored without an answer", 0) + 1
+            titles = [message["item"]["title"] for message in found]
+            wanted = [event.item.title for event in expected.events]
+            least = min(len(wanted), self.model.stream(name).events_max or len(wanted))  # that retention leaves
+            if len(titles) < least or titles != wanted[-len(titles):]:
+                raise Fault(f"of the document with {wanted} these are there: {titles}")
+            self.model.publish(name, expected, found[-1]["id"] - len(wanted) + 1)
+        self.meet_again(last_id)
+        again = self.model.look_up(name, feed_title, items)
+        reply = self.request(202, "POST", "/v1/events", body.decode(), content_type="application/rss+xml", stream=name)
+        numbers = [reply[each] for each in ("new", "updated", "unchanged")]
+        if numbers != [again.new, again.updated, again.unchanged]:
+            raise Fault(f"{again} was answered by {reply}")
+        if again.events:
+            self.model.publish(name, again, reply["first_id"])
+            if self.model.stream(name).events_max:
+                self.await_retention(name)
+
+    def stored_after(self, name, last_id):
+        """The events of the stream with higher ids that the daemon has kept."""
+        events = EventStream(self.daemon.port, [("stream", name), ("filter", "true()"), ("after", last_id),
+                                                ("until", "now")])
+        while not events.ended:
+            events.wait()
+            events.pump()
+        found = [json.loads(block["data"]) for block in events.take()
+                 if "data" in block and block.get("event", "message") == "message"]
+        events.close()
+        return found
