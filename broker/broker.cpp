@@ -147,6 +147,7 @@ private:
     SubscriptionRegistry registry_;
     ConfiguredLog configured_log_;
     store::EventLog& log_;
+    std::shared_ptr<const server::SseFramers> sse_framers_;  // from open() on; replays use them to their end
     Replay replay_;
     Publisher publisher_;
     server::Connections connections_;
@@ -246,7 +247,8 @@ void Broker::Parts::open() {
     configured_log_.open();
     publisher_.streams().restore();
     queue_.begin_after(log_.last_id());
-    services_.sse_framers = std::make_shared<const server::SseFramers>(log_.epoch());
+    sse_framers_ = std::make_shared<const server::SseFramers>(log_.epoch());
+    services_.sse_framers = sse_framers_;
 }
 
 void Broker::serve() { parts_->services_.opening = false; }

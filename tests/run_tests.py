@@ -30,6 +30,8 @@ REPORT_BYTES = 20_000  # that are printed of a report
 SLOWEST = 10  # tests that are printed with their seconds
 OUTPUT_BYTES = 10_000_000  # that are kept of a test's output
 
+SUPPRESSIONS = Path(__file__).resolve().parent / "support" / "tsan_suppressions.txt"
+
 
 class Run:
     """One run of ctest: its output shown and kept, and what it says of the tests. Its closing lines are not shown yet."""
@@ -75,8 +77,8 @@ def environment_for(reports):
     for sanitizer in ("ASAN", "LSAN", "TSAN", "UBSAN"):
         given = variables.get(f"{sanitizer}_OPTIONS")
         # A daemon that can't drain in time ends with its threads running, on purpose.
-        leaks = "report_thread_leaks=0" if sanitizer == "TSAN" else None
-        options = [given, leaks, f"log_path={reports}/{sanitizer.lower()}"]
+        of_threads = f'report_thread_leaks=0:suppressions="{SUPPRESSIONS}"' if sanitizer == "TSAN" else None
+        options = [given, of_threads, f"log_path={reports}/{sanitizer.lower()}"]
         variables[f"{sanitizer}_OPTIONS"] = ":".join(filter(None, options))
     return variables
 

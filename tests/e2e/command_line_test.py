@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments, expected in (
             ([], "expected a subcommand: publish, subscribe, replay, match, explain, align, search, distance, recurrence, status, "
-                 "streams or help"),
+                 "streams, store or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),

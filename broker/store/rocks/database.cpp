@@ -172,10 +172,26 @@ std::optional<Fault> cut(rocksdb::FileSystem& files, const std::string& name, st
     return fault_of(file->Close({}, nullptr));
 }
 
+// After a kill the newest part may be in the page cache alone. It is read, flushed table by table and told to clients,
+// so no failure of the machine may take it back.
+std::optional<Fault> sync_logs(rocksdb::FileSystem& files, const std::string& folder) {
+    std::vector<std::string> names;
+    if (auto fault = fault_of(files.GetChildren(folder, {}, &names, nullptr))) return fault;
+    for (const std::string& name : names) {
+        if (!name.ends_with(".log")) continue;
+        std::unique_ptr<rocksdb::FSWritableFile> file;
+        if (auto fault = fault_of(files.ReopenWritableFile(folder + '/' + name, {}, &file, nullptr))) return fault;
+        if (auto fault = fault_of(file->Sync({}, nullptr))) return fault;
+        if (auto fault = fault_of(file->Close({}, nullptr))) return fault;
+    }
+    return std::nullopt;
+}
+
 // How the write-ahead log is to be read, which holds what has been written since the last flush. Its last group may
 // have been cut short by a failure, and is then cut off; whatever is bad before that is refused, since all that follows
 // would be lost.
 std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb::DBOptions& options) {
+    if (auto fault = sync_logs(*settings.files, settings.path)) return fault;
     const auto damage = find_log_damage(*settings.files, settings.path);
     if (!damage) return std::nullopt;
     if (settings.repairs) {

@@ -28,6 +28,7 @@ DropResult drop_events(const Database& database, std::uint32_t stream, const Sto
         const std::uint64_t id = id_of_index_key(index.key()), end = id + entry->events;
         if (end <= extent.first_id) continue;
         extent.first_id = std::max(extent.first_id, id);
+        extent.first_key = id;
         extent.oldest = entry->time;
         if (is_within(extent, bounds)) return result;
         const std::uint64_t here = end - extent.first_id;
@@ -41,7 +42,7 @@ DropResult drop_events(const Database& database, std::uint32_t stream, const Sto
     }
     result.fault = index.fault();
     if (result.fault) return result;
-    extent.events = extent.bytes = extent.first_id = 0;  // nothing is left
+    extent.events = extent.bytes = extent.first_id = extent.first_key = 0;  // nothing is left
     extent.oldest = 0;
     return result;
 }

@@ -23,14 +23,19 @@ struct Wanted {
 };
 
 // One call of read(). A slice with damage has no events: what is readable before it comes first.
+//
+// Meanwhile events are dropped. Of one stream everything is read that was retained when the cursor had just been made,
+// and what had been dropped then is told. Of all streams it is told at the end, so that nothing is left out silently.
 class Reading {
 public:
     Reading(SharedState& state, const Database& database, const Wanted& wanted, Slice& slice)
         : state_(state), database_(database), wanted_(wanted), slice_(slice) {}
 
-    void read_stream(const StreamEntryPtr& stream);
+    void read_stream(std::string_view name, const StreamEntryPtr& stream);
     // Events of one stream, or of all if it is null, from an id on.
     void scan(const StreamEntryPtr& only, std::uint64_t from);
+    // Something was dropped before it could be read.
+    bool must_repeat() const { return must_repeat_; }
 
 private:
     // Where the index says that events are: ids from `id` on and below `end`.
@@ -43,7 +48,10 @@ private:
     template <typename Take>
     bool with_index(Cursor& index, const StreamEntryPtr& stream, std::uint64_t from, const Take& take) const;
     bool read_by_index(std::uint64_t from);
-    std::uint64_t retained_from(const StoredStreamEntry& stream) const;
+    std::uint64_t retained_now(const StoredStreamEntry& stream) const;
+    std::uint64_t retained_from(const StoredStreamEntry& stream) const {
+        return first_id_ ? *first_id_ : retained_now(stream);
+    }
     bool add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes);
     bool add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream);
     bool add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
@@ -55,10 +63,12 @@ private:
     Wanted wanted_;
     Slice& slice_;
     std::size_t bytes_ = 0;
+    std::optional<std::uint64_t> first_id_;  // of the one stream that is read
+    bool must_repeat_ = false;
 };
 
 // The id of the oldest event that the stream retains; the highest of all: none.
-std::uint64_t Reading::retained_from(const StoredStreamEntry& stream) const {
+std::uint64_t Reading::retained_now(const StoredStreamEntry& stream) const {
     const std::lock_guard lock(state_.mutex);
     return stream.is_erased || stream.extent.events == 0 ? ~std::uint64_t{0} : stream.extent.first_id;
 }
@@ -111,7 +121,11 @@ bool Reading::add_indexed(const Place& place) {
     const std::string key = event_key(place.id);
     const Database::Found found = database_.get(Family::events, key);
     if (found.value) return add_stored(key, *found.value, *place.stream);
-    if (place.end <= retained_from(*place.stream)) return true;  // dropped meanwhile
+    if (place.end <= retained_now(*place.stream)) {
+        if (!slice_.kept.empty()) return stop_at(place.id);
+        must_repeat_ = true;
+        return false;
+    }
     return add_damage(place.id, place.end - 1, found.fault ? found.fault->what : "stored events are missing",
                       place.stream.get());
 }
@@ -136,8 +150,13 @@ bool Reading::with_index(Cursor& index, const StreamEntryPtr& stream, std::uint6
     return !index.fault();
 }
 
-void Reading::read_stream(const StreamEntryPtr& stream) {
+void Reading::read_stream(std::string_view name, const StreamEntryPtr& stream) {
     Cursor index = database_.cursor(Family::index, index_key(stream->number + 1, 0));
+    {
+        const std::lock_guard lock(state_.mutex);
+        state_.table.describe(name, wanted_.last_id, slice_);
+        first_id_ = stream->is_erased || stream->extent.events == 0 ? ~std::uint64_t{0} : stream->extent.first_id;
+    }
     std::uint64_t next = wanted_.from;
     const bool is_whole = with_index(index, stream, wanted_.from, [&](const Place& place) {
         if (!add_indexed(place)) return false;
@@ -184,6 +203,9 @@ void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
     if (cursor.is_at_end() && !cursor.fault()) cursor.seek(event_key(from));
     for (std::uint64_t next = from; next <= wanted_.last_id;) {
         if (cursor.is_at_end()) {
+            // After a change of direction RocksDB may end at damage without a word.
+            if (!cursor.fault()) cursor.seek(event_key(next));
+            if (!cursor.is_at_end()) continue;
             const auto fault = cursor.fault();
             if (!fault || (only == nullptr && read_by_index(next))) return;
             const std::uint64_t after = skip_damage(cursor, next, wanted_.last_id + 1);
@@ -223,30 +245,35 @@ std::uint64_t first_late(std::uint64_t first_id, std::uint64_t end, const IsLate
 Slice EventReader::read(std::string_view name, std::uint64_t from, std::size_t events_max,
                         std::size_t bytes_max) const {
     constexpr std::chrono::milliseconds pause{100};
-    Slice slice;
-    Wanted wanted{from, 0, events_max, bytes_max};
-    StreamEntryPtr stream;
-    {
-        const std::lock_guard lock(state_.mutex);
-        wanted.last_id = state_.last_id;
-        stream = state_.table.find(name);
-        state_.table.describe(name, state_.last_id, slice);
+    for (;;) {
+        Slice slice;
+        Wanted wanted{from, 0, events_max, bytes_max};
+        StreamEntryPtr stream;
+        {
+            const std::lock_guard lock(state_.mutex);
+            wanted.last_id = state_.last_id;
+            stream = state_.table.find(name);
+            state_.table.describe(name, wanted.last_id, slice);
+        }
+        slice.next_id = wanted.last_id + 1;
+        slice.at_end = true;
+        if (stream == nullptr && name != all_streams) return slice;
+        const auto database = state_.database.wait(pause);
+        if (database == nullptr) {  // the caller tries again
+            slice.next_id = from;
+            slice.at_end = false;
+            return slice;
+        }
+        Reading reading(state_, *database, wanted, slice);
+        if (stream != nullptr) {
+            reading.read_stream(name, stream);
+        } else {
+            reading.scan(nullptr, std::max(from, slice.oldest_id));
+            const std::lock_guard lock(state_.mutex);
+            state_.table.describe(name, wanted.last_id, slice);
+        }
+        if (!reading.must_repeat()) return slice;
     }
-    slice.next_id = wanted.last_id + 1;
-    slice.at_end = true;
-    if (stream == nullptr && name != all_streams) return slice;
-    const auto database = state_.database.wait(pause);
-    if (database == nullptr) {  // the caller tries again
-        slice.next_id = from;
-        slice.at_end = false;
-        return slice;
-    }
-    Reading reading(state_, *database, wanted, slice);
-    if (stream != nullptr)
-        reading.read_stream(stream);
-    else
-        reading.scan(nullptr, std::max(from, slice.oldest_id));
-    return slice;
 }
 
 std::uint64_t EventReader::first_id_since(std::string_view name, feed::RecordTime time) const {

@@ -163,6 +163,7 @@ std::string encode(std::string_view name, const StoredExtent& extent) {
         .time(extent.last_time)
         .number(extent.first_id, 8)
         .time(extent.oldest)
+        .number(extent.first_key, 8)
         .number(extent.events, 8)
         .number(extent.bytes, 8)
         .number(extent.dropped.id, 8)
@@ -180,6 +181,7 @@ std::optional<StreamRecord> decode_stream_record(std::string_view bytes) {
     extent.last_time = reader.time();
     extent.first_id = reader.number(8);
     extent.oldest = reader.time();
+    extent.first_key = reader.number(8);
     extent.events = reader.number(8);
     extent.bytes = reader.number(8);
     extent.dropped.id = reader.number(8);

@@ -76,6 +76,7 @@ struct StoredExtent {
     feed::RecordTime last_time = 0;
     std::uint64_t first_id = 0;  // of the oldest that is retained, and its time; 0: none is
     feed::RecordTime oldest = 0;
+    std::uint64_t first_key = 0;          // what it is kept under: the first id of its append
     std::uint64_t events = 0, bytes = 0;  // retained
     Dropped dropped;
     bool has_seen = false;  // there may be identities

@@ -45,7 +45,7 @@ text::Digest digest_of(const feed::RecordDigest& digest) { return std::bit_cast<
 void add(StoredExtent& extent, std::uint64_t first_id, std::uint64_t last_id, std::uint64_t bytes,
          feed::RecordTime time) {
     if (extent.events == 0) {
-        extent.first_id = first_id;
+        extent.first_id = extent.first_key = first_id;
         extent.oldest = time;
     }
     extent.events += last_id - first_id + 1;

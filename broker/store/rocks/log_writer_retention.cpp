@@ -109,7 +109,7 @@ void LogWriter::drop_files(Database& database) {
         if (!state_.table.dead().empty()) return;
         for (const auto& [number, stream] : state_.table.all()) {
             if (stream->is_changed) return;
-            if (stream->extent.events != 0) below = std::min(below, stream->extent.first_id);
+            if (stream->extent.events != 0) below = std::min(below, stream->extent.first_key);
         }
     }
     if (below < files_dropped_below_ + enough) return;

@@ -190,6 +190,7 @@ void Repair::copy_event(std::string_view key, std::string_view value) {
     put(Family::index, index_key(stored.stream, id), encode(entry));
     if (extent.events == 0) {
         extent.first_id = first_id;
+        extent.first_key = id;
         extent.oldest = header->time;
     }
     extent.events += end - first_id;

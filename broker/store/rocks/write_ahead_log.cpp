@@ -69,7 +69,8 @@ public:
         return true;
     }
 
-    std::optional<LogDamage> found;
+    // A gap at the end is what a torn group has left.
+    std::optional<LogDamage> found() const { return found_ ? found_ : gap_; }
 
 private:
     bool look_at_block(const std::string& name, std::size_t offset, std::string_view block) {
@@ -81,11 +82,11 @@ private:
                 if (!is_padding && !gap_) gap_ = damage_at(name, offset);
                 return true;
             }
-            if (record.kind == Record::Kind::bad && !found) found = gap_ ? gap_ : damage_at(name, offset);
-            if (record.kind == Record::Kind::good && (found || gap_)) {
-                if (!found) found = gap_;
-                found->is_followed = record.type == whole_batch || record.type == first_of_batch;
-                if (found->is_followed) return false;
+            if (record.kind == Record::Kind::bad && !found_) found_ = gap_ ? gap_ : damage_at(name, offset);
+            if (record.kind == Record::Kind::good && (found_ || gap_)) {
+                if (!found_) found_ = gap_;
+                found_->is_followed = record.type == whole_batch || record.type == first_of_batch;
+                if (found_->is_followed) return false;
             }
             if (record.kind == Record::Kind::good) {
                 if (record.type == first_of_batch) begin_ = LogDamage{name, offset, false};
@@ -102,7 +103,8 @@ private:
         return begin_ && begin_->file == name ? *begin_ : LogDamage{name, offset, false};
     }
 
-    std::optional<LogDamage> gap_;
+    std::optional<LogDamage> found_;
+    std::optional<LogDamage> gap_;    // nothing was written here, nor behind it as yet
     std::optional<LogDamage> begin_;  // of the batch that the last good record belongs to, if that was not its last
 };
 
@@ -119,13 +121,13 @@ std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::
     Search search;
     for (const std::string& name : logs)
         if (!search.look_at(name, read_file(files, folder + '/' + name))) break;
-    return search.found;
+    return search.found();
 }
 
 std::optional<LogDamage> find_log_damage(std::string_view bytes) {
     Search search;
     search.look_at("", bytes);
-    return search.found;
+    return search.found();
 }
 
 }  // namespace sluice::store

@@ -248,6 +248,20 @@ TEST_CASE_METHOD(Fixture, "RocksLog: beyond a stream's retention → the oldest 
     CHECK(log->extent("b").dropped_id == 11);
 }
 
+TEST_CASE_METHOD(Fixture, "RocksLog: events of one append are dropped singly, and compacted → the others of it stay") {
+    log->retain("a", {.events = 4'001});
+    for (int i = 0; i < 3'000; ++i) append("a", 3, 200);
+    EVENTUALLY(log->extent("a").events == 4'001);
+    restart();
+    log->retain("a", {.events = 4'001});
+    for (int i = 0; i < 100; ++i) append("b", 3);
+    CHECK_FALSE(log->durable_state()->sync());
+    const Ids left = ids("a", 0, 10'000, 10'000'000);
+    CHECK(left.size() == 4'001);
+    CHECK(left.front() == 5'000);
+    CHECK(log->state().damage.empty());
+}
+
 TEST_CASE_METHOD(Fixture, "RocksLog: more than store.bytes → the stream with the most gives up its oldest events") {
     log.reset();
     settings.bytes_max = 100'000;
