@@ -150,6 +150,7 @@ private:
     feed::RecordTime next_expiry_ = 0;
     std::uint64_t files_dropped_below_ = 0;
     Clock::time_point next_try_{};
+    Clock::time_point next_look_{};  // at all streams
     bool compacts_ = true;
     std::thread thread_;
 };

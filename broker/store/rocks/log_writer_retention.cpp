@@ -9,6 +9,7 @@ namespace sluice::store {
 
 namespace {
 
+constexpr std::chrono::milliseconds look_pause{100};
 constexpr feed::RecordTime never = std::numeric_limits<feed::RecordTime>::max();
 
 // The last time at which the stream's oldest events are young enough.
@@ -28,12 +29,15 @@ Bounds LogWriter::bounds_of(const StoredStreamEntry& stream, feed::RecordTime no
 void LogWriter::keep_retention(const Group& group) {
     const auto database = state_.database.get();
     const feed::RecordTime now = std::max(newest_, clock_());
-    if (group.is_synced) drop_files(*database);
+    // Not after each group, since there may be many streams.
+    const bool looks_at_all = Clock::now() >= next_look_;
+    if (looks_at_all) next_look_ = Clock::now() + look_pause;
+    if (looks_at_all && group.is_synced) drop_files(*database);
     std::vector<StreamEntryPtr> streams;
     {
         const std::lock_guard lock(state_.mutex);
         streams.swap(to_keep_);
-        if (now > next_expiry_) {
+        if (looks_at_all && now > next_expiry_) {
             streams.clear();
             for (const auto& [number, stream] : state_.table.all()) streams.push_back(stream);
             next_expiry_ = never;
