@@ -136,8 +136,7 @@ std::optional<Fault> make_folder(const Database::Settings& settings) {
         if (!listed.ok()) return fault_of(listed);
         const bool is_begun = std::all_of(names.begin(), names.end(), [](const std::string& name) {
             return name.starts_with('.') || name.starts_with("LOG") || name.starts_with("LOCK") ||
-                   name.starts_with("IDENTITY") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp") ||
-                   name.ends_with(".log");
+                   name.starts_with("IDENTITY") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp");
         });
         if (!is_begun)
             return Fault{Fault::Kind::damaged,
@@ -192,12 +191,13 @@ std::optional<Fault> sync_logs(rocksdb::FileSystem& files, const std::string& fo
 // would be lost.
 std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb::DBOptions& options) {
     if (auto fault = sync_logs(*settings.files, settings.path)) return fault;
-    const auto damage = find_log_damage(*settings.files, settings.path);
-    if (!damage) return std::nullopt;
+    const auto [damage, failure] = check_logs(*settings.files, settings.path);
+    if (!damage && failure.empty()) return std::nullopt;
     if (settings.repairs) {
         options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
         return std::nullopt;
     }
+    if (!failure.empty()) return Fault{Fault::Kind::io, failure};
     const std::string where = damage->file + ", offset " + std::to_string(damage->offset);
     if (damage->is_followed && settings.is_synced)
         return Fault{Fault::Kind::damaged, "its write-ahead log is damaged (" + where + ")"};

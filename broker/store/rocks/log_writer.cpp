@@ -150,8 +150,12 @@ bool LogWriter::wait_for_work() {
 void LogWriter::run() {
     base::name_thread("sluiced store");
     while (wait_for_work()) {
-        if (Clock::now() >= next_try_ && state_.log.condition != Condition::open) check_space();
-        if (state_.log.condition == Condition::open) write_next();
+        try {
+            if (Clock::now() >= next_try_ && state_.log.condition != Condition::open) check_space();
+            if (state_.log.condition == Condition::open) write_next();
+        } catch (const std::exception& error) {  // without memory for what nobody waits for
+            base::log_failure("the store can't be looked after for now", error.what());
+        }
     }
     close();
 }
@@ -226,7 +230,7 @@ LogRecord LogWriter::log_record() const {
 // What somebody waits for is as durable as configured. What files may lose once it has been written is synced in any
 // case, but not too often.
 bool LogWriter::must_sync(const Group& group) const {
-    if (settings_.sync) return true;  // all groups, as find_log_damage() needs
+    if (settings_.sync) return true;  // all groups, as check_logs() needs
     const bool has_changes = !group.changes.empty() || !group.dead.empty();
     return has_changes && (!group.syncs.empty() || Clock::now() - last_sync_ >= lazy);
 }

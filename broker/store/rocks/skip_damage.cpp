@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "broker/store/rocks/layout.hpp"
+
 namespace sluice::store {
 
 std::uint64_t place_of(std::string_view key) {
@@ -11,15 +13,9 @@ std::uint64_t place_of(std::string_view key) {
     return place;
 }
 
-std::string key_of(std::uint64_t place) {
-    std::string key;
-    for (std::size_t i = sizeof place; i-- > 0;) key += static_cast<char>(place >> 8 * i & 0xFF);
-    return key;
-}
-
 std::uint64_t skip_damage(Cursor& cursor, std::uint64_t from, std::uint64_t end) {
     const auto is_readable = [&cursor](std::uint64_t place) {
-        cursor.seek(key_of(place));
+        cursor.seek(event_key(place));
         return !cursor.fault();
     };
     std::uint64_t bad = from, good = end;
@@ -34,7 +30,7 @@ std::uint64_t skip_damage(Cursor& cursor, std::uint64_t from, std::uint64_t end)
         const std::uint64_t middle = bad + (good - bad) / 2;
         (is_readable(middle) ? good : bad) = middle;
     }
-    cursor.seek(key_of(good));
+    cursor.seek(event_key(good));
     return cursor.is_at_end() ? end : std::min(end, place_of(cursor.key()));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "broker/store/rocks/database.hpp"
@@ -11,7 +10,6 @@ namespace sluice::store {
 
 // The first 8 bytes of a key as a number, big-endian; of events it is their first id.
 std::uint64_t place_of(std::string_view key);
-std::string key_of(std::uint64_t place);
 
 // The cursor could not read on from this place. Moves it to the first key that can be read behind it and below `end`,
 // and returns its place; `end`: there is none.

@@ -42,62 +42,16 @@ Record read_record(std::string_view block) {
     return {masked == crc ? Record::Kind::good : Record::Kind::bad, type, bytes};
 }
 
-std::string read_file(rocksdb::FileSystem& files, const std::string& name) {
-    std::uint64_t size = 0;
-    std::unique_ptr<rocksdb::FSSequentialFile> file;
-    if (!files.GetFileSize(name, {}, &size, nullptr).ok()) return {};
-    if (!files.NewSequentialFile(name, {}, &file, nullptr).ok()) return {};
-    std::string bytes(size, '\0');
-    std::size_t read = 0;
-    while (read < bytes.size()) {
-        rocksdb::Slice slice;
-        if (!file->Read(bytes.size() - read, {}, &slice, bytes.data() + read, nullptr).ok() || slice.empty()) break;
-        if (slice.data() != bytes.data() + read) std::copy_n(slice.data(), slice.size(), bytes.data() + read);
-        read += slice.size();
-    }
-    bytes.resize(read);
-    return bytes;
-}
-
 // Goes on from one file to the next.
 class Search {
 public:
-    // Returns false when it is over.
-    bool look_at(const std::string& name, std::string_view bytes) {
-        for (std::size_t begin = 0; begin < bytes.size(); begin += block_bytes)
-            if (!look_at_block(name, begin, bytes.substr(begin, block_bytes))) return false;
-        return true;
-    }
+    // `block`: at this offset of the file. Returns false when the search is over.
+    bool look_at_block(const std::string& name, std::size_t offset, std::string_view block);
 
     // A gap at the end is what a torn group has left.
     std::optional<LogDamage> found() const { return found_ ? found_ : gap_; }
 
 private:
-    bool look_at_block(const std::string& name, std::size_t offset, std::string_view block) {
-        while (!block.empty()) {
-            const Record record = read_record(block);
-            if (record.kind == Record::Kind::none) {
-                // In the middle of a file something should have been here.
-                const bool is_padding = block.size() < header_bytes;
-                if (!is_padding && !gap_) gap_ = damage_at(name, offset);
-                return true;
-            }
-            if (record.kind == Record::Kind::bad && !found_) found_ = gap_ ? gap_ : damage_at(name, offset);
-            if (record.kind == Record::Kind::good && (found_ || gap_)) {
-                if (!found_) found_ = gap_;
-                found_->is_followed = record.type == whole_batch || record.type == first_of_batch;
-                if (found_->is_followed) return false;
-            }
-            if (record.kind == Record::Kind::good) {
-                if (record.type == first_of_batch) begin_ = LogDamage{name, offset, false};
-                if (record.type == whole_batch || record.type == last_of_batch) begin_.reset();
-            }
-            offset += record.bytes;
-            block.remove_prefix(record.bytes);
-        }
-        return true;
-    }
-
     // A batch is bad as a whole.
     LogDamage damage_at(const std::string& name, std::size_t offset) const {
         return begin_ && begin_->file == name ? *begin_ : LogDamage{name, offset, false};
@@ -108,11 +62,61 @@ private:
     std::optional<LogDamage> begin_;  // of the batch that the last good record belongs to, if that was not its last
 };
 
+bool Search::look_at_block(const std::string& name, std::size_t offset, std::string_view block) {
+    while (!block.empty()) {
+        const Record record = read_record(block);
+        if (record.kind == Record::Kind::none) {
+            // In the middle of a file something should have been here.
+            const bool is_padding = block.size() < header_bytes;
+            if (!is_padding && !gap_) gap_ = damage_at(name, offset);
+            return true;
+        }
+        if (record.kind == Record::Kind::bad && !found_) found_ = gap_ ? gap_ : damage_at(name, offset);
+        if (record.kind == Record::Kind::good && (found_ || gap_)) {
+            if (!found_) found_ = gap_;
+            found_->is_followed = record.type == whole_batch || record.type == first_of_batch;
+            if (found_->is_followed) return false;
+        }
+        if (record.kind == Record::Kind::good) {
+            if (record.type == first_of_batch) begin_ = LogDamage{name, offset, false};
+            if (record.type == whole_batch || record.type == last_of_batch) begin_.reset();
+        }
+        offset += record.bytes;
+        block.remove_prefix(record.bytes);
+    }
+    return true;
+}
+
+// Returns false when the search is over, or if the file can't be read, which `failure` then says.
+bool look_at_file(rocksdb::FileSystem& files, const std::string& folder, const std::string& name, Search& search,
+                  std::string& failure) {
+    std::unique_ptr<rocksdb::FSSequentialFile> file;
+    rocksdb::IOStatus status = files.NewSequentialFile(folder + '/' + name, {}, &file, nullptr);
+    std::string block(block_bytes, '\0');
+    for (std::size_t offset = 0; status.ok(); offset += block_bytes) {
+        std::size_t n = 0;
+        rocksdb::Slice piece("?");
+        while (n < block_bytes && !piece.empty()) {
+            status = file->Read(block_bytes - n, {}, &piece, block.data() + n, nullptr);
+            if (!status.ok()) break;
+            if (piece.data() != block.data() + n) std::copy_n(piece.data(), piece.size(), block.data() + n);
+            n += piece.size();
+        }
+        if (!status.ok()) break;
+        if (!search.look_at_block(name, offset, std::string_view(block).substr(0, n))) return false;
+        if (n < block_bytes) return true;
+    }
+    failure = status.ToString();
+    return false;
+}
+
 }  // namespace
 
-std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::string& folder) {
+LogCheck check_logs(rocksdb::FileSystem& files, const std::string& folder) {
+    LogCheck check;
     std::vector<std::string> all, logs;
-    if (!files.GetChildren(folder, {}, &all, nullptr).ok()) return std::nullopt;
+    const rocksdb::IOStatus listed = files.GetChildren(folder, {}, &all, nullptr);
+    if (!listed.ok()) check.failure = listed.ToString();
     std::copy_if(all.begin(), all.end(), std::back_inserter(logs),
                  [](const std::string& name) { return name.ends_with(".log"); });
     std::sort(logs.begin(), logs.end(), [](const std::string& a, const std::string& b) {
@@ -120,13 +124,15 @@ std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::
     });
     Search search;
     for (const std::string& name : logs)
-        if (!search.look_at(name, read_file(files, folder + '/' + name))) break;
-    return search.found();
+        if (!look_at_file(files, folder, name, search, check.failure)) break;
+    check.damage = search.found();
+    return check;
 }
 
 std::optional<LogDamage> find_log_damage(std::string_view bytes) {
     Search search;
-    search.look_at("", bytes);
+    for (std::size_t offset = 0; offset < bytes.size(); offset += block_bytes)
+        if (!search.look_at_block("", offset, bytes.substr(offset, block_bytes))) break;
     return search.found();
 }
 

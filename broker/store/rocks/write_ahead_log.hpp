@@ -22,9 +22,14 @@ struct LogDamage {
     bool is_followed = false;  // by the beginning of another group: it was synced once
 };
 
-// The first bad place in the log files (NUMBER.log) of the folder; none: all of them are good.
-std::optional<LogDamage> find_log_damage(rocksdb::FileSystem& files, const std::string& folder);
-// The same of one file.
+struct LogCheck {
+    std::optional<LogDamage> damage;  // the first bad place; none: there is none
+    std::string failure;              // why a file could not be read; then `damage` says nothing
+};
+
+// Of the log files (NUMBER.log) of the folder.
+LogCheck check_logs(rocksdb::FileSystem& files, const std::string& folder);
+// The first bad place of one file.
 std::optional<LogDamage> find_log_damage(std::string_view bytes);
 
 }  // namespace sluice::store

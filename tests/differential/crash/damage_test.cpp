@@ -275,3 +275,29 @@ TEST_CASE("RocksLog: opened after a kill with much in it → only the write-ahea
     std::mt19937_64 random(1);
     CHECK(store.lost("*", random) == 0);
 }
+
+TEST_CASE("RocksLog: a write-ahead log that can't be read for once → refused, and nothing is cut off it") {
+    CrashDisk disk;
+    Store store(seed(8'000));
+    store.open(disk);
+    store.append(40, 30'000);
+    disk.stop();
+    store.log.reset();
+    std::uint64_t refused = 0;
+    for (bool is_met = true; is_met; ++refused) {
+        const auto copy = disk.clone();
+        copy->plan({Access::read, refused, false, FileKind::wal});
+        try {
+            store.open(*copy);
+            is_met = copy->faults_met() != 0;
+        } catch (const std::runtime_error&) {
+            store.log.reset();
+            copy->heal();
+            store.open(*copy);
+        }
+        std::mt19937_64 random(1);
+        CHECK(store.lost("*", random) == 0);
+        store.log.reset();
+    }
+    CHECK(refused > 4);
+}
