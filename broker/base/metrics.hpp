@@ -3,16 +3,18 @@
 // registered. Metrics are registered at construction, by one thread at a time; none is static.
 //
 // The vocabulary is that of OpenMetrics 1.0. A family shares one name, type, unit, help text and set of label names. A
-// series is one number of a family, with a value for each label. An exposition adds the prefix `sluice_` and suffixes
-// such as `_total` and `_bucket`.
+// series is one number of a family, with a value for each label. exposition.hpp prints them.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <initializer_list>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,15 +23,19 @@
 
 namespace sluice::base {
 
-enum class MetricType : std::uint8_t { counter, gauge, histogram };
+// info: a series of constant texts, its labels. Its value is 1.
+enum class MetricType : std::uint8_t { counter, gauge, histogram, info };
 std::string_view name_of(MetricType type);
 
 struct MetricInfo {
     std::string_view name;       // [a-z_:][a-z0-9_:]*, without the type's suffix
     std::string_view help;       // what it counts, in one line
-    std::string_view unit = {};  // if any, in the plural; the name ends with it: "bytes", "microseconds"
+    std::string_view unit = {};  // if any, in the plural; the name ends with it: "bytes", "seconds"
+    // The number is kept in these parts of the unit: 1'000'000 for microseconds of a metric in seconds. A power of ten.
+    std::uint64_t per_unit = 1;
     // Its place in GET /v1/status: member names joined by dots, where `{label}` stands for the label's value. If empty:
-    // in "counters", "gauges" or "histograms", by name, then by the values of its labels.
+    // in "counters", "gauges", "histograms" or "info", by name, then by the values of its labels. An info's labels that
+    // are not in the path are members of the object there.
     std::string_view status = {};
 };
 
@@ -38,28 +44,39 @@ struct MetricLabel {
 };
 using MetricLabels = std::vector<MetricLabel>;
 
-struct MetricSeries;
-
 struct MetricFamily {
     std::string name;
     MetricType type;
     std::string unit;
     std::string help;
-    std::vector<std::string> labels;  // names
-    std::vector<std::string> status;  // the path, as in MetricInfo; never empty
-    std::vector<const MetricSeries*> series;
+    std::uint64_t per_unit = 1;
+    std::vector<std::uint64_t> bounds;  // of a histogram, in parts of the unit
+    std::vector<std::string> labels;    // names
+    std::vector<std::string> status;    // the path, as in MetricInfo; never empty
 };
 
-struct MetricSeries {
-    using Number =
-        std::variant<const Counter*, const ObservedCounter*, const Gauge*, const ObservedGauge*, const Histogram*>;
+// Counters and info; gauges; histograms. In parts of the unit.
+using MetricValue = std::variant<std::uint64_t, std::int64_t, Histogram::Snapshot>;
 
-    const MetricFamily& family;
-    std::vector<std::string> label_values;  // in the order of family.labels
-    Number number;
+struct MetricSample {
+    std::vector<std::string> label_values;  // in the order of MetricFamily::labels
+    MetricValue value;
+};
 
-    // Its place in GET /v1/status.
-    std::vector<std::string> status_path() const;
+// A family's series at some moment.
+struct MetricReading {
+    const MetricFamily* family;  // the registry's
+    std::vector<MetricSample> samples;
+};
+
+// The place of a sample in GET /v1/status.
+std::vector<std::string> status_path(const MetricFamily& family, const MetricSample& sample);
+
+// A family whose series come and go, or are read together with others'.
+struct CollectedFamily {
+    MetricInfo info;
+    MetricType type;                       // not histogram
+    std::vector<std::string_view> labels;  // names
 };
 
 class MetricRegistry {
@@ -79,26 +96,50 @@ public:
                                       ObservedCounter::Read read = {});
     ObservedGauge& observed_gauge(const MetricInfo& info, const MetricLabels& labels = {},
                                   ObservedGauge::Read read = {});
+    void info(const MetricInfo& info, const MetricLabels& labels);
 
-    // In the order of registration. `visit` must not register metrics.
-    template <typename Visit>
-    void for_each_family(Visit visit) const {
-        const std::lock_guard lock(mutex_);
-        for (const MetricFamily& family : families_) visit(family);
-    }
-    template <typename Visit>
-    void for_each_series(Visit visit) const {
-        const std::lock_guard lock(mutex_);
-        for (const MetricSeries& series : series_) visit(series);
-    }
+    // Receives the series of collected families.
+    class Sink {
+    public:
+        // `family`: its index in collect(). Numbers are never negative if it is not a gauge.
+        void add(std::size_t family, std::vector<std::string> label_values, std::int64_t number = 1);
+
+    private:
+        friend class MetricRegistry;
+        explicit Sink(std::span<MetricReading> readings) : readings_(readings) {}
+        std::span<MetricReading> readings_;
+    };
+    // Registers families whose series `read` adds whenever the registry is read. Their number must be bounded. Any
+    // thread may call `read`, one at a time.
+    using Collect = std::function<void(Sink& sink)>;
+    void collect(std::span<const CollectedFamily> families, Collect read);
+
+    // All families in the order of registration. Numbers are read one after the other, while others change them.
+    std::vector<MetricReading> read() const;
 
 private:
-    MetricFamily& family_locked(const MetricInfo& info, MetricType type, const MetricLabels& labels);
-    void add_locked(MetricFamily& family, const MetricLabels& labels, MetricSeries::Number number);
+    using Number =
+        std::variant<const Counter*, const ObservedCounter*, const Gauge*, const ObservedGauge*, const Histogram*>;
+    struct Series {
+        std::vector<std::string> label_values;
+        Number number;
+    };
+    struct Registered : MetricFamily {
+        std::vector<Series> series;
+        bool is_collected = false;
+    };
+    struct Collector {
+        std::size_t first, size;  // of its families
+        Collect read;
+    };
+
+    Registered& family_locked(const MetricInfo& info, MetricType type, std::vector<std::string> labels,
+                              std::span<const std::uint64_t> bounds = {});
+    void add_locked(Registered& family, const MetricLabels& labels, Number number);
 
     mutable std::mutex mutex_;
-    std::deque<MetricFamily> families_;  // deques, because references to their elements stay valid
-    std::deque<MetricSeries> series_;
+    std::deque<Registered> families_;  // deques, because references to their elements stay valid
+    std::vector<Collector> collectors_;
     std::deque<Counter> counters_;
     std::deque<Gauge> gauges_;
     std::deque<Histogram> histograms_;

@@ -9,12 +9,12 @@ namespace sluice::cli {
 
 namespace {
 
-// An empty list would say nothing about why there is no figure of a GPU.
+// An empty object would say nothing about why there is no figure of a GPU.
 void name_missing_gpus(boost::json::object& status) {
     auto* engine = status.if_contains("engine");
     if (!engine || !engine->is_object()) return;
     auto* devices = engine->get_object().if_contains("devices");
-    if (devices && devices->is_array() && devices->get_array().empty()) *devices = "no GPU";
+    if (devices && devices->is_object() && devices->get_object().empty()) *devices = "no GPU";
 }
 
 // Count and sum are enough of a histogram to read.

@@ -8,9 +8,14 @@
 #include <memory>
 #include <vector>
 
+#include "broker/base/counter_by.hpp"
 #include "broker/base/metrics.hpp"
 #include "broker/core/costly_conditions.hpp"
 #include "broker/core/operator_counters.hpp"
+#include "broker/core/refusals.hpp"
+#include "broker/core/reply_counters.hpp"
+#include "broker/core/stages.hpp"
+#include "broker/core/stream_counters.hpp"
 
 namespace sluice::broker {
 
@@ -31,31 +36,24 @@ public:
     Counter& connections_accepted = metrics.counter({"connections_accepted", "Connections accepted"});
     base::ObservedCounter& connections_displaced = metrics.observed_counter(
         {"connections_displaced", "Idle connections that were closed to make room for others"});
-    Counter& connections_refused = metrics.counter(
-        {"connections_refused", "Connections refused because of limits.connections, or for lack of memory"});
-    Counter& address_connections_refused =
-        metrics.counter({"address_connections_refused", "Connections refused because of limits.address_connections"});
-    Counter& address_requests_refused =
-        metrics.counter({"address_requests_refused", "Requests refused because of limits.address_requests"});
-    Counter& address_bytes_refused =
-        metrics.counter({"address_bytes_refused", "Requests refused because of limits.address_bytes"});
-    Counter& foreign_requests_refused =
-        metrics.counter({"foreign_requests_refused", "Requests refused as from other web pages or to another host"});
-    Counter& requests_timed_out = metrics.counter(
-        {"requests_timed_out", "Requests that got 408: slower than http.request_timeout or http.body_rate"});
+    base::CounterBy<ConnectionRefusal, connection_refusals.size()> connections_refused{
+        metrics,
+        {"connections_refused", "Connections refused because of a limit or for lack of resources"},
+        "reason",
+        connection_refusals};
+    base::CounterBy<RequestRefusal, request_refusals.size()> requests_refused{
+        metrics, {"requests_refused", "Requests refused before they reached an endpoint"}, "reason", request_refusals};
     Counter& requests =
         metrics.counter({"requests", "Requests that could be read and were within limits.address_requests"});
     Counter& requests_abandoned =
         metrics.counter({"requests_abandoned",
                          "Requests whose work ended early because their clients had left: POST /v1/match and "
                          "subscriptions whose filters take long to compile"});
-    Counter& request_errors = metrics.counter({"request_errors", "Replies with a status of 400 or more"});
+    ReplyCounters replies{metrics};
 
     Counter& documents = metrics.counter({"documents", "Documents accepted"});
-    Counter& documents_refused =
-        metrics.counter({"documents_refused", "Documents refused as invalid or larger than a limit"});
-    Counter& documents_turned_away =
-        metrics.counter({"documents_turned_away", "Documents that got 503 for lack of room or memory"});
+    base::CounterBy<DocumentRefusal, document_refusals.size()> documents_refused{
+        metrics, {"documents_refused", "Documents that were not published"}, "reason", document_refusals};
     Counter& documents_repaired =
         metrics.counter({"documents_repaired", "Accepted documents that were not well-formed, and were repaired"});
     Counter& items_refused =
@@ -72,9 +70,10 @@ public:
     Counter& events_replayed = metrics.counter({"events_replayed", "Events read from the log and matched again"});
     Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});
     Counter& scan_microseconds = metrics.counter(
-        {.name = "scan_microseconds",
+        {.name = "scan_seconds",
          .help = "Time spent evaluating conditions that no index decides; a nanosecond a step where that is short",
-         .unit = "microseconds"});
+         .unit = "seconds",
+         .per_unit = 1'000'000});
     Counter& events_lost = metrics.counter({"events_lost", "Accepted events that could not be matched or delivered"});
     Counter& deliveries = metrics.counter({"deliveries", "Events handed to a subscriber's queue"});
     Counter& deliveries_written =
@@ -83,6 +82,8 @@ public:
         {"deliveries_unwritten", "Events and gaps in a subscriber's queue that were lost when its connection ended"});
     Counter& slow_consumers = metrics.counter(
         {"slow_consumers", "Subscribers that read too slowly: they went on with the log, or were disconnected"});
+    base::CounterBy<ResetReason, reset_reasons.size()> resets{
+        metrics, {"resets", "Subscribers that were told of missing events by event: reset"}, "reason", reset_reasons};
     Counter& gaps = metrics.counter({"gaps", "Events left undecided by a filter's budget, reported to its subscriber"});
     Counter& slow_filters =
         metrics.counter({"slow_filters", "Subscribers disconnected because a filter exceeded its budget"});
@@ -94,29 +95,44 @@ public:
     base::Histogram& batch_events = metrics.histogram(
         {.name = "batch_events", .help = "Events of a batch that went through the matcher", .unit = "events"},
         event_bounds);
-    static constexpr std::array<std::uint64_t, 11> time_bounds{10,     30,     100,     300,     1'000,    3'000,
-                                                               10'000, 30'000, 100'000, 300'000, 1'000'000};
-    static constexpr base::MetricInfo match_time{.name = "match_microseconds",
+    // In microseconds, as the values of the histograms of times.
+    static constexpr std::array<std::uint64_t, 13> time_bounds{
+        10, 30, 100, 300, 1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
+    static constexpr base::MetricInfo match_time{.name = "match_seconds",
                                                  .help = "Elapsed time of matching a batch, without its delivery",
-                                                 .unit = "microseconds"};
+                                                 .unit = "seconds",
+                                                 .per_unit = 1'000'000};
     base::Histogram& fast_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "fast"}});
     base::Histogram& slow_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "slow"}});
 
+    base::Histogram& delivery_latency_microseconds =
+        metrics.histogram({.name = "delivery_latency_seconds",
+                           .help = "Time from the append of an event to the end of its writing to a subscriber, of a "
+                                   "sample of live events",
+                           .unit = "seconds",
+                           .per_unit = 1'000'000},
+                          time_bounds);
+
     base::Histogram& store_group_microseconds = metrics.histogram(
-        {.name = "store_group_microseconds",
+        {.name = "store_group_seconds",
          .help = "Elapsed time of writing and syncing the appends that waited at the same time for a store on disk",
-         .unit = "microseconds"},
+         .unit = "seconds",
+         .per_unit = 1'000'000},
         time_bounds);
     base::Histogram& store_append_microseconds =
-        metrics.histogram({.name = "store_append_microseconds",
+        metrics.histogram({.name = "store_append_seconds",
                            .help = "Elapsed time of an append to a store on disk, from its beginning to its end",
-                           .unit = "microseconds"},
+                           .unit = "seconds",
+                           .per_unit = 1'000'000},
                           time_bounds);
+
+    StageTimes stages{metrics};
 
     ContainsCounters contains = contains_counters(metrics);
     std::vector<OperatorCounters> operators = operator_counters(metrics);  // by kind of measure
 
     CostlyConditions costly_conditions;
+    StreamCounters streams;
 };
 
 inline void count(Counters::Counter& counter, std::uint64_t n = 1) { counter.add(n); }

@@ -88,7 +88,9 @@ std::span<const engine::Match> BatchMatcher::match(const engine::Program& progra
     leaves_.assign(std::shared_ptr<const feed::ScannedLeaves::Conditions>(scanned_, &scanned_->conditions));
     std::size_t first = 0;
     do {
+        const auto begun = times_extraction_ ? ScanCost::Clock::now() : ScanCost::Clock::time_point();
         const std::size_t end = extract(extractor, events, first);
+        if (times_extraction_) extraction_time_ += ScanCost::Clock::now() - begun;
         match_part(program, events.subspan(first, end - first), first);
         first = end;
     } while (first < events.size());
@@ -202,6 +204,7 @@ void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration 
 void BatchMatcher::begin_batch() {
     cost_ = {};
     work_ = {};
+    extraction_time_ = {};
     matches_.clear();
     undecided_.clear();
     whole_batch_ = {};

@@ -74,7 +74,11 @@ public:
                                          std::span<const feed::Event> events);
     std::span<const engine::Match> match(const engine::Program& program, std::span<const feed::Event> events);
 
+    // Whether the next batches should measure extraction_time().
+    void time_extraction(bool is_timed) { times_extraction_ = is_timed; }
+
     // Results of the last batch.
+    ScanCost::Clock::duration extraction_time() const { return extraction_time_; }
     std::span<const engine::Match> matches() const { return matches_; }
     std::span<const engine::Match> undecided() const { return undecided_; }  // over budget
     const ScanCost& scan_cost() const { return cost_; }
@@ -121,6 +125,8 @@ private:
     feed::ValueGroups groups_;
     std::vector<engine::Match> matches_, undecided_, matches_of_part_, undecided_of_part_;
     std::span<const feed::Event> part_;  // the events being matched
+    bool times_extraction_ = false;
+    ScanCost::Clock::duration extraction_time_{0};
     ScanCost cost_;
     operators::OperatorWork work_;
 };

@@ -351,7 +351,7 @@ class Process(unittest.TestCase):
             with socket.create_connection(("127.0.0.1", daemon.port), timeout=TIMEOUT_S) as connection:
                 connection.sendall(b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n<rss>")
                 self.assertTrue(connection.recv(100).startswith(b"HTTP/1.1 408 "))
-            eventually(lambda: daemon.status()["counters"]["requests_timed_out"] == 1, "a request that timed out")
+            eventually(lambda: daemon.status()["counters"]["requests_refused"]["timed_out"] == 1, "a request that timed out")
 
     def test_health_and_readiness(self):
         with Sluiced() as daemon:

@@ -146,7 +146,7 @@ class Store(unittest.TestCase):
             self.assertEqual(daemon.request("GET", "/readyz")[::2], (200, b"ready\n"))
             self.published(daemon, *FEED, stream="a")
             self.published(daemon, *FEED, stream="b")
-            for name in ("store_group_microseconds", "store_append_microseconds"):
+            for name in ("store_group_seconds", "store_append_seconds"):
                 self.assertGreater(daemon.status()["histograms"][name]["count"], 0)
         with self.daemon() as again:
             self.assertEqual(again.request("GET", "/readyz")[0], 200)

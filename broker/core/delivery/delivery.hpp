@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "broker/match/annotations.hpp"
+#include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
 
@@ -23,6 +24,7 @@ struct SharedEvent {
     std::shared_ptr<const std::string> stream;  // never null
     std::uint64_t id = 0;                       // position in the log; identifies a delivery to acknowledge
     std::string body;                           // EventFormat::body; empty if used for gaps only
+    feed::RecordTime time = 0;                  // when it was appended; 0: unknown
 };
 
 using SharedEventPtr = std::shared_ptr<const SharedEvent>;

@@ -1,5 +1,7 @@
 #include "broker/core/delivery/mailboxes.hpp"
 
+#include <algorithm>
+
 namespace sluice::broker {
 
 void Mailboxes::add(Mailbox& mailbox) {
@@ -10,6 +12,21 @@ void Mailboxes::add(Mailbox& mailbox) {
 void Mailboxes::remove(Mailbox& mailbox) noexcept {
     const std::lock_guard lock(mutex_);
     mailboxes_.erase(&mailbox);
+}
+
+Mailboxes::Totals Mailboxes::totals() const {
+    Totals totals;
+    const std::lock_guard lock(mutex_);
+    for (const Mailbox* mailbox : mailboxes_) {
+        const std::size_t events = mailbox->events();
+        totals.events += events;
+        totals.bytes += mailbox->bytes();
+        totals.longest = std::max(totals.longest, events);
+        if (!mailbox->is_replaying()) continue;
+        ++totals.replaying;
+        totals.first_replayed = std::min(totals.first_replayed, mailbox->next_id());
+    }
+    return totals;
 }
 
 // Skips mailboxes that have ended: they may still hold deliveries being written, but can release nothing more.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <unordered_set>
 
@@ -17,8 +18,16 @@ public:
     // Returns false if all open mailboxes are empty.
     bool end_largest();
 
+    struct Totals {
+        std::size_t events = 0, bytes = 0;                 // as Mailbox::events() and bytes()
+        std::size_t longest = 0;                           // events of one mailbox
+        std::size_t replaying = 0;                         // mailboxes in a replay,
+        std::uint64_t first_replayed = ~std::uint64_t{0};  // and the lowest next_id() of these
+    };
+    Totals totals() const;
+
 private:
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::unordered_set<Mailbox*> mailboxes_;
 };
 

@@ -16,7 +16,7 @@ SharedEventPtr& SharedEvents::place(std::size_t e, const EventFormat* format) {
 
 SharedEventPtr SharedEvents::make(std::size_t e, const EventFormat* format) const {
     const feed::Event& event = events_[e];
-    SharedEvent shared{event.stream, event.id, format == nullptr ? std::string() : format->body(event)};
+    SharedEvent shared{event.stream, event.id, format == nullptr ? std::string() : format->body(event), event.time};
     return memory_ == nullptr ? std::make_shared<const SharedEvent>(std::move(shared))
                               : memory_->charged(std::move(shared));
 }

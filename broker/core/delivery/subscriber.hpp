@@ -12,6 +12,7 @@
 #include "broker/core/delivery/framer.hpp"
 #include "broker/core/delivery/mailbox.hpp"
 #include "broker/core/delivery/mailboxes.hpp"
+#include "broker/core/stream_counters.hpp"
 #include "broker/match/annotator.hpp"
 
 namespace sluice::broker {
@@ -48,7 +49,8 @@ struct Subscriber {
     Mailboxes* const mailboxes;
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;
-    std::string stream;           // whose events it gets; empty: of all. Set before it is added
+    std::string stream;      // whose events it gets; empty: of all. Set before it is added
+    StreamCountsPtr counts;  // the stream's; null: of all streams, or not counted by stream. Set before it is added
     const void* owner = nullptr;  // with whose subscribers it shares a turn; null: none. Set before it is added
     std::atomic<bool> has_replayed{false};  // its lane may still have its filters
     std::atomic<bool> gone{false};          // its subscriptions are being removed

@@ -105,6 +105,7 @@ void PublishAttempt::fill_place(const std::vector<feed::EventHead>& events) {
 
 void PublishAttempt::end_append(std::uint64_t first_id) noexcept {
     append_has_ended = true;
+    appending.reset();
     result.first_id = first_id;
     result.last_id = first_id + result.added + result.updated - 1;
     stream_->last_id = result.last_id;

@@ -14,6 +14,7 @@
 #include "broker/core/ingest/stored_items.hpp"
 #include "broker/core/ingest/streams.hpp"
 #include "broker/core/matching/event_queue.hpp"
+#include "broker/core/stages.hpp"
 #include "protocol/feed/model/record.hpp"
 
 namespace sluice::broker {
@@ -45,7 +46,8 @@ public:
     const Publication& publication() const { return *publication_; }
 
     PublishResult result;
-    PublishDone done;               // empty: nobody waits for the outcome any more
+    PublishDone done;  // empty: nobody waits for the outcome any more
+    std::optional<StageTimer> appending{};
     bool append_has_ended = false;  // or there was nothing to append
 
 private:

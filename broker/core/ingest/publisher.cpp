@@ -53,7 +53,7 @@ Publisher::Publisher(Streams::Settings settings, EventQueue& queue, store::Event
       durable_(log.durable_state()),
       counters_(counters),
       clock_(std::move(clock)),
-      streams_(std::move(settings), log, memory) {}
+      streams_(std::move(settings), log, memory, counters.streams) {}
 
 std::optional<Publisher::Outcome> Publisher::publish(const std::shared_ptr<const Publication>& publication, Done done,
                                                      const StoredItems* found) {
@@ -95,6 +95,7 @@ boost::system::result<StoredItems, PublishRefusal> Publisher::look_up(const Publ
 
 // The events of new and changed items, which are remembered now.
 std::vector<feed::EventHead> Publisher::see(Stream& stream, PublishAttempt& attempt, const StoredItems* found) {
+    const StageTimer timer(counters_.stages, Stage::deduplicate);
     const feed::RecordTime now = clock_();
     if (durable_ != nullptr) return see_stored(stream, attempt, found, now);
     stream.seen.forget_before(now - stream.window.load().count());
@@ -123,6 +124,7 @@ Publisher::Outcome Publisher::publish_at_once(Stream& stream, PublishAttempt& at
     std::vector<feed::EventHead> events = see(stream, attempt, found);
     if (events.empty()) return finish(stream, attempt);
     attempt.fill_place(events);
+    attempt.appending.emplace(counters_.stages, Stage::append);
     const store::AppendResult result =
         log_.append(attempt_of(attempt), append_of(stream, attempt.publication(), std::move(events)), nullptr).value();
     if (result.error) {
@@ -145,6 +147,7 @@ std::optional<Publisher::Outcome> Publisher::publish_locked(const StreamPtr& str
     }
     attempt->fill_place(events);
     stream->under_way.push_back(attempt);
+    attempt->appending.emplace(counters_.stages, Stage::append);
     std::optional<store::AppendResult> result;
     try {
         result = log_.append(
@@ -179,6 +182,7 @@ Publisher::Outcome Publisher::finish(Stream& stream, PublishAttempt& attempt) {
     streams_.note_published(stream, events != 0);
     count(counters_.documents);
     count(counters_.events, events);
+    stream.counts->events.add(events);
     count(counters_.events_unchanged, result.unchanged);
     return result;
 }

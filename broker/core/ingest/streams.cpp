@@ -109,6 +109,7 @@ boost::system::result<StreamPtr, PublishRefusal> Streams::create(const std::stri
         if (!memory) return PublishRefusal::no_memory;
     }
     auto stream = std::make_shared<Stream>(name, configured(name), settings_.deduplication_entries, std::move(memory));
+    stream->counts = counters_.of(name);
     stream->window = stream->options->deduplication_window;
     const store::StreamExtent extent = log_.extent(name);
     stream->last_id = extent.events == 0 && origin == Origin::disk ? extent.dropped_id : extent.last_id;
@@ -262,6 +263,24 @@ std::optional<StreamState> Streams::state(const std::string& name) const {
 std::uint64_t Streams::last_id(const std::string& name) const {
     const StreamPtr stream = find(name);
     return stream == nullptr ? 0 : stream->last_id.load();
+}
+
+std::size_t Streams::size() const {
+    const std::shared_lock lock(mutex_);
+    return streams_.size();
+}
+
+std::size_t Streams::subscribers() const {
+    const std::lock_guard lock(holds_mutex_);
+    std::size_t all = 0;
+    for (const auto& [name, held] : holds_) all += held;
+    return all;
+}
+
+std::size_t Streams::subscribers(const std::string& name) const {
+    const std::lock_guard lock(holds_mutex_);
+    const auto held = holds_.find(name);
+    return held == holds_.end() ? 0 : held->second;
 }
 
 // Returns false if the stream is being published to.

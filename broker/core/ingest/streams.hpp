@@ -25,6 +25,7 @@
 #include "broker/core/ingest/deduplicator.hpp"
 #include "broker/core/ingest/eviction_order.hpp"
 #include "broker/core/ingest/publish_result.hpp"
+#include "broker/core/stream_counters.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 
@@ -45,6 +46,7 @@ struct Stream {
     std::atomic<bool> defined{false};
     std::atomic<std::chrono::microseconds> window{};  // options.deduplication_window
     std::atomic<std::uint64_t> last_id{0};            // of its last known event; 0: none
+    StreamCountsPtr counts;                           // never null once it is in Streams
     EvictionOrder::Place eviction_place{};
 
     bool is_restored = false;  // the store knew some of its items when it was created, and `seen` does not
@@ -103,8 +105,12 @@ public:
         config::RetentionOptions retention{};
     };
 
-    Streams(Settings settings, store::EventLog& log, base::MemoryBudget& memory)
-        : settings_(std::move(settings)), log_(log), durable_(log.durable_state()), memory_(memory) {}
+    Streams(Settings settings, store::EventLog& log, base::MemoryBudget& memory, StreamCounters& counters)
+        : settings_(std::move(settings)),
+          log_(log),
+          durable_(log.durable_state()),
+          memory_(memory),
+          counters_(counters) {}
 
     // Creates the streams that the log has on disk, with their definitions. Call once, when the log is open, before the
     // other functions.
@@ -142,6 +148,9 @@ public:
 
     std::vector<std::string> names() const;                // sorted
     std::uint64_t last_id(const std::string& name) const;  // 0: none
+    std::size_t size() const;
+    std::size_t subscribers(const std::string& name) const;  // of the stream
+    std::size_t subscribers() const;                         // of all, but not those of all streams
     const Settings& settings() const { return settings_; }
     store::EventLog& log() const { return log_; }
 
@@ -170,6 +179,7 @@ private:
     store::EventLog& log_;
     store::DurableState* const durable_;  // the log's; null: it has none
     base::MemoryBudget& memory_;
+    StreamCounters& counters_;
     mutable std::shared_mutex mutex_;
     Map streams_;
     std::size_t defined_ = 0;  // number of defined streams

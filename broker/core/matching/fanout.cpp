@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/core/delivery/delivery_counts.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::broker {
@@ -85,8 +86,11 @@ Collected Fanout::collect(const Outcome& outcome) {
 }
 
 PreparedBatch Fanout::prepare(const Outcome& outcome) {
+    StageTimer collecting(counters_.stages, Stage::fan_out);
     Collected collected = collect(outcome);
     collected.sort(outcome.events.size());
+    collecting.end();
+    const StageTimer rendering(counters_.stages, Stage::render);
     return PreparedBatch(outcome.events, outcome.values, std::move(collected), undecided_, memory_);
 }
 
@@ -115,13 +119,11 @@ void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::M
 void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::uint64_t decided_id) {
     name_undecided(subscriber, made);
     if (subscriber.stream.empty()) order(subscriber, decided_id, made.deliveries);
-    const auto events = static_cast<std::size_t>(
-        std::count_if(made.deliveries.begin(), made.deliveries.end(),
-                      [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));
+    const DeliveryCounts counts(counters_, subscriber, made.deliveries);
     const auto [accepted, overflowed_now] = subscriber.mailbox.push(std::move(made.deliveries), made.is_wide);
     if (overflowed_now) count(counters_.slow_consumers);
     if (!accepted) return;
-    count(counters_.deliveries, events);
+    counts.add();
     count(counters_.gaps, made.undecided);
     if (!made.end) return;
     count(counters_.slow_filters);
@@ -129,6 +131,7 @@ void Fanout::deliver_to(Subscriber& subscriber, PreparedBatch::Made made, std::u
 }
 
 void Fanout::deliver(PreparedBatch& batch, std::uint64_t decided_id) {
+    const StageTimer delivering(counters_.stages, Stage::fan_out);
     std::exception_ptr failure;
     for (std::size_t s = 0; s < batch.size(); ++s) {
         Subscriber& subscriber = batch.subscriber(s);

@@ -88,13 +88,20 @@ void Matcher::Thread::pause(double ns) {
 
 // Returns false if the events must be left to the slow lane.
 bool Matcher::Thread::match(Events events) {
+    const bool is_timed = StageTimes::is_due(Stage::match);
+    matcher_.time_extraction(is_timed);
     const auto begun = Clock::now();
     look_again_ = begun + fast_time;
     matched_ = false;
     try {
         matcher_.match(*current_.program, *current_.extractor, events);
         matched_ = true;
-        count_match_time(of_.counters_, lane_, Clock::now() - begun);
+        const auto took = Clock::now() - begun;
+        count_match_time(of_.counters_, lane_, took);
+        if (is_timed) {
+            of_.counters_.stages.add(Stage::extract, matcher_.extraction_time());
+            of_.counters_.stages.add(Stage::match, took - matcher_.extraction_time());
+        }
     } catch (const TooSlow&) {
         return false;
     } catch (const std::exception& error) {
@@ -212,6 +219,7 @@ bool Matcher::Thread::serve_batch() {
     const auto popped = [this] { current_ = of_.program(); };
     if (!of_.queue_.pop(lane_, of_.settings_.batch_events, of_.settings_.batch_delay, batch_, popped)) return false;
     if (batch_.events.empty()) return true;
+    if (StageTimes::is_due(Stage::wait)) of_.counters_.stages.add(Stage::wait, batch_.waited(Clock::now()));
     took_ = {};
     base::WorkTimer work = took_;
     const bool whole = match(batch_.events);

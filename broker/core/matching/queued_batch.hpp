@@ -2,8 +2,10 @@
 // matches it and reuses it.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "broker/core/matching/stream_queue.hpp"
@@ -26,6 +28,8 @@ struct QueuedBatch {
     std::vector<std::size_t> bytes;      // by event
     std::vector<std::uint32_t> part_of;  // by event
     std::vector<Part> parts;
+    std::chrono::steady_clock::time_point first_queued_at;  // when its first event was queued,
+    std::chrono::steady_clock::duration queued_later{0};    // and how much later each of the others, in sum
     QueuedEvents nodes;  // as many as events, empty: returning events to the queue then allocates nothing
 
     // Filling the batch then allocates nothing.
@@ -41,6 +45,19 @@ struct QueuedBatch {
         part_of.clear();
         parts.clear();
         nodes.clear();
+        queued_later = {};
+    }
+
+    void add(QueuedEvent& queued, std::uint32_t part) {
+        if (events.empty()) first_queued_at = queued.queued_at;
+        queued_later += queued.queued_at - first_queued_at;
+        events.push_back(std::move(queued.event));
+        bytes.push_back(queued.bytes);
+        part_of.push_back(part);
+    }
+    // How long its events have been in the queue by then, in sum.
+    std::chrono::steady_clock::duration waited(std::chrono::steady_clock::time_point now) const {
+        return static_cast<std::int64_t>(events.size()) * (now - first_queued_at) - queued_later;
     }
 
     // Returns the index of the stream's part, or parts.size() if it has none.

@@ -111,9 +111,7 @@ void StreamLanes::take(StreamQueue& stream, std::size_t events_max, QueuedBatch&
     for (std::size_t n = 0; n < events_max && stream.events() != 0 && batch_bytes < batch_bytes_max; ++n) {
         QueuedEvent& queued = stream.pop_to(batch.nodes);
         batch_bytes += queued.bytes;
-        batch.events.push_back(std::move(queued.event));
-        batch.bytes.push_back(queued.bytes);
-        batch.part_of.push_back(part);
+        batch.add(queued, part);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "broker/base/log.hpp"
 #include "broker/base/thread_name.hpp"
+#include "broker/core/delivery/delivery_counts.hpp"
 #include "broker/core/matching/match_counts.hpp"
 #include "broker/core/matching/prepared_batch.hpp"
 #include "protocol/feed/model/source_range.hpp"
@@ -362,6 +363,7 @@ void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::ui
 }
 
 void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
+    count(context_.counters.resets[is_damage ? ResetReason::damaged : ResetReason::retention]);
     Delivery reset;
     reset.kind = Delivery::Kind::reset;
     reset.is_damage = is_damage;
@@ -376,9 +378,7 @@ void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_d
 void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t next_id) {
     tell_missing(reader, slice, next_id);
     PreparedBatch::Made found = std::exchange(reader.found, {});
-    const auto events = static_cast<std::size_t>(
-        std::count_if(found.deliveries.begin(), found.deliveries.end(),
-                      [](const Delivery& delivery) { return delivery.kind == Delivery::Kind::event; }));
+    const DeliveryCounts counts(context_.counters, *reader.subscriber, found.deliveries);
     Mailbox& mailbox = reader.subscriber->mailbox;
     const std::uint64_t to = std::min(std::max(reader.next, next_id), reader.end);
     if (!mailbox.push_replayed(std::move(found.deliveries), reader.next, to)) {
@@ -386,7 +386,7 @@ void ReplayLane::push(Reader& reader, const store::Slice& slice, std::uint64_t n
         return;
     }
     reader.next = to;
-    count(context_.counters.deliveries, events);
+    counts.add();
     count(context_.counters.gaps, found.undecided);
     if (!found.end) return;
     count(context_.counters.slow_filters);

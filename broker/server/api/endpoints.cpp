@@ -31,6 +31,7 @@ constexpr std::array table{
     Endpoint{http::verb::patch, "/v1/streams/", patch_stream, options_body_max},
     Endpoint{http::verb::delete_, "/v1/streams/", delete_stream, nullptr},
     Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
+    Endpoint{http::verb::get, "/metrics", show_metrics, nullptr, false, true},
     Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
     Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
 };

@@ -48,6 +48,7 @@ boost::asio::awaitable<HttpReply> put_stream(Services& services, HttpRequest& re
 boost::asio::awaitable<HttpReply> patch_stream(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> delete_stream(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_status(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> show_metrics(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_health(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_readiness(Services& services, HttpRequest& request);
 

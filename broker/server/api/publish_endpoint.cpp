@@ -34,7 +34,7 @@ namespace {
 
 // All clients that are exempt from limits share an owner.
 asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpRequest& request, PublishTask& task) {
-    if (task.is_small()) co_return prepare_publication(task, services.memory);
+    if (task.is_small()) co_return prepare_publication(task, services.memory, services.counters.stages);
     const auto deadline = worker_deadline(services.options.publish);
     // By itself, since only then it shows how long parsing may take.
     if (task.is_gzip) {
@@ -44,7 +44,7 @@ asio::awaitable<Prepared> prepare_somewhere(Services& services, const HttpReques
         if (!unpacked) co_return busy_problem("too many large documents are being parsed");
         if (*unpacked) co_return std::move(**unpacked);
     }
-    auto work = [&task, &services] { return prepare_publication(task, services.memory); };
+    auto work = [&task, &services] { return prepare_publication(task, services.memory, services.counters.stages); };
     auto prepared = co_await run_on_worker(services.workers, request.address_use, deadline, std::move(work), nullptr,
                                            document_estimate(task.body.size()));
     if (!prepared) prepared = busy_problem("too many large documents are being parsed");
@@ -147,9 +147,43 @@ HttpReply accepted(Services& services, const broker::Publication& publication, c
     }
 }
 
+using Refusal = broker::DocumentRefusal;
+
+Refusal refusal_of(unsigned status) {
+    if (status == 413) return Refusal::too_large;
+    if (status == 415) return Refusal::content_type;
+    return status == 503 ? Refusal::busy : Refusal::invalid;
+}
+
+Refusal refusal_of(broker::PublishRefusal refusal) {
+    switch (refusal) {
+        case broker::PublishRefusal::closed:
+            return Refusal::stopping;
+        case broker::PublishRefusal::no_memory:
+            return Refusal::memory;
+        case broker::PublishRefusal::no_space:
+            return Refusal::store_full;
+        case broker::PublishRefusal::unavailable:
+            return Refusal::store_failed;
+        case broker::PublishRefusal::too_many_new_streams:
+        case broker::PublishRefusal::too_many_streams:
+        case broker::PublishRefusal::too_many_defined_streams:
+            return Refusal::streams;
+        case broker::PublishRefusal::not_looked_up:
+        case broker::PublishRefusal::no_room:
+            break;
+    }
+    return Refusal::queue_full;
+}
+
+HttpReply refused(Services& services, broker::PublishRefusal refusal) {
+    broker::count(services.counters.documents_refused[refusal_of(refusal)]);
+    return publish_problem(services.options, refusal);
+}
+
 // For a client that left while its document waited. One that only closed its sending side gets the reply.
 HttpReply abandoned(broker::Counters& counters) {
-    broker::count(counters.documents_turned_away);
+    broker::count(counters.documents_refused[Refusal::abandoned]);
     return busy_problem("the connection was closed while the document waited, so it was not published");
 }
 
@@ -160,21 +194,21 @@ struct Waited {
     ~Waited() { queue.end_waiting(waiting); }
 };
 
-// Looks up the publication's items on disk. Returns false if that is `refused`. What it needs is not in the frame of
+// Looks up the publication's items on disk. Returns false with a `refusal`. What it needs is not in the frame of
 // its caller: a frame that is too large is not recycled.
 asio::awaitable<bool> look_up(Services& services, const HttpRequest& request, const broker::Publication& publication,
-                              std::unique_ptr<const broker::StoredItems>& found, Prepared& refused) {
+                              std::unique_ptr<const broker::StoredItems>& found, Prepared& refusal) {
     auto work = [&] { return services.publisher.look_up(publication); };
     auto looked_up =
         co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
                                std::move(work), nullptr, look_up_estimate(publication.keys.size()));
     if (!looked_up) {
-        broker::count(services.counters.documents_turned_away);
-        refused = busy_problem("too many requests are waiting for the disk; nothing was published");
+        broker::count(services.counters.documents_refused[Refusal::busy]);
+        refusal = busy_problem("too many requests are waiting for the disk; nothing was published");
     } else if (!*looked_up) {
-        refused = publish_problem(services.options, looked_up->error());
+        refusal = refused(services, looked_up->error());
     } else if (request.has_left()) {
-        refused = abandoned(services.counters);
+        refusal = abandoned(services.counters);
     } else {
         found = std::make_unique<const broker::StoredItems>(std::move(**looked_up));
         co_return true;
@@ -187,14 +221,17 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
     const Clock::time_point deadline = Clock::now() + services.options.publish.wait;
     Prepared prepared;
     if (task.is_small())
-        prepared = prepare_publication(task, services.memory);
+        prepared = prepare_publication(task, services.memory, services.counters.stages);
     else
         prepared = co_await prepare_somewhere(services, request, task);
-    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared))
+    bool lacked_memory = false;
+    if (const auto* shortage = std::get_if<broker::MemoryShortage>(&prepared)) {
+        lacked_memory = true;
         prepared = co_await prepare_in_time(services, request, task, *shortage, deadline);
+    }
     if (auto* refusal = std::get_if<HttpReply>(&prepared)) {
-        const bool is_temporary = refusal->status == 503;
-        broker::count(is_temporary ? services.counters.documents_turned_away : services.counters.documents_refused);
+        const bool is_memory = lacked_memory && refusal->status == 503;
+        broker::count(services.counters.documents_refused[is_memory ? Refusal::memory : refusal_of(refusal->status)]);
         co_return std::move(*refusal);
     }
     const PublicationPtr publication = std::get<PublicationPtr>(std::move(prepared));
@@ -215,12 +252,9 @@ asio::awaitable<HttpReply> publish_task(Services& services, HttpRequest& request
                 co_return std::get<HttpReply>(std::move(prepared));
             continue;
         }
-        if (result->error() != broker::PublishRefusal::no_room)
-            co_return publish_problem(services.options, result->error());
-        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline)) {
-            broker::count(services.counters.documents_turned_away);
-            co_return publish_problem(services.options, result->error());
-        }
+        if (result->error() != broker::PublishRefusal::no_room) co_return refused(services, result->error());
+        if (!co_await wait_for_room(services.queue, publication->stream, waited.waiting, deadline))
+            co_return refused(services, result->error());
         if (request.has_left()) co_return abandoned(services.counters);
     }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "broker/base/memory/memory_budget.hpp"
+#include "broker/core/stages.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/publish_reply.hpp"
@@ -160,12 +161,14 @@ std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest
     return std::nullopt;
 }
 
-Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
+Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget, const broker::StageTimes& stages) {
     if (task.is_gzip)
         if (auto refusal = decompress(task, budget)) return std::move(*refusal);
     if (task.cloud_event)
         if (auto refusal = make_structured(task, budget)) return std::move(*refusal);
+    broker::StageTimer parsing(stages, broker::Stage::parse);
     broker::ChargedDocument parsed = broker::parse_charged(budget, std::move(task.body), task.options, held_by(task));
+    parsing.end();
     if (parsed.shortage) return *parsed.shortage;
     task.memory.release();  // the document has its own charge
     if (parsed.fault) return document_problem(*parsed.fault);
@@ -175,9 +178,11 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget) {
     record->trace_parent = std::move(task.trace_parent);
     record->trace_state = std::move(task.trace_state);
     const auto publication = std::make_shared<broker::Publication>();
-    if (task.deduplicate)
+    if (task.deduplicate) {
+        const broker::StageTimer finding(stages, broker::Stage::deduplicate);
         publication->keys =
             broker::item_keys(*parsed.document, ignored_parts(*task.of_stream), task.of_stream->id_path);
+    }
     if (task.kept_request != nullptr)
         publication->reply =
             store::StoredReply{.request = *task.kept_request, .faults = fault_members(*parsed.document)};

@@ -51,6 +51,6 @@ std::optional<Prepared> decompress(PublishTask& task, base::MemoryBudget& budget
 
 // Returns the publication, the reply that refuses it, or why there is no memory for it; in the last case the task keeps
 // its body, and can be tried again. Any thread.
-Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget);
+Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget, const broker::StageTimes& stages);
 
 }  // namespace sluice::server

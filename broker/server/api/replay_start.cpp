@@ -76,6 +76,9 @@ private:
     void reset(const char* reason) {
         from_first();
         const std::uint64_t oldest = *start_.next_id;
+        const auto& names = broker::reset_reasons;
+        start_.reset_reason =
+            static_cast<broker::ResetReason>(std::find(names.begin(), names.end(), reason) - names.begin());
         start_.reset = reset_text({stream_, oldest, log_.epoch(), oldest - 1, reason});
     }
 

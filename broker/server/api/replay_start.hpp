@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "broker/core/refusals.hpp"
 #include "broker/server/http/http_types.hpp"
 #include "broker/store/event_log.hpp"
 
@@ -24,7 +25,8 @@ struct ReplayStart {
     std::optional<std::uint64_t> next_id{};  // a replay begins with it; none: live events
     std::optional<std::uint64_t> last_id{};  // the stream ends after it; none: never
     std::uint64_t told_drops = 0;            // Subscriber::told_drops
-    std::string reset{};                     // what to tell before the first event: text of the event stream
+    std::optional<broker::ResetReason> reset_reason{};
+    std::string reset{};  // what to tell before the first event: text of the event stream
     std::optional<HttpReply> refusal{};
 };
 

@@ -2,13 +2,20 @@
 
 #include <chrono>
 
-#include "broker/base/memory/machine_memory.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/metrics.hpp"
+#include "broker/base/process_metrics.hpp"
+#include "broker/base/program/version.hpp"
+#include "broker/base/workers.hpp"
 #include "broker/core/counters.hpp"
+#include "broker/core/delivery/mailbox_metrics.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/ingest/stream_metrics.hpp"
+#include "broker/core/matching/engine_metrics.hpp"
 #include "broker/core/matching/event_queue.hpp"
-#include "broker/core/matching/registry.hpp"
 #include "broker/server/net/connections.hpp"
+#include "broker/store/event_log.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
 
@@ -30,18 +37,6 @@ void register_users(MetricRegistry& metrics, const Services& services) {
     add_gauge(metrics,
               {.name = "subscribers", .help = "Open event streams, their filters in place", .status = "subscribers"},
               [&] { return services.event_streams.load(); });
-    add_gauge(metrics, {.name = "subscriptions", .help = "Filters of all subscribers", .status = "subscriptions.total"},
-              [&] { return services.registry.size(); });
-    add_gauge(metrics,
-              {.name = "subscriptions_distinct",
-               .help = "Filters of all subscribers, equal ones counted once",
-               .status = "subscriptions.distinct"},
-              [&] { return services.registry.distinct(); });
-    add_gauge(metrics,
-              {.name = "subscriptions_operators",
-               .help = "Computed conditions of all filters",
-               .status = "subscriptions.operators"},
-              [&] { return services.registry.operators(); });
 }
 
 void register_memory(MetricRegistry& metrics, const base::MemoryBudget& memory) {
@@ -57,12 +52,6 @@ void register_memory(MetricRegistry& metrics, const base::MemoryBudget& memory) 
                .unit = "bytes",
                .status = "memory.used"},
               [&] { return memory.used(); });
-    add_gauge(metrics,
-              {.name = "memory_resident_bytes",
-               .help = "Resident memory of the process; 0: unknown",
-               .unit = "bytes",
-               .status = "memory.resident"},
-              base::resident_memory);
     metrics.observed_counter(
         {.name = "memory_refusals", .help = "Charges refused for lack of memory", .status = "memory.refusals"}, {},
         [&] { return memory.refusals(); });
@@ -91,10 +80,33 @@ void register_queue(MetricRegistry& metrics, const broker::EventQueue& queue) {
         [&] { return queue.slow_streams(); });
 }
 
+void register_workers(MetricRegistry& metrics, const Services& services) {
+    const auto add = [&](std::string_view pool, const base::Workers& workers) {
+        add_gauge(
+            metrics,
+            {.name = "worker_tasks_waiting",
+             .help = "Tasks that wait for a worker: large documents and look-ups, filters to compile, filters to try",
+             .status = "workers.{pool}.waiting"},
+            [&workers] { return workers.waiting(); }, {{"pool", pool}});
+    };
+    add("documents", services.workers);
+    add("filters", services.compilers);
+    add("trials", services.trials);
+}
+
+void register_build(MetricRegistry& metrics, const Services& services) {
+    const bool is_on_disk = services.options.store.kind == config::StoreKind::rocksdb;
+    metrics.info({.name = "build", .help = "The program and how it is configured", .status = "build"},
+                 {{"version", base::version()},
+                  {"backend", services.registry.engine().backend},
+                  {"store", is_on_disk ? "rocksdb" : "memory"}});
+}
+
 }  // namespace
 
 void register_metrics(Services& services) {
     MetricRegistry& metrics = services.counters.metrics;
+    register_build(metrics, services);
     add_gauge(metrics,
               {.name = "uptime_seconds",
                .help = "Time since the daemon started",
@@ -107,6 +119,11 @@ void register_metrics(Services& services) {
     register_users(metrics, services);
     register_memory(metrics, services.memory);
     register_queue(metrics, services.queue);
+    register_workers(metrics, services);
+    broker::register_engine_metrics(metrics, services.registry);
+    broker::register_stream_metrics(metrics, services.counters.streams, services.publisher.streams());
+    broker::register_mailbox_metrics(metrics, services.mailboxes, [&log = services.log] { return log.last_id(); });
+    base::register_process_metrics(metrics);
 }
 
 }  // namespace sluice::server

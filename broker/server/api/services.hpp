@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "broker/server/api/status_text.hpp"
+#include "broker/server/api/reused_text.hpp"
 #include "broker/server/net/connection_services.hpp"
 
 namespace sluice::base {
@@ -54,7 +54,7 @@ struct Services : ConnectionServices {
     std::atomic<bool> draining{false};
     std::atomic<bool> ending{false};            // the time for draining has expired
     std::atomic<bool> waits_for_memory{false};  // a publisher waits for memory for its document
-    StatusText status{};
+    ReusedText status{}, open_metrics{}, metrics_text{};
 };
 
 }  // namespace sluice::server

@@ -4,7 +4,6 @@
 #include <boost/json/value_from.hpp>
 #include <utility>
 
-#include "broker/base/cpu_time.hpp"
 #include "broker/base/program/version.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publisher.hpp"
@@ -40,36 +39,18 @@ boost::json::array costly_conditions_json(const broker::CostlyConditions& condit
     return list;
 }
 
+// The texts; the figures come from the metrics.
 boost::json::object engine_json(const engine::EngineStatus& engine) {
-    boost::json::array devices;
-    for (const engine::DeviceStatus& d : engine.devices) {
-        devices.push_back({{"device", d.device},
-                           {"name", d.name},
-                           {"state", d.state},
-                           {"bytes", d.bytes},
-                           {"segments", d.segments},
-                           {"batches", d.batches},
-                           {"events", d.events},
-                           {"operator_batches", d.operator_batches},
-                           {"faults", d.faults},
-                           {"last_fault", d.last_fault}});
-    }
-    boost::json::object operators;
-    for (const engine::OperatorStatus& o : engine.operators) {
-        operators[o.family] = {{"device_batches", o.device_batches},
-                               {"cpu_batches", o.cpu_batches},
-                               {"repeated_batches", o.repeated_batches},
-                               {"reason", o.reason}};
-    }
-    boost::json::object faults;
-    for (const auto& [name, count] : engine.faults) faults[name] = count;
+    boost::json::object devices, operators;
+    for (const engine::DeviceStatus& device : engine.devices)
+        devices[std::to_string(device.device)] = {
+            {"name", device.name}, {"state", device.state}, {"last_fault", device.last_fault}};
+    for (const engine::OperatorStatus& of_family : engine.operators)
+        operators[of_family.family] = {{"reason", of_family.reason}};
     return {{"reason", engine.reason},
             {"devices", std::move(devices)},
             {"operators", std::move(operators)},
-            {"cpu_batches", engine.cpu_batches},
-            {"rematched_batches", engine.rematched_batches},
-            {"background_failures", engine.background_failures},
-            {"faults", std::move(faults)}};
+            {"faults", boost::json::object()}};
 }
 
 HttpReply text_reply(std::string text) { return {200, "text/plain; charset=utf-8", {}, std::move(text), nullptr}; }
@@ -117,6 +98,7 @@ std::string status_json(Services& services) {
                              {"retained", retained_json(known.log().extent(names[i]))}};
     const engine::EngineStatus engine = services.registry.engine();
     boost::json::object status{{"version", base::version()},
+                               {"build", nullptr},
                                {"uptime_seconds", nullptr},
                                {"state", services.draining ? "draining" : "running"},
                                {"backend", engine.backend},
@@ -124,35 +106,29 @@ std::string status_json(Services& services) {
                                {"connections", nullptr},
                                {"subscribers", nullptr},
                                {"subscriptions", nullptr},
+                               {"process", nullptr},
                                {"memory", nullptr},
                                {"queue", nullptr},
+                               {"workers", nullptr},
+                               {"subscriber_queues", nullptr},
+                               {"replays", nullptr},
                                {"counters", nullptr},
                                {"histograms", nullptr},
                                {"costly_conditions", costly_conditions_json(services.counters.costly_conditions)},
                                {"operators", nullptr},
                                {"log", log_json(known.log())},
-                               {"streams_total", names.size()},
+                               {"streams_total", nullptr},
                                {"streams", std::move(streams)}};
-    add_metrics(services.counters.metrics, status);
+    add_metrics(services.counters.metrics.read(), status);
     return boost::json::serialize(status);
 }
 
 }  // namespace
 
-std::shared_ptr<const std::string> StatusText::get(Services& services) {
-    const std::lock_guard lock(mutex_);
-    if (std::chrono::steady_clock::now() < valid_until_) return text_;
-    const auto begun = base::cpu_time();
-    text_ = std::make_shared<const std::string>(status_json(services));
-    const auto took = base::cpu_time() - begun;
-    if (took >= worth_keeping) valid_until_ = std::chrono::steady_clock::now() + kept_times * took;
-    return text_;
-}
-
 asio::awaitable<HttpReply> show_status(Services& services, HttpRequest&) {
     HttpReply reply;
     reply.headers.emplace_back("Cache-Control", "no-store");
-    reply.shared_body = services.status.get(services);
+    reply.shared_body = services.status.get([&] { return status_json(services); });
     co_return reply;
 }
 

@@ -347,6 +347,7 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
+    if (wanted.start.reset_reason) broker::count(services.counters.resets[*wanted.start.reset_reason]);
     const auto wake_up = std::make_shared<EventStream::WakeUp>(co_await asio::this_coro::executor);
     broker::SubscriberMemory memory;
     memory.filters = std::move(wanted.memory);
@@ -362,7 +363,10 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     subscriber->is_costly = wanted.is_costly;
     subscriber->told_drops = wanted.start.told_drops;
     if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
-    if (wanted.stream != "*") subscriber->stream = wanted.stream;
+    if (wanted.stream != "*") {
+        subscriber->stream = wanted.stream;
+        subscriber->counts = services.counters.streams.of(wanted.stream);
+    }
     broker::StreamHold hold = wanted.stream == "*"
                                   ? broker::StreamHold()
                                   : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));

@@ -184,7 +184,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     const std::string_view host = authority.empty() ? field_value(head, http::field::host) : authority;
     const bool is_permitted = host == permitted_host_;
     if (auto reply = browser_rules_.refuse(head.method(), head, host, path, is_permitted)) {
-        broker::count(services_.counters.foreign_requests_refused);
+        broker::count(services_.counters.requests_refused[broker::RequestRefusal::foreign]);
         return reply;
     }
     if (!is_permitted && host.size() <= remembered_host_bytes_max) permitted_host_ = host;
@@ -195,7 +195,8 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
         return std::move(route.refusal);
     }
     if (for_monitoring_ && !route.for_monitoring) {
-        broker::count(services_.counters.connections_refused);
+        broker::count(services_.counters.connections_refused[lacks_memory_ ? broker::ConnectionRefusal::resources
+                                                                           : broker::ConnectionRefusal::limit]);
         HttpReply reply = lacks_memory_ ? memory_problem(broker::MemoryShortage::temporary)
                                         : busy_problem("limits.connections is reached, and all connections are busy");
         reply.closes = true;
@@ -228,6 +229,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     request.body = std::move(reader_.body());
     clear_deadline();
     arrival_.finish();
+    arrival_.count_time();
     HttpReply reply = co_await handle(route, request);
     if (reply.status < 300) begin_reply();  // if writing it fails now, a refusal would be wrong
     set_deadline(Clock::now() + services_.options.http.request_timeout);
@@ -277,7 +279,7 @@ void HttpSession::begin_reply() {
 
 // The reply must live until it is written. None: write_rest() must follow.
 std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) {
-    if (reply.status >= 400) broker::count(services_.counters.request_errors);
+    broker::count(services_.counters.replies[reply.status]);
     browser_rules_.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
     if (reply.takeover && !is_head) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "broker/core/counters.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -41,6 +42,11 @@ void RequestArrival::next() {
     phase_ = Phase::idle;
     late_ = false;
     deadline_ = {};
+    is_timed_ = broker::StageTimes::is_due(broker::Stage::read);
+}
+
+void RequestArrival::count_time() {
+    if (is_timed_) services_.counters.stages.add(broker::Stage::read, Clock::now() - arrived_);
 }
 
 bool RequestArrival::give_up() {
@@ -64,6 +70,7 @@ asio::awaitable<bool> RequestArrival::read_more() {
     const asio::mutable_buffer room = reader_.prepare();
     const std::size_t n = co_await transport_.read_some(room);
     reader_.commit(n);
+    if (is_timed_) arrived_ = Clock::now();
     co_return n != 0 && !late_;
 }
 
@@ -75,6 +82,7 @@ RequestArrival::End RequestArrival::end_head(RequestReader::Step step) {
 }
 
 std::optional<RequestArrival::End> RequestArrival::read_arrived_head() {
+    if (is_timed_) arrived_ = Clock::now();
     const RequestReader::Step step = reader_.read_head();
     return step == RequestReader::Step::more ? std::nullopt : std::optional(end_head(step));
 }

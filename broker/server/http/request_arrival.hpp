@@ -52,6 +52,7 @@ public:
     // `share` and `memory` grow to what the request takes of its address's bytes and of the broker's memory.
     boost::asio::awaitable<End> read_body(std::size_t body_bytes_max, AddressBytes& share, base::MemoryCharge& memory);
     void finish() { phase_ = Phase::done; }  // nothing more of this request is read
+    void count_time();                       // of reading the request, which is complete, if it is to be timed
 
     // Whether it is waiting for a request and nothing of it has arrived.
     bool is_idle() const { return phase_ == Phase::idle && !reader_.has_begun(); }
@@ -85,7 +86,9 @@ private:
     Clock::time_point deadline_;      // of the request, once it takes more than one read
     Phase phase_ = Phase::idle;
     bool late_ = false;
-    bool has_served_ = false;  // the connection has had a request, even if refused
+    bool is_timed_ = false;
+    Clock::time_point arrived_;  // if it is timed: when its last bytes did
+    bool has_served_ = false;    // the connection has had a request, even if refused
 };
 
 }  // namespace sluice::server

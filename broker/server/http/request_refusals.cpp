@@ -12,13 +12,13 @@ namespace sluice::server {
 namespace {
 
 HttpReply late_refusal(ConnectionServices& services) {
-    broker::count(services.counters.requests_timed_out);
+    broker::count(services.counters.requests_refused[broker::RequestRefusal::timed_out]);
     return status_reply(
         408, "the request took longer than http.request_timeout, or its body came slower than http.body_rate");
 }
 
 HttpReply share_refusal(bool too_small, ConnectionServices& services, const AddressUse& address) {
-    broker::count(services.counters.address_bytes_refused);
+    broker::count(services.counters.requests_refused[broker::RequestRefusal::address_bytes]);
     const std::string limit = "limits.address_bytes, " + std::to_string(address.bytes_max());
     if (too_small) return status_reply(413, "the body is larger than " + limit);
     return share_problem("more bytes of requests are under way than " + limit, std::chrono::seconds(1));
@@ -59,7 +59,7 @@ std::optional<HttpReply> rate_refusal(ConnectionServices& services, AddressUse& 
     if (!address.limits_requests()) return std::nullopt;
     const auto wait = address.take_request(AddressUse::Clock::now());
     if (!wait) return std::nullopt;
-    broker::count(services.counters.address_requests_refused);
+    broker::count(services.counters.requests_refused[broker::RequestRefusal::address_requests]);
     return share_problem("more requests a second than limits.address_requests, " +
                              std::to_string(services.options.limits.address_requests),
                          *wait);

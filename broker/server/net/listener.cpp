@@ -38,6 +38,19 @@ constexpr std::size_t without_memory_max = 64;  // of these and of those for whi
 constexpr std::chrono::milliseconds pause_after_error{100};
 constexpr std::chrono::milliseconds pause_for_displaced{5};  // for cut connections to close their descriptors
 constexpr int pauses_for_displaced_max = 100;
+
+broker::ConnectionRefusal refusal_of(Rejection reason) {
+    switch (reason) {
+        case Rejection::address_connections:
+            return broker::ConnectionRefusal::address;
+        case Rejection::connections:
+            return broker::ConnectionRefusal::limit;
+        case Rejection::descriptors:
+        case Rejection::memory:
+            break;
+    }
+    return broker::ConnectionRefusal::resources;
+}
 constexpr std::chrono::milliseconds pause_without_memory{1};  // by sleeping: a timer would need memory, too
 
 tcp::endpoint endpoint_of(const config::HttpOptions& options) {
@@ -191,8 +204,7 @@ void Listener::admit_others() {
 }
 
 void Listener::reject(tcp::socket& socket, Rejection reason) {
-    broker::count(reason == Rejection::address_connections ? services_.counters.address_connections_refused
-                                                           : services_.counters.connections_refused);
+    broker::count(services_.counters.connections_refused[refusal_of(reason)]);
     end_with(socket, sessions_.rejection_text(reason));
 }
 

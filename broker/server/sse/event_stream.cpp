@@ -1,5 +1,6 @@
 #include "broker/server/sse/event_stream.hpp"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -17,6 +18,7 @@
 #include "broker/server/net/input_watch.hpp"
 #include "broker/server/net/turns.hpp"
 #include "broker/server/sse/sse_framer.hpp"
+#include "broker/store/wall_clock.hpp"
 #include "config/options.hpp"
 #include "gpu/check/check.hpp"
 
@@ -39,6 +41,30 @@ const char* text_of(broker::EndReason::Kind reason) {
             return "slow filter";
     }
 }
+
+// Times a write, if it is due, and how long its first event has been on its way, if it is a live one.
+class WriteTimer {
+public:
+    WriteTimer(broker::Counters& counters, const broker::Delivery* live)
+        : counters_(counters), live_(live), is_due_(broker::StageTimes::is_due(broker::Stage::write)) {
+        if (is_due_) begun_ = broker::StageTimes::Clock::now();
+    }
+    WriteTimer(const WriteTimer&) = delete;
+    WriteTimer& operator=(const WriteTimer&) = delete;
+    ~WriteTimer() {
+        if (!is_due_) return;
+        counters_.stages.add(broker::Stage::write, broker::StageTimes::Clock::now() - begun_);
+        if (live_ == nullptr || live_->kind != broker::Delivery::Kind::event || live_->event->time == 0) return;
+        const feed::RecordTime took = store::wall_time() - live_->event->time;
+        counters_.delivery_latency_microseconds.add(static_cast<std::uint64_t>(std::max<feed::RecordTime>(took, 0)));
+    }
+
+private:
+    broker::Counters& counters_;
+    const broker::Delivery* const live_;  // null: it comes from the log
+    const bool is_due_;
+    broker::StageTimes::Clock::time_point begun_;
+};
 
 // The line before a chunk of so many bytes.
 std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
@@ -133,6 +159,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
             // What has come meanwhile takes turns with other connections.
+            const WriteTimer timer(context_.counters, replaying ? nullptr : &deliveries.front());
             if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());

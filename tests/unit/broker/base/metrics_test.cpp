@@ -15,7 +15,8 @@ using Path = std::vector<std::string>;
 
 std::vector<Path> status_paths(const MetricRegistry& metrics) {
     std::vector<Path> paths;
-    metrics.for_each_series([&](const MetricSeries& series) { paths.push_back(series.status_path()); });
+    for (const MetricReading& reading : metrics.read())
+        for (const MetricSample& sample : reading.samples) paths.push_back(status_path(*reading.family, sample));
     return paths;
 }
 
@@ -32,16 +33,16 @@ TEST_CASE("counters and gauges are registered with their descriptions", "[metric
     CHECK(eggs == 3);
     CHECK(nest == -2);
 
-    std::vector<const MetricFamily*> families;
-    metrics.for_each_family([&](const MetricFamily& family) { families.push_back(&family); });
-    REQUIRE(families.size() == 2);
-    CHECK(families[0]->name == "eggs");
-    CHECK(families[0]->help == "Eggs laid");
-    CHECK(name_of(families[0]->type) == "counter");
-    CHECK(families[1]->unit == "bytes");
-    CHECK(name_of(families[1]->type) == "gauge");
-    REQUIRE(families[0]->series.size() == 1);
-    CHECK(std::get<const Counter*>(families[0]->series[0]->number) == &eggs);
+    const auto readings = metrics.read();
+    REQUIRE(readings.size() == 2);
+    CHECK(readings[0].family->name == "eggs");
+    CHECK(readings[0].family->help == "Eggs laid");
+    CHECK(name_of(readings[0].family->type) == "counter");
+    CHECK(readings[1].family->unit == "bytes");
+    CHECK(name_of(readings[1].family->type) == "gauge");
+    REQUIRE(readings[0].samples.size() == 1);
+    CHECK(std::get<std::uint64_t>(readings[0].samples[0].value) == 3);
+    CHECK(std::get<std::int64_t>(readings[1].samples[0].value) == -2);
     CHECK(status_paths(metrics) == std::vector<Path>{{"counters", "eggs"}, {"nest", "size"}});
 }
 
@@ -55,15 +56,13 @@ TEST_CASE("series of a family differ in the values of its labels", "[metrics]") 
     away.add(3);
     CHECK(home == 0);
     CHECK(away == 3);
-    std::size_t families = 0;
-    metrics.for_each_family([&](const MetricFamily& family) {
-        ++families;
-        if (family.name == "letters") CHECK(family.series.size() == 2);
-    });
-    CHECK(families == 3);
+    const auto readings = metrics.read();
+    REQUIRE(readings.size() == 3);
+    CHECK(readings[0].family->name == "letters");
+    CHECK(readings[0].samples.size() == 2);
     CHECK(status_paths(metrics) == std::vector<Path>{{"post", "at", "all"},
-                                                     {"counters", "parcels"},
                                                      {"post", "d.e", "all"},
+                                                     {"counters", "parcels"},
                                                      {"counters", "stamps", "red", "1"}});
 }
 
@@ -96,7 +95,9 @@ TEST_CASE("a metric that could not be exposed is not registered", "[metrics]") {
     CHECK_THROWS_AS(metrics.gauge({"eggs", "Eggs"}, {{"__a", "1"}}), std::logic_error);
     CHECK_THROWS_AS(metrics.gauge({"eggs", "Eggs"}, {{"a", "1"}, {"a", "2"}}), std::logic_error);
     CHECK_THROWS_AS(metrics.gauge({.name = "eggs", .help = "Eggs", .status = "eggs"}, {{"a", "1"}}), std::logic_error);
-    CHECK(status_paths(metrics).empty());
+    CHECK_THROWS_AS(metrics.gauge({"eggs", "\"Eggs\""}), std::logic_error);
+    CHECK_THROWS_AS(metrics.gauge({.name = "eggs", .help = "Eggs", .per_unit = 12}), std::logic_error);
+    CHECK(metrics.read().empty());
     CHECK_NOTHROW(metrics.counter({"a:eggs_9", "Eggs"}));
 }
 
@@ -114,6 +115,33 @@ TEST_CASE("series of one name agree, and none is registered twice", "[metrics]")
     CHECK_NOTHROW(metrics.counter({"eggs", "Eggs"}, {{"hen", "b"}}));
     CHECK_NOTHROW(metrics.histogram({"size", "Size"}, bounds, {{"hen", "b"}}));
     CHECK(status_paths(metrics).size() == 4);
+}
+
+TEST_CASE("MetricRegistry: collected families → what their owner adds at each reading", "[metrics]") {
+    MetricRegistry metrics;
+    const std::array<CollectedFamily, 2> families{
+        {{{.name = "hen_eggs", .help = "Eggs", .status = "hens.{hen}.eggs"}, MetricType::counter, {"hen"}},
+         {{.name = "hen", .help = "A hen", .status = "hens.{hen}"}, MetricType::info, {"hen", "colour"}}}};
+    metrics.counter({"cocks", "Cocks"});
+    std::vector<std::string> hens;
+    metrics.collect(families, [&](MetricRegistry::Sink& sink) {
+        for (const std::string& hen : hens) {
+            sink.add(0, {hen}, 7);
+            sink.add(1, {hen, "red"});
+        }
+    });
+    metrics.gauge({"foxes", "Foxes"});
+    CHECK(status_paths(metrics) == std::vector<Path>{{"counters", "cocks"}, {"gauges", "foxes"}});
+    hens = {"a", "b"};
+    const auto readings = metrics.read();
+    REQUIRE(readings.size() == 4);
+    REQUIRE(readings[1].samples.size() == 2);
+    CHECK(readings[1].samples[1].label_values == Path{"b"});
+    CHECK(std::get<std::uint64_t>(readings[1].samples[1].value) == 7);
+    CHECK(status_path(*readings[2].family, readings[2].samples[0]) == Path{"hens", "a"});
+    CHECK_THROWS_AS(metrics.collect(families, {}), std::logic_error);
+    CHECK_THROWS_AS(metrics.counter({.name = "hen_eggs", .help = "Eggs", .status = "hens.{hen}.eggs"}, {{"hen", "c"}}),
+                    std::logic_error);
 }
 
 TEST_CASE("numbers stay where they are while others are registered, and threads add at once", "[metrics]") {

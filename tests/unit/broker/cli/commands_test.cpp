@@ -324,7 +324,7 @@ TEST_CASE("publish waits for a busy broker and reports a refusal") {
 
 TEST_CASE("status prints a line for each value that is not zero, and whether there is a GPU") {
     const std::string body =
-        R"({"version":"1","engine":{"devices":[],"faults":0},"events":{"accepted":5},"streams":["a","b"]})";
+        R"({"version":"1","engine":{"devices":{},"faults":0},"events":{"accepted":5},"streams":["a","b"]})";
     ScriptedServer server(
         {reply("200 OK", "", body), reply("200 OK", "", body), reply("200 OK", "", body), reply("200 OK", "", "[]")});
     StatusOptions options;

@@ -16,7 +16,8 @@ namespace {
 struct Fixture {
     base::MemoryBudget memory{1'000'000};
     store::MemoryLog log{100'000, memory};
-    Streams streams{{3, 100, 1h, {{"configured", {.event_path = "//e", .deduplicate = false}}}}, log, memory};
+    StreamCounters counters;
+    Streams streams{{3, 100, 1h, {{"configured", {.event_path = "//e", .deduplicate = false}}}}, log, memory, counters};
 
     void append(const std::string& stream) {
         auto document = std::make_shared<feed::DocumentRecord>();
@@ -88,7 +89,8 @@ TEST_CASE("Streams: idle stream → evicted once none of its events are retained
     base::MemoryBudget memory{1'000'000};
     feed::RecordTime now = 0;
     store::MemoryLog log{100'000, memory, [&] { return now; }};
-    Streams streams{{10, 100, 0h, {}, {}, {.age = 1s}}, log, memory};
+    StreamCounters counters;
+    Streams streams{{10, 100, 0h, {}, {}, {.age = 1s}}, log, memory, counters};
     auto document = std::make_shared<feed::DocumentRecord>();
     document->text = std::make_shared<const std::string>("x");
     streams.find_or_create("s", nullptr).value();
@@ -102,7 +104,7 @@ TEST_CASE("Streams: idle stream → evicted once none of its events are retained
 }
 
 TEST_CASE_METHOD(Fixture, "Streams: retention → the stream's own, else that of all, and the log's at once") {
-    const Streams limited{{3, 100, 1h, {}, {}, {.age = 5s, .events = 7}}, log, memory};
+    const Streams limited{{3, 100, 1h, {}, {}, {.age = 5s, .events = 7}}, log, memory, counters};
     CHECK(limited.options("s")->retention.age == 5s);
     CHECK(limited.options("s")->retention.events == 7u);
     CHECK(limited.options("s")->retention.bytes == 0u);
@@ -147,7 +149,8 @@ TEST_CASE("Streams: a new stream evicts exactly one, however many there are") {
     constexpr std::size_t many = 1'000;
     base::MemoryBudget memory{100'000'000};
     store::MemoryLog log{100'000, memory};
-    Streams streams{{many, 100, 1h}, log, memory};
+    StreamCounters counters;
+    Streams streams{{many, 100, 1h}, log, memory, counters};
     const auto name = [](std::size_t i) { return "s" + std::to_string(10'000 + i); };
     for (std::size_t i = 0; i < many; ++i) streams.find_or_create(name(i), nullptr).value();
     for (int publications = 0; publications < 2; ++publications)
@@ -170,7 +173,8 @@ TEST_CASE("Streams: a new stream evicts exactly one, however many there are") {
 TEST_CASE("Streams: idle streams are evicted when another is created") {
     base::MemoryBudget memory{1'000'000};
     store::MemoryLog log{100'000, memory};
-    Streams streams{{10, 100, 1us, {{"configured", {}}}}, log, memory};
+    StreamCounters counters;
+    Streams streams{{10, 100, 1us, {{"configured", {}}}}, log, memory, counters};
     for (const char* name : {"configured", "idle"}) streams.find_or_create(name, nullptr).value();
     const auto created = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - created <= 1us) std::this_thread::yield();
@@ -229,6 +233,7 @@ TEST_CASE_METHOD(Fixture, "Streams: no change of options is lost when two thread
 namespace {
 
 struct DiskFixture {
+    StreamCounters counters;
     base::MemoryBudget memory{10'000'000};
     store::Disk disk;
     std::optional<store::DiskLog> log;
@@ -241,7 +246,7 @@ struct DiskFixture {
         streams.reset();
         log.emplace(disk);
         log->listen([](const store::Append&) {});
-        streams.emplace(settings, *log, memory);
+        streams.emplace(settings, *log, memory, counters);
         streams->restore();
     }
     void append(const std::string& stream) {

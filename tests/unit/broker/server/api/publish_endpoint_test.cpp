@@ -87,7 +87,7 @@ TEST_CASE("a document that is refused publishes nothing and says where the fault
     for (int i = 0; i < 100'000; ++i) deep += "<a>";
     CHECK(client.post("/v1/events", deep, xml).status == 413);
     CHECK(running.broker.counters().events == 0);
-    CHECK(running.broker.counters().documents_refused == 4);
+    CHECK(running.broker.counters().documents_refused.total() == 4);
     CHECK(client.post("/v1/events", rss({item("a")}), xml).status == 202);
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         const Reply busy = client.post("/v1/events", rss({item("c")}), xml);
         CHECK(busy.status == 503);
         CHECK(busy.headers.at("retry-after") == "1");
-        CHECK(counters.documents_turned_away == 1);
+        CHECK(counters.documents_refused[sluice::broker::DocumentRefusal::queue_full] == 1);
         CHECK(counters.events == 2);
 
         // If room appears while a publisher waits, it is let in, and its item is still new.
@@ -268,7 +268,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         batch.clear();
         queue.pop(sluice::broker::Lane::fast, 32, std::chrono::microseconds(0), batch);
         CHECK(leaver.read_reply().status == 503);
-        CHECK(counters.documents_turned_away == 2);
+        CHECK(counters.documents_refused[sluice::broker::DocumentRefusal::abandoned] == 1);
         CHECK(client.read_reply().body.find("\"unchanged\":1") != std::string::npos);
         CHECK(counters.events == 3);
         CHECK(queue.waiting_publishers() == 0);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "broker/base/exposition.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/core/counters.hpp"
 #include "broker/server/api/services.hpp"
@@ -27,8 +28,8 @@ std::string joined(const std::vector<std::string>& parts, const std::string& bet
 // The line that broker/metrics.md must have for a family.
 std::string line_of(const base::MetricFamily& family) {
     const std::string labels = family.labels.empty() ? "" : " `" + joined(family.labels, "`, `") + "`";
-    return "| `" + family.name + "` | " + std::string(name_of(family.type)) + " |" + labels + " | " + family.help +
-           " | `" + joined(family.status, ".") + "` |";
+    return "| `" + exposed_name(family) + "` | " + std::string(name_of(family.type)) + " |" + labels + " | " +
+           family.help + " | `" + joined(family.status, ".") + "` |";
 }
 
 std::set<std::string> lines_of_page() {
@@ -45,11 +46,11 @@ TEST_CASE("broker/metrics.md has a line for every metric, and no others", "[metr
     const broker::Broker broker(broker::test_options());
     std::set<std::string> page = lines_of_page();
     bool complete = true;
-    broker.counters().metrics.for_each_family([&](const base::MetricFamily& family) {
-        if (page.erase(line_of(family)) != 0) return;
-        std::cerr << line_of(family) << '\n';  // in one line, ready to copy
+    for (const base::MetricReading& reading : broker.counters().metrics.read()) {
+        if (page.erase(line_of(*reading.family)) != 0) continue;
+        std::cerr << line_of(*reading.family) << '\n';  // in one line, ready to copy
         complete = false;
-    });
+    }
     INFO("The lines above are missing; these are too many:\n" << joined({page.begin(), page.end()}, "\n"));
     CHECK(complete);
     CHECK(page.empty());
@@ -59,10 +60,13 @@ TEST_CASE("every metric has a place of its own in the status", "[metrics]") {
     const broker::Broker broker(broker::test_options());
     std::set<std::vector<std::string>> paths;
     std::size_t series = 0;
-    broker.counters().metrics.for_each_series([&](const base::MetricSeries& one) {
-        ++series;
-        paths.insert(one.status_path());
-    });
+    for (const base::MetricReading& reading : broker.counters().metrics.read()) {
+        if (reading.family->type == base::MetricType::info) continue;  // its texts stand beside numbers
+        for (const base::MetricSample& sample : reading.samples) {
+            ++series;
+            paths.insert(status_path(*reading.family, sample));
+        }
+    }
     CHECK(paths.size() == series);
     for (const std::vector<std::string>& path : paths) {  // in the set's order, a nested path follows its parent
         const auto next = paths.upper_bound(path);
@@ -77,10 +81,10 @@ TEST_CASE("metrics of the services are read where they are kept", "[metrics]") {
     broker.services().event_streams = 3;
     const auto gauge = [&](const std::string& name, const std::vector<std::string>& labels) {
         std::int64_t value = -1;
-        broker.counters().metrics.for_each_series([&](const base::MetricSeries& series) {
-            if (series.family.name == name && series.label_values == labels)
-                value = std::get<const base::ObservedGauge*>(series.number)->load();
-        });
+        for (const base::MetricReading& reading : broker.counters().metrics.read())
+            for (const base::MetricSample& sample : reading.samples)
+                if (reading.family->name == name && sample.label_values == labels)
+                    value = std::get<std::int64_t>(sample.value);
         return value;
     };
     CHECK(gauge("memory_use_bytes", {"bodies"}) == 1'000);

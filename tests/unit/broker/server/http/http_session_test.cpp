@@ -299,7 +299,7 @@ TEST_CASE("a silent connection is closed") {
     RunningBroker running({"http.idle_timeout=10ms"});
     HttpClient silent(running.port());
     CHECK(silent.is_closed_by_peer());
-    CHECK(running.broker.counters().requests_timed_out == 0);
+    CHECK(running.broker.counters().requests_refused[sluice::broker::RequestRefusal::timed_out] == 0);
 }
 
 TEST_CASE("a slow request is told so") {
@@ -313,7 +313,7 @@ TEST_CASE("a slow request is told so") {
         CHECK(slow.read_reply().status == 408);
         CHECK(slow.is_closed_by_peer());
     }
-    CHECK(running.broker.counters().requests_timed_out == 4);
+    CHECK(running.broker.counters().requests_refused[sluice::broker::RequestRefusal::timed_out] == 4);
 }
 
 // Beast throws at both, and where it reads by itself no session can catch that.
@@ -367,7 +367,7 @@ TEST_CASE("requests of foreign pages are refused, those of allowed ones answered
     CHECK(ask("GET /healthz HTTP/1.1\r\nHost: t\r\nOrigin: https://evil.example").status == 403);
     CHECK(ask("GET /healthz HTTP/1.1\r\nHost: evil.example").status == 421);
     CHECK(client.post("/v1/events", body, xml + "Origin: null\r\n").status == 403);
-    CHECK(running.broker.counters().foreign_requests_refused == 3);
+    CHECK(running.broker.counters().requests_refused[sluice::broker::RequestRefusal::foreign] == 3);
     HttpClient stream(running.port());
     stream.send("GET /v1/events HTTP/1.1\r\nHost: t\r\nOrigin: https://good.example\r\n\r\n");
     CHECK(stream.read_head().headers.at("access-control-allow-origin") == "https://good.example");
@@ -396,8 +396,8 @@ TEST_CASE("an address has its share of connections, requests and bytes") {
     second.send("nonsense\r\n\r\n");
     CHECK(second.read_reply().status == 429);
     const auto& counters = running.broker.counters();
-    CHECK(counters.address_requests_refused == 2);
-    CHECK(counters.address_connections_refused == 1);
+    CHECK(counters.requests_refused[sluice::broker::RequestRefusal::address_requests] == 2);
+    CHECK(counters.connections_refused[sluice::broker::ConnectionRefusal::address] == 1);
 }
 
 TEST_CASE("by default the subscribers of one address leave connections to others") {
@@ -431,7 +431,7 @@ TEST_CASE("bytes of requests that are under way are shared by the connections of
         HttpClient chunked(running.port());
         chunked.send(post + "Transfer-Encoding: chunked\r\n\r\n400\r\n" + std::string(0x400, 'x') + "\r\n1\r\n");
         CHECK(chunked.read_reply().status == 413);
-        CHECK(running.broker.counters().address_bytes_refused == 2);
+        CHECK(running.broker.counters().requests_refused[sluice::broker::RequestRefusal::address_bytes] == 2);
     }
     HttpClient large(running.port());
     large.send(post + "Content-Length: 1001\r\n\r\n");

@@ -1,19 +1,18 @@
-// The text of GET /v1/status. A text that was costly to make is reused for a while, so that it takes a small part of
-// the CPU time however often it is requested. Any thread.
+// A text that is made when it is asked for. One that was costly to make is reused for a while, so that it takes a small
+// part of the CPU time however often it is requested. Any thread.
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 
 namespace sluice::server {
 
-struct Services;
-
-class StatusText {
+class ReusedText {
 public:
-    std::shared_ptr<const std::string> get(Services& services);
+    std::shared_ptr<const std::string> get(const std::function<std::string()>& make);
 
 private:
     static constexpr std::chrono::milliseconds worth_keeping{1};  // CPU time from which a text is reused

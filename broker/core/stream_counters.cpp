@@ -1,0 +1,69 @@
+#include "broker/core/stream_counters.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::broker {
+
+StreamCountsPtr StreamCounters::of(std::string_view stream) {
+    const std::lock_guard lock(mutex_);
+    return entries_[std::string(stream)].counts;
+}
+
+StreamCounters::Reading StreamCounters::read() {
+    const std::lock_guard lock(mutex_);
+    if (now_() >= choose_at_) {
+        forget_unused();
+        choose_names();
+        choose_at_ = now_() + renaming_interval;
+    }
+    // A counter that rises meanwhile is read once.
+    Reading reading;
+    reading.other = forgotten_;
+    for (const auto& [stream, entry] : entries_) {
+        const auto named = named_.find(stream);
+        if (named == named_.end()) {
+            reading.other += numbers(entry);
+            continue;
+        }
+        reading.other += named->second;
+        reading.named.emplace_back(stream, numbers(entry) - named->second);
+    }
+    std::sort(reading.named.begin(), reading.named.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    return reading;
+}
+
+void StreamCounters::forget_unused() {
+    std::erase_if(entries_, [this](const auto& entry) {
+        if (entry.second.counts.use_count() != 1) return false;
+        forgotten_ += numbers(entry.second);
+        named_.erase(entry.first);
+        return true;
+    });
+}
+
+void StreamCounters::choose_names() {
+    using Busy = std::pair<std::uint64_t, const std::string*>;
+    std::vector<Busy> named, others;
+    for (auto& [stream, entry] : entries_) {
+        const Numbers now = numbers(entry);
+        (named_.contains(stream) ? named : others).emplace_back((now - entry.seen).sum(), &stream);
+        entry.seen = now;
+    }
+    const auto less = [](const Busy& a, const Busy& b) {
+        return a.first != b.first ? a.first < b.first : *a.second > *b.second;
+    };
+    std::sort(named.begin(), named.end(), less);
+    std::sort(others.rbegin(), others.rend(), less);
+    auto idle = named.begin();
+    for (const auto& [activity, stream] : others) {
+        if (named_.size() == named_max_) {
+            if (idle == named.end() || activity <= 2 * idle->first) break;
+            named_.erase(*idle++->second);
+        }
+        named_[*stream] = numbers(entries_[*stream]);
+    }
+}
+
+}  // namespace sluice::broker
