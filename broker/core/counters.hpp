@@ -67,6 +67,8 @@ public:
 
     Counter& batches = metrics.counter({"batches", "Batches that went through the matcher"});
     Counter& events_matched = metrics.counter({"events_matched", "Events that went through the matcher"});
+    Counter& matches =
+        metrics.counter({"matches", "Pairs of an event and a filter that it matched, equal filters once"});
     Counter& events_replayed = metrics.counter({"events_replayed", "Events read from the log and matched again"});
     Counter& scans = metrics.counter({"scans", "Evaluations of conditions that no index decides"});
     Counter& scan_microseconds = metrics.counter(

@@ -1,6 +1,7 @@
 #include "broker/core/matching/matcher.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <optional>
 #include <span>
@@ -27,6 +28,12 @@ constexpr std::chrono::milliseconds look_again_after{1};  // between checks whet
 // A slow-lane batch within this time does not prolong its stream's stay there.
 constexpr std::chrono::milliseconds quick{2};
 constexpr int slow_niceness = 10;
+
+std::uint64_t pairs(std::span<const engine::Match> matches) {
+    std::uint64_t n = 0;
+    for (const engine::Match& match : matches) n += static_cast<std::uint64_t>(std::popcount(match.accepted));
+    return n;
+}
 
 struct TooSlow : std::exception {
     const char* what() const noexcept override { return "a batch is left to the slow lane"; }
@@ -132,6 +139,7 @@ void Matcher::Thread::deliver(Events events) noexcept {
     count(of_.counters_.batches);
     count(of_.counters_.events_matched, events.size());
     of_.counters_.batch_events.add(events.size());
+    if (matched_) count(of_.counters_.matches, pairs(matcher_.matches()));
     if (found_nothing()) return;
     if (prepared_) return deliver_prepared(*prepared_);
     deliver_in_halves(events);
