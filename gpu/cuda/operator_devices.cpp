@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "gpu/operators/cuda_families.hpp"
@@ -82,8 +83,6 @@ void marking_faults(const MatchingDevice& device, Work work) {
         throw Fault(error, generation);
     }
 }
-
-constexpr const char* family_names[operators::operator_families] = {"regex", "edits", "recurrence", "alignment"};
 
 }  // namespace
 
@@ -210,10 +209,11 @@ std::uint64_t CudaOperatorDevices::batches(std::size_t device) const { return de
 std::vector<engine::OperatorStatus> CudaOperatorDevices::status() {
     std::vector<engine::OperatorStatus> result;
     for (std::size_t f = 0; f < operators::operator_families; ++f) {
-        const Record& record = this->record(static_cast<operators::OperatorFamilyKind>(f));
+        const auto kind = static_cast<operators::OperatorFamilyKind>(f);
+        const Record& record = this->record(kind);
         if (record.cpu_batches + record.device_batches == 0) continue;
-        result.push_back(
-            {family_names[f], record.device_batches, record.cpu_batches, record.repeated, record.choice.reason()});
+        result.push_back({std::string(operators::name_of(kind)), record.device_batches, record.cpu_batches,
+                          record.repeated, record.choice.reason()});
     }
     return result;
 }

@@ -1,6 +1,7 @@
 #include "gpu/naive/naive_set.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -63,13 +64,16 @@ bool holds_for(const Predicate& p, std::string_view text, double number) {
 bool holds_for(const Condition& condition, const Value& value, operators::OperatorWork* work) {
     const Predicate& p = condition.predicate;
     if (!condition.measure) return holds_for(p, value.text, value.number);
+    const auto start = std::chrono::steady_clock::now();
     const double measure = condition.measure(value.text);
+    const std::uint64_t ns_elapsed = operators::ns_since(start);
     const bool holds = !std::isnan(measure) && holds_for(p, value.text, measure);
     if (work != nullptr) {
         operators::OperatorWork::Kind& w = work->of(p.measure->kind);
         ++w.pairs;
         w.unreadable += std::isnan(measure);
         w.holds += holds;
+        work->time_of(operators::family_of(p.measure->kind)).cpu_ns += ns_elapsed;
     }
     return holds;
 }

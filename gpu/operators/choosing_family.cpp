@@ -195,6 +195,14 @@ void ChoosingFamily::evaluate_on_cpu(double cells, std::span<const std::string_v
 bool ChoosingFamily::evaluate_on_device(double cells, std::span<const std::string_view> texts,
                                         std::span<const Pair> pairs, std::span<std::uint8_t> holds,
                                         OperatorWork& work) const {
+    const double start_us = devices_->now_us();
+    const bool succeeded = try_device(cells, texts, pairs, holds, work);
+    work.time_of(kind_).device_ns += static_cast<std::uint64_t>(1e3 * (devices_->now_us() - start_us));
+    return succeeded;
+}
+
+bool ChoosingFamily::try_device(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                                std::span<std::uint8_t> holds, OperatorWork& work) const {
     OperatorDevices::Record& record = devices_->record(kind_);
     copies_->prepare(record.choice.predict(cells, Processor::cpu) > patience_us);
     const double start_us = devices_->now_us();  // excludes making a copy (done once), includes waiting for a busy one

@@ -32,6 +32,8 @@ private:
                          std::span<std::uint8_t> holds, OperatorWork& work) const;
     bool evaluate_on_device(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
                             std::span<std::uint8_t> holds, OperatorWork& work) const;
+    bool try_device(double cells, std::span<const std::string_view> texts, std::span<const Pair> pairs,
+                    std::span<std::uint8_t> holds, OperatorWork& work) const;
 
     const OperatorFamilyKind kind_;
     const std::shared_ptr<OperatorDevices> devices_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpu/api/predicate.hpp"
+#include "gpu/operators/family_kind.hpp"
 #include "gpu/operators/work.hpp"
 
 namespace sluice::operators {
@@ -33,27 +34,8 @@ struct MeasuredPredicate {
     Bounds bounds;
 };
 
-// Which operators share a family, in the order in which a batch asks them: cheap ones first, since pairs that they
-// decide need not be passed to the others.
-enum class OperatorFamilyKind : std::uint8_t { regex, edits, recurrence, alignment };
-constexpr std::size_t operator_families = 4;
 // More are not made a family. Edit patterns on a device have numbers of 24 bits (gpu/operators/edits/edits.hpp).
 constexpr std::size_t family_predicates_max = std::size_t{1} << 24;
-
-constexpr OperatorFamilyKind family_of(engine::Measure::Kind kind) {
-    switch (kind) {
-        case engine::Measure::Kind::matches:
-            return OperatorFamilyKind::regex;
-        case engine::Measure::Kind::approx_distance:
-        case engine::Measure::Kind::edit_distance:
-            return OperatorFamilyKind::edits;
-        case engine::Measure::Kind::align:
-        case engine::Measure::Kind::align_global:
-            return OperatorFamilyKind::alignment;
-        default:
-            return OperatorFamilyKind::recurrence;
-    }
-}
 
 class OperatorFamily {
 public:

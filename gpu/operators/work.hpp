@@ -1,10 +1,13 @@
-// The work of a batch's measured predicates, by kind of measure, and of `contains`. Added up by the matching thread.
+// The work of a batch's measured predicates, by kind of measure, and of `contains`, and the time that it took. Added up
+// by the matching thread.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 
 #include "gpu/api/predicate.hpp"
+#include "gpu/operators/family_kind.hpp"
 #include "gpu/operators/substrings/counters.hpp"
 
 namespace sluice::operators {
@@ -34,19 +37,41 @@ struct OperatorWork {
         }
     };
 
+    // The elapsed time of a family's evaluations.
+    struct Time {
+        std::uint64_t cpu_ns = 0;
+        std::uint64_t device_ns = 0;  // on a device, including waits for one and attempts that failed
+
+        Time& operator+=(const Time& more) {
+            cpu_ns += more.cpu_ns, device_ns += more.device_ns;
+            return *this;
+        }
+    };
+
     std::array<Kind, engine::measure_kinds> kinds{};
+    std::array<Time, operator_families> times{};
     // CPU searches, by segment: a text is searched once for all operands of a segment.
     substrings::Counters contains;
 
     Kind& of(engine::Measure::Kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
     const Kind& of(engine::Measure::Kind kind) const { return kinds[static_cast<std::size_t>(kind)]; }
 
+    Time& time_of(OperatorFamilyKind family) { return times[static_cast<std::size_t>(family)]; }
+    const Time& time_of(OperatorFamilyKind family) const { return times[static_cast<std::size_t>(family)]; }
+
     OperatorWork& operator+=(const OperatorWork& more) {
         for (std::size_t k = 0; k < engine::measure_kinds; ++k) kinds[k] += more.kinds[k];
+        for (std::size_t f = 0; f < operator_families; ++f) times[f] += more.times[f];
         contains += more.contains;
         return *this;
     }
 };
+
+// Nanoseconds from `start` until now.
+inline std::uint64_t ns_since(std::chrono::steady_clock::time_point start) {
+    const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
+    return static_cast<std::uint64_t>(elapsed.count());
+}
 
 // Counts the pairs of a call, which ascend by text, and their distinct texts.
 class PairCounter {

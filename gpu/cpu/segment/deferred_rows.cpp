@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -38,7 +39,7 @@ void DeferredRows::decide(const engine::PredicateTables& tables, const engine::E
         if (questions_.empty()) continue;
         ask_groups(tables, batch, shared);
         collect_pairs(tables, batch, shared, kind);
-        evaluate(*family, batch);
+        evaluate(*family, kind, batch);
         share_answers(batch, shared);
         narrow(operators, kind);
         forget_questions(operators);
@@ -236,9 +237,11 @@ double DeferredRows::added_ns(const Draft& draft) {
 }
 
 // Evaluates in pieces, with a pause possible between them.
-void DeferredRows::evaluate(const operators::OperatorFamily& family, const engine::EventBatch& batch) {
+void DeferredRows::evaluate(const operators::OperatorFamily& family, operators::OperatorFamilyKind kind,
+                            const engine::EventBatch& batch) {
     operators::OperatorWork ignored;
     operators::OperatorWork& work = batch.work != nullptr ? *batch.work : ignored;
+    operators::OperatorWork::Time& time = work.time_of(kind);
     for (std::size_t first = 0; first < drafts_.size();) {
         pairs_.clear();
         double ns = 0;
@@ -248,7 +251,11 @@ void DeferredRows::evaluate(const operators::OperatorFamily& family, const engin
         }
         answers_.assign(pairs_.size(), 0);
         if (batch.pause) batch.pause(ns);
+        const std::uint64_t device_ns_before = time.device_ns;
+        const auto start = std::chrono::steady_clock::now();
         family.evaluate(texts_, pairs_, answers_, work);
+        const std::uint64_t ns_elapsed = operators::ns_since(start);
+        time.cpu_ns += ns_elapsed - std::min(ns_elapsed, time.device_ns - device_ns_before);
         for (std::size_t i = 0; i < pairs_.size(); ++i) {
             if (answers_[i] == 0) continue;
             const Draft& draft = drafts_[first + i];

@@ -70,7 +70,8 @@ private:
     double keep_within(std::size_t first, std::uint32_t source, double ns_max, const FairShares::OwnersOf& owners_of);
     const Texts& texts_of(const engine::PredicateTables& tables, const engine::EventBatch& batch,
                           std::uint32_t attribute, std::uint32_t source);
-    void evaluate(const operators::OperatorFamily& family, const engine::EventBatch& batch);
+    void evaluate(const operators::OperatorFamily& family, operators::OperatorFamilyKind kind,
+                  const engine::EventBatch& batch);
     double added_ns(const Draft& draft);
     void narrow(const engine::OperatorTable& operators, operators::OperatorFamilyKind family);
     void forget_questions(const engine::OperatorTable& operators);

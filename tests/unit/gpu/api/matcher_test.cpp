@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "gpu/operators/work.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/written_filter.hpp"
 
@@ -205,6 +206,37 @@ TEMPLATE_TEST_CASE_SIG("subscription set", "", ((Backend backend), backend), Bac
         CHECK_THROWS_AS(program->match(batch, matches), std::runtime_error);
         CHECK(match(*program, "c").empty());
         CHECK(match(*program, "a") == std::vector{a});
+    }
+    SECTION("the time of operators is counted by family") {
+        const auto measured = [](Measure measure) {
+            Predicate p{"x", Operator::less_equal, {}, 1};
+            p.measure = std::move(measure);
+            return testing::WrittenLiteral{p, false};
+        };
+        const testing::WrittenLiteral distance = measured({Measure::Kind::approx_distance, "kernel", "unit", 0, 0}),
+                                      laminarity = measured({Measure::Kind::laminarity, "", "", 0.5, 2}),
+                                      score = measured({Measure::Kind::align, "ACGT", "dna", 0, 0});
+        set->add(testing::disjunction_of({{distance}}));
+        set->add(testing::disjunction_of({{laminarity}}));
+        set->add(testing::disjunction_of({{{{"x", Operator::equal, "a", 0}, false}, score}}));
+        const auto program = set->compile();
+        EventBatch batch;
+        for (const char* text : {"a karnel", "1 2 3 3 3 4"}) {
+            batch.values.push_back({0, text, 0});
+            batch.end_event();
+        }
+        operators::OperatorWork work;
+        batch.work = &work;
+        std::vector<Match> matches;
+        program->match(batch, matches);
+        for (std::size_t f = 0; f < operators::operator_families; ++f) {
+            const auto family = static_cast<operators::OperatorFamilyKind>(f);
+            const bool used =
+                family == operators::OperatorFamilyKind::edits || family == operators::OperatorFamilyKind::recurrence;
+            INFO(operators::name_of(family));
+            CHECK((work.time_of(family).cpu_ns > 0) == used);
+            CHECK(work.time_of(family).device_ns == 0);
+        }
     }
     SECTION("thousands, compiled one by one, then removed") {
         std::vector<SubscriptionId> ids;

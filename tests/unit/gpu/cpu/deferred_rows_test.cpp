@@ -90,6 +90,20 @@ TEST_CASE("operators see only the events that nothing cheaper has decided") {
     CHECK(trial.done().holds == 2);
 }
 
+TEST_CASE("DeferredRows: the time of a family is counted for batches that need it") {
+    Trial trial;
+    trial.set->add(testing::disjunction_of({{equal("category", "x"), within("title", "kernel", 1)}}));
+    trial.run({{"w", {"a kernel"}}});
+    const operators::OperatorWork::Time& time = trial.work.time_of(operators::OperatorFamilyKind::edits);
+    CHECK(time.cpu_ns == 0);
+    trial.run({{"x", {"a kernel"}}});
+    CHECK(time.cpu_ns > 0);
+    const operators::OperatorWork once = trial.work;
+    trial.work += once;
+    CHECK(time.cpu_ns == 2 * once.time_of(operators::OperatorFamilyKind::edits).cpu_ns);
+    CHECK(time.device_ns == 0);
+}
+
 TEST_CASE("a predicate of many conjunctions is decided once for an event") {
     Trial trial;
     std::vector<engine::SubscriptionId> ids;

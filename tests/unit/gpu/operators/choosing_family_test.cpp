@@ -47,7 +47,7 @@ public:
             --devices[device].fail_making;
             throw std::runtime_error("no memory");
         }
-        return std::make_unique<Copy>(devices[device], family);
+        return std::make_unique<Copy>(*this, devices[device], family);
     }
     void succeeded(std::size_t device) override { ++devices[device].succeeded; }
     void failed(std::size_t device, const std::exception& error) override {
@@ -73,14 +73,17 @@ public:
     std::vector<Device> devices;
     std::vector<std::string> failures;
     std::atomic<double> clock_us = 0;
-    double making_us = 0;         // the time that it takes by that clock
-    int yields_while_making = 0;  // the number of times that it lets others go first
-    int fail_posting = 0;         // the number of times to fail
+    double making_us = 0, evaluating_us = 0;  // the time that these take by that clock
+    int yields_while_making = 0;              // the number of times that it lets others go first
+    int fail_posting = 0;                     // the number of times to fail
 
 private:
     class Copy final : public DeviceFamily {
     public:
-        Copy(Device& device, const OperatorFamily& family) : device_(device), family_(family) { ++device_.there; }
+        Copy(FakeDevices& devices, Device& device, const OperatorFamily& family)
+            : devices_(devices), device_(device), family_(family) {
+            ++device_.there;
+        }
         ~Copy() override { --device_.there; }
         void evaluate(std::span<const std::string_view> texts, std::span<const OperatorFamily::Pair> pairs,
                       std::span<std::uint8_t> holds, OperatorWork& work) override {
@@ -88,6 +91,7 @@ private:
             ++device_.evaluated;
             while (device_.hangs) std::this_thread::yield();
             family_.evaluate(texts, pairs, holds, work);
+            devices_.clock_us = devices_.clock_us + devices_.evaluating_us;
             in_use_ = false;
             if (device_.fail_evaluating == 0) return;
             --device_.fail_evaluating;
@@ -96,6 +100,7 @@ private:
         }
 
     private:
+        FakeDevices& devices_;
         Device& device_;
         const OperatorFamily& family_;
         std::atomic<bool> in_use_ = false;
@@ -201,6 +206,24 @@ TEST_CASE("after a failure the CPU answers, nothing of the device's answer is ke
     CHECK(trial.devices->record(edits).device_batches == 1);
 }
 
+TEST_CASE("ChoosingFamily: a device's evaluations, failed ones too, count as its time, and none of the CPU's") {
+    Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
+    trial.devices->evaluating_us = 250;
+    trial.run();
+    const OperatorWork::Time& time = trial.work.time_of(edits);
+    CHECK(time.device_ns == 0);  // no copy yet
+    trial.devices->run_tasks();
+    trial.run();
+    CHECK(time.device_ns == 250'000);
+    trial.devices->devices[0].fail_evaluating = 1;
+    trial.run();
+    CHECK(time.device_ns == 250'000);
+    for (const OperatorWork::Time& of_family : trial.work.times) {
+        CHECK(of_family.cpu_ns == 0);  // the caller measures that
+        CHECK((&of_family == &time || of_family.device_ns == 0));
+    }
+}
+
 TEST_CASE("a copy that can't be made is a failure, and is tried again") {
     Trial trial(std::make_shared<FakeDevices>(1, 0.0, false));
     FakeDevices::Device& device = trial.devices->devices[0];
@@ -290,6 +313,7 @@ TEST_CASE("what would take the CPU long waits for the copy") {
     CHECK(trial.devices->devices[0].evaluated == 1);
     CHECK(trial.devices->record(edits).cpu_batches == 0);
     CHECK(choice.predict(400, ProcessorChoice::device) == 0);  // excludes the copy
+    CHECK(trial.work.time_of(edits).device_ns == 300'000'000);
 }
 
 TEST_CASE("ChoosingFamily: a copy that is never made → the CPU answers") {
