@@ -99,6 +99,10 @@ struct EventBatch {
     // If not null, the work of the batch's measured predicates is added to it (gpu/operators/work.hpp).
     operators::OperatorWork* work = nullptr;
 
+    // If not null, set to true if a device has matched a part of the batch; the caller sets it to false before.
+    // Operators on a device do not set it: `work` has their times.
+    bool* on_device = nullptr;
+
     std::size_t size() const { return first.size() - 1; }
     std::size_t words() const { return (size() + 31) / 32; }
     std::span<const Value> event(std::size_t e) const {

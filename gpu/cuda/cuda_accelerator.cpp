@@ -201,6 +201,7 @@ private:
         device.matching.succeeded();
         ++device.batches;
         device.events += batch.size();
+        if (batch.on_device != nullptr && !copied.empty()) *batch.on_device = true;
         return slot->was_usual();
     }
 

@@ -1,0 +1,88 @@
+// What the engine reports of the devices that it uses: which batches they match.
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/api/matcher.hpp"
+#include "tests/cuda/fault_plan.hpp"
+#include "tests/cuda/on_device.hpp"
+#include "tests/support/written_filter.hpp"
+
+namespace sluice::test {
+
+using testing::FaultPlan;
+using testing::has_device;
+
+namespace {
+
+engine::EngineOptions on_device() {
+    engine::EngineOptions options(engine::Backend::cuda);
+    options.device_rows_min = 1;
+    return options;
+}
+
+// A set whose subscription i is for events whose text of "x" is i.
+std::unique_ptr<engine::SubscriptionSet> set_of_texts(const engine::EngineOptions& options, int count = 500) {
+    auto set = engine::make_subscription_set(options);
+    for (int i = 0; i < count; ++i)
+        set->add(testing::disjunction_of({{{{"x", engine::Operator::equal, std::to_string(i), 0}, false}}}));
+    return set;
+}
+
+std::uint64_t device_batches(const engine::SubscriptionSet& set) {
+    std::uint64_t batches = 0;
+    for (const engine::DeviceStatus& device : set.status().devices) batches += device.batches;
+    return batches;
+}
+
+// Matches events whose text of "x" is 7. Returns whether a device has matched any part.
+bool match(const engine::SubscriptionSet& set, const engine::Program& program, std::size_t events,
+           bool is_unknown = false) {
+    engine::EventBatch batch;
+    for (std::size_t e = 0; e < events; ++e) {
+        batch.values.push_back({0, "7", 7});
+        batch.end_event();
+    }
+    if (is_unknown) batch.unknown.push_back({0, 0});
+    bool on_device = false;
+    batch.on_device = &on_device;
+    const std::uint64_t before = device_batches(set);
+    std::vector<engine::Match> matches;
+    program.match(batch, matches);
+    CHECK(matches.size() == (events + 31) / 32);
+    CHECK((device_batches(set) > before) == on_device);
+    return on_device;
+}
+
+}  // namespace
+
+TEST_CASE("EventBatch::on_device: set for a batch that a device matches, and for no other", "[cuda]") {
+    if (!has_device()) return;
+    const auto set = set_of_texts(on_device());
+    const auto program = set->compile();
+    CHECK(match(*set, *program, 40));
+    CHECK_FALSE(match(*set, *program, 40, true));  // the CPU matches batches with unknown attributes
+    const auto on_cpu = set_of_texts(engine::Backend::cpu);
+    CHECK_FALSE(match(*on_cpu, *on_cpu->compile(), 40));
+    engine::EngineOptions large_only = on_device();
+    large_only.device_rows_min = 1'000'000;
+    const auto small = set_of_texts(large_only);
+    CHECK_FALSE(match(*small, *small->compile(), 40));
+}
+
+TEST_CASE("EventBatch::on_device: not set if the device fails and the CPU matches the batch again", "[cuda]") {
+    if (!has_device()) return;
+    const auto set = set_of_texts(on_device());
+    const auto program = set->compile();
+    REQUIRE(match(*set, *program, 40));
+    {
+        const FaultPlan failing("cudaStreamQuery", cudaErrorUnknown, 1);
+        CHECK_FALSE(match(*set, *program, 40));
+        CHECK(failing.done());
+    }
+    CHECK(set->status().rematched_batches == 1);
+}
+
+}  // namespace sluice::test
