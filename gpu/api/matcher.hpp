@@ -68,6 +68,9 @@ struct DeviceStatus {
     std::size_t bytes = 0;     // of the segments' copies
     std::size_t segments = 0;  // with a copy on this device
     std::uint64_t batches = 0, events = 0;
+    // Bytes that the process has moved between the host and the device, for all sets: copied, or read and written by
+    // the device in the host's memory.
+    std::uint64_t bytes_to_device = 0, bytes_to_host = 0;
     double sampled_seconds = 0;        // device time for a sample of the batches,
     std::uint64_t sampled_events = 0;  // and the number of events in that sample
     std::uint64_t faults = 0;

@@ -62,7 +62,7 @@ PackedBatch BatchSlot::make_room_for(const engine::EventBatch& batch, const Pack
 void BatchSlot::copy_batch() {
     const std::size_t offset = records_offset(view_.events), bytes = offset + size_.records * sizeof(EventRecord);
     in_place_ = segments_.size() * (bytes + 8 * size_.text_words) <= in_place_bytes_max;
-    if (in_place_) return;
+    if (in_place_) return count_to_device(bytes + size_.text_words * sizeof(std::uint64_t));
     make_room(device_records_, bytes);
     make_room(device_text_, size_.text_words + 2);
     copy_from_pinned(device_records_.data(), std::span<const std::byte>(records_.data(), bytes), stream_);
@@ -105,6 +105,7 @@ void BatchSlot::match_in_parts(const engine::EventBatch& batch, PackedBatch to) 
     }
     view_.part_begin = 0;
     view_.part_events = view_.events;
+    count_to_device(records_offset(view_.events) + size_.records * sizeof(EventRecord));
 }
 
 void BatchSlot::enqueue_all() {
@@ -232,11 +233,24 @@ void BatchSlot::wait() {
         if (!segments_[i]->clusters.empty()) is_complete &= make_room_for_found(f.hits, f.hit_count[0]);
         if (!is_complete) incomplete.push_back(i);
     }
-    if (incomplete.empty()) return;
-    under_way_ = true;
-    for (const std::size_t i : incomplete) enqueue(i, stream_);
-    stream_.wait();
-    under_way_ = false;
+    if (!incomplete.empty()) {
+        under_way_ = true;
+        for (const std::size_t i : incomplete) enqueue(i, stream_);
+        stream_.wait();
+        under_way_ = false;
+    }
+    count_to_host(found_bytes());
+}
+
+// The size of what the kernels have written to the host's memory.
+std::size_t BatchSlot::found_bytes() const {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+        const Found& f = found_[i];
+        bytes += f.count.bytes() + f.count[0] * sizeof(cpu::FoundRow);
+        if (!segments_[i]->clusters.empty()) bytes += f.hit_count[0] * sizeof(Hit);
+    }
+    return bytes;
 }
 
 std::span<const cpu::FoundRow> BatchSlot::found(std::size_t i) const {

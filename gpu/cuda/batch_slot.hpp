@@ -108,6 +108,7 @@ private:
     void launch();
     KeptGraph* kept_graph();
     bool may_have_ended() const;
+    std::size_t found_bytes() const;
 
     Stream stream_;
     Event done_;

@@ -104,6 +104,9 @@ public:
             d.segments = device->copies;
             d.batches = device->batches;
             d.events = device->events;
+            const Transfers moved = transfers(device->number());
+            d.bytes_to_device = moved.to_device;
+            d.bytes_to_host = moved.to_host;
             d.sampled_seconds = device->sampled().seconds;
             d.sampled_events = device->sampled().events;
             d.operator_batches = keeper_.operators()->batches(i);

@@ -89,8 +89,7 @@ private:
 // Never destroyed, since memory may be freed while the program exits. Null: nothing is recorded for the device.
 AbandonedWork* work_of(int device) {
     static auto* const all = new std::array<AbandonedWork, devices_max>;
-    return device >= 0 && static_cast<std::size_t>(device) < devices_max ? &(*all)[static_cast<std::size_t>(device)]
-                                                                         : nullptr;
+    return is_counted(device) ? &(*all)[static_cast<std::size_t>(device)] : nullptr;
 }
 
 }  // namespace

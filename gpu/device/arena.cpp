@@ -22,6 +22,7 @@ void Uploader::copy(std::byte* to, const void* from, std::size_t bytes) {
         std::byte* const piece = pieces_.data() + static_cast<std::size_t>(next_) * piece_bytes;
         std::memcpy(piece, at + done, size);
         check(cudaMemcpyAsync(to + done, piece, size, cudaMemcpyHostToDevice, stream_), "copy to device");
+        count_to_device(size);
         read_[next_].record(stream_);
         used_[next_] = true;
         next_ ^= 1;

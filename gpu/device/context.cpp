@@ -22,8 +22,6 @@ void check_work_has_ended(int device) {
     if (has_abandoned_work(device)) throw CudaError(cudaErrorLaunchTimeout, "a device that hangs");
 }
 
-bool is_counted(int device) { return device >= 0 && static_cast<std::size_t>(device) < devices_max; }
-
 }  // namespace
 
 Resident Resident::here() {

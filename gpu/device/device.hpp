@@ -9,6 +9,7 @@
 
 #include "gpu/device/context.hpp"
 #include "gpu/device/error.hpp"
+#include "gpu/device/transfers.hpp"
 #include "gpu/device/wait.hpp"
 
 namespace sluice::cuda {
@@ -68,27 +69,31 @@ using DeviceBuffer = Buffer<T, allocate_device, free_device>;
 template <class T>
 using PinnedBuffer = Buffer<T, allocate_pinned, free_pinned>;
 
+// Copies from and to page-locked memory, which never block; may be part of a graph. All copies here are counted
+// (transfers.hpp).
+template <class T>
+void copy_from_pinned(T* to, std::span<const T> from, cudaStream_t stream) {
+    if (from.empty()) return;
+    check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
+    count_to_device(from.size_bytes());
+}
+template <class T>
+void copy_to_pinned(std::span<T> to, const T* from, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
+    count_to_host(to.size_bytes());
+}
+// The same for any memory of the host.
 template <class T>
 void copy_to_device(T* to, std::span<const T> from, cudaStream_t stream) {
     if (from.empty()) return;
     wait_before_copy(from.data(), stream);
-    check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
+    copy_from_pinned(to, from, stream);
 }
 template <class T>
 void copy_to_host(std::span<T> to, const T* from, cudaStream_t stream) {
     if (to.empty()) return;
     wait_before_copy(to.data(), stream);
-    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
-}
-// The same for page-locked memory, from which and to which copies never block; may be part of a graph.
-template <class T>
-void copy_from_pinned(T* to, std::span<const T> from, cudaStream_t stream) {
-    if (from.empty()) return;
-    check(cudaMemcpyAsync(to, from.data(), from.size_bytes(), cudaMemcpyHostToDevice, stream), "copy to device");
-}
-template <class T>
-void copy_to_pinned(std::span<T> to, const T* from, cudaStream_t stream) {
-    check(cudaMemcpyAsync(to.data(), from, to.size_bytes(), cudaMemcpyDeviceToHost, stream), "copy to host");
+    copy_to_pinned(to, from, stream);
 }
 // Copies `from` to the beginning of `to`, which grows if needed; complete when the call returns.
 template <class T>
@@ -98,6 +103,7 @@ void upload(DeviceBuffer<T>& to, std::span<const T> from) {
     check(cudaMemcpy(to.data(), from.data(), from.size_bytes(), cudaMemcpyHostToDevice), "copy to device");
     // cudaMemcpy may return once `from` has been read, and non-blocking streams would not wait for the rest.
     wait(nullptr);
+    count_to_device(from.size_bytes());
 }
 template <class T>
 DeviceBuffer<T> to_device(std::span<const T> from) {

@@ -20,6 +20,7 @@ public:
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
         cudaGraph_t graph = nullptr;
         try {
+            const RecordedTransfers recorded(transfers_);
             enqueue();
         } catch (...) {
             cudaStreamEndCapture(stream, &graph);
@@ -32,10 +33,13 @@ public:
         check(code, "cudaGraphInstantiate");
     }
     Graph(Graph&& other) noexcept
-        : resident_(std::move(other.resident_)), executable_(std::exchange(other.executable_, nullptr)) {}
+        : resident_(std::move(other.resident_)),
+          executable_(std::exchange(other.executable_, nullptr)),
+          transfers_(other.transfers_) {}
     Graph& operator=(Graph&& other) noexcept {
         std::swap(resident_, other.resident_);
         std::swap(executable_, other.executable_);
+        std::swap(transfers_, other.transfers_);
         return *this;
     }
     ~Graph() {
@@ -43,7 +47,10 @@ public:
     }
 
     explicit operator bool() const { return executable_ != nullptr; }
-    void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+    void launch(cudaStream_t stream) const {
+        check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
+        count_transfers(resident_.device(), transfers_);
+    }
 
 private:
     static void destroy(cudaGraph_t graph) {
@@ -52,6 +59,7 @@ private:
 
     Resident resident_;
     cudaGraphExec_t executable_ = nullptr;
+    Transfers transfers_;  // of each launch
 };
 
 }  // namespace sluice::cuda

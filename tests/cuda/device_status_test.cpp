@@ -1,4 +1,4 @@
-// What the engine reports of the devices that it uses: which batches they match.
+// What the engine reports of the devices that it uses: which batches they match, and the bytes moved for these.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <memory>
@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "gpu/api/matcher.hpp"
+#include "gpu/cuda/batch_slot.hpp"
+#include "gpu/cuda/event_records.hpp"
+#include "gpu/device/transfers.hpp"
 #include "tests/cuda/fault_plan.hpp"
 #include "tests/cuda/on_device.hpp"
 #include "tests/support/written_filter.hpp"
@@ -37,12 +40,14 @@ std::uint64_t device_batches(const engine::SubscriptionSet& set) {
     return batches;
 }
 
-// Matches events whose text of "x" is 7. Returns whether a device has matched any part.
+constexpr std::size_t values_of_event = 4;
+
+// Matches events with a text of "x" that is 7. Returns whether a device has matched any part.
 bool match(const engine::SubscriptionSet& set, const engine::Program& program, std::size_t events,
            bool is_unknown = false) {
     engine::EventBatch batch;
     for (std::size_t e = 0; e < events; ++e) {
-        batch.values.push_back({0, "7", 7});
+        for (const char* text : {"7", "none", "of", "these"}) batch.values.push_back({0, text, 0});
         batch.end_event();
     }
     if (is_unknown) batch.unknown.push_back({0, 0});
@@ -83,6 +88,29 @@ TEST_CASE("EventBatch::on_device: not set if the device fails and the CPU matche
         CHECK(failing.done());
     }
     CHECK(set->status().rematched_batches == 1);
+}
+
+TEST_CASE("DeviceStatus: a batch moves at least its records to the device, and what it finds back", "[cuda]") {
+    if (!has_device()) return;
+    const auto set = set_of_texts(on_device());
+    const cuda::Transfers before_copy = cuda::transfers(0);
+    const auto program = set->compile();
+    CHECK(set->status().devices[0].bytes_to_device > before_copy.to_device);
+    // The device reads the small batches in the host's memory; the large one is copied.
+    static_assert(1024 * values_of_event * sizeof(cuda::EventRecord) > cuda::BatchSlot::in_place_bytes_max);
+    for (const std::size_t events : {1u, 40u, 1024u}) {
+        INFO(events << " events");
+        const engine::DeviceStatus before = set->status().devices[0];
+        REQUIRE(match(*set, *program, events));
+        const engine::DeviceStatus after = set->status().devices[0];
+        CHECK(after.bytes_to_device - before.bytes_to_device >= events * values_of_event * sizeof(cuda::EventRecord));
+        CHECK(after.bytes_to_host - before.bytes_to_host >= events * sizeof(cpu::FoundRow));
+    }
+    const engine::DeviceStatus before = set->status().devices[0];
+    REQUIRE_FALSE(match(*set, *program, 40, true));
+    const engine::DeviceStatus after = set->status().devices[0];
+    CHECK(after.bytes_to_device == before.bytes_to_device);
+    CHECK(after.bytes_to_host == before.bytes_to_host);
 }
 
 }  // namespace sluice::test
