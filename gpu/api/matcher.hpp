@@ -62,10 +62,13 @@ public:
 
 struct DeviceStatus {
     int device = 0;
-    std::string name;          // "NVIDIA H100 80GB HBM3"
-    std::string state;         // "not used yet", "ready", "ready, but has no room for 1 segment",
-                               // "lost, retry in 4 s", "copying retry in 4 s"
-    std::size_t bytes = 0;     // of the segments' copies
+    std::string name;       // "NVIDIA H100 80GB HBM3"
+    std::string state;      // "not used yet", "ready", "ready, but has no room for 1 segment",
+                            // "lost, retry in 4 s", "copying retry in 4 s"
+    std::size_t bytes = 0;  // of the segments' copies
+    // The device's memory, and how much of it all processes use, in bytes: as of the last second in which the engine
+    // used the device. 0 if it has not been used yet, or if the driver failed to tell.
+    std::size_t memory_total = 0, memory_used = 0;
     std::size_t segments = 0;  // with a copy on this device
     std::uint64_t batches = 0, events = 0;
     // Bytes that the process has moved between the host and the device, for all sets: copied, or read and written by

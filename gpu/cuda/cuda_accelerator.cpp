@@ -61,6 +61,7 @@ public:
             try {
                 if (match_on(device, parts, batch, scans, scratch, matches))
                     record(size, operators::ProcessorChoice::device, start);
+                devices_[device]->measure_memory_if_due();
                 return;
             } catch (const CudaError& error) {
                 if (error.out_of_memory())
@@ -101,6 +102,9 @@ public:
                 d.state = "ready, but has no room for " + std::to_string(n) + (n == 1 ? " segment" : " segments");
             if (d.state == "ready" && operating != "ready") d.state = "operators " + operating;
             d.bytes = device->bytes();
+            const MatchingDevice::MemoryUse memory = device->memory_use();
+            d.memory_total = memory.total;
+            d.memory_used = memory.used;
             d.segments = device->copies;
             d.batches = device->batches;
             d.events = device->events;

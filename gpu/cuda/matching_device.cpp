@@ -74,6 +74,7 @@ void MatchingDevice::open() {
     std::uint64_t threshold = std::uint64_t{1} << 30;
     check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold), "cudaMemPoolSetAttribute");
     open_ = true;
+    measure_memory();
 }
 
 std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const cpu::Segment& segment) {
@@ -90,6 +91,7 @@ std::shared_ptr<const SegmentCopy> MatchingDevice::copy(const cpu::Segment& segm
                       delete t;
                   }};
     }
+    measure_memory();
     const auto made = std::make_shared<SegmentCopy>(std::move(tables));
     const std::lock_guard lock(mutex_);
     std::erase_if(made_, [](const std::weak_ptr<SegmentCopy>& copy) { return copy.expired(); });
@@ -107,6 +109,7 @@ void MatchingDevice::release() {
         slots.swap(slots_);
         slots_made_ -= slots.size();
         made.swap(made_);
+        memory_use_ = {};
     }
     for (const auto& weak : made) {
         if (const auto copy = weak.lock()) copy->drop();
@@ -203,6 +206,25 @@ MatchingDevice::Lease::~Lease() {
 std::string MatchingDevice::name() const {
     const std::lock_guard lock(mutex_);
     return name_;
+}
+
+MatchingDevice::MemoryUse MatchingDevice::memory_use() const {
+    const std::lock_guard lock(mutex_);
+    return memory_use_;
+}
+
+void MatchingDevice::measure_memory_if_due() noexcept {
+    const auto now = DeviceHealth::Clock::now();
+    auto due = memory_due_.load(std::memory_order_relaxed);
+    if (now >= due && memory_due_.compare_exchange_strong(due, now + memory_measured_every)) measure_memory();
+}
+
+void MatchingDevice::measure_memory() noexcept {
+    std::size_t available = 0, total = 0;
+    const bool is_known = cudaMemGetInfo(&available, &total) == cudaSuccess;
+    if (!is_known) cudaGetLastError();
+    const std::lock_guard lock(mutex_);
+    memory_use_ = is_known ? MemoryUse{total, total - available} : MemoryUse{};
 }
 
 void MatchingDevice::sample(double seconds, std::size_t count) {

@@ -46,6 +46,7 @@ public:
     static constexpr std::size_t slots_max = 32;  // batches under way; further batches wait for a slot
     // After a slot found no memory, the time during which batches wait for one of the others instead of making one.
     static constexpr std::chrono::seconds no_slots_made{1};
+    static constexpr std::chrono::seconds memory_measured_every{1};
 
     MatchingDevice(int number, std::size_t bytes_max);
     MatchingDevice(const MatchingDevice&) = delete;
@@ -101,6 +102,15 @@ public:
     std::string name() const;
     std::size_t bytes() const { return memory_.bytes(); }
     MemoryPool& memory() { return memory_; }
+    // The device's memory, and how much of it all processes use, in bytes, as last measured; 0 if it has not been, or
+    // if the driver failed. Measured while the device is in use, since a status query must neither make a context nor
+    // wait for the driver, which a hung kernel can hold up.
+    struct MemoryUse {
+        std::size_t total = 0, used = 0;
+    };
+    MemoryUse memory_use() const;
+    // Measures it, at most once a second. The device must be open and the calling thread's current one.
+    void measure_memory_if_due() noexcept;
 
     DeviceHealth matching, copying, operating;  // `operating`: for operators (operator_devices.hpp)
     std::atomic<std::size_t> copies = 0;
@@ -122,6 +132,7 @@ private:
     static Shared& shared_by(int number);
 
     void release();
+    void measure_memory() noexcept;
     // Null if the caller may make a slot, which is counted already.
     std::unique_ptr<BatchSlot> take_slot();
     // Returns the number of slots that are left.
@@ -144,10 +155,12 @@ private:
     DeviceHealth::Clock::time_point more_slots_at_{};
     std::vector<std::weak_ptr<SegmentCopy>> made_;
     Sample sample_;
+    MemoryUse memory_use_;
 
     std::mutex uploading_;
     std::unique_ptr<Uploader> uploader_;
     std::atomic<std::size_t> under_way_ = 0;
+    std::atomic<DeviceHealth::Clock::time_point> memory_due_{};  // the next measurement
 };
 
 }  // namespace sluice::cuda

@@ -129,6 +129,7 @@ public:
         marking_faults(*device_->matching, [&] {
             const Turn turn(*device_->matching);
             copy_->evaluate(texts, pairs, holds, work);
+            device_->matching->measure_memory_if_due();
         });
         ++device_->batches;
     }

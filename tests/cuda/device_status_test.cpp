@@ -1,4 +1,5 @@
-// What the engine reports of the devices that it uses: which batches they match, and the bytes moved for these.
+// What the engine reports of the devices that it uses: which batches they match, the bytes moved for these, their
+// memory, and the time of operators.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <memory>
@@ -9,8 +10,10 @@
 #include "gpu/cuda/batch_slot.hpp"
 #include "gpu/cuda/event_records.hpp"
 #include "gpu/device/transfers.hpp"
+#include "gpu/operators/work.hpp"
 #include "tests/cuda/fault_plan.hpp"
 #include "tests/cuda/on_device.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/written_filter.hpp"
 
 namespace sluice::test {
@@ -111,6 +114,71 @@ TEST_CASE("DeviceStatus: a batch moves at least its records to the device, and w
     const engine::DeviceStatus after = set->status().devices[0];
     CHECK(after.bytes_to_device == before.bytes_to_device);
     CHECK(after.bytes_to_host == before.bytes_to_host);
+}
+
+TEST_CASE("DeviceStatus: the memory of a device is known from its first use on", "[cuda]") {
+    if (!has_device()) return;
+    const auto set = set_of_texts(on_device());
+    engine::DeviceStatus device = set->status().devices[0];
+    CHECK(device.state == "not used yet");
+    CHECK(device.memory_total == 0);
+    CHECK(device.memory_used == 0);
+    const auto program = set->compile();
+    for (int i = 0; i < 3; ++i) {
+        device = set->status().devices[0];
+        CHECK(device.memory_total > 0);
+        CHECK(device.memory_used >= device.bytes);
+        CHECK(device.memory_used <= device.memory_total);
+        CHECK(match(*set, *program, 40));
+    }
+}
+
+TEST_CASE("DeviceStatus: a device that can't be opened has no memory", "[cuda]") {
+    if (!has_device()) return;
+    const FaultPlan failing("cudaGetDeviceCount", cudaErrorInsufficientDriver, FaultPlan::always);
+    const auto set = set_of_texts(on_device());
+    CHECK_FALSE(match(*set, *set->compile(), 40));
+    CHECK(set->status().devices[0].memory_total == 0);
+    CHECK(set->status().devices[0].memory_used == 0);
+}
+
+TEST_CASE("OperatorWork: the time of operators on a device is the device's, and the batch is still the CPU's",
+          "[cuda]") {
+    if (!has_device()) return;
+    engine::EngineOptions options(engine::Backend::cuda);
+    options.device_rows_min = 1'000'000;
+    options.device_cells_min = 0;
+    const auto set = engine::make_subscription_set(options);
+    engine::Predicate near_kernel{"x", engine::Operator::less_equal, {}, 1};
+    near_kernel.measure = engine::Measure{engine::Measure::Kind::approx_distance, "kernel", "unit", 0, 0};
+    set->add(testing::disjunction_of({{{near_kernel, false}}}));
+    const auto program = set->compile();
+    engine::EventBatch batch;
+    batch.values.push_back({0, "a karnel", 0});
+    batch.end_event();
+    bool on_device = false;
+    batch.on_device = &on_device;
+    operators::OperatorWork work;
+    batch.work = &work;
+    const auto is_evaluated_on_device = [&] {  // the CPU evaluates until the family's copy is made
+        work = {};
+        std::vector<engine::Match> matches;
+        program->match(batch, matches);
+        REQUIRE(matches.size() == 1);
+        for (std::size_t f = 0; f < operators::operator_families; ++f) {
+            const auto family = static_cast<operators::OperatorFamilyKind>(f);
+            const operators::OperatorWork::Time& time = work.time_of(family);
+            CHECK((time.cpu_ns + time.device_ns > 0) == (family == operators::OperatorFamilyKind::edits));
+        }
+        return set->status().operators[0].device_batches > 0;
+    };
+    EVENTUALLY(is_evaluated_on_device());
+    CHECK(work.time_of(operators::OperatorFamilyKind::edits).device_ns > 0);
+    CHECK_FALSE(on_device);
+    const engine::EngineStatus status = set->status();
+    CHECK(status.devices[0].memory_total > 0);
+    REQUIRE(status.operators.size() == 1);
+    CHECK(status.operators[0].family == operators::name_of(operators::OperatorFamilyKind::edits));
 }
 
 }  // namespace sluice::test
