@@ -16,6 +16,7 @@
 #include "broker/core/reply_counters.hpp"
 #include "broker/core/stages.hpp"
 #include "broker/core/stream_counters.hpp"
+#include "broker/core/work_times.hpp"
 
 namespace sluice::broker {
 
@@ -100,12 +101,8 @@ public:
     // In microseconds, as the values of the histograms of times.
     static constexpr std::array<std::uint64_t, 13> time_bounds{
         10, 30, 100, 300, 1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
-    static constexpr base::MetricInfo match_time{.name = "match_seconds",
-                                                 .help = "Elapsed time of matching a batch, without its delivery",
-                                                 .unit = "seconds",
-                                                 .per_unit = 1'000'000};
-    base::Histogram& fast_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "fast"}});
-    base::Histogram& slow_match_microseconds = metrics.histogram(match_time, time_bounds, {{"lane", "slow"}});
+    MatchTimes match_microseconds{metrics, time_bounds};
+    OperatorTimes operator_microseconds{metrics, time_bounds};
 
     base::Histogram& delivery_latency_microseconds =
         metrics.histogram({.name = "delivery_latency_seconds",

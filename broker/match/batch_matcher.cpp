@@ -50,6 +50,7 @@ BatchMatcher::BatchMatcher(const BatchLimits& limits, std::function<void(double 
     batch_.pause = std::move(pause);
     batch_.scan = [this](std::uint32_t scanned, std::uint32_t event) { return scan(scanned, part_[event]); };
     batch_.work = &work_;
+    batch_.on_device = &on_device_;
     if (memory_ != nullptr) charge_ = memory_->force_charge(base::MemoryUse::evaluation, 0);
 }
 
@@ -204,6 +205,7 @@ void BatchMatcher::note_costly(std::uint32_t scanned, ScanCost::Clock::duration 
 void BatchMatcher::begin_batch() {
     cost_ = {};
     work_ = {};
+    on_device_ = false;
     extraction_time_ = {};
     matches_.clear();
     undecided_.clear();

@@ -78,6 +78,7 @@ public:
     void time_extraction(bool is_timed) { times_extraction_ = is_timed; }
 
     // Results of the last batch.
+    bool was_on_device() const { return on_device_; }  // whether a GPU matched a part of it
     ScanCost::Clock::duration extraction_time() const { return extraction_time_; }
     std::span<const engine::Match> matches() const { return matches_; }
     std::span<const engine::Match> undecided() const { return undecided_; }  // over budget
@@ -125,6 +126,7 @@ private:
     feed::ValueGroups groups_;
     std::vector<engine::Match> matches_, undecided_, matches_of_part_, undecided_of_part_;
     std::span<const feed::Event> part_;  // the events being matched
+    bool on_device_ = false;
     bool times_extraction_ = false;
     ScanCost::Clock::duration extraction_time_{0};
     ScanCost cost_;

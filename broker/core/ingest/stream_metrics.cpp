@@ -1,5 +1,6 @@
 #include "broker/core/ingest/stream_metrics.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -106,8 +107,11 @@ void add(base::MetricRegistry::Sink& sink, StreamCounters& counters, const Strea
 
 }  // namespace
 
-void register_stream_metrics(base::MetricRegistry& metrics, StreamCounters& counters, const Streams& streams) {
-    metrics.collect(families, [&](base::MetricRegistry::Sink& sink) { add(sink, counters, streams); });
+void register_stream_metrics(base::MetricRegistry& metrics, StreamCounters& counters, const Streams& streams,
+                             std::function<bool()> is_open) {
+    metrics.collect(families, [&, is_open = std::move(is_open)](base::MetricRegistry::Sink& sink) {
+        if (is_open()) add(sink, counters, streams);
+    });
 }
 
 }  // namespace sluice::broker

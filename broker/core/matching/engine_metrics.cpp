@@ -20,6 +20,9 @@ enum Family : std::size_t {
     gpu_events,
     gpu_operator_batches,
     gpu_faults,
+    gpu_memory_total,
+    gpu_memory_used,
+    gpu_transferred,
     operator_batches,
     operator_repeated_batches,
     cpu_batches,
@@ -61,6 +64,24 @@ const std::array<CollectedFamily, faults + 1> families{{
       .status = "engine.devices.{device}.faults"},
      MetricType::counter,
      {"device"}},
+    {{.name = "gpu_memory_bytes",
+      .help = "Memory of the GPU; 0: it has not been used yet",
+      .unit = "bytes",
+      .status = "engine.devices.{device}.memory.total"},
+     MetricType::gauge,
+     {"device"}},
+    {{.name = "gpu_memory_used_bytes",
+      .help = "Memory of the GPU in use by all processes, when it was last used",
+      .unit = "bytes",
+      .status = "engine.devices.{device}.memory.used"},
+     MetricType::gauge,
+     {"device"}},
+    {{.name = "gpu_transferred_bytes",
+      .help = "Bytes moved to the GPU (to_device) and from it (to_host)",
+      .unit = "bytes",
+      .status = "engine.devices.{device}.transferred.{direction}"},
+     MetricType::counter,
+     {"device", "direction"}},
     {{.name = "operator_batches",
       .help = "Batches of pairs of condition and text, by the processor that decided them, where a GPU might",
       .status = "engine.operators.{family}.batches.{processor}"},
@@ -108,6 +129,10 @@ void add(base::MetricRegistry::Sink& sink, const engine::EngineStatus& engine) {
         sink.add(gpu_events, {device}, number(d.events));
         sink.add(gpu_operator_batches, {device}, number(d.operator_batches));
         sink.add(gpu_faults, {device}, number(d.faults));
+        sink.add(gpu_memory_total, {device}, number(d.memory_total));
+        sink.add(gpu_memory_used, {device}, number(d.memory_used));
+        sink.add(gpu_transferred, {device, "to_device"}, number(d.bytes_to_device));
+        sink.add(gpu_transferred, {device, "to_host"}, number(d.bytes_to_host));
     }
     for (const engine::OperatorStatus& o : engine.operators) {
         sink.add(operator_batches, {o.family, "gpu"}, number(o.device_batches));

@@ -33,6 +33,13 @@ void count_work(Counters& counters, const operators::OperatorWork& work) {
         count(c.device_pairs, w.on_device.pairs);
         count(c.device_cells, w.on_device.cells);
     }
+    for (std::size_t f = 0; f < operators::operator_families; ++f) {
+        const auto add = [&](Processor processor, std::uint64_t ns) {
+            if (ns != 0) counters.operator_microseconds.of(f, processor).add(ns / 1'000);
+        };
+        add(Processor::cpu, work.times[f].cpu_ns);
+        add(Processor::gpu, work.times[f].device_ns);
+    }
     const substrings::Counters& contains = work.contains;
     if (contains.texts == 0) return;
     count(counters.contains.texts, contains.texts);
@@ -63,9 +70,8 @@ void count_scans(Counters& counters, const ScanCost& cost, const engine::Program
 
 }  // namespace
 
-void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took) {
-    base::Histogram& of_lane = lane == Lane::fast ? counters.fast_match_microseconds : counters.slow_match_microseconds;
-    of_lane.add(microseconds(took));
+void count_match_time(Counters& counters, Lane lane, Processor processor, std::chrono::steady_clock::duration took) {
+    counters.match_microseconds.of(lane == Lane::slow, processor).add(microseconds(took));
 }
 
 void count_costs(Counters& counters, const BatchMatcher& matcher, const engine::Program& program) noexcept {

@@ -9,7 +9,7 @@
 
 namespace sluice::broker {
 
-void count_match_time(Counters& counters, Lane lane, std::chrono::steady_clock::duration took);
+void count_match_time(Counters& counters, Lane lane, Processor processor, std::chrono::steady_clock::duration took);
 // Of the last batch that was matched.
 void count_costs(Counters& counters, const BatchMatcher& matcher, const engine::Program& program) noexcept;
 

@@ -104,7 +104,7 @@ bool Matcher::Thread::match(Events events) {
         matcher_.match(*current_.program, *current_.extractor, events);
         matched_ = true;
         const auto took = Clock::now() - begun;
-        count_match_time(of_.counters_, lane_, took);
+        count_match_time(of_.counters_, lane_, matcher_.was_on_device() ? Processor::gpu : Processor::cpu, took);
         if (is_timed) {
             of_.counters_.stages.add(Stage::extract, matcher_.extraction_time());
             of_.counters_.stages.add(Stage::match, took - matcher_.extraction_time());

@@ -105,7 +105,7 @@ Router make_router(Services& services) {
             route.handler = [&services](HttpRequest& request) { return subscribe_later(services, request); };
             return route;
         }
-        if (services.opening && endpoint.handler != show_health) {
+        if (services.opening && endpoint.handler != show_health && endpoint.handler != show_metrics) {
             route.refusal = opening_problem(services);
             return route;
         }
@@ -115,6 +115,7 @@ Router make_router(Services& services) {
         };
         if (endpoint.body_bytes_max != nullptr) route.body_bytes_max = endpoint.body_bytes_max(services.options);
         route.watched = endpoint.watched;
+        route.publishes = endpoint.handler == publish_events;
         route.for_monitoring = endpoint.for_monitoring;
         route.name = found.name;
         return route;

@@ -36,7 +36,7 @@ struct FoundEndpoint {
 FoundEndpoint find_endpoint(http::verb method, std::string_view path);
 
 // Routes requests to the endpoints, with these services. They must outlive the router. While the store is being opened,
-// all but /healthz get 503.
+// all but /healthz and /metrics get 503.
 Router make_router(Services& services);
 
 boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request);

@@ -1,6 +1,8 @@
 #include "broker/server/api/service_metrics.hpp"
 
+#include <array>
 #include <chrono>
+#include <string_view>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/metrics.hpp"
@@ -94,6 +96,35 @@ void register_workers(MetricRegistry& metrics, const Services& services) {
     add("trials", services.trials);
 }
 
+constexpr std::array<std::string_view, 3> states{"opening", "running", "draining"};
+
+// An index of `states`.
+std::size_t state_of(const Services& services) {
+    if (services.draining) return 2;
+    return services.opening ? 0 : 1;
+}
+
+void register_state(MetricRegistry& metrics, const Services& services) {
+    for (std::size_t i = 0; i < states.size(); ++i)
+        add_gauge(metrics,
+                  {.name = "state",
+                   .help = "1 for the state that the daemon is in, and 0 for the others; opening: its store",
+                   .status = "process.states.{state}"},
+                  [&services, i] { return state_of(services) == i ? 1 : 0; }, {{"state", states[i]}});
+}
+
+void register_limits(MetricRegistry& metrics, const config::Options& options) {
+    const auto add = [&](std::string_view name, std::string_view help, std::string_view unit, std::string_view status,
+                         std::size_t limit) {
+        add_gauge(metrics, {.name = name, .help = help, .unit = unit, .status = status}, [limit] { return limit; });
+    };
+    add("queue_limit_events", "matcher.queue_events", "", "queue.events_max", options.matcher.queue_events);
+    add("queue_limit_bytes", "matcher.queue_bytes", "bytes", "queue.bytes_max", options.matcher.queue_bytes);
+    add("connections_limit", "limits.connections, or fewer for lack of file descriptors", "", "limits.connections",
+        options.limits.connections);
+    add("subscribers_limit", "limits.subscribers", "", "limits.subscribers", options.limits.subscribers);
+}
+
 void register_build(MetricRegistry& metrics, const Services& services) {
     const bool is_on_disk = services.options.store.kind == config::StoreKind::rocksdb;
     metrics.info({.name = "build", .help = "The program and how it is configured", .status = "build"},
@@ -120,9 +151,13 @@ void register_metrics(Services& services) {
     register_memory(metrics, services.memory);
     register_queue(metrics, services.queue);
     register_workers(metrics, services);
+    register_state(metrics, services);
+    register_limits(metrics, services.options);
     broker::register_engine_metrics(metrics, services.registry);
-    broker::register_stream_metrics(metrics, services.counters.streams, services.publisher.streams());
-    broker::register_mailbox_metrics(metrics, services.mailboxes, [&log = services.log] { return log.last_id(); });
+    broker::register_stream_metrics(metrics, services.counters.streams, services.publisher.streams(),
+                                    [&] { return !services.opening; });
+    broker::register_mailbox_metrics(metrics, services.mailboxes,
+                                     [&] { return services.opening ? 0 : services.log.last_id(); });
     base::register_process_metrics(metrics);
 }
 

@@ -100,6 +100,7 @@ std::string status_json(Services& services) {
     boost::json::object status{{"version", base::version()},
                                {"build", nullptr},
                                {"uptime_seconds", nullptr},
+                               {"limits", nullptr},
                                {"state", services.draining ? "draining" : "running"},
                                {"backend", engine.backend},
                                {"engine", engine_json(engine)},

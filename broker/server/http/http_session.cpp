@@ -214,6 +214,13 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     return std::nullopt;
 }
 
+// Whether a body that could not be read was larger than a limit.
+bool HttpSession::is_too_large(RequestArrival::End end) const {
+    using End = RequestArrival::End;
+    return end == End::share_too_small || end == End::never_any_memory ||
+           (end == End::refused && reader_.refusal().status == 413);
+}
+
 asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, HttpRequest& request) {
     if (route.body_bytes_max && !reader_.content_length() && !reader_.is_chunked()) {
         co_return co_await refuse(411, "a body with Content-Length or Transfer-Encoding: chunked is required");
@@ -224,7 +231,11 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
     if (!reader_.is_complete()) {
         std::optional<RequestArrival::End> end = arrival_.read_arrived_body(body_bytes_max, share);
         if (!end) end = co_await arrival_.read_body(body_bytes_max, share, request.memory);
-        if (*end != RequestArrival::End::complete) co_return co_await refuse(*end);
+        if (*end != RequestArrival::End::complete) {
+            if (route.publishes && is_too_large(*end))
+                broker::count(services_.counters.documents_refused[broker::DocumentRefusal::too_large]);
+            co_return co_await refuse(*end);
+        }
     }
     request.body = std::move(reader_.body());
     clear_deadline();

@@ -63,6 +63,7 @@ private:
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
     std::optional<HttpReply> route_request(Routed& routed);
+    bool is_too_large(RequestArrival::End end) const;
     boost::asio::awaitable<Next> serve_route(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle(const Route& route, HttpRequest& request);
     boost::asio::awaitable<HttpReply> handle_watched(const Route& route, HttpRequest& request);

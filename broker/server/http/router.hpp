@@ -19,6 +19,7 @@ struct Route {
     Handler handler;                              // empty: nothing answers the request, and `refusal` is the reply
     std::optional<std::size_t> body_bytes_max{};  // no value: takes no body
     bool watched = false;                         // the request is cancelled when the client leaves
+    bool publishes = false;                       // its body is a document
     bool for_monitoring = false;                  // answered even if limits.connections or limits.memory is reached
     std::string_view name{};                      // HttpRequest::name; views the path
     HttpReply refusal{};

@@ -45,8 +45,12 @@ const char* text_of(broker::EndReason::Kind reason) {
 // Times a write, if it is due, and how long its first event has been on its way, if it is a live one.
 class WriteTimer {
 public:
-    WriteTimer(broker::Counters& counters, const broker::Delivery* live)
-        : counters_(counters), live_(live), is_due_(broker::StageTimes::is_due(broker::Stage::write)) {
+    // Events below `first_live_id` come from the log.
+    WriteTimer(broker::Counters& counters, const broker::Delivery& first, std::uint64_t first_live_id)
+        : counters_(counters),
+          first_(first),
+          first_live_id_(first_live_id),
+          is_due_(broker::StageTimes::is_due(broker::Stage::write)) {
         if (is_due_) begun_ = broker::StageTimes::Clock::now();
     }
     WriteTimer(const WriteTimer&) = delete;
@@ -54,14 +58,16 @@ public:
     ~WriteTimer() {
         if (!is_due_) return;
         counters_.stages.add(broker::Stage::write, broker::StageTimes::Clock::now() - begun_);
-        if (live_ == nullptr || live_->kind != broker::Delivery::Kind::event || live_->event->time == 0) return;
-        const feed::RecordTime took = store::wall_time() - live_->event->time;
+        const broker::SharedEvent& event = *first_.event;
+        if (first_.kind != broker::Delivery::Kind::event || event.id < first_live_id_ || event.time == 0) return;
+        const feed::RecordTime took = store::wall_time() - event.time;
         counters_.delivery_latency_microseconds.add(static_cast<std::uint64_t>(std::max<feed::RecordTime>(took, 0)));
     }
 
 private:
     broker::Counters& counters_;
-    const broker::Delivery* const live_;  // null: it comes from the log
+    const broker::Delivery& first_;
+    const std::uint64_t first_live_id_;
     const bool is_due_;
     broker::StageTimes::Clock::time_point begun_;
 };
@@ -159,7 +165,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
             // What has come meanwhile takes turns with other connections.
-            const WriteTimer timer(context_.counters, replaying ? nullptr : &deliveries.front());
+            const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
             if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
