@@ -113,7 +113,8 @@ void register_state(MetricRegistry& metrics, const Services& services) {
                   [&services, i] { return state_of(services) == i ? 1 : 0; }, {{"state", states[i]}});
 }
 
-void register_limits(MetricRegistry& metrics, const config::Options& options) {
+void register_limits(MetricRegistry& metrics, const Services& services) {
+    const config::Options& options = services.options;
     const auto add = [&](std::string_view name, std::string_view help, std::string_view unit, std::string_view status,
                          std::size_t limit) {
         add_gauge(metrics, {.name = name, .help = help, .unit = unit, .status = status}, [limit] { return limit; });
@@ -121,7 +122,7 @@ void register_limits(MetricRegistry& metrics, const config::Options& options) {
     add("queue_limit_events", "matcher.queue_events", "", "queue.events_max", options.matcher.queue_events);
     add("queue_limit_bytes", "matcher.queue_bytes", "bytes", "queue.bytes_max", options.matcher.queue_bytes);
     add("connections_limit", "limits.connections, or fewer for lack of file descriptors", "", "limits.connections",
-        options.limits.connections);
+        services.connections.connections_max());
     add("subscribers_limit", "limits.subscribers", "", "limits.subscribers", options.limits.subscribers);
 }
 
@@ -152,7 +153,7 @@ void register_metrics(Services& services) {
     register_queue(metrics, services.queue);
     register_workers(metrics, services);
     register_state(metrics, services);
-    register_limits(metrics, services.options);
+    register_limits(metrics, services);
     broker::register_engine_metrics(metrics, services.registry);
     broker::register_stream_metrics(metrics, services.counters.streams, services.publisher.streams(),
                                     [&] { return !services.opening; });
