@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::chrono::seconds cut_timeout{10};  // for connections to notice that they have been cut
 constexpr std::size_t tasks_per_connection = 1;  // a connection has one request in progress
-constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/match
+constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/match and GET /v1/events/ID/why
 constexpr int ended_at_once_max = 64;            // subscribers disconnected at once when memory is short
 
 // One per core not used by the matching threads.

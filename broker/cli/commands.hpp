@@ -45,6 +45,13 @@ int subscribe(const SubscribeOptions& options, Console console);
 // The same with until_now, and from the first if no other beginning is given.
 int replay(const SubscribeOptions& options, Console console);
 
+struct WhyOptions : BrokerOptions {
+    std::string id;  // of the event: its number, or EPOCH-ID
+    std::string filter;
+    std::string stream;  // that the event must be of; empty: any
+};
+int why(const WhyOptions& options, Console console);
+
 struct StatusOptions : BrokerOptions {
     bool all = false;  // also what is zero or empty, and the buckets of histograms
 };

@@ -183,6 +183,16 @@ void add_match(CLI::App& app, int& exit_status) {
     since->excludes(files);
 }
 
+void add_why(CLI::App& app, int& exit_status) {
+    std::shared_ptr<WhyOptions> options;
+    auto& command = add_command(app, "why", "Say why a filter selects a published event, or does not", help::why, why,
+                                exit_status, options);
+    command.add_option("FILTER", options->filter, "The filter")->required();
+    command.add_option("--id", options->id, "The event's id, such as 105 or k3v9x0a2-105")->type_name("ID")->required();
+    command.add_option("--stream", options->stream, "The stream that the event must be of (default: any)");
+    add_broker(command, *options, "60");
+}
+
 void add_explain(CLI::App& app, int& exit_status) {
     std::shared_ptr<ExplainOptions> options;
     auto& command = add_command(app, "explain",
@@ -276,6 +286,7 @@ int main(int argc, char** argv) {
     add_subscribe(app, exit_status);
     add_replay(app, exit_status);
     add_match(app, exit_status);
+    add_why(app, exit_status);
     add_explain(app, exit_status);
     add_operator_commands(app, exit_status);
     add_status(app, exit_status);

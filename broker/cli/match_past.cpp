@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "broker/cli/client/members.hpp"
 #include "broker/cli/client/query.hpp"
 #include "broker/cli/common/columns.hpp"
-#include "protocol/text/terminal.hpp"
 
 namespace sluice::cli {
 
@@ -17,30 +17,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::minutes silence_max{10};  // the broker replies when it has read all events
-
-// The members of a broker's reply; what is missing, or has another type, is empty.
-std::uint64_t number_of(const json::object& object, std::string_view name) {
-    const auto* value = object.if_contains(name);
-    boost::system::error_code error;
-    const std::uint64_t number = value ? value->to_number<std::uint64_t>(error) : 0;
-    return error ? 0 : number;
-}
-std::string text_of(const json::object& object, std::string_view name) {
-    const auto* value = object.if_contains(name);
-    return value && value->is_string() ? text::terminal_line(std::string(value->get_string())) : std::string();
-}
-json::object object_of(const json::object& object, std::string_view name) {
-    const auto* value = object.if_contains(name);
-    return value && value->is_object() ? value->get_object() : json::object();
-}
-std::vector<json::object> objects_of(const json::object& object, std::string_view name) {
-    std::vector<json::object> objects;
-    const auto* value = object.if_contains(name);
-    if (value == nullptr || !value->is_array()) return objects;
-    for (const json::value& each : value->get_array())
-        if (each.is_object()) objects.push_back(each.get_object());
-    return objects;
-}
 
 void print_rows(const std::vector<std::vector<std::string>>& rows, const std::vector<Side>& sides,
                 const Console& console) {
@@ -52,61 +28,49 @@ void print_rows(const std::vector<std::vector<std::string>>& rows, const std::ve
 // A bar is as long as the hour's matches are of those of the hour with the most.
 void print_hours(const json::object& reply, const Console& console) {
     constexpr std::uint64_t bar_columns = 30;
-    const auto hours = objects_of(reply, "hours");
+    const auto hours = objects_in(reply, "hours");
     std::uint64_t most = 0;
-    for (const json::object& hour : hours) most = std::max(most, number_of(hour, "matched"));
+    for (const json::object& hour : hours) most = std::max(most, number_in(hour, "matched"));
     std::vector<std::vector<std::string>> rows{{"HOUR", "EVENTS", "MATCHED"}};
     const auto add = [&](std::string name, const json::object& counts, std::string bar) {
-        rows.push_back({std::move(name), std::to_string(number_of(counts, "events")),
-                        std::to_string(number_of(counts, "matched")), std::move(bar)});
+        rows.push_back({std::move(name), std::to_string(number_in(counts, "events")),
+                        std::to_string(number_in(counts, "matched")), std::move(bar)});
     };
     for (const json::object& hour : hours) {
-        const std::uint64_t matched = number_of(hour, "matched");
+        const std::uint64_t matched = number_in(hour, "matched");
         const double share = most == 0 ? 0 : static_cast<double>(matched) / static_cast<double>(most);
         const auto columns = static_cast<std::size_t>(share * static_cast<double>(bar_columns));
-        add(text_of(hour, "hour"), hour, std::string(matched == 0 ? 0 : std::max<std::size_t>(columns, 1), '#'));
+        add(text_in(hour, "hour"), hour, std::string(matched == 0 ? 0 : std::max<std::size_t>(columns, 1), '#'));
     }
     add("all", reply, "");
     print_rows(rows, {Side::left, Side::right, Side::right}, console);
 }
 
 void print_examples(const json::object& reply, const Console& console) {
-    const auto examples = objects_of(reply, "examples");
+    const auto examples = objects_in(reply, "examples");
     if (examples.empty()) return;
     std::vector<std::vector<std::string>> rows{{"NEWEST", "TIME", "TITLE"}};
     for (const json::object& example : examples) {
-        std::string title = text_of(example, "title");
-        if (title.empty()) title = text_of(example, "item_id");
-        rows.push_back({std::to_string(number_of(example, "id")), text_of(example, "time"),
+        std::string title = text_in(example, "title");
+        if (title.empty()) title = text_in(example, "item_id");
+        rows.push_back({std::to_string(number_in(example, "id")), text_in(example, "time"),
                         title.empty() ? "(untitled)" : std::move(title)});
     }
     console.out << '\n';
     print_rows(rows, {Side::right}, console);
 }
 
-void report_hints(const json::object& reply, const Console& console) {
-    for (const json::object& hint : objects_of(reply, "hints")) {
-        std::string text = "hint: filter:" + std::to_string(number_of(hint, "line")) + ":" +
-                           std::to_string(number_of(hint, "column")) + ": " + text_of(hint, "message");
-        const auto* excerpt = hint.if_contains("excerpt");
-        if (excerpt && excerpt->is_string()) text += "\n" + std::string(excerpt->get_string());
-        json::object more{{"about", "filter"}, {"detail", text_of(hint, "message")}};
-        for (const auto& [name, value] : hint) more[name] = value;
-        console.note(text, more);
-    }
-}
-
 // What the counts leave out. Returns whether anything is undecided.
 bool report_gaps(const json::object& reply, const std::string& stream, const Console& console) {
-    const std::string reset = text_of(reply, "reset");
+    const std::string reset = text_in(reply, "reset");
     if (reset == "epoch")
         console.warning("the broker has no older events: it began later", {{"reset", reset}, {"about", stream}});
     else if (!reset.empty())
         console.warning("events of that time are no longer retained", {{"reset", reset}, {"about", stream}});
-    const json::object undecided = object_of(reply, "undecided");
+    const json::object undecided = object_in(reply, "undecided");
     bool any = false;
     const auto report = [&](const char* reason, const char* why) {
-        const std::uint64_t events = number_of(undecided, reason);
+        const std::uint64_t events = number_in(undecided, reason);
         if (events == 0) return;
         any = true;
         console.warning(std::to_string(events) + (events == 1 ? " event is" : " events are") + " undecided: " + why,
@@ -115,13 +79,12 @@ bool report_gaps(const json::object& reply, const std::string& stream, const Con
     report("over-budget", "the filter would exceed its budget");
     report("context", "the filter looks at what is beside the items, which was not retained");
     report("undelivered", "the broker could not read them again");
-    const auto* complete = reply.if_contains("complete");
-    if (complete && complete->is_bool() && complete->get_bool()) return any;
-    const json::object until = object_of(reply, "read_until");
+    if (bool_in(reply, "complete").value_or(false)) return any;
+    const json::object until = object_in(reply, "read_until");
     console.warning(
         "the broker ended at its limit of work (limits.trial_time, or a million events): it has read until "
         "event " +
-            std::to_string(number_of(until, "id")) + ", " + text_of(until, "time"),
+            std::to_string(number_in(until, "id")) + ", " + text_in(until, "time"),
         {{"read_until", until}, {"about", stream}});
     return true;
 }
@@ -151,7 +114,7 @@ int match_past(const MatchOptions& options, const Console& console) {
         print_examples(answer.body, console);
     }
     if (report_gaps(answer.body, options.stream, console)) return exit_undecided;
-    return number_of(answer.body, "matched") == 0 ? exit_no_match : exit_done;
+    return number_in(answer.body, "matched") == 0 ? exit_no_match : exit_done;
 }
 
 }  // namespace sluice::cli

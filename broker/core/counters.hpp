@@ -48,8 +48,8 @@ public:
         metrics.counter({"requests", "Requests that could be read and were within limits.address_requests"});
     Counter& requests_abandoned =
         metrics.counter({"requests_abandoned",
-                         "Requests whose work ended early because their clients had left: POST /v1/match and "
-                         "subscriptions whose filters take long to compile"});
+                         "Requests whose work ended early because their clients had left: POST /v1/match, "
+                         "GET /v1/events/ID/why and subscriptions whose filters take long to compile"});
     ReplyCounters replies{metrics};
 
     Counter& documents = metrics.counter({"documents", "Documents accepted"});

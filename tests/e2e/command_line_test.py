@@ -42,8 +42,8 @@ class CommandLine(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for arguments, expected in (
-            ([], "expected a subcommand: publish, subscribe, replay, match, explain, align, search, distance, recurrence, status, "
-                 "streams, store or help"),
+            ([], "expected a subcommand: publish, subscribe, replay, match, why, explain, align, search, distance, "
+                 "recurrence, status, streams, store or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
@@ -78,6 +78,9 @@ class CommandLine(unittest.TestCase):
             (["publish"], "FILE is required"),
             (["match", "a"], "FILE is required"),
             (["match", "--since", "1h"], "FILTER is required"),
+            (["why", "--id", "1"], "FILTER is required"),
+            (["why", "a"], "--id is required"),
+            (["why", "--id", "1", "a", "b"], "unexpected argument 'b'"),
             (["match", "--since", "1h", "a", "b"], "FILE excludes --since"),
             (["match", "--since", "1h", "--repair", "strict", "a"], "--since excludes --repair"),
             (["status", "--timeout", "0"], "--timeout must be a number of seconds from 0.001 to 1000000, not 0"),
@@ -115,7 +118,7 @@ class CommandLine(unittest.TestCase):
         def text(*arguments):
             return run("SLUICE", *arguments, "--help").stdout
 
-        for command in ("subscribe", "match", "explain"):
+        for command in ("subscribe", "match", "why", "explain"):
             self.assertIn("A filter is an XPath 1.0", text(command))
         for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["recurrence"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
@@ -123,7 +126,7 @@ class CommandLine(unittest.TestCase):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
-        for command in ("publish", "subscribe", "status", "streams"):
+        for command in ("publish", "subscribe", "why", "status", "streams"):
             self.assertIn("--timeout SECONDS", text(command))
 
     def test_help_names_options_as_they_are_typed(self):

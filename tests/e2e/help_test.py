@@ -14,7 +14,7 @@ from client_process import end_session, environment, output_of, sluice
 from sluice_process import Sluiced, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
-COMMANDS = ("publish", "subscribe", "replay", "match", "explain", "align", "search", "distance", "recurrence", "status",
+COMMANDS = ("publish", "subscribe", "replay", "match", "why", "explain", "align", "search", "distance", "recurrence", "status",
             "streams", "store")
 
 

@@ -18,7 +18,7 @@ Answer ask(const HttpServer& server, const HttpRequest& request, const std::stri
     answer.is_missing = reply->status == not_found && may_be_missing;
     if (answer.is_missing) return answer;
     if (reply->status < ok || reply->status >= multiple_choices) {
-        report_problem(console, *reply, name);
+        report_problem(console, *reply, is_about_filter(*reply) ? "filter" : name);
         return answer;
     }
     answer.is_ok = true;

@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (replay, match, search, distance), 2 failed, 3 an item is undecided (replay, match). Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -51,6 +51,11 @@ constexpr CommandHelp match{
 )",
     "0 items matched, 1 nothing matched, 2 failed, 3 an item was left undecided: a condition would exceed a "
     "broker's default budget, or with --since the broker did not decide all events"};
+
+constexpr CommandHelp why{true, R"(  sluice why --id 3 "not(category = 'politics') and price < 1000"
+  sluice why --id 2 --stream default --json 'category = "fishing"' | python3 -m json.tool
+)",
+                          "0 the event matches, 1 it does not, 2 failed, 3 it is undecided"};
 
 constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
 )"};

@@ -24,24 +24,28 @@ std::size_t options_body_max(const config::Options&) { return 64u << 10; }
 constexpr std::array table{
     Endpoint{http::verb::post, "/v1/events", publish_events, document_body_max},
     Endpoint{http::verb::get, "/v1/events", subscribe_events, nullptr, true},
+    Endpoint{http::verb::get, "/v1/events/*/why", explain_event, nullptr, true},
     Endpoint{http::verb::post, "/v1/match", match_document, match_body_max, true},
     Endpoint{http::verb::get, "/v1/streams", list_streams, nullptr, true},
-    Endpoint{http::verb::get, "/v1/streams/", show_stream, nullptr},
-    Endpoint{http::verb::put, "/v1/streams/", put_stream, options_body_max},
-    Endpoint{http::verb::patch, "/v1/streams/", patch_stream, options_body_max},
-    Endpoint{http::verb::delete_, "/v1/streams/", delete_stream, nullptr},
+    Endpoint{http::verb::get, "/v1/streams/*", show_stream, nullptr},
+    Endpoint{http::verb::put, "/v1/streams/*", put_stream, options_body_max},
+    Endpoint{http::verb::patch, "/v1/streams/*", patch_stream, options_body_max},
+    Endpoint{http::verb::delete_, "/v1/streams/*", delete_stream, nullptr},
     Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
     Endpoint{http::verb::get, "/metrics", show_metrics, nullptr, false, true},
     Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
     Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
 };
 
-// The name that follows the endpoint's path in the request's path, or "". No value: the path is not the endpoint's.
+// The name in the request's path, or "". No value: the path is not the endpoint's.
 std::optional<std::string_view> name_in(std::string_view path, const Endpoint& endpoint) {
-    if (!endpoint.path.ends_with('/'))
+    const std::size_t star = endpoint.path.find('*');
+    if (star == std::string_view::npos)
         return path == endpoint.path ? std::optional<std::string_view>("") : std::nullopt;
-    if (!path.starts_with(endpoint.path) || path.size() == endpoint.path.size()) return std::nullopt;
-    const std::string_view name = path.substr(endpoint.path.size());
+    const std::string_view before = endpoint.path.substr(0, star), behind = endpoint.path.substr(star + 1);
+    if (path.size() <= before.size() + behind.size()) return std::nullopt;
+    if (!path.starts_with(before) || !path.ends_with(behind)) return std::nullopt;
+    const std::string_view name = path.substr(star, path.size() - before.size() - behind.size());
     return name.find('/') == std::string_view::npos ? std::optional(name) : std::nullopt;
 }
 

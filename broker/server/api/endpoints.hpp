@@ -18,7 +18,7 @@ struct Endpoint {
     using Handler = boost::asio::awaitable<HttpReply> (*)(Services&, HttpRequest&);
 
     http::verb method;      // GET also answers HEAD
-    std::string_view path;  // ends with / if a name follows (HttpRequest::name)
+    std::string_view path;  // "*" stands for a name (HttpRequest::name)
     Handler handler;
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
     bool watched = false;                                   // the request is cancelled when the client leaves
@@ -42,6 +42,7 @@ Router make_router(Services& services);
 boost::asio::awaitable<HttpReply> publish_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> match_document(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> explain_event(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> list_streams(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> show_stream(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> put_stream(Services& services, HttpRequest& request);

@@ -14,6 +14,7 @@ namespace sluice::server {
 
 feed::FeedLimits feed_limits(const config::LimitOptions& options);
 filter::FilterLimits filter_limits(const config::LimitOptions& options);
+inline constexpr std::size_t syntax_times = 64;  // memory for compiling a filter, as a multiple of its text
 // What the client asks for ("lenient", "strict"), or if that is empty the stream's; none: it is something else.
 std::optional<feed::RepairMode> read_repair(std::string_view asked, const config::StreamOptions& of_stream);
 // How long a worker may take for a document, to parse or match it, to unpack it (of compressed bytes) or to compute its

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "broker/match/batch_limits.hpp"
+#include "protocol/feed/item/fields.hpp"
 #include "protocol/filter/explain.hpp"
 #include "protocol/filter/hints/hints.hpp"
+#include "protocol/text/date.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::server {
 
@@ -73,6 +76,23 @@ json::array leaves_json(const filter::Filter& filter) {
     for (const filter::Leaf& leaf : filter.leaves)
         leaves.push_back({{"leaf", leaf.text}, {"how", filter::how_decided(leaf)}});
     return leaves;
+}
+
+std::string time_text(feed::RecordTime time) {
+    std::string text(text::rfc3339_bytes, ' ');
+    text::write_rfc3339_us(text.data(), time);
+    return text;
+}
+
+json::object event_summary(const feed::EventHead& head, const std::string& stream, const feed::Document* document,
+                           std::size_t item) {
+    json::object summary{
+        {"id", head.id}, {"stream", stream}, {"time", time_text(head.time)}, {"title", nullptr}, {"item_id", nullptr}};
+    if (document == nullptr) return summary;
+    const feed::Fields fields = feed::read_fields(*document, document->items()[item]);
+    if (fields.title) summary["title"] = text::shortened_utf8(*fields.title, summary_title_bytes_max);
+    if (fields.id) summary["item_id"] = *fields.id;
+    return summary;
 }
 
 std::size_t reply_memory(const filter::Filter& filter, const broker::Annotator& annotator, std::size_t items) {

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "broker/base/memory/memory_budget.hpp"
@@ -49,6 +51,13 @@ private:
 boost::json::value json_of(MatchAnswers::Answer answer);  // null: unknown
 boost::json::array hints_json(const filter::Filter& filter);
 boost::json::array leaves_json(const filter::Filter& filter);
+
+std::string time_text(feed::RecordTime time);
+// `id`, `stream`, `time`, `title` and `item_id` of a retained event. `document`: its, with the item's index; null: it
+// can't be read again.
+boost::json::object event_summary(const feed::EventHead& head, const std::string& stream,
+                                  const feed::Document* document, std::size_t item);
+inline constexpr std::size_t summary_title_bytes_max = 1'000;
 
 // The memory for a reply about so many items or events, as values and as text.
 std::size_t reply_memory(const filter::Filter& filter, const broker::Annotator& annotator, std::size_t items);

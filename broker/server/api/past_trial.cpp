@@ -9,10 +9,8 @@
 #include "broker/match/batch_limits.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/http/busy_problems.hpp"
-#include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/text/date.hpp"
-#include "protocol/text/utf8.hpp"
 
 namespace sluice::server {
 
@@ -20,7 +18,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t title_bytes_max = 1'000;
 constexpr std::size_t hour_bytes = 320;  // of an hour's counts, and of their JSON as values and as text
 
 broker::PastMatches::Limits limits_of(const Services& services) {
@@ -29,12 +26,6 @@ broker::PastMatches::Limits limits_of(const Services& services) {
     limits.documents = feed_limits(services.options.limits);
     limits.time = services.options.limits.trial_time;
     return limits;
-}
-
-std::string time_text(feed::RecordTime time) {
-    std::string text(text::rfc3339_bytes, ' ');
-    text::write_rfc3339_us(text.data(), time);
-    return text;
 }
 
 json::array hours_json(const broker::PastMatches::Counts& counts) {
@@ -80,7 +71,7 @@ std::optional<HttpReply> PastTrial::proceed_unless_short() {
     }
     is_counted_ = !matches_.step();
     const std::size_t bytes = reply_memory(filter_, annotator_, broker::PastMatches::examples_max) +
-                              broker::PastMatches::examples_max * 3 * title_bytes_max +
+                              broker::PastMatches::examples_max * 3 * summary_title_bytes_max +
                               matches_.counts().hours.size() * hour_bytes;
     if (memory_.resize(bytes)) return std::nullopt;
     return memory_problem(broker::shortage_of(budget_, base::MemoryUse::evaluation, bytes, 0));
@@ -88,17 +79,12 @@ std::optional<HttpReply> PastTrial::proceed_unless_short() {
 
 void PastTrial::explain(const broker::PastMatches::Example& example) {
     const feed::EventHead& head = example.head;
-    json::object json{{"id", head.id}, {"stream", *example.of->stream}, {"time", time_text(head.time)}};
     const std::size_t e = examples_.size();
     const feed::DocumentPtr document = matches_.documents().document(example.of->record);
     const auto item = document ? feed::find_item(*document, head.item) : std::nullopt;
-    json["title"] = nullptr;
-    json["item_id"] = nullptr;
+    json::object json = event_summary(head, *example.of->stream, item ? document.get() : nullptr, item.value_or(0));
     if (item) {
         const feed::Event event{document, *item, example.of->stream, head.id, head.time, head.change};
-        const feed::Fields fields = feed::read_fields(*document, event.item());
-        if (fields.title) json["title"] = text::shortened_utf8(*fields.title, title_bytes_max);
-        if (fields.id) json["item_id"] = *fields.id;
         find_answers(event);
         const std::uint32_t only_filter[] = {0};
         if (const auto annotations = annotator_.annotate(event, e, only_filter, findings_))

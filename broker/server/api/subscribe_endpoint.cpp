@@ -38,7 +38,6 @@ namespace {
 // Queries up to this size are compiled on the I/O thread, unless they have regular expressions.
 constexpr std::size_t small_filter_bytes = 256;
 constexpr std::size_t subscriber_bytes = 2'048;  // a subscriber with all its table entries, and its stream's coroutine
-constexpr std::size_t syntax_times = 64;         // memory for compiling a filter, as a multiple of its text
 
 // A worker compiles the filters of a request for about so long, then those of others. Most take microseconds, those
 // with regular expressions milliseconds.

@@ -1,4 +1,5 @@
-// Bounds the work of a trial, POST /v1/match, and ends it when nobody waits for its reply. Belongs to the trial.
+// Bounds the work of a trial, POST /v1/match or GET /v1/events/ID/why, and ends it when nobody waits for its reply.
+// Belongs to the trial.
 #pragma once
 
 #include <chrono>

@@ -410,3 +410,62 @@ TEST_CASE("match --since says what its counts leave out") {
     CHECK(run(match, options).err == "sluice: filter:3:4: no filter\n");
     CHECK(run(match, options).exit_status == exit_undecided);
 }
+
+TEST_CASE("why prints the answer, the conditions with their values, and the alternatives") {
+    const std::string body =
+        R"({"id":7,"stream":"s","time":"T","title":"Bell\u001b[2J","item_id":"b","change":"new","filter":"f","hints":[],)"
+        R"("matched":false,"because":"not matched: a = 1 does not hold","leaves":[)"
+        R"({"leaf":"a = 1","how":"indexed on a","evaluated":true,"holds":false,"values":["2","\u001b3"],"value_count":5},)"
+        R"({"leaf":"b","evaluated":true,"holds":true,"values":["x"],"value_count":1,"computed":[3,null]},)"
+        R"({"leaf":"c","evaluated":true,"holds":false,"values":[],"value_count":0},)"
+        R"({"leaf":"d","evaluated":false,"reason":"not-needed","holds":null}],"alternatives":[)"
+        R"({"literals":[{"leaf":0,"negated":false},{"leaf":3,"negated":true}],"holds":false,"failed":[0]},)"
+        R"({"literals":[{"leaf":2,"negated":false}],"holds":null,"failed":[]}]})";
+    ScriptedServer server({reply("200 OK", "", body), reply("200 OK", "", body)});
+    WhyOptions options;
+    options.server = server.url();
+    options.id = "k-7";
+    options.filter = "a = 1 & b";
+    options.stream = "s";
+    const auto ran = run(why, options);
+    CHECK(ran.exit_status == exit_no_match);
+    CHECK(ran.err.empty());
+    CHECK(ran.out.find('\033') == std::string::npos);
+    CHECK_THAT(ran.out, Catch::StartsWith("event 7 of s did not match: a = 1 does not hold\nBell"));
+    CHECK_THAT(ran.out, Catch::Contains(", new at T\n\n        CONDITION  VALUES\n✗  [1]  a = 1      '2', '"));
+    CHECK_THAT(ran.out, Catch::Contains("3' and 3 more\n"
+                                        "✓  [2]  b          computed: 3, nothing; 'x'\n"
+                                        "✗  [3]  c          none\n"
+                                        "–  [4]  d          (not-needed)\n\n"
+                                        "      ALTERNATIVE\n✗  1  [1] and not [4]\n–  2  [3]\n"));
+    options.json = true;
+    CHECK(run(why, options).out == body + "\n");
+    CHECK_THAT(server.requests().at(0), Catch::StartsWith("GET /v1/events/k-7/why?filter=a"));
+    CHECK_THAT(server.requests().at(0), Catch::Contains("%20%26%20b&stream=s HTTP/1.1"));
+}
+
+TEST_CASE("why tells by its exit status whether the event matches") {
+    const auto body = [](const std::string& matched) {
+        return reply("200 OK", "", R"({"id":1,"stream":"s","matched":)" + matched + R"(,"because":"undecided: x"})");
+    };
+    ScriptedServer server(
+        {body("true"), body("null"), reply("404 Not Found", "", R"({"detail":"no event"})"),
+         reply("400 Bad Request", "", R"({"type":"urn:sluice:problem:filter","detail":"bad","line":1,"column":2})"),
+         reply("200 OK", "", R"({"leaves":[7,{}],"alternatives":{},"title":3})")});
+    WhyOptions options;
+    options.server = server.url();
+    options.id = "1";
+    options.filter = "a";
+    CHECK(run(why, options).exit_status == exit_done);
+    const auto undecided = run(why, options);
+    CHECK(undecided.exit_status == exit_undecided);
+    CHECK_THAT(undecided.out, Catch::StartsWith("event 1 of s is undecided: x\n(untitled), "));
+    const auto missing = run(why, options);
+    CHECK(missing.exit_status == exit_failed);
+    CHECK(missing.err == "sluice: why: no event\n");
+    CHECK(run(why, options).err == "sluice: filter:1:2: bad\n");
+    CHECK(run(why, options).exit_status == exit_undecided);
+    options.id = "1/2";
+    CHECK(run(why, options).err ==
+          "sluice: --id: expected an event's number, or EPOCH-ID as in the event stream, not \"1/2\"\n");
+}

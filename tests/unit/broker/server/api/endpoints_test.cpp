@@ -8,12 +8,19 @@ namespace http = sluice::server::http;
 TEST_CASE("a path and a method name an endpoint") {
     CHECK(find_endpoint(http::verb::post, "/v1/events").endpoint->handler == sluice::server::publish_events);
     CHECK(find_endpoint(http::verb::get, "/v1/events").endpoint->handler == sluice::server::subscribe_events);
+    CHECK(find_endpoint(http::verb::get, "/v1/streams/a").name == "a");
+    CHECK(find_endpoint(http::verb::get, "/v1/events/17/why").endpoint->handler == sluice::server::explain_event);
+    CHECK(find_endpoint(http::verb::head, "/v1/events/17/why").name == "17");
     CHECK(find_endpoint(http::verb::head, "/v1/status").endpoint->handler == sluice::server::show_status);
 }
 
 TEST_CASE("other paths and methods are refused with what there is") {
     CHECK(find_endpoint(http::verb::get, "/nowhere").refusal.status == 404);
     CHECK(find_endpoint(http::verb::get, "/v1/events/").refusal.status == 404);
+    for (const char* path : {"/v1/events//why", "/v1/events/why", "/v1/events/1/2/why", "/v1/events/1/why/",
+                             "/v1/events/1", "/v1/streams/", "/v1/streams/a/b"})
+        CHECK(find_endpoint(http::verb::get, path).refusal.status == 404);
+    CHECK(find_endpoint(http::verb::post, "/v1/events/1/why").refusal.status == 405);
     const auto refused = find_endpoint(http::verb::put, "/v1/events").refusal;
     CHECK(refused.status == 405);
     REQUIRE(refused.headers.size() == 1);
