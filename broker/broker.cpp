@@ -52,7 +52,7 @@ constexpr std::size_t trials_max = 64;           // queued calls of POST /v1/mat
 constexpr int ended_at_once_max = 64;            // subscribers disconnected at once when memory is short
 
 // One per core not used by the matching threads.
-std::size_t io_threads(const config::Options& options) {
+std::size_t io_thread_count(const config::Options& options) {
     if (options.io.threads != 0) return options.io.threads;
     const std::size_t cores = std::thread::hardware_concurrency();
     return cores > options.matcher.threads ? cores - options.matcher.threads : 1;
@@ -64,7 +64,7 @@ server::ConnectionRoom room_for_connections(const config::Options& options) {
     const std::size_t descriptors = base::descriptor_limit();
     const server::ConnectionRoom room =
         server::connection_room(options.limits.connections, descriptors,
-                                few + of_io_thread * (io_threads(options) + 1) + log_descriptors(options));
+                                few + of_io_thread * (io_thread_count(options) + 1) + log_descriptors(options));
     if (room.connections < options.limits.connections)
         base::log_warn("fewer connections than limits.connections, for lack of file descriptors",
                        {{"connections", room.connections}, {"descriptors", descriptors}});
@@ -169,7 +169,7 @@ Broker::Parts::Parts(config::Options options)
       counters_(metrics_),
       memory_(memory_max(options_)),
       event_memory_(memory_, mailboxes_, counters_),
-      io_threads_(io_threads(options_)),
+      io_threads_(io_thread_count(options_)),
       queue_(options_.matcher.queue_events, options_.matcher.queue_bytes),
       fanout_(counters_, options_.delivery.undecided, &event_memory_),
       matcher_({options_.matcher.threads, options_.matcher.batch_events, options_.matcher.batch_delay,
@@ -256,6 +256,8 @@ void Broker::serve() { parts_->services_.opening = false; }
 const std::string& Broker::store_path() const { return parts_->configured_log_.path(); }
 
 std::size_t Broker::streams() const { return parts_->publisher_.streams().names().size(); }
+
+std::size_t Broker::io_threads() const { return io_thread_count(parts_->options_); }
 
 void Broker::drain() { parts_->drain(); }
 

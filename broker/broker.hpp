@@ -42,6 +42,7 @@ public:
     // The store's folder; "": it is in memory.
     const std::string& store_path() const;
     std::size_t streams() const;
+    std::size_t io_threads() const;  // that serve connections
     const Counters& counters() const;
     server::Services& services();
     // What drain() is doing, to explain why it takes long. Any thread.

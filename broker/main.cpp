@@ -14,6 +14,7 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "broker/base/failed_check.hpp"
 #include "broker/base/log.hpp"
@@ -27,6 +28,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/event_path.hpp"
 #include "broker/core/matching/event_queue.hpp"
+#include "broker/core/matching/registry.hpp"
 #include "broker/server/api/services.hpp"
 #include "broker/server/net/connections.hpp"
 #include "config/load.hpp"
@@ -132,11 +134,11 @@ void log_threads_left() {
 [[noreturn]] void abort_with_reason() {
     try {
         if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
-        sluice::base::log_failure("the process aborts", "std::terminate");
+        sluice::base::log_error("the process aborts", {{"reason", "std::terminate"}});
     } catch (const std::exception& error) {
-        sluice::base::log_failure("the process aborts", error.what());
+        sluice::base::log_error("the process aborts", {{"reason", error.what()}});
     } catch (...) {
-        sluice::base::log_failure("the process aborts", "an exception of unknown type");
+        sluice::base::log_error("the process aborts", {{"reason", "an exception of unknown type"}});
     }
     sluice::base::flush_log(log_patience);
     std::abort();
@@ -167,31 +169,47 @@ private:
     std::thread thread_;
 };
 
-void start(sluice::broker::Broker& broker) {
+// Scripts read the port at the end of the line.
+void log_listening(const sluice::broker::Broker& broker, const Arguments& arguments) {
+    sluice::base::log_always("listening",
+                             {{"version", sluice::base::version()},
+                              {"configuration", arguments.config ? arguments.config->string() : "defaults"},
+                              {"overrides", arguments.overrides.size()},
+                              {"address", broker.address()},
+                              {"port", broker.port()}});
+}
+
+void log_ready(sluice::broker::Broker& broker, std::chrono::steady_clock::duration took) {
+    const sluice::server::Services& services = broker.services();
+    const sluice::engine::EngineStatus engine = services.registry.engine();
+    std::vector<sluice::base::LogField> fields{{"backend", engine.backend},
+                                               {"matches", engine.reason},
+                                               {"matcher_threads", services.options.matcher.threads},
+                                               {"io_threads", broker.io_threads()},
+                                               {"memory_bytes", services.memory.bytes_max()},
+                                               {"store", broker.store_path().empty() ? "memory" : "rocksdb"}};
+    if (!broker.store_path().empty()) {
+        fields.emplace_back("path", broker.store_path());
+        fields.emplace_back("streams", broker.streams());
+    }
+    fields.emplace_back("milliseconds", std::chrono::duration_cast<std::chrono::milliseconds>(took).count());
+    sluice::base::log_always("ready", fields);
+}
+
+void start(sluice::broker::Broker& broker, const Arguments& arguments) {
     const EndsWhenTold until_it_serves;
     broker.start();
-    sluice::base::log_always("listening", {{"address", broker.address()}, {"port", broker.port()}});
+    log_listening(broker, arguments);
     broker.open();
 }
 
-void log_ready(const sluice::broker::Broker& broker, std::chrono::steady_clock::duration took) {
-    const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
-    if (broker.store_path().empty())
-        sluice::base::log_always("ready", {{"store", "memory"}});
-    else
-        sluice::base::log_always("ready", {{"store", "rocksdb"},
-                                           {"path", broker.store_path()},
-                                           {"streams", broker.streams()},
-                                           {"milliseconds", milliseconds}});
-}
-
-int run(const sluice::config::Options& options, const sigset_t& signals) {
+int run(const sluice::config::Options& options, const Arguments& arguments, const sigset_t& signals) {
     sluice::base::Watchdog watchdog(exit_failure);  // outlives the broker, whose destructor waits for its threads
     sluice::broker::Broker broker(options);
     const auto time_left = options.shutdown.drain_timeout + overtime;
     try {
         const auto begin = std::chrono::steady_clock::now();
-        start(broker);
+        start(broker, arguments);
         broker.serve();
         log_ready(broker, std::chrono::steady_clock::now() - begin);
     } catch (...) {
@@ -211,17 +229,17 @@ int run(const sluice::config::Options& options, const sigset_t& signals) {
     return 0;
 }
 
-int run_or_say_why_not(const sluice::config::Options& options, const sigset_t& signals) {
+int run_or_say_why_not(const sluice::config::Options& options, const Arguments& arguments, const sigset_t& signals) {
     try {
-        return run(options, signals);
+        return run(options, arguments, signals);
     } catch (const std::system_error& error) {
         const bool is_limit = error.code() == std::errc::resource_unavailable_try_again;
         const std::string reason = is_limit ? "a thread could not be started; a limit on processes (ulimit -u, "
                                               "pids.max) or on memory is reached: "
                                             : "";
-        sluice::base::log_plainly("sluiced: " + reason + error.what() + '\n');
+        sluice::base::log_end(reason + error.what());
     } catch (const std::exception& error) {
-        sluice::base::log_plainly(std::string("sluiced: ") + error.what() + '\n');
+        sluice::base::log_end(error.what());
     }
     return exit_failure;
 }
@@ -251,12 +269,12 @@ int main(int argc, char** argv) {
     try {
         sluice::base::configure_log(config.options.log);
     } catch (const std::exception& error) {
-        std::cerr << "sluiced: can't start the log's thread: " << error.what() << '\n';
+        sluice::base::log_end(std::string("can't start the log's thread: ") + error.what());
         return exit_failure;
     }
     std::set_terminate(abort_with_reason);
     sluice::base::log_failed_checks();
-    const int status = run_or_say_why_not(config.options, signals);
+    const int status = run_or_say_why_not(config.options, arguments, signals);
     sluice::base::flush_log(log_patience);
     return status;
 }

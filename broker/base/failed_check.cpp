@@ -19,7 +19,7 @@ void log_failed_check(const char* condition, const char* file, int line) noexcep
         log_error("a check failed, a fault of the broker; the process aborts",
                   {{"condition", condition}, {"place", place}});
     } catch (const std::exception&) {
-        log_failure("a check failed, a fault of the broker; the process aborts", condition);
+        log_error("a check failed, a fault of the broker; the process aborts", {{"condition", condition}});
     }
     flush_log(failed_check_patience);
 }

@@ -1,16 +1,23 @@
 #include "broker/base/log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
+#include <chrono>
+#include <cmath>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <spdlog/pattern_formatter.h>
 #include <string>
 #include <unistd.h>
 
 #include "broker/base/log_limit.hpp"
 #include "broker/base/log_writer.hpp"
+#include "protocol/text/date.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace sluice::base {
@@ -19,19 +26,21 @@ namespace {
 
 config::LogFormat format_in_use = config::LogFormat::text;  // set at start-up, before other threads log
 
-spdlog::level::level_enum spdlog_level(config::LogLevel level) {
+using config::LogLevel;
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
     switch (level) {
-        case config::LogLevel::trace:
+        case LogLevel::trace:
             return spdlog::level::trace;
-        case config::LogLevel::debug:
+        case LogLevel::debug:
             return spdlog::level::debug;
-        case config::LogLevel::info:
+        case LogLevel::info:
             return spdlog::level::info;
-        case config::LogLevel::warn:
+        case LogLevel::warn:
             return spdlog::level::warn;
-        case config::LogLevel::error:
+        case LogLevel::error:
             return spdlog::level::err;
-        case config::LogLevel::off:
+        case LogLevel::off:
             return spdlog::level::off;
     }
     return spdlog::level::info;
@@ -50,17 +59,16 @@ public:
         formatter_ = std::make_unique<spdlog::pattern_formatter>(
             format == config::LogFormat::json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc);
     }
-    void write(spdlog::level::level_enum level, std::string_view text) { writer_.push(line(level, text)); }
+    void write(LogLevel level, std::string_view text) { writer_.push(line(level, text)); }
     LogWriter& writer() { return writer_; }
 
-    std::atomic<spdlog::level::level_enum> least{spdlog::level::info};
     LogLimit limit;
 
 private:
-    std::string line(spdlog::level::level_enum level, std::string_view text) {
+    std::string line(LogLevel level, std::string_view text) {
         spdlog::memory_buf_t formatted;
         const std::lock_guard lock(mutex_);
-        formatter_->format(spdlog::details::log_msg("sluice", level, text), formatted);
+        formatter_->format(spdlog::details::log_msg("sluice", spdlog_level(level), text), formatted);
         return {formatted.data(), formatted.size()};
     }
 
@@ -69,7 +77,7 @@ private:
         std::make_unique<spdlog::pattern_formatter>(text_pattern, spdlog::pattern_time_type::utc);
     LogWriter writer_{STDERR_FILENO, waiting_bytes_max, [this](std::uint64_t lines) {
                           const auto text = log_text(format_in_use, "log lines were dropped", {{"lines", lines}});
-                          return line(spdlog::level::warn, text);
+                          return line(LogLevel::warn, text);
                       }};
 };
 
@@ -99,21 +107,61 @@ struct ValueText {
         return format == config::LogFormat::json ? json_text(text) : plain_text(text);
     }
     std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+    std::string operator()(double number) const {
+        return format == config::LogFormat::json && !std::isfinite(number) ? "null" : fmt::format("{}", number);
+    }
     std::string operator()(auto number) const { return fmt::format("{}", number); }
 };
 
+// As the patterns have it, "2026-11-27T10:00:00.123Z".
+constexpr std::size_t time_bytes = 24;
+void write_time(char* to) noexcept {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    std::array<char, text::rfc3339_bytes> time;
+    text::write_rfc3339_us(time.data(), std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+    time[time_bytes - 1] = 'Z';
+    std::copy_n(time.begin(), time_bytes, to);
+}
+
 // Callers are often about to undo or finish something: no lack of memory may keep them from it.
-void write(spdlog::level::level_enum level, std::string_view message, LogFields fields) noexcept {
-    if (level < log().least) return;
+void write(LogLevel level, std::string_view message, LogFields fields, bool is_limited) noexcept {
     try {
-        const auto left_out = log().limit.take(message, LogLimit::Clock::now());
+        const auto left_out =
+            is_limited ? log().limit.take(message, LogLimit::Clock::now()) : std::optional<std::uint64_t>(0);
         if (left_out) log().write(level, log_text(format_in_use, message, fields, *left_out));
     } catch (...) {
-        log().writer().push("sluiced: a line could not be logged: out of memory\n");
+        log_unmade_line();
+    }
+}
+
+void write_enabled(LogLevel level, std::string_view message, LogFields fields) noexcept {
+    if (log_enabled(level)) write(level, message, fields, level >= LogLevel::info);
+}
+
+// Without the log's thread there are no other threads either that would have to wait.
+void push_or_write(std::string_view line) noexcept {
+    try {
+        log().writer().push(line);
+    } catch (const std::exception&) {
+        if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
     }
 }
 
 }  // namespace
+
+std::string_view short_line(config::LogFormat format, std::string_view message, std::array<char, 256>& room) noexcept {
+    const bool json = format == config::LogFormat::json;
+    const std::string_view before = json ? R"({"time":")" : "",
+                           between = json ? R"(","level":"error","message":")" : " error ",
+                           after = json ? "\"}\n" : "\n";
+    char* end = std::copy(before.begin(), before.end(), room.data());
+    write_time(end);
+    end = std::copy(between.begin(), between.end(), end + time_bytes);
+    const auto left = static_cast<std::size_t>(room.data() + room.size() - end) - after.size();
+    end = std::copy_n(message.begin(), std::min(left, message.size()), end);
+    end = std::copy(after.begin(), after.end(), end);
+    return {room.data(), static_cast<std::size_t>(end - room.data())};
+}
 
 std::string log_text(config::LogFormat format, std::string_view message, LogFields fields, std::uint64_t left_out) {
     const bool json = format == config::LogFormat::json;
@@ -127,23 +175,40 @@ std::string log_text(config::LogFormat format, std::string_view message, LogFiel
     return json ? line + "}" : line;
 }
 
+void log_unmade_line() noexcept {
+    std::array<char, 256> room;
+    push_or_write(short_line(format_in_use, "a line could not be logged: out of memory", room));
+}
+
 void configure_log(const config::LogOptions& options) {
     format_in_use = options.format;
-    log().least = spdlog_level(options.level);
+    least_log_level = options.level;
     log().set_format(options.format);
 }
 
-void log_info(std::string_view message, LogFields fields) { write(spdlog::level::info, message, fields); }
-void log_warn(std::string_view message, LogFields fields) { write(spdlog::level::warn, message, fields); }
-void log_error(std::string_view message, LogFields fields) { write(spdlog::level::err, message, fields); }
+void log_trace(std::string_view message, LogFields fields) noexcept { write_enabled(LogLevel::trace, message, fields); }
+void log_debug(std::string_view message, LogFields fields) noexcept { write_enabled(LogLevel::debug, message, fields); }
+void log_info(std::string_view message, LogFields fields) noexcept { write_enabled(LogLevel::info, message, fields); }
+void log_warn(std::string_view message, LogFields fields) noexcept { write_enabled(LogLevel::warn, message, fields); }
+void log_error(std::string_view message, LogFields fields) noexcept { write_enabled(LogLevel::error, message, fields); }
 
-void log_failure(std::string_view message, const char* reason) noexcept { log_error(message, {{"reason", reason}}); }
+void log_failure(std::string_view message, const char* reason) noexcept { log_warn(message, {{"reason", reason}}); }
 
-void log_always(std::string_view message, LogFields fields) {
-    log().write(spdlog::level::info, log_text(format_in_use, message, fields));
+void log_always(std::string_view message, LogFields fields) noexcept { write(LogLevel::info, message, fields, false); }
+
+void log_end(std::string_view reason) noexcept {
+    std::array<char, 256> room;
+    try {
+        std::string line = "sluiced: " + std::string(reason) + '\n';
+        if (format_in_use == config::LogFormat::json) {
+            const std::string_view begin = short_line(format_in_use, "the daemon can't run", room);
+            line = std::string(begin.substr(0, begin.size() - 2)) + ",\"reason\":" + json_text(reason) + "}\n";
+        }
+        push_or_write(line);
+    } catch (const std::exception&) {
+        push_or_write(short_line(format_in_use, "the daemon can't run: out of memory", room));
+    }
 }
-
-void log_plainly(std::string_view line) noexcept { log().writer().push(line); }
 
 bool flush_log(std::chrono::milliseconds patience) { return log().writer().flush(patience); }
 

@@ -1,5 +1,5 @@
 // Limits the rate of log lines: `at_once_max` lines of each message at once, then one a second. For events that clients
-// can cause as often as they like. Any thread.
+// can cause as often as they like, but not for lines of debug and trace, which report each of them. Any thread.
 #pragma once
 
 #include <chrono>

@@ -24,6 +24,7 @@ struct PublishOptions : BrokerOptions {
     bool deduplicate = true;
     std::string content_type;  // of all files; empty: by their names and texts
     std::string repair;        // "lenient" or "strict"; empty: the stream's
+    std::string trace_parent;  // well-formed; empty: the trace context of the environment, if it has one
 };
 int publish(const PublishOptions& options, Console console);
 

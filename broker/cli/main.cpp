@@ -20,6 +20,7 @@
 #include "broker/cli/common/output_options.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
 #include "protocol/text/nearest.hpp"
+#include "protocol/text/trace_context.hpp"
 
 namespace {
 
@@ -102,6 +103,17 @@ void add_publish(CLI::App& app, int& exit_status) {
                      "Leave out items that the stream already has unchanged (default: yes)");
     add_content_type(command, options->content_type);
     add_repair(command, options->repair, "the stream's");
+    command
+        .add_option(
+            "--traceparent", options->trace_parent,
+            "The W3C trace context to publish in (default: that of the environment, TRACEPARENT and TRACESTATE)")
+        ->type_name("VALUE")
+        ->check([](const std::string& value) {
+            return sluice::text::is_trace_parent(value)
+                       ? std::string()
+                       : "not a W3C traceparent, such as 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01: " +
+                             value;
+        });
     add_broker(command, *options, "60");
 }
 

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <ostream>
+#include <string_view>
 #include <thread>
 
 #include "broker/cli/client/http_client.hpp"
@@ -12,6 +14,7 @@
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
 #include "protocol/text/terminal.hpp"
+#include "protocol/text/trace_context.hpp"
 
 namespace sluice::cli {
 
@@ -28,6 +31,17 @@ std::string publish_target(const PublishOptions& options) {
     if (!options.deduplicate) parameters.emplace_back("deduplicate", "false");
     if (!options.repair.empty()) parameters.emplace_back("repair", options.repair);
     return target_of("/v1/events", parameters);
+}
+
+// The trace context to publish in. A program that is traced names its own in the environment of those that it starts
+// (https://opentelemetry.io/docs/specs/otel/context/env-carriers/); what is malformed there counts as absent.
+text::TraceContext trace_context_of(const PublishOptions& options) {
+    if (!options.trace_parent.empty()) return text::trace_context(options.trace_parent, {});
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string_view(value == nullptr ? "" : value);
+    };
+    return text::trace_context(variable("TRACEPARENT"), variable("TRACESTATE"));
 }
 
 // "12 received: 3 new, 1 updated, 8 unchanged", from {"received":12,"new":3,"updated":1,"unchanged":8}. If items were
@@ -52,7 +66,11 @@ std::string summary(const boost::json::object& counts) {
 class Publisher {
 public:
     Publisher(const PublishOptions& options, const HttpServer& server, const Console& console)
-        : options_(options), server_(server), console_(console), bar_(console_.err, console_.progress_columns) {}
+        : options_(options),
+          server_(server),
+          trace_(trace_context_of(options)),
+          console_(console),
+          bar_(console_.err, console_.progress_columns) {}
 
     // Returns whether the broker took all files.
     bool run() {
@@ -77,6 +95,8 @@ private:
             request.content_type = content_type_of(file, *document);
         }
         if (!options_.content_type.empty()) request.content_type = options_.content_type;
+        if (!trace_.empty()) request.headers.emplace_back("traceparent: " + trace_.parent);
+        if (!trace_.state.empty()) request.headers.emplace_back("tracestate: " + trace_.state);
         request.body = std::move(*document);
         const auto reply = send_patiently(request);
         bar_.hide();
@@ -132,6 +152,7 @@ private:
 
     const PublishOptions& options_;
     const HttpServer& server_;
+    const text::TraceContext trace_;
     Console console_;
     ProgressBar bar_;
     std::size_t files_done_ = 0;

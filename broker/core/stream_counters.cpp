@@ -20,10 +20,11 @@ StreamCounters::Reading StreamCounters::read() {
     // A counter that rises meanwhile is read once.
     Reading reading;
     reading.other = forgotten_;
-    for (const auto& [stream, entry] : entries_) {
+    for (auto& [stream, entry] : entries_) {
         const auto named = named_.find(stream);
         if (named == named_.end()) {
-            reading.other += numbers(entry);
+            entry.reported = numbers(entry);
+            reading.other += entry.reported;
             continue;
         }
         reading.other += named->second;
@@ -60,9 +61,11 @@ void StreamCounters::choose_names() {
     for (const auto& [activity, stream] : others) {
         if (named_.size() == named_max_) {
             if (idle == named.end() || activity <= 2 * idle->first) break;
-            named_.erase(*idle++->second);
+            const std::string& left = *idle++->second;
+            entries_[left].reported = numbers(entries_[left]);
+            named_.erase(left);
         }
-        named_[*stream] = numbers(entries_[*stream]);
+        named_[*stream] = entries_[*stream].reported;
     }
 }
 

@@ -1,6 +1,6 @@
 // Counts by stream. Since there may be very many streams, only the busiest have numbers of their own in metrics; the
-// others are counted together. None of these numbers ever falls: a stream that gets its own begins at 0, and
-// one that loses it leaves what it had to the others. Any thread.
+// others are counted together. None of these numbers ever falls: a stream that gets its own begins with what
+// has not been counted with the others, and one that loses it leaves what it had to the others. Any thread.
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,8 @@ public:
 private:
     struct Entry {
         StreamCountsPtr counts = std::make_shared<StreamCounts>();
-        Numbers seen{};  // when names were last chosen
+        Numbers seen{};      // when names were last chosen
+        Numbers reported{};  // with the others, by the last reading
     };
     using Entries = std::unordered_map<std::string, Entry>;
 

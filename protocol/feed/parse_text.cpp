@@ -62,12 +62,13 @@ ParsedDocumentResult parse_text(std::shared_ptr<const std::string> text, Syntax 
     ParsedDocument& document = **parsed;
     document.syntax_ = syntax;
     document.repairs_ = std::move(repairs);
+    if (!options.trace.empty()) document.trace_ = options.trace;
     document.feed_fields_ = read_feed_fields(document);
-    document.memory_bytes_ = sizeof document + sizeof *document.text_ + document.text_->capacity() +
-                             document.rewritten_.capacity() + document.context_.memory_bytes() +
-                             document.items_.capacity() * sizeof(Item) + columns_bytes(document.columns_) +
-                             document.undeclared_names_.capacity() * sizeof(UndeclaredName) +
-                             document.tree_.memory_bytes();
+    document.memory_bytes_ =
+        sizeof document + sizeof *document.text_ + document.text_->capacity() + document.rewritten_.capacity() +
+        document.context_.memory_bytes() + document.items_.capacity() * sizeof(Item) +
+        columns_bytes(document.columns_) + document.undeclared_names_.capacity() * sizeof(UndeclaredName) +
+        document.trace_.parent.capacity() + document.trace_.state.capacity() + document.tree_.memory_bytes();
     return parsed;
 }
 

@@ -35,7 +35,11 @@ std::uint64_t environment_number(const char* name, std::uint64_t otherwise) {
 
 struct Published {
     std::string content_type, text;
+    std::string fields = {};  // further ones of the request
 };
+
+constexpr const char* trace_fields =
+    "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\ntracestate: a=1, b=2\r\n";
 
 std::vector<Published> feeds() {
     std::vector<Published> all;
@@ -65,7 +69,8 @@ std::vector<Published> other_formats() {
              R"({"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"title":"a"}})"},
             {"application/cloudevents-batch+json",
              R"([{"specversion":"1.0","id":"2","source":"/s","type":"t","data":"x"},)"
-             R"({"specversion":"1.0","id":"3","source":"/s","type":"t","data_base64":"AAEC"}])"}};
+             R"({"specversion":"1.0","id":"3","source":"/s","type":"t","data_base64":"AAEC",)"
+             R"("traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"}])"}};
 }
 
 // Another document with the same items, one of which says something else.
@@ -149,6 +154,7 @@ TEST_CASE("what is replayed equals what was sent live") {
         RandomDocument made = random.chance(80) ? random_document(random) : random_json_document(random);
         documents.push_back({made.is_json ? "application/feed+json" : "application/xml", std::move(made.published)});
     }
+    for (std::size_t i = 0; i < documents.size(); i += 2) documents[i].fields = trace_fields;
     const std::vector<std::string> texts =
         filters(random, vocabulary_of(documents), environment_number("SLUICE_REPLAY_FILTERS", 400), whole);
     // No budget ends: what is undecided may differ from one time to the next.
@@ -174,10 +180,12 @@ TEST_CASE("what is replayed equals what was sent live") {
     for (const Stream& stream : streams) open_stream(*stream.live, stream.query);
 
     const auto publish = [&](const Published& document) {
-        return publisher.post("/v1/events?stream=s", document.text, "Content-Type: " + document.content_type + "\r\n");
+        return publisher.post("/v1/events?stream=s", document.text,
+                              "Content-Type: " + document.content_type + "\r\n" + document.fields);
     };
     for (const Published& document : documents) publish(document);
-    for (const Published& document : documents) publish({document.content_type, updated(document.text)});
+    for (const Published& document : documents)
+        publish({document.content_type, updated(document.text), document.fields});
     REQUIRE(publish({"application/xml", rss({item(the_end)})}).status == 202);
 
     std::size_t events = 0;

@@ -7,6 +7,7 @@
 
 #include "broker/base/log.hpp"
 #include "broker/core/delivery/delivery_counts.hpp"
+#include "broker/core/matching/costly_log.hpp"
 #include "gpu/check/check.hpp"
 
 namespace sluice::broker {
@@ -101,8 +102,7 @@ void Fanout::name_undecided(const Subscriber& subscriber, std::uint32_t filter, 
                                     [&](const auto& computed) { return computed.first == filter; });
     if (found == subscriber.computed.end()) return;
     const std::string name = "filter " + found->second;
-    if (counters_.costly_conditions.add(name, {.undecided = events}))
-        base::log_warn("a filter exceeds its budget, its subscribers get gaps", {{"filter", found->second}});
+    if (counters_.costly_conditions.add(name, {.undecided = events})) warn_of_budget(name);
 }
 
 void Fanout::name_undecided(const Subscriber& subscriber, const PreparedBatch::Made& made) noexcept {

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "broker/base/log.hpp"
+#include "broker/core/matching/costly_log.hpp"
 
 namespace sluice::broker {
 
@@ -53,8 +54,7 @@ void count_scans(Counters& counters, const ScanCost& cost, const engine::Program
     count(counters.scans, cost.scans);
     count(counters.scan_microseconds, microseconds(cost.total));
     const auto add = [&](const std::string& condition, const CostlyConditions::Cost& of_condition) {
-        if (counters.costly_conditions.add(condition, of_condition))
-            base::log_warn("a condition exceeds its budget, its subscribers get gaps", {{"condition", condition}});
+        if (counters.costly_conditions.add(condition, of_condition)) warn_of_budget(condition);
     };
     std::size_t left = unread_told_max;
     for (auto at = cost.unread.begin(); at != cost.unread.end() && left > 0; ++at, --left)
@@ -62,9 +62,7 @@ void count_scans(Counters& counters, const ScanCost& cost, const engine::Program
     for (const auto& [scanned, costly] : cost.costly) {
         const std::string& condition = program.scanned()->names[scanned];
         add(condition, {costly.evaluations, costly.undecided, costly.total, costly.slowest});
-        if (costly.slowest >= slow_scan)
-            base::log_warn("slow filter",
-                           {{"milliseconds", microseconds(costly.slowest) / 1'000}, {"scanned", condition}});
+        if (costly.slowest >= slow_scan) warn_of_slowness(condition, costly.slowest);
     }
 }
 

@@ -66,6 +66,7 @@ private:
     void deliver_in_halves(Events events) noexcept;
     bool deliver_apart(Events events) noexcept;
     std::uint64_t decided_id(bool whole) const;
+    void log_batch(std::chrono::nanoseconds took) const;
     void serve_parts();
     void serve_part(std::uint32_t part);
 
@@ -244,8 +245,20 @@ bool Matcher::Thread::serve_batch() {
     else
         serve_parts();
     const std::chrono::nanoseconds took = work();
+    base::log_at(config::LogLevel::trace, [&] { log_batch(took); });
     of_.queue_.finish(batch_, took > (lane_ == Lane::fast ? 2 * fast_time : quick), took);
     return true;
+}
+
+void Matcher::Thread::log_batch(std::chrono::nanoseconds took) const {
+    const auto handed_over = std::count_if(batch_.parts.begin(), batch_.parts.end(),
+                                           [](const QueuedBatch::Part& part) { return part.hand_over; });
+    base::log_trace("batch matched",
+                    {{"events", batch_.events.size()},
+                     {"streams", batch_.parts.size()},
+                     {"streams_handed_over", handed_over},
+                     {"lane", lane_ == Lane::fast ? "fast" : "slow"},
+                     {"microseconds", std::chrono::duration_cast<std::chrono::microseconds>(took).count()}});
 }
 
 Matcher::Matcher(Settings settings, EventQueue& queue, Fanout& fanout, Counters& counters)

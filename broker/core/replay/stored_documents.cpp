@@ -28,7 +28,10 @@ feed::DocumentPtr StoredDocuments::parse(const feed::DocumentRecord& record) con
     if (!held->memory) throw NoMemory();
     auto parsed = feed::parse_record(record, limits_);
     if (!parsed) {
-        base::log_failure("a stored document can't be parsed", parsed.error().message.c_str());
+        // Not the error's message, which quotes the document.
+        base::log_error(
+            "a stored document can't be parsed, its events are missing in replays",
+            {{"content_type", record.content_type}, {"bytes", record.text->size()}, {"offset", parsed.error().offset}});
         return nullptr;
     }
     held->document = std::move(*parsed);

@@ -7,7 +7,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <new>
 #include <variant>
+#include <vector>
 
+#include "broker/base/log.hpp"
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/workers.hpp"
 #include "broker/core/counters.hpp"
@@ -24,6 +26,7 @@
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
+#include "protocol/text/trace_context.hpp"
 
 namespace sluice::server {
 
@@ -134,10 +137,26 @@ asio::awaitable<broker::Publisher::Outcome> append(broker::Publisher& publisher,
     co_return *waiter->outcome;
 }
 
+void log_publication(const broker::Publication& publication, const broker::PublishResult& result) {
+    std::vector<base::LogField> fields{{"stream", publication.stream},
+                                       {"received", result.received},
+                                       {"new", result.added},
+                                       {"updated", result.updated},
+                                       {"unchanged", result.unchanged}};
+    if (result.first_id != 0) {
+        fields.emplace_back("first_id", result.first_id);
+        fields.emplace_back("last_id", result.last_id);
+    }
+    const std::string& parent = publication.document->trace().parent;
+    if (!parent.empty()) fields.emplace_back("trace_id", text::trace_id(parent));
+    base::log_debug("published", fields);
+}
+
 // The document is published, whatever happens now: without memory for its details the reply is only a status.
 HttpReply accepted(Services& services, const broker::Publication& publication, const broker::PublishResult& result) {
     broker::count(services.counters.items_refused, publication.document->refusals().count);
     if (!publication.document->repairs().empty()) broker::count(services.counters.documents_repaired);
+    base::log_at(config::LogLevel::debug, [&] { log_publication(publication, result); });
     try {
         return accepted_reply(publication, result, services.log.durability());
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 #include "broker/server/api/publish_task.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -63,12 +64,14 @@ bool has_other_fields(const HttpRequest& request) {
                        [](const auto& field) { return field.name() == http::field::unknown; });
 }
 
-// A W3C Trace Context field; "" if it is absent or longer than anyone must propagate (its section 3.3.1.5).
-std::string trace_field(const HttpRequest& request, std::string_view name) {
-    constexpr std::size_t field_bytes_max = 512;
-    const auto found = request.headers->find(name);
-    return found == request.headers->end() || found->value().size() > field_bytes_max ? ""
-                                                                                      : std::string(found->value());
+// Several traceparents are none. Several tracestates are one, as with any field that is a list (RFC 9110 §5.3).
+text::TraceContext read_trace(const HttpRequest& request) {
+    const auto [parent, parents_end] = request.headers->equal_range("traceparent");
+    if (parent == parents_end || std::next(parent) != parents_end) return {};
+    const auto [states, states_end] = request.headers->equal_range("tracestate");
+    std::string state;
+    for (auto each = states; each != states_end; ++each) state.append(state.empty() ? "" : ",").append(each->value());
+    return text::trace_context(parent->value(), state);
 }
 
 constexpr std::string_view cloud_event_prefix = "ce-";
@@ -153,8 +156,7 @@ std::optional<HttpReply> read_publish_task(const Services& services, HttpRequest
     task.owner = request.principal->user;
     if (has_other_fields(request)) {
         task.cloud_event = read_cloud_event(request);
-        task.trace_parent = trace_field(request, "traceparent");
-        task.trace_state = trace_field(request, "tracestate");
+        task.options.trace = read_trace(request);
     }
     task.body = std::move(request.body);
     task.memory = std::move(request.memory);
@@ -175,8 +177,6 @@ Prepared prepare_publication(PublishTask& task, base::MemoryBudget& budget, cons
     const std::size_t bytes = parsed.document->memory_bytes();
     auto record = std::make_shared<feed::DocumentRecord>(feed::record_document(*parsed.document, task.options));
     record->owner = std::move(task.owner);
-    record->trace_parent = std::move(task.trace_parent);
-    record->trace_state = std::move(task.trace_state);
     const auto publication = std::make_shared<broker::Publication>();
     if (task.deduplicate) {
         const broker::StageTimer finding(stages, broker::Stage::deduplicate);

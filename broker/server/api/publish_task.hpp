@@ -33,9 +33,9 @@ struct PublishTask {
     bool is_gzip = false;
     bool deduplicate = true;
     broker::StreamOptionsPtr of_stream;
-    std::optional<text::Digest> attempt;           // as in the publication
-    const text::Digest* kept_request = nullptr;    // of a request whose reply the log keeps on disk; null: it doesn't
-    std::string owner, trace_parent, trace_state;  // of the events' records
+    std::optional<text::Digest> attempt;         // as in the publication
+    const text::Digest* kept_request = nullptr;  // of a request whose reply the log keeps on disk; null: it doesn't
+    std::string owner;                           // of the events' records
     std::optional<feed::BinaryCloudEvent> cloud_event;  // whose data the body is
     feed::DocumentOptions options;
 

@@ -25,6 +25,7 @@
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 #include "config/units.hpp"
+#include "protocol/feed/item/event_trace.hpp"
 #include "protocol/feed/model/source_range.hpp"
 #include "protocol/filter/filter.hpp"
 #include "protocol/text/stream_name.hpp"
@@ -174,7 +175,8 @@ json::object WhyWork::describe(const FoundEvent& found, const feed::Event* event
     json::object json =
         event_summary(found.head, *found.of->stream, event ? event->document.get() : nullptr, event ? event->index : 0);
     json["change"] = found.head.change == feed::EventHead::Change::added ? "new" : "updated";
-    if (!found.of->record->trace_parent.empty()) json["traceparent"] = found.of->record->trace_parent;
+    const std::string parent = event ? feed::trace_of(*event).parent : found.of->record->trace_parent;
+    if (!parent.empty()) json["traceparent"] = parent;
     if (event == nullptr) return json;
     broker::BatchFindings findings;
     const std::uint32_t only_filter[] = {0};

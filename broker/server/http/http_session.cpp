@@ -11,6 +11,7 @@
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/head_rules.hpp"
 #include "broker/server/http/http_text.hpp"
+#include "broker/server/http/request_log.hpp"
 #include "broker/server/http/request_refusals.hpp"
 #include "broker/server/net/peer_watch.hpp"
 #include "broker/server/net/turns.hpp"
@@ -48,6 +49,11 @@ void HttpSession::start() {
     const auto self = shared_from_this();
     beginning_.emplace(services_.new_connections, new_connections_few);
     services_.connections.add(self);
+    base::log_at(config::LogLevel::debug, [this] {
+        opened_ = Clock::now();
+        peer_ = transport_->peer();
+        log_opened(peer_);
+    });
     try {
         asio::co_spawn(transport_->executor(), run(), [self](const std::exception_ptr&) {});
     } catch (...) {
@@ -95,6 +101,8 @@ struct HttpSession::Ending {
     const std::shared_ptr<HttpSession> session;
 
     ~Ending() {
+        base::log_at(config::LogLevel::debug,
+                     [this] { log_closed(session->peer_, session->requests_, Clock::now() - session->opened_); });
         session->transport_->close();
         // The session may outlive the broker's other parts, in a function that was posted for it.
         session->takeover_.reset();
@@ -153,10 +161,14 @@ struct HttpSession::Routed {
 asio::awaitable<HttpSession::Next> HttpSession::serve_request() {
     arrival_.next();
     replying_ = false;
+    body_bytes_ = 0;
+    head_read_.reset();
     if (draining_ && reader_.input_bytes() == 0) co_return Next::close;
     std::optional<RequestArrival::End> end = arrival_.read_arrived_head();
     if (!end) end = co_await arrival_.read_head();
     if (*end != RequestArrival::End::complete && *end != RequestArrival::End::refused) co_return co_await refuse(*end);
+    ++requests_;
+    base::log_at(config::LogLevel::debug, [this] { head_read_ = Clock::now(); });
     auto refusal = rate_refusal(services_, *place_);
     if (refusal) {
         // The head has not been checked yet, so the end of the body may be in doubt.
@@ -238,6 +250,7 @@ asio::awaitable<HttpSession::Next> HttpSession::serve_route(const Route& route, 
         }
     }
     request.body = std::move(reader_.body());
+    body_bytes_ = request.body.size();
     clear_deadline();
     arrival_.finish();
     arrival_.count_time();
@@ -291,6 +304,7 @@ void HttpSession::begin_reply() {
 // The reply must live until it is written. None: write_rest() must follow.
 std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) {
     broker::count(services_.counters.replies[reply.status]);
+    base::log_at(config::LogLevel::debug, [&] { log_reply(reply); });
     browser_rules_.permit(reader_.head(), reply);
     const bool is_head = reader_.head().method() == http::verb::head;
     if (reply.takeover && !is_head) {
@@ -308,6 +322,12 @@ std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) 
     after_reply_ = framing.keep_alive ? Next::request : Next::close;
     unwritten_ = {asio::buffer(head_), asio::buffer(reply.text())};
     return transport_->write_now(unwritten_) ? std::optional(after_reply_) : std::nullopt;
+}
+
+void HttpSession::log_reply(const HttpReply& reply) const {
+    AnsweredRequest request{peer_, reader_.head(), body_bytes_, std::nullopt};
+    if (head_read_) request.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *head_read_);
+    log_request(request, reply);
 }
 
 asio::awaitable<HttpSession::Next> HttpSession::write_rest() {

@@ -70,6 +70,7 @@ private:
 
     void begin_reply();
     std::optional<Next> write_reply_now(HttpReply& reply);
+    void log_reply(const HttpReply& reply) const;
     boost::asio::awaitable<Next> write_reply(HttpReply& reply);
     boost::asio::awaitable<Next> write_rest();  // of the reply
     void prepare_takeover(HttpReply& reply);
@@ -95,6 +96,12 @@ private:
     std::string head_;                                    // of the reply
     std::array<boost::asio::const_buffer, 2> unwritten_;  // of the reply
     Next after_reply_ = Next::close;
+    // For the log, if it has lines of the level debug.
+    std::string peer_;
+    Clock::time_point opened_;
+    std::optional<Clock::time_point> head_read_;  // of the current request
+    std::size_t requests_ = 0;
+    std::size_t body_bytes_ = 0;  // of the current request
     std::string permitted_host_;  // of the last request that was not refused for it, if it is short
     std::atomic<unsigned> wishes_{0};
     PostMemory post_memory_;

@@ -21,6 +21,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
+#include "broker/server/net/plain_address.hpp"
 #include "broker/server/net/transport.hpp"
 #include "config/options.hpp"
 
@@ -61,6 +62,20 @@ bool has_no_room(const boost::system::error_code& error) {
     namespace errc = boost::system::errc;
     return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
            error == errc::no_buffer_space || error == errc::not_enough_memory;
+}
+
+const char* text_of(Rejection reason) {
+    switch (reason) {
+        case Rejection::address_connections:
+            return "limits.address_connections";
+        case Rejection::connections:
+            return "limits.connections";
+        case Rejection::descriptors:
+            return "no file descriptors";
+        case Rejection::memory:
+            break;
+    }
+    return "limits.memory";
 }
 
 // The text is small enough for the kernel to accept at once. A client that misses it still sees the connection end.
@@ -205,6 +220,9 @@ void Listener::admit_others() {
 
 void Listener::reject(tcp::socket& socket, Rejection reason) {
     broker::count(services_.counters.connections_refused[refusal_of(reason)]);
+    base::log_at(config::LogLevel::debug, [&] {
+        base::log_debug("connection refused", {{"peer", endpoint_text(peer_)}, {"reason", text_of(reason)}});
+    });
     end_with(socket, sessions_.rejection_text(reason));
 }
 

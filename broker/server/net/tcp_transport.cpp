@@ -36,7 +36,7 @@ TcpTransport::TcpTransport(asio::ip::tcp::socket socket) : socket_(std::move(soc
 std::string TcpTransport::peer() const {
     boost::system::error_code error;
     const auto endpoint = socket_.remote_endpoint(error);
-    return error ? "" : fmt::format("{}:{}", plain_address(endpoint.address()).to_string(), endpoint.port());
+    return error ? "" : endpoint_text(endpoint);
 }
 
 asio::awaitable<std::size_t> TcpTransport::read_some(asio::mutable_buffer room) {

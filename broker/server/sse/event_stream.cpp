@@ -72,6 +72,10 @@ private:
     broker::StageTimes::Clock::time_point begun_;
 };
 
+std::string_view stream_name(const broker::Subscriber& subscriber) {
+    return subscriber.stream.empty() ? std::string_view("*") : subscriber.stream;
+}
+
 // The line before a chunk of so many bytes.
 std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
 
@@ -144,14 +148,36 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
             connection.set_deadline(Connection::Clock::now() + context_.options.http.request_timeout);
     };
     connection.clear_deadline();
+    base::log_at(config::LogLevel::debug, [&] { log_begin(peer); });
     const std::string begin = ": subscribed\n\n" + std::exchange(notes_, {}) + position_text(0) + "\n";
     if (co_await write(transport, head + chunk(begin))) {
         const Watched watched(transport, *wake_up_);
         co_await write_events(transport, watched.client());
     }
     wake_up_->on_wake = nullptr;
-    if (const auto reason = subscriber_->mailbox.end_reason())
-        base::log_warn("subscriber disconnected", {{"peer", peer}, {"reason", text_of(reason->kind)}});
+    log_end(peer);
+}
+
+void EventStream::log_begin(const std::string& peer) const {
+    base::log_debug("subscriber connected",
+                    {{"peer", peer}, {"stream", stream_name(*subscriber_)}, {"filters", subscriber_->filters.size()}});
+}
+
+void EventStream::log_end(const std::string& peer) const {
+    const auto lost = subscriber_->mailbox.end_reason();
+    if (!lost && !base::log_enabled(config::LogLevel::debug)) return;
+    const bool is_finished = subscriber_->mailbox.state() != broker::Mailbox::State::open;
+    const bool is_limited = subscriber_->last_id != broker::Subscriber::no_id;
+    const char* reason = lost                        ? text_of(lost->kind)
+                         : is_finished && is_limited ? "complete"
+                         : is_finished               ? "shutdown"
+                                                     : "client left";
+    const std::initializer_list<base::LogField> fields{{"peer", peer},
+                                                       {"stream", stream_name(*subscriber_)},
+                                                       {"filters", subscriber_->filters.size()},
+                                                       {"deliveries", deliveries_},
+                                                       {"reason", reason}};
+    lost ? base::log_warn("subscriber disconnected", fields) : base::log_debug("subscriber left", fields);
 }
 
 asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
@@ -169,6 +195,7 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
             if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
+            deliveries_ += deliveries.size();
             is_silent = false;
             continue;
         }

@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -83,6 +84,8 @@ private:
     std::string position_text(std::uint64_t decided_id);
     std::string chunk(std::string_view text) const;
     void end_subscription() noexcept;
+    void log_begin(const std::string& peer) const;
+    void log_end(const std::string& peer) const;
 
     const Context context_;
     const CountedPlace place_;
@@ -90,6 +93,7 @@ private:
     std::shared_ptr<WakeUp> wake_up_;
     std::shared_ptr<broker::Subscriber> subscriber_;
     std::string notes_;
+    std::uint64_t deliveries_ = 0;  // written
     bool chunked_ = true;
     bool counted_ = false;  // among Context::event_streams
     bool subscribed_ = true;

@@ -181,6 +181,14 @@ void LogWriter::take(Group& group) {
     is_urgent_ = false;
 }
 
+void LogWriter::log_group(const Group& group, std::size_t bytes, Clock::duration took) {
+    base::log_trace("group stored",
+                    {{"publications", group.appends.size()},
+                     {"bytes", bytes},
+                     {"synced", group.is_synced},
+                     {"microseconds", std::chrono::duration_cast<std::chrono::microseconds>(took).count()}});
+}
+
 void LogWriter::write_next() {
     Group group;
     std::optional<AppendError> error;
@@ -195,6 +203,8 @@ void LogWriter::write_next() {
         const auto begun = Clock::now();
         const auto fault = group.is_empty() ? std::nullopt : write(group);
         if (observe_group_ && !group.appends.empty()) observe_group_(Clock::now() - begun);
+        if (!fault && !group.appends.empty())
+            base::log_at(config::LogLevel::trace, [&] { log_group(group, bytes, Clock::now() - begun); });
         if (fault) {
             note_fault(*fault);
             error = AppendError::unknown;

@@ -95,6 +95,7 @@ private:
     bool wait_for_work();
     void take(Group& group);
     void write_next();
+    static void log_group(const Group& group, std::size_t bytes, Clock::duration took);
     std::optional<Fault> write(Group& group);
     bool must_sync(const Group& group) const;
     void assign_ids(Group& group);

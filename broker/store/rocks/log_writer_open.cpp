@@ -167,7 +167,8 @@ bool LogWriter::reopen() {
         dispatch_rest(database);
         return true;
     } catch (const std::exception& error) {
-        base::log_failure("the store can't be opened again, which is tried until it succeeds", error.what());
+        base::log_error("the store can't be opened again, which is tried until it succeeds",
+                        {{"path", settings_.path}, {"fault", error.what()}});
         const std::lock_guard lock(state_.mutex);
         state_.log.condition = LogState::Condition::failed;
         state_.log.reason = error.what();

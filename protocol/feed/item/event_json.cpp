@@ -10,6 +10,7 @@
 
 #include "protocol/feed/data/json_text.hpp"
 #include "protocol/feed/item/event_data.hpp"
+#include "protocol/feed/item/event_trace.hpp"
 #include "protocol/feed/item/fields.hpp"
 #include "protocol/feed/model/node_text.hpp"
 #include "protocol/feed/model/text_arena.hpp"
@@ -186,6 +187,15 @@ void write_append(JsonWriter& json, const Event& event) {
     json.literal(event.change == EventRecord::Change::added ? R"("new")" : R"("updated")");
 }
 
+void write_trace(JsonWriter& json, const text::TraceContext& trace) {
+    if (trace.empty()) return;
+    json.written_name(R"("traceparent":)");
+    json.string(trace.parent);
+    if (trace.state.empty()) return;
+    json.written_name(R"("tracestate":)");
+    json.string(trace.state);
+}
+
 }  // namespace
 
 std::string event_json(const Event& event, JsonValues values) {
@@ -199,6 +209,7 @@ std::string event_json(const Event& event, JsonValues values) {
     json.written_name(R"("stream":)");
     json.string(*event.stream);
     write_append(json, event);
+    write_trace(json, trace_of(event));
     json.written_name(R"("item":)");
     write_fields(json, read_fields(document, event.item()));
     if (has_data) {

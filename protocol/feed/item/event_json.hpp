@@ -1,5 +1,5 @@
 // A delivered event as JSON:
-// {"id":…,"stream":"…","time":"…","change":"new","item":{normalised
+// {"id":…,"stream":"…","time":"…","change":"new","traceparent":"…","tracestate":"…","item":{normalised
 // fields},"data":{…},"values":{"path":["value",…],…}}. Written once per event for all receivers that want the same. Any
 // thread.
 #pragma once
@@ -21,6 +21,8 @@ enum class JsonValues : std::uint8_t {
 //
 // "time" is when the event was appended, RFC 3339 in UTC with microseconds, and "change" is "new" or "updated". Both
 // are left out for an event that was not appended (Event::time).
+//
+// "traceparent" and "tracestate" are the event's trace context (event_trace.hpp), where it has one.
 //
 // "item" has the fields that the item has (fields.hpp). Times are RFC 3339 in UTC, null for an unreadable date;
 // "author" and "category" are arrays.

@@ -9,6 +9,11 @@ const SourceContext& Document::source_context() const {
     return none;
 }
 
+const text::TraceContext& Document::trace() const {
+    static const text::TraceContext none;
+    return none;
+}
+
 const Repairs& Document::repairs() const {
     static const Repairs none;
     return none;

@@ -18,6 +18,7 @@
 #include "protocol/feed/model/media_type.hpp"
 #include "protocol/feed/model/repairs.hpp"
 #include "protocol/feed/model/tree.hpp"
+#include "protocol/text/trace_context.hpp"
 
 namespace sluice::feed {
 
@@ -47,6 +48,7 @@ struct DocumentOptions {
     FeedLimits limits;
     RepairMode repair = RepairMode::strict;
     std::optional<DigestOptions> digests = std::nullopt;  // of the items; empty: none are taken
+    text::TraceContext trace = {};                        // of the request that published it
 };
 
 // Budget for evaluating an event path (protocol/filter/evaluator/meter.hpp).
@@ -136,6 +138,8 @@ public:
     // What was wrong with the published document: text() and the sources are those of the repaired one, which is
     // well-formed. Empty: nothing.
     virtual const Repairs& repairs() const;
+    // That of the request which published the document; empty: none. trace_of() gives that of an event.
+    virtual const text::TraceContext& trace() const;
     // Memory of the tree and the source; 0: unknown.
     virtual std::size_t memory_bytes() const { return 0; }
 };

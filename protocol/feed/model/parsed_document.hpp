@@ -32,6 +32,7 @@ struct ParsedDocument final : Document {
     const std::shared_ptr<const std::string>& text() const override { return text_; }
     const SourceContext& source_context() const override { return context_; }
     const Repairs& repairs() const override { return repairs_; }
+    const text::TraceContext& trace() const override { return trace_; }
     std::size_t memory_bytes() const override { return memory_bytes_; }
 
     std::shared_ptr<const std::string> text_;
@@ -49,6 +50,7 @@ struct ParsedDocument final : Document {
     std::string_view head_;  // of text_
     std::vector<Column> columns_;
     Repairs repairs_;
+    text::TraceContext trace_;  // filled in by parse_text()
     FeedFormat format_ = FeedFormat::xml;
     Syntax syntax_ = Syntax::xml;   // filled in by parse_text()
     std::size_t memory_bytes_ = 0;  // filled in last

@@ -54,6 +54,10 @@ DocumentRecord record_document(const Document& document, const DocumentOptions& 
     record.content_type = content_type_of(document, options.content_type);
     record.event_path = options.event_path;
     record.limits = options.limits;
+    if (const text::TraceContext& trace = document.trace(); !trace.empty()) {
+        record.trace_parent = trace.parent;
+        record.trace_state = trace.state;
+    }
     record.repairs = document.repairs().total();
     return record;
 }
@@ -68,7 +72,8 @@ boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord&
                                                      std::to_string(depth_ceiling) + " can be read"};
     }
     if (auto fault = check_utf8(*record.text)) return std::move(*fault);
-    const DocumentOptions options{record.content_type, record.event_path, limits};
+    DocumentOptions options{record.content_type, record.event_path, limits};
+    options.trace = text::trace_context(record.trace_parent, record.trace_state);
     const auto syntax = find_syntax(options.content_type, *record.text);
     if (!syntax) return syntax.error();
     auto parsed = parse_text(record.text, *syntax, options);

@@ -11,13 +11,13 @@ namespace sluice::feed {
 
 // A record of the whole document; it shares the document's text. `options` are those that the document was parsed with.
 // Only the media type of their content type is kept. XML gets charset=utf-8, so that a reader that treats the record's
-// text as a published document ignores the encoding in its XML declaration. The caller fills in the owner, the trace
-// and the attributes.
+// text as a published document ignores the encoding in its XML declaration. The caller fills in the owner and the
+// attributes.
 DocumentRecord record_document(const Document& document, const DocumentOptions& options);
 
 // Parses the record's text, which is UTF-8 whatever its XML declaration says, and shares it. A one-item document
-// (RecordContext::item) has only that item, and its feed_fields() are the record's. Errors are those of
-// parse_document().
+// (RecordContext::item) has only that item, and its feed_fields() are the record's. A malformed trace context is left
+// out. Errors are those of parse_document().
 //
 // The limits are the record's, so that the document has the items that it had when it was published. Only what bounds
 // the reader's memory holds from `today`, too: the text's size and the number of values. Both refuse documents as a

@@ -1,9 +1,21 @@
 #include "broker/base/log.hpp"
 
+#include <array>
+#include <boost/json.hpp>
 #include <catch2/catch.hpp>
+#include <limits>
+#include <new>
+#include <string>
+#include <vector>
 
+using sluice::base::least_log_level;
+using sluice::base::log_at;
+using sluice::base::log_enabled;
 using sluice::base::log_text;
+using sluice::base::LogField;
+using sluice::base::short_line;
 using sluice::config::LogFormat;
+using sluice::config::LogLevel;
 
 TEST_CASE("text lines are a message and name=value") {
     CHECK(log_text(LogFormat::text, "listening", {}) == "listening");
@@ -43,4 +55,42 @@ TEST_CASE("JSON lines keep the types") {
 TEST_CASE("a line says how many like it were left out") {
     CHECK(log_text(LogFormat::text, "m", {{"n", 1}}, 3) == "m n=1 left_out=3");
     CHECK(log_text(LogFormat::json, "m", {}, 3) == R"("message":"m","left_out":3})");
+}
+
+TEST_CASE("log_text: a number that JSON does not have → null in JSON") {
+    const double infinite = std::numeric_limits<double>::infinity();
+    CHECK(log_text(LogFormat::json, "m", {{"a", infinite}, {"b", 0.5}}) == R"("message":"m","a":null,"b":0.5})");
+    CHECK(log_text(LogFormat::text, "m", {{"a", infinite}}) == "m a=inf");
+}
+
+TEST_CASE("log_text: fields of a vector, where some are optional → the same line as of a list") {
+    const std::vector<LogField> fields{{"n", 7}, {"s", "x"}};
+    CHECK(log_text(LogFormat::text, "m", fields) == log_text(LogFormat::text, "m", {{"n", 7}, {"s", "x"}}));
+}
+
+TEST_CASE("short_line: as other lines are, and cut to its room") {
+    std::array<char, 256> room;
+    const auto json = boost::json::parse(short_line(LogFormat::json, "out of memory", room)).as_object();
+    CHECK(json.at("level") == "error");
+    CHECK(json.at("message") == "out of memory");
+    CHECK(json.at("time").as_string().size() == 24);
+    CHECK(json.at("time").as_string().ends_with('Z'));
+    const std::string text(short_line(LogFormat::text, "out of memory", room));
+    CHECK(text.substr(24) == " error out of memory\n");
+    const std::string_view cut = short_line(LogFormat::json, std::string(1'000, 'x'), room);
+    CHECK(cut.size() == room.size());
+    CHECK(boost::json::parse(cut).as_object().at("message").as_string().size() > 100);
+}
+
+TEST_CASE("log_at: a level that is off → the line is not made, and one that throws → all else goes on") {
+    const LogLevel before = least_log_level.exchange(LogLevel::info);
+    CHECK(log_enabled(LogLevel::info));
+    CHECK_FALSE(log_enabled(LogLevel::debug));
+    int made = 0;
+    log_at(LogLevel::debug, [&] { ++made; });
+    CHECK(made == 0);
+    log_at(LogLevel::error, [&] { ++made; });
+    CHECK(made == 1);
+    log_at(LogLevel::error, [&] { throw std::bad_alloc(); });
+    least_log_level = before;
 }

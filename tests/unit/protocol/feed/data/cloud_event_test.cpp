@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "protocol/feed/item/event_trace.hpp"
 #include "protocol/feed/item/fields.hpp"
 #include "tests/unit/protocol/feed/parse_support.hpp"
 
@@ -53,6 +54,33 @@ TEST_CASE("a structured CloudEvent is an event with its attributes and data") {
     CHECK(parsed(event(",\"data_base64\":\"AAEC\""), single)->items().size() == 1);
     CHECK(parsed(event(",\"data\":null"), single)->items().size() == 1);
     CHECK(text_at(parsed(event(",\"data\":\"<a/>\""), single), "//data") == "<a/>");
+}
+
+TEST_CASE("CloudEvents: the attributes traceparent and tracestate → the event's context, before that of the request") {
+    const std::string own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
+    const text::TraceContext of_request{"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "r=1"};
+    DocumentOptions traced = batch;
+    traced.trace = of_request;
+    const auto trace_attributes = [&](const std::string& more) {
+        return event(",\"traceparent\":\"" + own + "\"" + more);
+    };
+    const DocumentPtr document =
+        parsed("[" + trace_attributes(",\"tracestate\":\"o=1\"") + "," + event("") + "," + trace_attributes("") + "," +
+                   event(",\"traceparent\":\"junk\",\"tracestate\":\"o=1\"") + "," +
+                   event(",\"traceparent\":7,\"data\":{\"traceparent\":\"" + own + "\"}") + "," +
+                   event(",\"tracestate\":\"o=1\"") + "]",
+               traced);
+    const auto trace = [&](std::size_t index) { return trace_of({document, index, nullptr}); };
+    REQUIRE(document->items().size() == 6);
+    CHECK(trace(0) == text::TraceContext{own, "o=1"});
+    CHECK(trace(1) == of_request);
+    CHECK(trace(2) == text::TraceContext{own, ""});
+    CHECK(trace(3) == of_request);
+    CHECK(trace(4) == of_request);
+    CHECK(trace(5) == of_request);
+    const auto text = structured_cloud_event(binary("", {{"traceparent", own}, {"tracestate", "o=1"}}), "", {});
+    REQUIRE(text.has_value());
+    CHECK(trace_of({parsed(*text, single), 0, nullptr}) == text::TraceContext{own, "o=1"});
 }
 
 TEST_CASE("CloudEvents that break the specification") {

@@ -54,6 +54,23 @@ TEST_CASE("event_json: appended event → its time and change, any other → nei
         R"({"id":7,"stream":"news","time":"2026-11-26T10:00:00.000000Z","change":"updated","item":{},)"));
 }
 
+TEST_CASE("event_json: a document of a traced request → its context in each event, between change and item") {
+    const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    const auto json = [](const text::TraceContext& trace) {
+        DocumentOptions options{"application/json", "", {}};
+        options.trace = trace;
+        Event event{*parse_document(R"([{"a":1},{"traceparent":"x"}])", options), 1,
+                    std::make_shared<const std::string>("s"), 1};
+        event.time = 1'795'687'200'000'000;
+        return event_json(event);
+    };
+    CHECK(json({parent, "a=b"}) ==
+          R"({"id":1,"stream":"s","time":"2026-11-26T10:00:00.000000Z","change":"new","traceparent":")" + parent +
+              R"(","tracestate":"a=b","item":{},"data":{"traceparent":"x"}})");
+    CHECK(json({parent, ""}).find(R"("traceparent":")" + parent + R"(","item":{})") != std::string::npos);
+    CHECK(json({}).find(R"("change":"new","item":{})") != std::string::npos);
+}
+
 TEST_CASE("event_json: each format → data, or values where it has neither data nor a feed's fields") {
     struct Case {
         const char *type, *text;

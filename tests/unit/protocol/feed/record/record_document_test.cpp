@@ -14,6 +14,7 @@ constexpr const char* around[] = {
 
 void check_same_document(const DocumentPtr& a, const DocumentPtr& b) {
     CHECK(a->format() == b->format());
+    CHECK(a->trace() == b->trace());
     check_same(a->feed_fields(), b->feed_fields());
     REQUIRE(a->items().size() == b->items().size());
     for (std::size_t i = 0; i < a->items().size(); ++i) {
@@ -38,9 +39,11 @@ std::string type_of(const char* content_type, std::string text = "<a>b</a>") {
 TEST_CASE("a document is the same when it is parsed from its record") {
     for (const Published& published : published_documents()) {
         INFO(published.name);
-        const DocumentPtr document = parsed(published.bytes, published.options);
+        DocumentOptions options = published.options;
+        options.trace = {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "a=b"};
+        const DocumentPtr document = parsed(published.bytes, options);
         REQUIRE(!document->items().empty());
-        const DocumentRecord record = record_document(*document, published.options);
+        const DocumentRecord record = record_document(*document, options);
         const DocumentPtr again = parsed_again(record);
         check_same_document(document, again);
         for (std::size_t i = 0; i < document->items().size(); ++i) {
@@ -49,7 +52,9 @@ TEST_CASE("a document is the same when it is parsed from its record") {
             CHECK(record.text->substr(place.offset, place.length) == document->items()[i].source);
         }
         // Publishing the record's text again with the record's type also gives the same document.
-        check_same_document(document, parsed(*record.text, {record.content_type, record.event_path, {}}));
+        options.content_type = record.content_type;
+        options.event_path = record.event_path;
+        check_same_document(document, parsed(*record.text, options));
     }
 }
 
@@ -118,6 +123,13 @@ TEST_CASE("a record and its documents share the text") {
     CHECK(parsed_again(record)->text() == record.text);
     const DocumentPtr json = parsed("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{}]}");
     CHECK(json->items()[0].source.data() == json->text()->data() + 53);
+}
+
+TEST_CASE("parse_record: a malformed trace context, as of a store that did not check it → none") {
+    DocumentRecord record = record_document(*parsed("<a><b/></a>"), {});
+    record.trace_parent = "junk";
+    record.trace_state = "a=b";
+    CHECK(parsed_again(record)->trace().empty());
 }
 
 TEST_CASE("what a record says of its document") {
