@@ -3,7 +3,9 @@
 // Called once, from main.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +59,13 @@ struct StatusOptions : BrokerOptions {
     bool all = false;  // also what is zero or empty, and the buckets of histograms
 };
 int status(const StatusOptions& options, Console console);
+
+constexpr std::chrono::milliseconds top_timeout{10'000};  // the default of --timeout
+struct TopOptions : BrokerOptions {
+    std::chrono::milliseconds interval{2'000};
+    std::optional<std::uint64_t> count;  // print so many tables and exit
+};
+int top(const TopOptions& options, Console console);
 
 struct StreamsOptions : BrokerOptions {
     std::optional<std::string> stream;  // none: list all streams

@@ -19,6 +19,7 @@
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/output_options.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
+#include "config/units.hpp"
 #include "protocol/text/nearest.hpp"
 #include "protocol/text/trace_context.hpp"
 
@@ -220,6 +221,29 @@ void add_status(CLI::App& app, int& exit_status) {
     add_broker(command, *options, "60");
 }
 
+std::chrono::milliseconds read_interval(const std::string& text) {
+    using namespace std::chrono_literals;
+    const auto interval = sluice::config::parse_duration(text);
+    if (!interval || *interval < 100ms || *interval > 1h)
+        throw CLI::ValidationError("--interval must be a duration from 100ms to 1h, such as 2s, not " + text);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
+}
+
+void add_top(CLI::App& app, int& exit_status) {
+    std::shared_ptr<TopOptions> options;
+    auto& command = add_command(app, "top", "Show what the broker does, again and again; q ends it", help::top, top,
+                                exit_status, options);
+    command
+        .add_option_function<std::string>(
+            "--interval", [options](const std::string& text) { options->interval = read_interval(text); },
+            "Show new figures so often (default: 2s)")
+        ->type_name("DURATION");
+    sluice::base::add_number(command, "--count", "Print so many tables, one after each interval, and exit",
+                             std::numeric_limits<std::size_t>::max(),
+                             [options](std::uint64_t count) { options->count = count; });
+    add_broker(command, *options, "10");
+}
+
 void add_streams(CLI::App& app, int& exit_status) {
     std::shared_ptr<StreamsOptions> options;
     auto& command = add_command(app, "streams", "List the broker's streams; show, create, change or delete one",
@@ -302,6 +326,7 @@ int main(int argc, char** argv) {
     add_explain(app, exit_status);
     add_operator_commands(app, exit_status);
     add_status(app, exit_status);
+    add_top(app, exit_status);
     add_streams(app, exit_status);
     add_store(app, exit_status);
     add_help(app);

@@ -43,7 +43,7 @@ class CommandLine(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments, expected in (
             ([], "expected a subcommand: publish, subscribe, replay, match, why, explain, align, search, distance, "
-                 "recurrence, status, streams, store or help"),
+                 "recurrence, status, top, streams, store or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
@@ -84,6 +84,9 @@ class CommandLine(unittest.TestCase):
             (["match", "--since", "1h", "a", "b"], "FILE excludes --since"),
             (["match", "--since", "1h", "--repair", "strict", "a"], "--since excludes --repair"),
             (["status", "--timeout", "0"], "--timeout must be a number of seconds from 0.001 to 1000000, not 0"),
+            (["top", "--interval", "2"], "--interval must be a duration from 100ms to 1h, such as 2s, not 2"),
+            (["top", "--interval", "1ms"], "--interval must be a duration from 100ms to 1h, such as 2s, not 1ms"),
+            (["top", "--count", "x"], "--count must be a whole number of at least 0, not x"),
             (["status", "--timeout", "1s"], "--timeout must be a number of seconds from 0.001 to 1000000, not 1s"),
             (["match", "--json", "--format", "xml", "a", "b"], "--json excludes --format"),
             (["status", "--color", "blue"], "--color must be auto, always or never, not blue"),
@@ -122,11 +125,11 @@ class CommandLine(unittest.TestCase):
             self.assertIn("A filter is an XPath 1.0", text(command))
         for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["recurrence"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
-        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "streams"):
+        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "top", "streams"):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
-        for command in ("publish", "subscribe", "why", "status", "streams"):
+        for command in ("publish", "subscribe", "why", "status", "top", "streams"):
             self.assertIn("--timeout SECONDS", text(command))
 
     def test_help_names_options_as_they_are_typed(self):

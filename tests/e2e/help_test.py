@@ -15,7 +15,7 @@ from sluice_process import Sluiced, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 COMMANDS = ("publish", "subscribe", "replay", "match", "why", "explain", "align", "search", "distance", "recurrence", "status",
-            "streams", "store")
+            "top", "streams", "store")
 
 
 def examples_of(command):

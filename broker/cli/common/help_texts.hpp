@@ -90,6 +90,10 @@ constexpr CommandHelp status{false, R"(  sluice status
   sluice status --json | python3 -m json.tool
 )"};
 
+constexpr CommandHelp top{false, R"(  sluice top --count 1 --interval 500ms
+  sluice top --count 2 --interval 1s --json > load.jsonl
+)"};
+
 constexpr CommandHelp streams{false, R"(  sluice streams
   sluice streams news --set deduplicate=false --set repair=strict
   sluice streams news --delete

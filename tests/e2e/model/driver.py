@@ -4,6 +4,7 @@ import json
 import random
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from urllib.parse import quote
 
@@ -70,6 +71,7 @@ class Subscriber:
         self.reader = None
         self.is_paused = False
         self.before_reset = before_reset
+        self.tally = None  # of the daemon that it is connected to
 
     def parameters(self, *more):
         return [("stream", self.stream), *(("filter", each.text) for each in self.filters), *self.first_place, *more]
@@ -82,6 +84,7 @@ class Subscriber:
             if data is not None:
                 message = json.loads(data)
                 if kind == "message":
+                    self.tally["delivered"] += 1
                     self.reader.take_event(message)
                     self.check_id(block["id"], message["id"])
                 elif kind == "reset":
@@ -121,6 +124,7 @@ class Driver:
         self.learns = learns
         self.subscribers = []
         self.counts = {}
+        self.tally = Counter()  # of what the daemon has done since it was started
         self.versions = 0
         self.daemon = self.http = self.witness = None
         self.model = Model("")
@@ -133,8 +137,7 @@ class Driver:
         )
 
     def start(self):
-        self.daemon = Sluiced(*self.options)
-        self.http = Http(self.daemon.port)
+        self.start_daemon()
         self.model.begin("")
         self.witness = Subscriber(ALL, [Filter("true()", lambda e: True)], self.learn)
         self.connect(self.witness, Start())
@@ -146,6 +149,11 @@ class Driver:
         self.request(201, "PUT", f"/v1/streams/{WHOLE}", '{"context": "document"}')
         self.model.stream(WHOLE).keeps_documents = True
 
+    def start_daemon(self):
+        self.daemon = Sluiced(*self.options)
+        self.http = Http(self.daemon.port)
+        self.tally = Counter()
+
     def close(self):
         for subscriber in (*self.subscribers, self.witness):
             subscriber.disconnect()
@@ -156,6 +164,8 @@ class Driver:
         status, reply = self.http.request(method, path, body, **more)
         if status != expected:
             raise Fault(f"{method} {path} {body} gave {status}: {reply}")
+        if path == "/v1/events":
+            self.tally.update(documents=1, events=reply["new"] + reply["updated"], events_unchanged=reply["unchanged"])
         return reply
 
     def run(self, steps):
@@ -171,11 +181,32 @@ class Driver:
     def finish(self):
         """Everybody gets everything, and a last replay of each stream has all that is kept."""
         self.settle()
+        self.check_metrics()
         for name in (ALL, *STREAMS):
             self.replay(name, [Filter("true()", lambda e: True)], (("from", "first"),), Start(from_first=True))
         for subscriber in list(self.subscribers):
             self.subscribers.remove(subscriber)
             subscriber.disconnect()
+
+    def check_metrics(self):
+        """The daemon has counted what it did. Who was cut off has not read everything that was written."""
+        give_up = time.monotonic() + TIMEOUT_S
+        expected = {name: self.tally[name] for name in ("documents", "events", "events_unchanged")}
+        expected.update(events_matched=expected["events"], events_lost=0)
+        while True:
+            lines = self.daemon.request("GET", "/metrics")[2].decode().splitlines()
+            values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+            found = {name: int(values[f"sluice_{name}_total"]) for name in expected}
+            if found == expected:
+                break
+            if time.monotonic() > give_up:
+                raise Fault(f"the daemon counts {found}, and did {expected}")
+        refused = {name: n for name, n in values.items() if "_documents_refused_total" in name and n != "0"}
+        if refused:
+            raise Fault(f"nothing was refused, but {refused}")
+        written = int(values["sluice_deliveries_written_total"])
+        if written < self.tally["delivered"]:
+            raise Fault(f"{self.tally['delivered']} events were read, {written} written")
 
     # Who is connected
 
@@ -191,6 +222,7 @@ class Driver:
 
     def connect(self, subscriber, start, *more, last_event_id=None):
         self.learn()
+        subscriber.tally = self.tally
         subscriber.reader = Reader(self.model, subscriber.stream, subscriber.filters, start)
         subscriber.events = EventStream(self.daemon.port, subscriber.parameters(*more), last_event_id)
         if subscriber is self.witness:
@@ -394,6 +426,7 @@ class Driver:
 
     def restart(self):
         """Without a store, everything is lost but what subscribers know."""
+        self.check_metrics()
         for subscriber in (*self.subscribers, self.witness):
             subscriber.disconnect()
         self.http.close()

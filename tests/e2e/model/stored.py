@@ -7,10 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from client import TIMEOUT_S, EventStream, Http, head
+from client import TIMEOUT_S, EventStream, head
 from driver import STREAMS, Driver, Subscriber, document
 from model import ALL, Fault, Filter, Start
-from sluice_process import Sluiced
 
 
 class StoredDriver(Driver):
@@ -60,8 +59,7 @@ class StoredDriver(Driver):
 
     def come_back(self):
         """`Model.last_id`: no id is given twice, so that of the last event is below the next one."""
-        self.daemon = Sluiced(*self.options)
-        self.http = Http(self.daemon.port)
+        self.start_daemon()
         probe = EventStream(self.daemon.port, [("stream", ALL), ("filter", "false()")])
         while not any("id" in block for block in probe.blocks):
             probe.wait()
@@ -82,6 +80,7 @@ class StoredDriver(Driver):
         self.connect(witness, Start(after=after), last_event_id=witness.last_id)
 
     def restart(self):
+        self.check_metrics()
         self.end(signal.SIGTERM)
         self.meet_again(self.come_back())
 
