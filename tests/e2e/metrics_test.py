@@ -307,7 +307,9 @@ class Figures(unittest.TestCase):
             refused[reason] += 1
         headers = {"Content-Type": "application/rss+xml", "Content-Encoding": "gzip"}
         self.assertEqual(client.request("POST", "/v1/events", gzip.compress(bytes(70_000)), headers)[0], 413)
-        refused["too_large"] += 1
+        headers = {"Content-Type": "application/rss+xml"}
+        self.assertEqual(client.request("POST", "/v1/events", bytes(70_000), headers)[0], 413)
+        refused["too_large"] += 2
         for status, method, path in ((404, "GET", "/none"), (400, "GET", "/v1/events?filter=a%5B"),
                                      (405, "DELETE", "/metrics")):
             self.assertEqual(client.request(method, path)[0], status)
@@ -316,6 +318,7 @@ class Figures(unittest.TestCase):
             "documents_repaired_total": 1, "items_refused_total": client.published["refused"],
             "events_total": events,
             "events_unchanged_total": client.published["unchanged"], "events_matched_total": events,
+            "matches_total": 7 + events,
             "batch_events_sum": events, "events_lost_total": 0, "events_replayed_total": 0,
             "deliveries_total": 7 + events, "deliveries_written_total": 7 + events + len(gaps),
             "deliveries_unwritten_total": 0, "gaps_total": 200, "scans_total": 200, "resets_total": {},
@@ -341,7 +344,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(client.replay(stream="*", after="25", filter="true()")), 5)
         metrics = client.check({"events_replayed_total": 25, "deliveries_total": 15, "deliveries_written_total": 15,
                                 "events_total": 30, "events_matched_total": 30, "resets_total": {}, "subscribers": 0,
-                                "replaying_subscribers": 0, "replay_lag": 0})
+                                "replaying_subscribers": 0, "replay_lag": 0, "delivery_latency_seconds_count": 0})
         self.check_requests(client, metrics)
         with client.subscribe(stream="s") as subscriber:
             epoch = subscriber.next()["id"].partition("-")[0]
