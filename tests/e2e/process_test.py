@@ -357,7 +357,7 @@ class Process(unittest.TestCase):
         with Sluiced() as daemon:
             self.assertEqual(daemon.request("GET", "/healthz")[::2], (200, b"ok\n"))
             self.assertEqual(daemon.request("GET", "/readyz")[::2], (200, b"ready\n"))
-            self.assertLessEqual({d["state"] for d in daemon.status()["engine"]["devices"]}, {"not used yet"})
+            self.assertLessEqual({d["state"] for d in daemon.status()["engine"]["devices"].values()}, {"not used yet"})
 
     def test_a_file_sets_options(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -382,10 +382,10 @@ class Process(unittest.TestCase):
                     engine = status["engine"]
                     self.assertGreater(len(engine["reason"]), 20)
                     self.assertEqual((engine["rematched_batches"], engine["background_failures"]), (0, 0))
-                    used = [device for device in engine["devices"] if device["state"] == "ready" and device["segments"]]
+                    used = [device for device in engine["devices"].values() if device["state"] == "ready" and device["segments"]]
                     if backend == "cpu" or not used:
                         self.assertTrue(engine["reason"].startswith("the CPU matches"), engine)
-                        self.assertEqual(sum(device["batches"] for device in engine["devices"]), 0)
+                        self.assertEqual(sum(device["batches"] for device in engine["devices"].values()), 0)
 
 
 if __name__ == "__main__":

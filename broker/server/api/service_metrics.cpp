@@ -119,11 +119,14 @@ void register_limits(MetricRegistry& metrics, const Services& services) {
                          std::size_t limit) {
         add_gauge(metrics, {.name = name, .help = help, .unit = unit, .status = status}, [limit] { return limit; });
     };
-    add("queue_limit_events", "matcher.queue_events", "", "queue.events_max", options.matcher.queue_events);
-    add("queue_limit_bytes", "matcher.queue_bytes", "bytes", "queue.bytes_max", options.matcher.queue_bytes);
-    add("connections_limit", "limits.connections, or fewer for lack of file descriptors", "", "limits.connections",
-        services.connections.connections_max());
-    add("subscribers_limit", "limits.subscribers", "", "limits.subscribers", options.limits.subscribers);
+    add("queue_limit_events", "The most events that wait for the matcher: matcher.queue_events", "", "queue.events_max",
+        options.matcher.queue_events);
+    add("queue_limit_bytes", "The most bytes of these events: matcher.queue_bytes", "bytes", "queue.bytes_max",
+        options.matcher.queue_bytes);
+    add("connections_limit", "The most open connections: limits.connections, or fewer for lack of file descriptors", "",
+        "limits.connections", services.connections.connections_max());
+    add("subscribers_limit", "The most open event streams: limits.subscribers", "", "limits.subscribers",
+        options.limits.subscribers);
 }
 
 void register_build(MetricRegistry& metrics, const Services& services) {
