@@ -157,9 +157,12 @@ void MetricRegistry::collect(std::span<const CollectedFamily> families, Collect 
 
 void MetricRegistry::Sink::add(std::size_t family, std::vector<std::string> label_values, std::int64_t number) {
     MetricReading& reading = readings_[family];
-    MetricValue value = number;
-    if (reading.family->type != MetricType::gauge) value = static_cast<std::uint64_t>(number);
-    reading.samples.push_back({std::move(label_values), std::move(value)});
+    MetricSample& sample = reading.samples.emplace_back();
+    sample.label_values = std::move(label_values);
+    if (reading.family->type == MetricType::gauge)
+        sample.value.emplace<std::int64_t>(number);
+    else
+        sample.value.emplace<std::uint64_t>(static_cast<std::uint64_t>(number));
 }
 
 std::vector<MetricReading> MetricRegistry::read() const {
