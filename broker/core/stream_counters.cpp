@@ -7,7 +7,13 @@ namespace sluice::broker {
 
 StreamCountsPtr StreamCounters::of(std::string_view stream) {
     const std::lock_guard lock(mutex_);
+    if (entries_.size() >= forget_at_) forget_unused();
     return entries_[std::string(stream)].counts;
+}
+
+std::size_t StreamCounters::size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
 }
 
 StreamCounters::Reading StreamCounters::read() {
@@ -42,6 +48,7 @@ void StreamCounters::forget_unused() {
         named_.erase(entry.first);
         return true;
     });
+    forget_at_ = std::max(forgets_at_least, 2 * entries_.size());
 }
 
 void StreamCounters::choose_names() {

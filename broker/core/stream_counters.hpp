@@ -35,8 +35,10 @@ public:
     explicit StreamCounters(std::size_t named = named_max, std::function<Clock::time_point()> now = Clock::now)
         : named_max_(named), now_(std::move(now)) {}
 
-    // Keep it, since finding it takes a lock. A stream that nobody holds and that counts nothing more is forgotten.
+    // Keep it, since finding it takes a lock. A stream that nobody holds is forgotten, by readings and when there are
+    // twice as many as were held before: subscribers may name any streams, and nobody may ever read.
     StreamCountsPtr of(std::string_view stream);
+    std::size_t size() const;  // streams that are not forgotten
 
     struct Numbers {
         std::uint64_t events = 0, deliveries = 0;
@@ -72,7 +74,10 @@ private:
 
     const std::size_t named_max_;
     const std::function<Clock::time_point()> now_;
-    std::mutex mutex_;
+    static constexpr std::size_t forgets_at_least = 1'024;
+
+    mutable std::mutex mutex_;
+    std::size_t forget_at_ = forgets_at_least;  // entries
     Entries entries_;
     std::map<std::string, Numbers> named_;  // and what of their numbers belongs to the others
     Numbers forgotten_;                     // of streams that are no longer known

@@ -57,6 +57,23 @@ TEST_CASE("StreamCounters: more streams than names → the busiest are named", "
     CHECK(scene.counters.of("a") == a);
 }
 
+TEST_CASE("StreamCounters: any number of streams, without a reading → those that are held, and few others",
+          "[metrics]") {
+    Scene scene;
+    std::vector<StreamCountsPtr> held;
+    constexpr std::size_t streams = 20'000, kept = 1'500;
+    for (std::size_t i = 0; i < streams; ++i) {
+        const auto counts = scene.counters.of(std::to_string(i));
+        counts->events.add();
+        if (i < kept) held.push_back(counts);
+        CHECK(scene.counters.size() <= 2 * kept + 1'024);
+    }
+    for (std::size_t i = 0; i < kept; ++i) CHECK(scene.counters.of(std::to_string(i)) == held[i]);
+    const StreamCounters::Reading reading = scene.read_later();
+    CHECK(scene.counters.size() == kept);
+    CHECK(reading.other.events + reading.named.at(0).second.events + reading.named.at(1).second.events == streams);
+}
+
 TEST_CASE("StreamCounters: no number falls, and together they have everything", "[metrics]") {
     Scene scene;
     std::minstd_rand random(7);
