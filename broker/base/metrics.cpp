@@ -155,7 +155,7 @@ void MetricRegistry::collect(std::span<const CollectedFamily> families, Collect 
     collectors_.push_back({first, families.size(), std::move(read)});
 }
 
-void MetricRegistry::Sink::add(std::size_t family, std::vector<std::string> label_values, std::int64_t number) {
+void MetricRegistry::Sink::add_number(std::size_t family, std::vector<std::string> label_values, std::int64_t number) {
     MetricReading& reading = readings_[family];
     MetricSample& sample = reading.samples.emplace_back();
     sample.label_values = std::move(label_values);

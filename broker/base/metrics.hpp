@@ -6,7 +6,9 @@
 // series is one number of a family, with a value for each label. exposition.hpp prints them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <initializer_list>
@@ -102,9 +104,16 @@ public:
     class Sink {
     public:
         // `family`: its index in collect(). Numbers are never negative if it is not a gauge.
-        void add(std::size_t family, std::vector<std::string> label_values, std::int64_t number = 1);
+        void add(std::size_t family, std::vector<std::string> label_values, std::integral auto number) {
+            add_number(family, std::move(label_values), static_cast<std::int64_t>(number));
+        }
+        void add_info(std::size_t family, std::vector<std::string> label_values) {
+            add_number(family, std::move(label_values), 1);
+        }
 
     private:
+        void add_number(std::size_t family, std::vector<std::string> label_values, std::int64_t number);
+
         friend class MetricRegistry;
         explicit Sink(std::span<MetricReading> readings) : readings_(readings) {}
         std::span<MetricReading> readings_;

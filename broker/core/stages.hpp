@@ -1,5 +1,5 @@
 // What the way of an event through the daemon costs, by stage. One run in 16 of a stage, chosen at random, is timed and
-// counts for 16: a clock is read less than once an event for all stages together. Any thread.
+// counts for 16: for all stages together, a clock is read about once an event. Any thread.
 #pragma once
 
 #include <array>

@@ -48,14 +48,13 @@ const std::array<CollectedFamily, replay_lag + 1> families{{
 void register_mailbox_metrics(base::MetricRegistry& metrics, Mailboxes& mailboxes,
                               std::function<std::uint64_t()> last_id) {
     metrics.collect(families, [&mailboxes, last_id = std::move(last_id)](base::MetricRegistry::Sink& sink) {
-        const auto number = [](auto n) { return static_cast<std::int64_t>(n); };
         const Mailboxes::Totals totals = mailboxes.totals();
-        sink.add(queued_events, {}, number(totals.events));
-        sink.add(queued_bytes, {}, number(totals.bytes));
-        sink.add(longest_queue, {}, number(totals.longest));
-        sink.add(replaying, {}, number(totals.replaying));
+        sink.add(queued_events, {}, totals.events);
+        sink.add(queued_bytes, {}, totals.bytes);
+        sink.add(longest_queue, {}, totals.longest);
+        sink.add(replaying, {}, totals.replaying);
         const std::uint64_t next_id = last_id() + 1;
-        sink.add(replay_lag, {}, number(next_id - std::min(next_id, totals.first_replayed)));
+        sink.add(replay_lag, {}, next_id - std::min(next_id, totals.first_replayed));
     });
 }
 

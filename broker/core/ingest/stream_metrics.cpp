@@ -59,49 +59,45 @@ const std::array<CollectedFamily, store_damaged_ranges + 1> families{{
     {{.name = "store_damaged_ranges", .help = "Ranges of events that the log can't read"}, MetricType::gauge, {}},
 }};
 
-template <typename Number>
-std::int64_t number(Number n) {
-    return static_cast<std::int64_t>(n);
-}
-
 void add_log(base::MetricRegistry::Sink& sink, store::EventLog& log, const store::StreamExtent& all) {
-    sink.add(retained_events, {}, number(all.events));
-    sink.add(retained_bytes, {}, number(all.bytes));
-    sink.add(retained_oldest, {}, all.events == 0 ? 0 : number(all.oldest));
+    sink.add(retained_events, {}, all.events);
+    sink.add(retained_bytes, {}, all.bytes);
+    sink.add(retained_oldest, {}, all.events == 0 ? 0 : all.oldest);
     using Condition = store::LogState::Condition;
     const store::LogState state = log.state();
     for (const auto& [condition, name] :
          {std::pair(Condition::open, "open"), {Condition::full, "full"}, {Condition::failed, "failed"}})
         sink.add(store_state, {name}, state.condition == condition ? 1 : 0);
-    sink.add(store_damaged_ranges, {}, number(state.damage.size()));
+    sink.add(store_damaged_ranges, {}, state.damage.size());
 }
 
-// The others' gauges are what is left of the sums, in which a stream may change meanwhile.
+// The others' gauges are what is left of all, in which a stream may change meanwhile.
 void add(base::MetricRegistry::Sink& sink, StreamCounters& counters, const Streams& streams) {
     const StreamCounters::Reading reading = counters.read();
     store::EventLog& log = streams.log();
     const store::StreamExtent all = log.extent(store::all_streams);
-    std::int64_t subscribers = number(streams.subscribers()), events = number(all.events), bytes = number(all.bytes);
+    const std::size_t all_subscribers = streams.subscribers();
+    std::size_t subscribers = 0, events = 0, bytes = 0;  // of the named streams
     for (const auto& [stream, counted] : reading.named) {
         const store::StreamExtent extent = log.extent(stream);
         const std::size_t of_stream = streams.subscribers(stream);
-        sink.add(stream_events, {stream}, number(counted.events));
-        sink.add(stream_deliveries, {stream}, number(counted.deliveries));
-        sink.add(stream_subscribers, {stream}, number(of_stream));
-        sink.add(stream_retained_events, {stream}, number(extent.events));
-        sink.add(stream_retained_bytes, {stream}, number(extent.bytes));
-        subscribers -= number(of_stream);
-        events -= number(extent.events);
-        bytes -= number(extent.bytes);
+        sink.add(stream_events, {stream}, counted.events);
+        sink.add(stream_deliveries, {stream}, counted.deliveries);
+        sink.add(stream_subscribers, {stream}, of_stream);
+        sink.add(stream_retained_events, {stream}, extent.events);
+        sink.add(stream_retained_bytes, {stream}, extent.bytes);
+        subscribers += of_stream;
+        events += extent.events;
+        bytes += extent.bytes;
     }
-    const auto left = [](std::int64_t rest) { return std::max<std::int64_t>(rest, 0); };
+    const auto left = [](std::size_t of_all, std::size_t named) { return of_all - std::min(of_all, named); };
     const std::string& other = StreamCounters::other_name;
-    sink.add(stream_events, {other}, number(reading.other.events));
-    sink.add(stream_deliveries, {other}, number(reading.other.deliveries));
-    sink.add(stream_subscribers, {other}, left(subscribers));
-    sink.add(stream_retained_events, {other}, left(events));
-    sink.add(stream_retained_bytes, {other}, left(bytes));
-    sink.add(streams_known, {}, number(streams.size()));
+    sink.add(stream_events, {other}, reading.other.events);
+    sink.add(stream_deliveries, {other}, reading.other.deliveries);
+    sink.add(stream_subscribers, {other}, left(all_subscribers, subscribers));
+    sink.add(stream_retained_events, {other}, left(all.events, events));
+    sink.add(stream_retained_bytes, {other}, left(all.bytes, bytes));
+    sink.add(streams_known, {}, streams.size());
     add_log(sink, log, all);
 }
 

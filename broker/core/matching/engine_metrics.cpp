@@ -114,42 +114,37 @@ const std::array<CollectedFamily, faults + 1> families{{
      {"error"}},
 }};
 
-template <typename Number>
-std::int64_t number(Number n) {
-    return static_cast<std::int64_t>(n);
-}
-
 void add(base::MetricRegistry::Sink& sink, const engine::EngineStatus& engine) {
     for (const engine::DeviceStatus& d : engine.devices) {
         const std::string device = std::to_string(d.device);
-        sink.add(gpu, {device, d.name, d.state});
-        sink.add(gpu_segments, {device}, number(d.segments));
-        sink.add(gpu_segment_bytes, {device}, number(d.bytes));
-        sink.add(gpu_batches, {device}, number(d.batches));
-        sink.add(gpu_events, {device}, number(d.events));
-        sink.add(gpu_operator_batches, {device}, number(d.operator_batches));
-        sink.add(gpu_faults, {device}, number(d.faults));
-        sink.add(gpu_memory_total, {device}, number(d.memory_total));
-        sink.add(gpu_memory_used, {device}, number(d.memory_used));
-        sink.add(gpu_transferred, {device, "to_device"}, number(d.bytes_to_device));
-        sink.add(gpu_transferred, {device, "to_host"}, number(d.bytes_to_host));
+        sink.add_info(gpu, {device, d.name, d.state});
+        sink.add(gpu_segments, {device}, d.segments);
+        sink.add(gpu_segment_bytes, {device}, d.bytes);
+        sink.add(gpu_batches, {device}, d.batches);
+        sink.add(gpu_events, {device}, d.events);
+        sink.add(gpu_operator_batches, {device}, d.operator_batches);
+        sink.add(gpu_faults, {device}, d.faults);
+        sink.add(gpu_memory_total, {device}, d.memory_total);
+        sink.add(gpu_memory_used, {device}, d.memory_used);
+        sink.add(gpu_transferred, {device, "to_device"}, d.bytes_to_device);
+        sink.add(gpu_transferred, {device, "to_host"}, d.bytes_to_host);
     }
     for (const engine::OperatorStatus& o : engine.operators) {
-        sink.add(operator_batches, {o.family, "gpu"}, number(o.device_batches));
-        sink.add(operator_batches, {o.family, "cpu"}, number(o.cpu_batches));
-        sink.add(operator_repeated_batches, {o.family}, number(o.repeated_batches));
+        sink.add(operator_batches, {o.family, "gpu"}, o.device_batches);
+        sink.add(operator_batches, {o.family, "cpu"}, o.cpu_batches);
+        sink.add(operator_repeated_batches, {o.family}, o.repeated_batches);
     }
-    sink.add(cpu_batches, {}, number(engine.cpu_batches));
-    sink.add(rematched_batches, {}, number(engine.rematched_batches));
-    sink.add(background_failures, {}, number(engine.background_failures));
-    for (const auto& [error, count] : engine.faults) sink.add(faults, {error}, number(count));
+    sink.add(cpu_batches, {}, engine.cpu_batches);
+    sink.add(rematched_batches, {}, engine.rematched_batches);
+    sink.add(background_failures, {}, engine.background_failures);
+    for (const auto& [error, count] : engine.faults) sink.add(faults, {error}, count);
 }
 
 }  // namespace
 
 void register_engine_metrics(base::MetricRegistry& metrics, const SubscriptionRegistry& registry) {
     const auto gauge = [&](const base::MetricInfo& info, auto read) {
-        metrics.observed_gauge(info, {}, [read] { return number(read()); });
+        metrics.observed_gauge(info, {}, [read] { return static_cast<std::int64_t>(read()); });
     };
     gauge({.name = "subscriptions", .help = "Filters of all subscribers", .status = "subscriptions.total"},
           [&] { return registry.size(); });

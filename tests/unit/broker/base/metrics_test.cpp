@@ -127,7 +127,7 @@ TEST_CASE("MetricRegistry: collected families → what their owner adds at each 
     metrics.collect(families, [&](MetricRegistry::Sink& sink) {
         for (const std::string& hen : hens) {
             sink.add(0, {hen}, 7);
-            sink.add(1, {hen, "red"});
+            sink.add_info(1, {hen, "red"});
         }
     });
     metrics.gauge({"foxes", "Foxes"});
