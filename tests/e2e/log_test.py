@@ -96,6 +96,17 @@ class Log(unittest.TestCase):
         self.assertEqual(sum(entry["events"] for entry in self.logged(daemon, "batch matched")), 3)
         self.assertEqual(sum(entry["publications"] for entry in self.logged(daemon, "group stored")), 2)
 
+    def test_costly_conditions_are_shortened_between_characters(self):
+        filters = [f"count(//item[contains(title, '{before}{'é' * 150}')]) > 3" for before in ("", "x")]
+        with self.daemon("log.level=debug", "limits.condition_steps=1000") as daemon, daemon.subscribe(filters):
+            daemon.publish(rss(*(item("é" * 2_000) for _ in range(100))))
+            conditions = [daemon.wait_for_log("costly condition") for _ in filters]
+        self.check_lines(daemon.log)
+        for entry in conditions:
+            self.assertLessEqual(len(entry["condition"].encode()), 203)  # with the mark that it goes on
+            self.assertRegex(entry["condition"], "^test count.*é")
+            self.assertNotIn("\ufffd", entry["condition"])
+
     def test_each_level_leaves_out_those_below(self):
         for level in (*LEVELS, "off"):
             option = {"warning": "warn"}.get(level, level)

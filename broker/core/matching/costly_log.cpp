@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "broker/base/log.hpp"
+#include "protocol/text/utf8.hpp"
 
 namespace sluice::broker {
 
@@ -10,7 +11,7 @@ namespace {
 
 void log_condition(std::string_view condition) {
     constexpr std::size_t condition_bytes_max = 200;
-    base::log_debug("costly condition", {{"condition", condition.substr(0, condition_bytes_max)}});
+    base::log_debug("costly condition", {{"condition", text::shortened_utf8(condition, condition_bytes_max)}});
 }
 
 }  // namespace
