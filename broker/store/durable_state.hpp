@@ -1,11 +1,13 @@
 // What a log on disk keeps beside its events, so that a restart changes nothing: the definitions of streams, which
-// items have been published, and the replies to publications with an Idempotency-Key. Identities and replies are kept
-// in one step with the events of their append (EventLog::append). Any thread, but find_seen(), find_reply() and sync()
-// wait for the disk: no I/O thread may call them, and nobody who holds a lock that one takes.
+// items have been published, the replies to publications with an Idempotency-Key, and values of others by name, such as
+// those of durable subscriptions. Identities and replies are kept in one step with the events of their append
+// (EventLog::append), and so may values be. Any thread, but find_seen(), find_reply(), values() and sync() wait for the
+// disk: no I/O thread may call them, and nobody who holds a lock that one takes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,8 +40,18 @@ struct StoredReply {
     std::string faults{};  // what the reply said of refused items and of repairs
 };
 
+inline constexpr std::size_t value_name_max = 1'024;  // bytes, which may be any
+
+// A value by a name of up to value_name_max bytes. None: there is none any more.
+struct NamedValue {
+    std::string name;
+    std::optional<std::string> value;
+};
+
 class DurableState {
 public:
+    using Done = std::function<void(std::optional<AppendError>)>;
+
     virtual ~DurableState() = default;
 
     // All streams with events, identities or a definition, those whose last append is longest ago first. Call when the
@@ -62,6 +74,15 @@ public:
                                                            std::span<const text::Digest> identities) = 0;
     // These items have been published again, and are unchanged. Not synced: it may be lost.
     virtual void note_seen(const std::string& stream, std::vector<SeenItem> items) = 0;
+
+    // All values, by name, as they are on disk: what has been put and waits to be written is not among them. Throws
+    // std::runtime_error if they can't be read.
+    virtual std::vector<NamedValue> values() = 0;
+    // Sets values, as define() sets a definition. Of several for a name, the last one is written, also if an append
+    // has one of them. `done` is called on the log's thread once they are as durable as configured, or with what
+    // prevents that now: then they are written as soon as that is possible, unless others have been put. It must not
+    // throw. Without `done` they are written soon, with others.
+    virtual void put(std::vector<NamedValue> values, Done done) = 0;
 
     // The reply of the append with this id, if it was given one not too long ago.
     virtual std::optional<StoredReply> find_reply(const AttemptId& attempt) = 0;

@@ -54,6 +54,8 @@ struct Attempt {
     AttemptId id;
     // Of a publication with an Idempotency-Key; the log sets its ids. Where a log keeps none, it is ignored.
     std::shared_ptr<const StoredReply> reply;
+    // Put with the events (DurableState::put), or not at all if the append fails; where a log keeps none, ignored.
+    std::vector<NamedValue> values{};
 };
 
 using Appends = boost::container::small_vector<Append, 1>;  // nearly always one

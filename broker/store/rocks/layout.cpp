@@ -124,6 +124,12 @@ std::string reply_key(const AttemptId& attempt) {
     return key;
 }
 
+std::string value_key(std::string_view name) {
+    std::string key(1, value_mark);
+    key += name;
+    return key;
+}
+
 std::uint32_t stream_of_state_key(std::string_view key) {
     return static_cast<std::uint32_t>(read_big(key.substr(1, stream_bytes)));
 }

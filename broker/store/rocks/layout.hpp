@@ -5,6 +5,7 @@
 //                "log"              LogRecord
 //                "s", stream (4)    StreamRecord
 //                "d", stream (4)    the stream's definition, a text
+//                "v", name          the value of that name, any bytes (DurableState::put)
 //   events       first id (8)       what is kept of one append, or one of its items alone: a header of 21 bytes, then
 //                                   bytes of protocol/feed/record/record_codec.hpp
 //                                        0      1  version of the header: 1
@@ -35,13 +36,14 @@
 namespace sluice::store {
 
 inline constexpr std::string_view format_key = "format", format = "1", log_key = "log";
-inline constexpr char stream_mark = 's', definition_mark = 'd';
+inline constexpr char stream_mark = 's', definition_mark = 'd', value_mark = 'v';
 
 std::string stream_key(char mark, std::uint32_t stream);
 std::string event_key(std::uint64_t first_id);
 std::string index_key(std::uint32_t stream, std::uint64_t first_id);
 std::string identity_key(std::uint32_t stream, const text::Digest& identity);
 std::string reply_key(const AttemptId& attempt);
+std::string value_key(std::string_view name);
 
 // Of keys of the right length, such as the database has.
 std::uint32_t stream_of_state_key(std::string_view key);

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <exception>
+#include <map>
 #include <new>
 #include <span>
 #include <utility>
@@ -36,6 +37,10 @@ std::size_t bytes_of(const Appends& appends) {
     return bytes;
 }
 
+void check_names(const std::vector<NamedValue>& values) {
+    for (const NamedValue& each : values) SLUICE_CHECK(each.name.size() <= value_name_max);
+}
+
 AppendError error_in(Condition condition) {
     return condition == Condition::full ? AppendError::no_space : AppendError::unknown;
 }
@@ -56,8 +61,13 @@ void add(StoredExtent& extent, std::uint64_t first_id, std::uint64_t last_id, st
 
 }  // namespace
 
-LogWriter::LogWriter(RocksSettings settings, std::size_t memory, SharedState& state, WallClock clock)
-    : settings_(std::move(settings)), memory_(memory), state_(state), clock_(std::move(clock)) {}
+LogWriter::LogWriter(RocksSettings settings, std::size_t database_bytes, SharedState& state, base::MemoryBudget& memory,
+                     WallClock clock)
+    : settings_(std::move(settings)),
+      database_bytes_(database_bytes),
+      memory_(memory),
+      state_(state),
+      clock_(std::move(clock)) {}
 
 LogWriter::~LogWriter() {
     {
@@ -78,6 +88,11 @@ std::optional<AppendResult> LogWriter::append(const Attempt& attempt, Appends ap
     if (appends.empty()) return AppendResult{};
     Waiting waiting{attempt, std::move(appends), {}, std::move(done), 0, Clock::now()};
     waiting.bytes = bytes_of(waiting.appends);
+    if (!attempt.values.empty()) {
+        check_names(attempt.values);
+        waiting.memory = memory_.force_charge(base::MemoryUse::store, bytes_of(attempt.values));
+        waiting.bytes += waiting.memory.bytes();
+    }
     waiting.streams.reserve(waiting.appends.size());
     const std::lock_guard lock(state_.mutex);
     if (state_.log.condition != Condition::open || stopping_) return AppendResult{error_in(state_.log.condition), {}};
@@ -85,7 +100,9 @@ std::optional<AppendResult> LogWriter::append(const Attempt& attempt, Appends ap
         SLUICE_CHECK(!append.events.empty() && (append.items.empty() || append.items.size() == append.events.size()));
         waiting.streams.push_back(state_.table.find_or_create(*append.stream));
     }
-    waiting_.push_back(std::move(waiting));
+    Waiting& last = waiting_.emplace_back(std::move(waiting));
+    last.bytes += values_.bytes();
+    last.before = std::exchange(values_, {});
     work_.notify_one();
     return std::nullopt;
 }
@@ -123,6 +140,16 @@ void LogWriter::note_seen(const std::string& stream, const std::vector<SeenItem>
     for (const SeenItem& item : items) seen_.push_back({found, item});
 }
 
+void LogWriter::put(std::vector<NamedValue> values, DurableState::Done done) {
+    check_names(values);
+    const std::lock_guard lock(state_.mutex);
+    const bool is_waited_for = done != nullptr;
+    values_.put(std::move(values), std::move(done), memory_);
+    if (!is_waited_for) return;
+    is_urgent_ = true;
+    work_.notify_one();
+}
+
 std::optional<AppendError> LogWriter::sync() {
     Sync mine;
     std::unique_lock lock(state_.mutex);
@@ -142,9 +169,13 @@ bool LogWriter::wait_for_work() {
     if (state_.log.condition == Condition::open)
         work_.wait_for(lock, lazy, is_wanted);
     else
-        work_.wait_until(lock, next_try_, [this] { return stopping_; });
-    const bool has_work = !waiting_.empty() || !syncs_.empty() || state_.table.has_changes();
+        work_.wait_until(lock, next_try_, [this] { return stopping_ || values_.is_waited_for(); });
+    const bool has_work = !waiting_.empty() || !syncs_.empty() || !values_.is_empty() || state_.table.has_changes();
     return !stopping_ || (has_work && state_.log.condition == Condition::open);
+}
+
+void LogWriter::pass(std::string_view point) const {
+    if (settings_.at_point) settings_.at_point(point);
 }
 
 void LogWriter::run() {
@@ -152,7 +183,10 @@ void LogWriter::run() {
     while (wait_for_work()) {
         try {
             if (Clock::now() >= next_try_ && state_.log.condition != Condition::open) check_space();
-            if (state_.log.condition == Condition::open) write_next();
+            if (state_.log.condition == Condition::open)
+                write_next();
+            else
+                refuse_values();
         } catch (const std::exception& error) {  // without memory for what nobody waits for
             base::log_failure("the store can't be looked after for now", error.what());
         }
@@ -167,6 +201,7 @@ void LogWriter::take(Group& group) {
     const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(n);
     group.appends.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
     waiting_.erase(waiting_.begin(), end);
+    if (waiting_.empty()) group.values = std::exchange(values_, {});
     group.changed = state_.table.take_changed();
     group.changes.reserve(group.changed.size());
     for (const StreamEntryPtr& stream : group.changed) {
@@ -194,12 +229,13 @@ void LogWriter::write_next() {
     std::optional<AppendError> error;
     try {
         take(group);
-        std::size_t bytes = 0;
+        std::size_t bytes = group.values.bytes();
         for (const Waiting& waiting : group.appends) bytes += waiting.bytes;
-        if (!group.appends.empty() && !has_space(bytes)) {
+        if ((!group.appends.empty() || !group.values.is_empty()) && !has_space(bytes)) {
             put_back(group);
             return fail(group, AppendError::no_space);
         }
+        if (!group.is_empty()) pass("store.write");
         const auto begun = Clock::now();
         const auto fault = group.is_empty() ? std::nullopt : write(group);
         if (observe_group_ && !group.appends.empty()) observe_group_(Clock::now() - begun);
@@ -207,6 +243,7 @@ void LogWriter::write_next() {
             base::log_at(config::LogLevel::trace, [&] { log_group(group, bytes, Clock::now() - begun); });
         if (fault) {
             note_fault(*fault);
+            if (!group.appends.empty()) group.id_in_doubt = group.appends.front().appends.front().events.front().id;
             error = AppendError::unknown;
         }
     } catch (const std::bad_alloc&) {  // nothing has been written
@@ -216,7 +253,9 @@ void LogWriter::write_next() {
         put_back(group);
         return fail(group, *error);
     }
+    if (!group.is_empty()) pass("store.written");
     end(group);
+    if (!group.is_empty()) pass("store.told");
     keep_retention(group);
 }
 
@@ -269,6 +308,7 @@ std::optional<Fault> LogWriter::write(Group& group) {
                   encode_seen(seen.item.content, seen.item.seen_at));
     assign_ids(group);
     for (Waiting& waiting : group.appends) add_to(batch, group, waiting);
+    put_values(batch, group);
     for (const Change& change : group.changes) {
         group.extents.try_emplace(change.stream.get(), change.stream->extent);
         if (!change.has_definition) continue;
@@ -324,6 +364,25 @@ void LogWriter::add_to(Batch& batch, Group& group, Waiting& waiting) {
     batch.put(Family::replies, reply_key(waiting.attempt.id), encode_reply(reply, group.time));
 }
 
+// Of several for a name the last one.
+void LogWriter::put_values(Batch& batch, const Group& group) {
+    std::map<std::string_view, const std::optional<std::string>*> last;
+    const auto add = [&last](const WaitingValues& waiting) {
+        for (const auto& [name, value] : waiting.values()) last[name] = &value.value;
+    };
+    for (const Waiting& waiting : group.appends) {
+        add(waiting.before);
+        for (const NamedValue& each : waiting.attempt.values) last[each.name] = &each.value;
+    }
+    add(group.values);
+    for (const auto& [name, value] : last) {
+        if (*value)
+            batch.put(Family::state, value_key(name), **value);
+        else
+            batch.erase(Family::state, value_key(name));
+    }
+}
+
 void LogWriter::put_events(Batch& batch, const StoredStreamEntry& stream, const feed::DocumentRecord& document,
                            std::span<const feed::EventHead> events, Added& added) {
     std::vector<feed::EventRecord> records;
@@ -358,11 +417,13 @@ void LogWriter::end(Group& group) {
     }
     const auto now = Clock::now();
     for (Waiting& waiting : group.appends) {
+        waiting.before.end(std::nullopt);
         AppendResult result;
         for (const Append& append : waiting.appends) result.first_ids.push_back(append.events.front().id);
         tell(waiting, result);
         if (observe_append_) observe_append_(now - waiting.since);
     }
+    group.values.end(std::nullopt);
     const std::lock_guard lock(state_.mutex);
     if (group.is_synced)
         for (const auto& [stream, extent] : group.extents) stream->safely_dropped = extent.dropped.id;
@@ -381,9 +442,12 @@ void LogWriter::put_back(const Group& group) {
 // Everything that has been appended meanwhile fails with it, since the log promises that.
 void LogWriter::fail(Group& group, AppendError error) {
     std::vector<Waiting> more;
+    std::vector<DurableState::Done> last;
     {
         const std::lock_guard lock(state_.mutex);
         more.swap(waiting_);
+        last = values_.take_done();
+        put_back_values(group, more);
         group.syncs.insert(group.syncs.end(), syncs_.begin(), syncs_.end());
         syncs_.clear();
         for (Sync* sync : group.syncs) {
@@ -392,8 +456,36 @@ void LogWriter::fail(Group& group, AppendError error) {
         }
         synced_.notify_all();
     }
-    for (std::vector<Waiting>* each : {&group.appends, &more})
-        for (const Waiting& waiting : *each) tell(waiting, AppendResult{error, {}});
+    const auto end_all = [error](std::vector<Waiting>& all) {
+        for (Waiting& waiting : all) {
+            waiting.before.end(error);
+            tell(waiting, AppendResult{error, {}});
+        }
+    };
+    end_all(group.appends);
+    group.values.end(error);
+    end_all(more);
+    for (const DurableState::Done& done : last) done(error);
+}
+
+// What appends had is given up with them; what was put is written with the next group, unless something newer is.
+void LogWriter::put_back_values(Group& group, std::vector<Waiting>& more) {
+    for (auto waiting = more.rbegin(); waiting != more.rend(); ++waiting) values_.put_back(waiting->before, false);
+    const bool in_doubt = group.id_in_doubt != 0;
+    values_.put_back(group.values, in_doubt);
+    for (auto waiting = group.appends.rbegin(); waiting != group.appends.rend(); ++waiting)
+        values_.put_back(waiting->before, in_doubt);
+    if (in_doubt) id_in_doubt_ = group.id_in_doubt;
+}
+
+// Whoever waits for values is told that it can't be written now.
+void LogWriter::refuse_values() {
+    std::vector<DurableState::Done> waiting;
+    {
+        const std::lock_guard lock(state_.mutex);
+        waiting = values_.take_done();
+    }
+    for (const DurableState::Done& done : waiting) done(error_in(state_.log.condition));
 }
 
 void LogWriter::tell(const Waiting& waiting, const AppendResult& result) noexcept {

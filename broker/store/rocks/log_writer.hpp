@@ -21,13 +21,16 @@
 #include "broker/store/rocks/drop_events.hpp"
 #include "broker/store/rocks/log_state.hpp"
 #include "broker/store/rocks/rocks_settings.hpp"
+#include "broker/store/rocks/waiting_values.hpp"
 #include "broker/store/wall_clock.hpp"
 
 namespace sluice::store {
 
 class LogWriter {
 public:
-    LogWriter(RocksSettings settings, std::size_t memory, SharedState& state, WallClock clock);
+    // `database_bytes`: of memory for the database. What waits is charged to `memory`.
+    LogWriter(RocksSettings settings, std::size_t database_bytes, SharedState& state, base::MemoryBudget& memory,
+              WallClock clock);
     ~LogWriter();  // writes what waits, and closes the database
     LogWriter(const LogWriter&) = delete;
     LogWriter& operator=(const LogWriter&) = delete;
@@ -42,6 +45,7 @@ public:
     void clear(std::string_view stream);
     void define(const std::string& stream, std::optional<std::string> definition);
     void note_seen(const std::string& stream, const std::vector<SeenItem>& items);
+    void put(std::vector<NamedValue> values, DurableState::Done done);
     std::optional<AppendError> sync();
 
 private:
@@ -54,6 +58,8 @@ private:
         EventLog::Done done;
         std::size_t bytes;
         Clock::time_point since;
+        WaitingValues before{};          // put after the append before this one
+        base::MemoryCharge memory = {};  // of the attempt's values
     };
     struct Seen {
         StreamEntryPtr stream;
@@ -81,14 +87,18 @@ private:
         std::vector<std::uint32_t> dead;
         std::vector<Seen> seen;
         std::vector<Sync*> syncs;
+        WaitingValues values{};  // put after all appends
         // For the batch:
         std::vector<Added> added;  // by append, in order
         std::unordered_map<StoredStreamEntry*, StoredExtent> extents;
         feed::RecordTime time = 0;
 
         bool is_synced = false;
+        std::uint64_t id_in_doubt = 0;  // its first one, if it may be on disk or not
 
-        bool is_empty() const { return appends.empty() && changes.empty() && dead.empty() && seen.empty(); }
+        bool is_empty() const {
+            return appends.empty() && changes.empty() && dead.empty() && seen.empty() && values.is_empty();
+        }
     };
 
     void run();
@@ -102,11 +112,16 @@ private:
     void add_to(Batch& batch, Group& group, Waiting& waiting);
     void put_events(Batch& batch, const StoredStreamEntry& stream, const feed::DocumentRecord& document,
                     std::span<const feed::EventHead> events, Added& added);
+    static void put_values(Batch& batch, const Group& group);
     LogRecord log_record() const;
     void end(Group& group);
     void fail(Group& group, AppendError error);
     void put_back(const Group& group);
+    void put_back_values(Group& group, std::vector<Waiting>& more);
+    void refuse_values();
     void note_fault(const Fault& fault);
+    void end_doubt(const Database& database);
+    void pass(std::string_view point) const;
 
     bool has_space(std::size_t bytes);
     static void tell(const Waiting& waiting, const AppendResult& result) noexcept;
@@ -126,7 +141,8 @@ private:
     Bounds bounds_of(const StoredStreamEntry& stream, feed::RecordTime now) const;
 
     const RocksSettings settings_;
-    const std::size_t memory_;
+    const std::size_t database_bytes_;
+    base::MemoryBudget& memory_;
     SharedState& state_;  // its mutex also guards what is marked with *
     const WallClock clock_;
     EventLog::Listener listener_;
@@ -136,6 +152,7 @@ private:
 
     std::condition_variable work_, synced_;
     std::vector<Waiting> waiting_;         // *
+    WaitingValues values_;                 // * put after the last one that waits
     std::vector<Seen> seen_;               // *
     std::vector<Sync*> syncs_;             // *
     std::vector<StreamEntryPtr> to_keep_;  // * whose retention has changed
@@ -146,6 +163,7 @@ private:
     // Of the thread:
     std::uint64_t given_id_ = 0, ids_end_ = 0;
     std::optional<LogRecord> written_;  // what is known to be on disk
+    std::uint64_t id_in_doubt_ = 0;     // the first one of a group that may be on disk; 0: there is none
     Clock::time_point last_sync_{};
     feed::RecordTime newest_ = 0;
     feed::RecordTime next_expiry_ = 0;

@@ -30,7 +30,7 @@ std::string described(const Fault& fault) {
 Database::Settings LogWriter::database_settings() {
     Database::Settings settings;
     settings.path = settings_.path;
-    settings.memory = memory_;
+    settings.memory = database_bytes_;
     settings.is_synced = settings_.sync;
     settings.compacts = compacts_;
     settings.files = settings_.files;
@@ -162,6 +162,7 @@ bool LogWriter::reopen() {
         if (opened.fault) refuse(settings_.path, described(*opened.fault));
         load(*opened.database);
         written_.reset();  // it may be lost
+        end_doubt(*opened.database);
         Database& database = *opened.database;
         state_.database.set(std::move(opened.database));
         dispatch_rest(database);
@@ -174,6 +175,17 @@ bool LogWriter::reopen() {
         state_.log.reason = error.what();
         return false;
     }
+}
+
+// What was put before an append is put back if a write fails, but only if the append is not on disk: its values would
+// be lost.
+void LogWriter::end_doubt(const Database& database) {
+    if (id_in_doubt_ == 0) return;
+    const auto first = database.get(Family::events, event_key(id_in_doubt_));
+    if (first.fault) refuse(settings_.path, described(*first.fault));
+    id_in_doubt_ = 0;
+    const std::lock_guard lock(state_.mutex);
+    values_.end_doubt(first.value.has_value());
 }
 
 void LogWriter::dispatch_rest(Database& database) {

@@ -1,6 +1,7 @@
 #include "broker/store/rocks/rocks_log.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "broker/store/rocks/event_reader.hpp"
@@ -28,7 +29,7 @@ public:
           buffers(memory.force_charge(base::MemoryUse::store, database_memory(memory))),
           state(memory),
           reader(state),
-          writer(std::move(settings), buffers.bytes(), state, std::move(clock)) {}
+          writer(std::move(settings), buffers.bytes(), state, memory, std::move(clock)) {}
 
     const bool is_synced;
     const base::MemoryCharge buffers;
@@ -134,6 +135,21 @@ std::vector<std::optional<SeenItem>> RocksLog::find_seen(std::string_view stream
 
 void RocksLog::note_seen(const std::string& stream, std::vector<SeenItem> items) {
     parts_->writer.note_seen(stream, items);
+}
+
+std::vector<NamedValue> RocksLog::values() {
+    const auto database = parts_->state.database.wait(reopening_patience);
+    if (database == nullptr) throw std::runtime_error("the store's values can't be read: it is not open");
+    std::vector<NamedValue> values;
+    Cursor cursor = database->cursor(Family::state, std::string(1, value_mark + 1));
+    for (cursor.seek(value_key("")); !cursor.is_at_end(); cursor.next())
+        values.push_back({std::string(cursor.key().substr(1)), std::string(cursor.value())});
+    if (const auto fault = cursor.fault()) throw std::runtime_error("the store's values can't be read: " + fault->what);
+    return values;
+}
+
+void RocksLog::put(std::vector<NamedValue> values, DurableState::Done done) {
+    parts_->writer.put(std::move(values), std::move(done));
 }
 
 std::optional<StoredReply> RocksLog::find_reply(const AttemptId& attempt) {

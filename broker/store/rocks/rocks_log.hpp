@@ -21,6 +21,8 @@ namespace sluice::store {
 
 class RocksLog final : public EventLog, public DurableState {
 public:
+    using EventLog::Done;
+
     // The database's buffers are charged to `memory`.
     RocksLog(RocksSettings settings, base::MemoryBudget& memory, WallClock clock = wall_time);
     ~RocksLog() override;  // all that was appended before has been written then
@@ -59,6 +61,8 @@ public:
     std::vector<std::optional<SeenItem>> find_seen(std::string_view stream,
                                                    std::span<const text::Digest> identities) override;
     void note_seen(const std::string& stream, std::vector<SeenItem> items) override;
+    std::vector<NamedValue> values() override;
+    void put(std::vector<NamedValue> values, DurableState::Done done) override;
     std::optional<StoredReply> find_reply(const AttemptId& attempt) override;
 
 private:

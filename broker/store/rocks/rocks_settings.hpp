@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rocksdb {
 class FileSystem;
@@ -20,6 +21,9 @@ struct RocksSettings {
     std::optional<std::size_t> bytes_max;  // of the kept events; none: the smaller of 10 GiB and a tenth of the disk
     std::chrono::microseconds replies_window{};            // a reply that is older may be forgotten
     std::shared_ptr<rocksdb::FileSystem> files = nullptr;  // null: the machine's
+    // For tests: called by the log's thread before it writes a group ("store.write"), once that is as durable as
+    // configured but nobody has been told ("store.written"), and when everybody has been ("store.told").
+    std::function<void(std::string_view)> at_point = nullptr;
 };
 
 using ObserveTime = std::function<void(std::chrono::nanoseconds)>;

@@ -22,6 +22,7 @@ struct Disk {
     };
     std::map<std::string, StreamState, std::less<>> streams;
     std::map<AttemptId, StoredReply> replies;
+    std::map<std::string, std::string> values;
     std::uint64_t appends = 0, last_id = 0;
     std::size_t looked_up = 0;  // identities
     std::vector<SeenItem> noted;
@@ -29,6 +30,8 @@ struct Disk {
 
 class DiskLog : public EventLog, public DurableState {
 public:
+    using EventLog::Done;
+
     struct Waiting {
         Attempt attempt;
         Append append;
@@ -99,6 +102,15 @@ public:
             disk_.noted.push_back(item);
         }
     }
+    std::vector<NamedValue> values() override {
+        std::vector<NamedValue> all;
+        for (const auto& [name, value] : disk_.values) all.push_back({name, value});
+        return all;
+    }
+    void put(std::vector<NamedValue> values, DurableState::Done done) override {
+        put_all(values);
+        if (done) done(std::nullopt);
+    }
     std::optional<StoredReply> find_reply(const AttemptId& attempt) override {
         const auto at = disk_.replies.find(attempt);
         return at == disk_.replies.end() ? std::nullopt : std::optional(at->second);
@@ -133,6 +145,7 @@ public:
                 state.seen[identity] = {identity, std::bit_cast<text::Digest>(event.content), now};
         }
         state.last_append = ++disk_.appends;
+        put_all(waiting_append.attempt.values);
         if (waiting_append.attempt.reply) {
             StoredReply& reply = disk_.replies[waiting_append.attempt.id] = *waiting_append.attempt.reply;
             reply.first_id = first_id;
@@ -151,6 +164,15 @@ public:
     std::function<void(const std::string&, const feed::EventHead&)> on_event;
 
 private:
+    void put_all(const std::vector<NamedValue>& values) {
+        for (const NamedValue& each : values) {
+            if (each.value)
+                disk_.values[each.name] = *each.value;
+            else
+                disk_.values.erase(each.name);
+        }
+    }
+
     Disk& disk_;
     Listener listener_;
     const std::string epoch_ = "1";

@@ -1,0 +1,135 @@
+// What a durable subscription knows of its deliveries: how far the log has been read for it, and which events are
+// delivered and not acknowledged. Pure: time is passed in. Belongs to whoever holds the subscription's lock.
+//
+// An id is *outstanding* from its first delivery until it is acknowledged, dropped or a dead letter. Meanwhile it is
+// with a consumer until a deadline, or waits for a time, or is being fetched from the log to be delivered again, or is
+// on its way to the dead-letter stream.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sluice::broker {
+
+class Ledger {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+    using Duration = std::chrono::steady_clock::duration;
+    using Consumer = std::uint64_t;  // 0: none
+
+    struct Settings {
+        Duration ack_wait = std::chrono::seconds(30);
+        std::size_t prefetch = 1'000;    // outstanding at once
+        std::uint32_t deliveries_max = 0;  // then it is a dead letter, or without a stream for these, waits; 0: no limit
+        bool has_dead_letters = false;
+    };
+    // Without dead letters, what has been delivered deliveries_max times waits this long, twice as long after each
+    // delivery, up to the second.
+    static constexpr std::chrono::seconds backoff_least{1}, backoff_most{300};
+    static constexpr std::size_t reason_bytes_max = 1'024;
+
+    // Nothing has been delivered, and the log is read from `next` on.
+    Ledger(const Settings& settings, std::uint64_t next);
+    // From encode(). All that was outstanding is due at once. None: these are not its bytes.
+    static std::optional<Ledger> decode(const Settings& settings, std::string_view bytes);
+    std::string encode() const;
+
+    // Hold for what happens from now on.
+    void set(const Settings& settings) { settings_ = settings; }
+    // Changes whenever encode() might.
+    std::uint64_t version() const { return version_; }
+
+    // Reading the log.
+
+    std::uint64_t next() const { return next_; }  // everything below has been delivered, or nobody wants it
+    std::uint64_t cursor() const;                 // the highest id such that nothing up to it is outstanding or unread
+    std::size_t outstanding() const { return entries_.size(); }
+    std::size_t credit() const;  // how many more may be delivered for the first time
+    // An event at or above next() is delivered for the first time. Returns its number of deliveries: 1, or 2 if it may
+    // have been delivered before a crash; 0: it must not be, since it is outstanding or done.
+    std::uint32_t deliver(std::uint64_t id, Consumer consumer, Time now);
+    // Everything below `next` has been decided.
+    void advance(std::uint64_t next);
+    // Begins to read elsewhere; forgets what is outstanding.
+    void seek(std::uint64_t next);
+
+    // Ids up to here may have been delivered, without that being known here.
+    std::uint64_t loaded_mark() const { return loaded_mark_; }
+    // Up to here an id may be delivered once encode() is stored.
+    std::uint64_t mark() const { return mark_; }
+    void set_mark(std::uint64_t mark);
+
+    // Redelivery.
+
+    struct Due {
+        std::uint64_t id = 0;
+        std::uint32_t deliveries = 0;  // with the one to come
+
+        friend bool operator==(const Due&, const Due&) = default;
+    };
+    // Up to `most` of those that are due, the lowest ids first. They are being fetched then.
+    std::vector<Due> take_due(Time now, std::size_t most);
+    // One that is being fetched is delivered. Returns its number of deliveries; 0: it is done meanwhile.
+    std::uint32_t deliver_again(std::uint64_t id, Consumer consumer, Time now);
+    // What is being fetched is due again.
+    void give_up_fetching();
+    // It is gone from the log, or no filter accepts it any more. Returns false if it is not outstanding.
+    bool drop(std::uint64_t id);
+
+    struct Spent {
+        std::uint64_t id = 0;
+        std::uint32_t deliveries = 0;
+        std::string reason{};  // nack()'s, or what else became of the last delivery
+
+        friend bool operator==(const Spent&, const Spent&) = default;
+    };
+    // Up to `most` of those that have been delivered often enough, and are to be dead letters. They are on their way
+    // then, until drop() or return_spent().
+    std::vector<Spent> take_spent(Time now, std::size_t most);
+    void return_spent(std::uint64_t id, Time again);  // it could not be appended
+
+    // When something will be due or spent; none: nothing.
+    std::optional<Time> next_time() const;
+    // Those that are due by their deadline count as expired: for the metric.
+    std::uint64_t expired() const { return expired_; }
+
+    // What consumers say. Ids that are not outstanding are harmless, and told.
+
+    bool acknowledge(std::uint64_t id);  // false: it is not outstanding
+    std::size_t acknowledge_up_to(std::uint64_t id);  // how many
+    // Both hold for the delivery with this number only, while it is with a consumer; 0: the last one, whichever it is.
+    // False: it is not.
+    bool reject(std::uint64_t id, std::uint32_t deliveries, std::string reason, Time again);
+    bool extend(std::uint64_t id, std::uint32_t deliveries, Time until);
+    // All that is with this consumer is due.
+    void release(Consumer consumer, Time now);
+
+private:
+    enum class Place : std::uint8_t { consumer, waiting, fetching, dying };
+    struct Entry {
+        std::uint32_t deliveries = 1;
+        Place place = Place::consumer;
+        Consumer consumer = 0;
+        Time time{};  // deadline, or when it is due
+        std::string reason{};
+    };
+    using Entries = std::map<std::uint64_t, Entry>;
+
+    Settings settings_;
+    std::uint64_t next_;
+    std::uint64_t mark_ = 0, loaded_mark_ = 0;
+    Entries entries_;                                // outstanding
+    std::set<std::uint64_t> done_;                   // at or above next_
+    std::set<std::pair<Time, std::uint64_t>> times_;  // of entries with a consumer or waiting
+    std::uint64_t version_ = 0, expired_ = 0;
+};
+
+}  // namespace sluice::broker
