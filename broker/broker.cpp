@@ -40,6 +40,7 @@
 #include "broker/server/net/listener.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/wall_clock.hpp"
 #include "config/options.hpp"
 
 namespace sluice::broker {
@@ -116,11 +117,13 @@ std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& 
         IdempotencyKeys::Settings{options.idempotency_keys, options.idempotency_window}, memory);
 }
 
+store::WallClock wall_clock(const Seams& seams) { return seams.wall_now ? seams.wall_now : store::wall_time; }
+
 }  // namespace
 
 class Broker::Parts {
 public:
-    explicit Parts(config::Options options);
+    Parts(config::Options options, Seams seams);
 
     void open();
     void drain();
@@ -134,6 +137,7 @@ private:
     void relieve_memory();
 
     const config::Options options_;
+    const Seams seams_;
     base::MetricRegistry metrics_;
     Counters counters_;
     base::MemoryBudget memory_;
@@ -164,8 +168,9 @@ private:
     std::atomic<const char*> stage_{"serving"};
 };
 
-Broker::Parts::Parts(config::Options options)
+Broker::Parts::Parts(config::Options options, Seams seams)
     : options_(std::move(options)),
+      seams_(std::move(seams)),
       counters_(metrics_),
       memory_(memory_max(options_)),
       event_memory_(memory_, mailboxes_, counters_),
@@ -185,14 +190,14 @@ Broker::Parts::Parts(config::Options options)
                  .begin = [this](std::atomic<std::uint64_t>& first_id) { queue_.begin_at_next(first_id); }},
                 fanout_,
                 [this](std::shared_ptr<const engine::Program> program) { matcher_.set_program(std::move(program)); }),
-      configured_log_(options_, memory_, counters_),
+      configured_log_(options_, memory_, counters_, wall_clock(seams_), seams_.at_point),
       log_(configured_log_.log()),
       replay_({broker::batch_limits(options_.limits, &memory_), server::filter_limits(options_.limits),
                server::feed_limits(options_.limits), options_.delivery.undecided},
               {log_, queue_, event_memory_, memory_, counters_}),
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore, options_.store.retention},
-                 queue_, log_, counters_, memory_),
+                 queue_, log_, counters_, memory_, wall_clock(seams_)),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
@@ -230,7 +235,8 @@ void Broker::Parts::relieve_memory() {
         if (memory_.used() <= enough) break;
 }
 
-Broker::Broker(config::Options options) : parts_(std::make_unique<Parts>(std::move(options))) {}
+Broker::Broker(config::Options options, Seams seams)
+    : parts_(std::make_unique<Parts>(std::move(options), std::move(seams))) {}
 
 Broker::~Broker() { parts_->drain(); }
 

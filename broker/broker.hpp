@@ -2,10 +2,13 @@
 // Created, started, opened and drained by one thread of the caller. Tests run it in their own process.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace sluice::config {
 struct Options;
@@ -19,10 +22,18 @@ namespace sluice::broker {
 
 struct Counters;
 
+// What tests may replace; null in the daemon.
+struct Seams {
+    std::function<std::chrono::steady_clock::time_point()> steady_now{};  // for what is due
+    std::function<std::int64_t()> wall_now{};                             // microseconds since 1970: times of events
+    // Called with the name of a point by whoever is there: RocksSettings::at_point.
+    std::function<void(std::string_view)> at_point{};
+};
+
 class Broker {
 public:
     // Listens, but accepts no connections yet. Throws std::runtime_error if it can't listen.
-    explicit Broker(config::Options options);
+    explicit Broker(config::Options options, Seams seams = {});
     ~Broker();  // drains unless that has been done
 
     // Accepts connections. Requests get 503 until the store is open, except /healthz.

@@ -46,13 +46,17 @@ std::size_t log_descriptors(const config::Options& options) {
     return options.store.kind == config::StoreKind::rocksdb ? of_rocksdb : 0;
 }
 
-ConfiguredLog::ConfiguredLog(const config::Options& options, base::MemoryBudget& memory, Counters& counters) {
+ConfiguredLog::ConfiguredLog(const config::Options& options, base::MemoryBudget& memory, Counters& counters,
+                             store::WallClock clock, std::function<void(std::string_view)> at_point) {
     if (options.store.kind == config::StoreKind::memory) {
-        log_ = std::make_unique<store::MemoryLog>(options.store.bytes.value_or(memory.bytes_max() / 4), memory);
+        log_ = std::make_unique<store::MemoryLog>(options.store.bytes.value_or(memory.bytes_max() / 4), memory,
+                                                  std::move(clock));
         return;
     }
     path_ = folder(options.store);
-    auto log = std::make_unique<store::RocksLog>(rocks_settings(options, path_), memory);
+    store::RocksSettings settings = rocks_settings(options, path_);
+    settings.at_point = std::move(at_point);
+    auto log = std::make_unique<store::RocksLog>(std::move(settings), memory, std::move(clock));
     log->observe(into(counters.store_group_microseconds), into(counters.store_append_microseconds));
     on_disk_ = log.get();
     log_ = std::move(log);

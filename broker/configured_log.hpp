@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/store/event_log.hpp"
+#include "broker/store/wall_clock.hpp"
 
 namespace sluice::config {
 struct Options;
@@ -25,8 +28,9 @@ std::size_t log_descriptors(const config::Options& options);
 
 class ConfiguredLog {
 public:
-    // Throws std::runtime_error if there is no place for a store.
-    ConfiguredLog(const config::Options& options, base::MemoryBudget& memory, Counters& counters);
+    // `at_point`: as RocksSettings::at_point. Throws std::runtime_error if there is no place for a store.
+    ConfiguredLog(const config::Options& options, base::MemoryBudget& memory, Counters& counters,
+                  store::WallClock clock, std::function<void(std::string_view)> at_point);
     ~ConfiguredLog();  // a log on disk writes what waits
 
     store::EventLog& log() { return *log_; }

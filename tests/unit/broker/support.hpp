@@ -42,7 +42,8 @@ feed::DocumentPtr document(const std::vector<std::string>& items);
 
 // A broker that runs from construction to destruction.
 struct RunningBroker {
-    explicit RunningBroker(std::vector<std::string> overrides = {}) : broker(test_options(std::move(overrides))) {
+    explicit RunningBroker(std::vector<std::string> overrides = {}, Seams seams = {})
+        : broker(test_options(std::move(overrides)), std::move(seams)) {
         broker.start();
         broker.open();
         broker.serve();
