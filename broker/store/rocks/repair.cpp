@@ -90,19 +90,21 @@ void Repair::for_each(
     constexpr std::uint64_t end = ~std::uint64_t{0};
     Cursor cursor = old_->cursor(family);
     std::uint64_t next = 0;
+    std::string last;
     for (cursor.seek("");;) {
         if (!cursor.is_at_end()) {
-            next = place_of(cursor.key()) + 1;
-            entry(cursor.key(), cursor.value());
+            last = cursor.key();
+            next = place_of(last) + 1;
+            entry(last, cursor.value());
             cursor.next();
             continue;
         }
         const auto fault = cursor.fault();
         if (!fault) return;
-        const std::uint64_t after = skip_damage(cursor, next, end);
-        damage(next, after, fault->what);
-        next = after;
-        if (after == end) return;
+        skip_damage(cursor, last);
+        const bool is_end = cursor.is_at_end();
+        damage(next, is_end ? end : place_of(cursor.key()), fault->what);
+        if (is_end) return;
     }
 }
 
@@ -136,6 +138,7 @@ void Repair::read_state() {
             if (key == format_key && value != format)
                 throw std::runtime_error("it has format " + std::string(value) + ", not " + std::string(format));
             if (key == log_key) log_ = decode_log_record(value);
+            if (key.starts_with(value_mark)) return put(Family::state, key, value);
             if (key.size() != stream_key(stream_mark, 0).size()) return;
             const std::uint32_t number = stream_of_state_key(key);
             if (key.front() == definition_mark) streams_[number].definition = value;
@@ -157,7 +160,8 @@ void Repair::read_state() {
         stream.extent.last_id = stream.record.extent.last_id;
         stream.extent.last_time = stream.record.extent.last_time;
     }
-    if (!is_state_whole_) report_.notes.emplace_back("some names or definitions of streams could not be read");
+    if (!is_state_whole_)
+        report_.notes.emplace_back("some names or definitions of streams, or durable subscriptions, could not be read");
 }
 
 void Repair::lose(std::uint64_t first_id, std::uint64_t last_id, const std::string& what) {

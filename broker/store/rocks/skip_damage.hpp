@@ -15,4 +15,8 @@ std::uint64_t place_of(std::string_view key);
 // and returns its place; `end`: there is none.
 std::uint64_t skip_damage(Cursor& cursor, std::uint64_t from, std::uint64_t end);
 
+// The cursor could not read on after this key, of any length. Moves it to one of the first that can be read; at the end
+// of the cursor there is none.
+void skip_damage(Cursor& cursor, std::string_view after);
+
 }  // namespace sluice::store

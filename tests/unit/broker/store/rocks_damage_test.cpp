@@ -240,3 +240,33 @@ TEST_CASE_METHOD(Fixture, "a store without its manifest → it is refused, and r
     open();
     CHECK(read_all("*").ids.size() == appends);
 }
+
+TEST_CASE_METHOD(Fixture, "values with a damaged block → the store is refused, and repair keeps all others") {
+    constexpr std::size_t count = 4'000;
+    const auto name = [](std::size_t i) { return "some durable subscription with a long name " + std::to_string(i); };
+    std::vector<NamedValue> values;
+    for (std::size_t i = 0; i < count; ++i) values.push_back({name(i), text_of(i, 200)});
+    open();
+    append("even");
+    log->durable_state()->put(values, nullptr);
+    open();  // which flushes
+    const bool is_damaged = GENERATE(false, true);
+    log.reset();
+    const fs::path table = largest(".sst");
+    if (is_damaged) {
+        damage(table, fs::file_size(table) / 2);
+        CHECK_THROWS_WITH(open(), Catch::Contains("sluice store repair"));
+        log.reset();
+    }
+    const Repaired repaired = repair_store(settings.path);
+    CHECK(repaired.events == 1);
+    CHECK(repaired.notes.empty() != is_damaged);
+    open();
+    const std::vector<NamedValue> left = log->values();
+    CHECK(left.size() + (is_damaged ? 200 : 0) >= count);
+    CHECK((left.size() < count) == is_damaged);
+    for (const NamedValue& each : left) {
+        const auto i = static_cast<std::size_t>(std::stoul(each.name.substr(each.name.rfind(' '))));
+        CHECK((each.name == name(i) && each.value == text_of(i, 200)));
+    }
+}
