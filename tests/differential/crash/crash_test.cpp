@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <future>
 #include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "broker/base/log.hpp"
 #include "config/options.hpp"
 #include "tests/differential/crash/history.hpp"
 #include "tests/differential/crash/in_parallel.hpp"
+#include "tests/support/crash_file_system.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace sluice;
@@ -78,6 +85,55 @@ TEST_CASE("RocksLog: the disk fails or is full → the log goes on by itself, an
 
 TEST_CASE("RocksLog: power fails, and nothing was synced → only the newest is lost") {
     live("without syncs", 3'000, 25, {.syncs = false});
+}
+
+TEST_CASE("RocksLog: a group with values and an append fails → its values are there exactly if its events are") {
+    const auto access = GENERATE(Access::sync, Access::write);
+    base::configure_log({.level = config::LogLevel::off});
+    CrashDisk disk;
+    base::MemoryBudget budget(100'000'000);
+    std::promise<void> arrived, go_on, ended;
+    std::size_t groups = 0;
+    store::RocksSettings settings;
+    settings.path = "/data/log";
+    settings.files = start_process(disk);
+    settings.at_point = [&](std::string_view point) {
+        if (point != "store.write") return;
+        if (groups == 0) {
+            arrived.set_value();
+            go_on.get_future().wait();
+        }
+        if (groups == 1) disk.plan({access, 0, false, FileKind::wal});
+        ++groups;
+    };
+    store::RocksLog log(settings, budget);
+    log.listen([](const store::Append&) {});
+    log.open();
+    log.put({{"a", "0"}}, [](auto) {});
+    arrived.get_future().wait();
+    std::optional<store::AppendError> of_put, of_append;
+    log.put({{"a", "1"}, {"b", "1"}}, [&](std::optional<store::AppendError> error) { of_put = error; });
+    Sent sent = Sender(1).make({{"s", {}}}, 100);
+    store::Attempt attempt(sent.attempt);
+    attempt.values = {{"a", "2"}, {"c", "2"}};
+    log.append(attempt, sent.appends(), [&](const store::AppendResult& result) { of_append = result.error; });
+    log.put({{"d", "1"}}, [&](auto) { ended.set_value(); });
+    go_on.set_value();
+    ended.get_future().wait();
+    CHECK(of_put == store::AppendError::unknown);
+    CHECK(of_append == store::AppendError::unknown);
+    EVENTUALLY(log.state().condition == store::LogState::Condition::open);
+    std::promise<bool> written;
+    log.put({}, [&](std::optional<store::AppendError> error) { written.set_value(!error); });
+    CHECK(written.get_future().get());
+    const bool is_there = !log.read("s", 0, 1, 1).kept.empty();
+    CHECK(is_there == (access == Access::sync));  // what is not synced stays if the machine goes on
+    std::map<std::string, std::string> values;
+    for (const store::NamedValue& each : log.values()) values[each.name] = each.value.value();
+    if (is_there)
+        CHECK(values == decltype(values){{"a", "2"}, {"b", "1"}, {"c", "2"}, {"d", "1"}});
+    else
+        CHECK(values == decltype(values){{"a", "1"}, {"b", "1"}, {"d", "1"}});
 }
 
 TEST_CASE("RocksLog: a disk that does not sync → the tests notice") {

@@ -54,6 +54,7 @@ bool History::start(End how) {
     settings.replies_window = std::chrono::hours(1'000);
     settings.files = start_process(disk_);
     ++process_;
+    disk_.heal();  // a full one may refuse to be opened
     if (plan_.ignores_syncs) disk_.ignore_syncs();
     if (how != End::stopped && below(3) != 0) disk_.stop_at(1 + below(3 * plan_.steps_max));
     log_ = std::make_unique<store::RocksLog>(settings, budget_, [this] { return now_.load(); });
@@ -73,6 +74,7 @@ void History::end(End how) {
     if (how == End::power_failed) disk_.lose_unsynced(random_());
     const std::lock_guard lock(mutex_);
     if (waiting_ != 0) throw Wrong("an append has not ended, but the log has");
+    if (puts_waiting_ != 0) throw Wrong("nobody was told what became of values, but the log has ended");
     if (!wrong_.empty()) throw Wrong(wrong_);
     lossy_ = lossy_ || (how == End::power_failed && !plan_.syncs);
     heard_before_.insert(heard_before_.end(), heard_.begin(), heard_.end());
@@ -100,7 +102,7 @@ void History::run_process(End how) {
 
 void History::step() {
     now_ += static_cast<feed::RecordTime>(below(1'000));
-    switch (below(24)) {
+    switch (below(30)) {
         case 0:
             return clear();
         case 1:
@@ -113,6 +115,14 @@ void History::step() {
         case 5:
             now_ -= static_cast<feed::RecordTime>(below(500));  // a clock that is set
             return;
+        case 6:
+        case 7:
+            return put(false);
+        case 8:
+        case 9:
+        case 10:
+        case 11:
+            return put(true);
         default:
             append();
             if (below(3) == 0) wait_for_appends();
@@ -132,6 +142,8 @@ void History::append() {
         ++waiting_;
         appends = sent.appends();
         attempt = store::Attempt(sent.attempt, sent.reply);
+        attempt.values = sent.values;
+        given_.push_back({sent.begun, sent.values, number});
     }
     const auto at_once = log_->append(attempt, std::move(appends),
                                       [this, number](const store::AppendResult& result) { note_end(number, result); });
@@ -251,6 +263,7 @@ void History::note_end(std::size_t number, const store::AppendResult& result) {
     sent.state = !result.error                                  ? Sent::State::stored
                  : *result.error == store::AppendError::unknown ? Sent::State::unknown
                                                                 : Sent::State::refused;
+    sent.has_failed = result.error.has_value();
     if (!result.error)
         note_stored(sent, result);
     else

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -45,6 +46,12 @@ public:
 private:
     enum class End : std::uint8_t { stopped, killed, power_failed };
 
+    // Values that were given in one call.
+    struct Given {
+        std::uint64_t time = 0;
+        std::vector<store::NamedValue> values;
+        std::optional<std::size_t> append{};  // in sent_: they were its
+    };
     struct Heard {
         std::string stream;
         feed::DocumentRecordPtr record;
@@ -69,6 +76,8 @@ private:
     void run_process(End end);
     void step();
     void append();
+    void put(bool is_waited_for);
+    bool write_values();
     void clear();
     void define();
     void note_seen();
@@ -90,6 +99,9 @@ private:
     void check_replies();
     void check_streams(const Found& found);
     void check_reading(const Found& found);
+    void check_values(bool is_fresh, bool exact, bool lossy);
+    std::optional<bool> is_there(const Sent& sent, bool lossy) const;
+    bool are_values_as_at(std::uint64_t time, bool lossy, const std::map<std::string, std::string>& found) const;
     void check_heard(const Found& found, const std::vector<Heard>& heard, bool lossy) const;
     bool is_live(const SentPart& part) const;
 
@@ -112,8 +124,11 @@ private:
     std::condition_variable ended_;
     std::deque<Sent> sent_;
     std::map<std::uint64_t, const SentEvent*> ids_;  // all that are known ever
-    std::size_t waiting_ = 0;
-    std::array<std::size_t, 3> ended_so_{};  // by error
+    std::size_t waiting_ = 0, puts_waiting_ = 0;
+    std::map<std::string, std::string> values_;  // as they have been found
+    std::vector<Given> given_;                   // since then, in order
+    std::uint64_t values_safe_at_ = 0;           // what was put up to this time can't be lost
+    std::array<std::size_t, 3> ended_so_{};      // by error
     std::uint64_t time_ = 0;
     std::vector<Heard> heard_, heard_before_;  // by this process, and by the one before
     std::string wrong_;                        // found on the log's thread

@@ -39,6 +39,7 @@ History::Found History::find_all() {
 }
 
 void History::check(bool is_fresh, bool lossy) {
+    const bool are_values_written = !is_fresh && write_values();
     Found found = find_all();
     std::map<std::string_view, std::tuple<std::size_t, std::size_t, std::size_t>> texts;
     for (std::size_t n = 0; n < sent_.size(); ++n)
@@ -76,6 +77,7 @@ void History::check(bool is_fresh, bool lossy) {
     check_order(found);
     check_identities(found);
     check_replies();
+    check_values(is_fresh, are_values_written, lossy);
     if (is_fresh) check_streams(found);
     check_reading(found);
     if (is_fresh) {

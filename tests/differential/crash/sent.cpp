@@ -70,7 +70,20 @@ Sent Sender::make(const SentStreams& streams, std::size_t bytes_max) {
         reply->faults = std::string(below(50), 'f');
         sent.reply = std::move(reply);
     }
+    if (below(3) == 0) sent.values = values(bytes_max);
     return sent;
+}
+
+std::vector<store::NamedValue> Sender::values(std::size_t bytes_max) {
+    constexpr std::size_t names = 5;
+    std::vector<store::NamedValue> values;
+    for (std::size_t n = 1 + below(3); n > 0; --n) {
+        store::NamedValue value{"value " + std::to_string(below(names)), std::nullopt};
+        if (below(4) != 0)
+            value.value = std::to_string(++count_) + std::string(below(below(8) == 0 ? bytes_max : 20), ' ');
+        values.push_back(std::move(value));
+    }
+    return values;
 }
 
 }  // namespace sluice::testing

@@ -46,11 +46,13 @@ struct Sent {
     };
 
     State state = State::waiting;
+    bool has_failed = false;  // has ended with an error
     std::size_t process = 0;
     std::uint64_t begun = 0, ended = 0;  // when: numbers that rise
     std::vector<SentPart> parts;
     store::AttemptId attempt{};
     std::shared_ptr<const store::StoredReply> reply;
+    std::vector<store::NamedValue> values;
 
     store::Appends appends() const;
 };
@@ -73,6 +75,8 @@ public:
 
     // A random append to one or several streams.
     Sent make(const SentStreams& streams, std::size_t bytes_max);
+    // Random values of some names, which differ from all others.
+    std::vector<store::NamedValue> values(std::size_t bytes_max);
     static feed::RecordDigest identity(std::size_t number);
     static constexpr std::size_t identities = 10;  // of each stream
 
