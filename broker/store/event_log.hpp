@@ -178,7 +178,10 @@ public:
     // Sets a stream's retention. Events beyond it are dropped and can no longer be read: at once, or, where that takes
     // a look at the disk, soon.
     virtual void retain(const std::string& stream, const Retention& retention) = 0;
-    // Drops all events of the stream, and forgets it with its retention and all durable state.
+    // Sets what is held of the stream; {}: nothing. What is no longer held is dropped likewise. Holds are not stored:
+    // if the log has just been opened, call it before retain(). The bound of all streams together beats them.
+    virtual void hold(const std::string& stream, const Hold& hold) = 0;
+    // Drops all events of the stream, and forgets it with its retention, hold and all durable state.
     virtual void clear(std::string_view stream) = 0;
 
     // Called when memory is short, to free what can be freed.

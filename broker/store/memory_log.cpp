@@ -52,8 +52,8 @@ MemoryLog::Stream& MemoryLog::stream_of(std::string_view name) {
 
 void MemoryLog::set_expiry(Stream& stream) noexcept {
     if (stream.in_expiries.is_linked()) expiries_.erase(expiries_.iterator_to(stream));
-    if (stream.kept.empty()) return;
-    const feed::RecordTime time = stream.kept.begin()->events.front().time;
+    if (stream.within == stream.kept.end()) return;
+    const feed::RecordTime time = stream.within->events.front().time;
     const feed::RecordTime age = stream.retention.age.count();
     stream.expiry = age > Stream::never - time ? Stream::never : time + age;
     expiries_.insert(stream);
@@ -65,10 +65,31 @@ void MemoryLog::note_dropped(Stream& stream, const feed::EventHead& newest) noex
     ++drops_;
 }
 
+// The oldest entry within the retention is so no longer.
+void MemoryLog::only_hold_oldest(Stream& stream) noexcept {
+    Entry& oldest = *stream.within++;
+    stream.held_events += oldest.events.size() - oldest.within;
+    stream.held_bytes += oldest.bytes;
+    oldest.within = oldest.events.size();
+}
+
+void MemoryLog::only_hold_oldest_event(Stream& stream) noexcept {
+    Entry& oldest = *stream.within;
+    if (oldest.within + 1 == oldest.events.size()) return only_hold_oldest(stream);
+    ++oldest.within;
+    ++stream.held_events;
+}
+
 void MemoryLog::drop_oldest(Stream& stream) noexcept {
     Entry& oldest = *stream.kept.begin();
     const std::size_t events = oldest.retained().size();
     SLUICE_CHECK(events <= stream.events && oldest.bytes <= stream.bytes && stream.bytes <= bytes_);
+    const bool is_within = stream.within == stream.kept.begin();
+    if (is_within)
+        ++stream.within;
+    else
+        stream.held_bytes -= oldest.bytes;
+    stream.held_events -= oldest.within - oldest.first;
     stream.kept.erase(stream.kept.begin());
     kept_.erase(kept_.iterator_to(oldest));
     stream.events -= events;
@@ -77,7 +98,7 @@ void MemoryLog::drop_oldest(Stream& stream) noexcept {
     bytes_ -= oldest.bytes;
     memory_.force_resize(memory_.bytes() - oldest.bytes);
     note_dropped(stream, oldest.events.back());
-    set_expiry(stream);
+    if (is_within) set_expiry(stream);
     garbage_.swap(oldest.link);  // it now refers to what was dropped before, and is referred to by garbage_
 }
 
@@ -86,8 +107,19 @@ void MemoryLog::drop_oldest_event(Stream& stream) noexcept {
     if (oldest.retained().size() == 1) return drop_oldest(stream);
     note_dropped(stream, oldest.retained().front());
     ++oldest.first;
+    --stream.held_events;
     --stream.events;
     --events_;
+}
+
+// What is beyond the retention, and not held either.
+void MemoryLog::drop_unheld(Stream& stream) noexcept {
+    const auto oldest = [&stream]() -> const Entry& { return *stream.kept.begin(); };
+    const auto is_unheld = [&] { return !stream.hold.holds(oldest().events.back().id); };
+    while (stream.kept.begin() != stream.within && (stream.held_bytes > stream.hold.bytes || is_unheld()))
+        drop_oldest(stream);
+    while (!stream.kept.empty() && oldest().first < oldest().within && !stream.hold.holds(oldest().retained()[0].id))
+        drop_oldest_event(stream);
 }
 
 void MemoryLog::drop_all(Stream& stream) noexcept {
@@ -96,12 +128,20 @@ void MemoryLog::drop_all(Stream& stream) noexcept {
 
 // All events of an append have one time.
 void MemoryLog::drop_expired(feed::RecordTime time) noexcept {
-    while (!expiries_.empty() && expiries_.begin()->expiry < time) drop_oldest(*expiries_.begin());
+    while (!expiries_.empty() && expiries_.begin()->expiry < time) {
+        Stream& stream = *expiries_.begin();
+        only_hold_oldest(stream);
+        set_expiry(stream);
+        drop_unheld(stream);
+    }
 }
 
 void MemoryLog::enforce(Stream& stream) noexcept {
-    while (stream.bytes > stream.retention.bytes) drop_oldest(stream);
-    while (stream.events > stream.retention.events) drop_oldest_event(stream);
+    const auto before = stream.within;
+    while (stream.bytes - stream.held_bytes > stream.retention.bytes) only_hold_oldest(stream);
+    while (stream.events - stream.held_events > stream.retention.events) only_hold_oldest_event(stream);
+    if (stream.within != before) set_expiry(stream);
+    drop_unheld(stream);
 }
 
 // Drops from the stream with the most bytes, again and again, until so many bytes are free. Of equal streams that with
@@ -153,20 +193,24 @@ bool MemoryLog::make_room(Stream& stream, std::size_t bytes) noexcept {
 // If there is no room, drops all older events too, so that the stream's newest are retained or none.
 void MemoryLog::keep(Stream& stream, EntryPtr entry) noexcept {
     Entry& added = *entry;
-    if (stream.retention.events == 0 || added.bytes > stream.retention.bytes || !make_room(stream, added.bytes)) {
+    const bool is_wanted = stream.hold.holds(added.events.back().id) ||
+                           (stream.retention.events != 0 && added.bytes <= stream.retention.bytes);
+    if (!is_wanted || !make_room(stream, added.bytes)) {
         drop_all(stream);
         note_dropped(stream, added.events.back());
         return;
     }
-    const bool is_first = stream.kept.empty();
-    stream.kept.insert(stream.kept.end(), added);
+    const auto in_stream = stream.kept.insert(stream.kept.end(), added);
     kept_.insert(kept_.end(), added);
     stream.events += added.events.size();
     stream.bytes += added.bytes;
     events_ += added.events.size();
     bytes_ += added.bytes;
     added.link = std::move(entry);
-    if (is_first) set_expiry(stream);
+    if (stream.within == stream.kept.end()) {
+        stream.within = in_stream;
+        set_expiry(stream);
+    }
     enforce(stream);
 }
 
@@ -323,9 +367,23 @@ void MemoryLog::retain(const std::string& name, const Retention& retention) {
     const Lock lock(*this);
     Stream& stream = stream_of(name);
     stream.retention = retention;
+    for (Entry& each : stream.kept) {  // what was only held may be within it now
+        if (each.within == each.first) break;
+        each.within = each.first;
+    }
+    stream.within = stream.kept.begin();
+    stream.held_events = stream.held_bytes = 0;
     set_expiry(stream);
     enforce(stream);
     drop_expired(now());
+}
+
+void MemoryLog::hold(const std::string& name, const Hold& hold) {
+    const Lock lock(*this);
+    if (hold.bytes == 0 && !streams_.contains(name)) return;
+    Stream& stream = stream_of(name);
+    stream.hold = hold;
+    drop_unheld(stream);
 }
 
 void MemoryLog::clear(std::string_view name) {

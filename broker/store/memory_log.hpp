@@ -46,6 +46,7 @@ public:
     std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;
     StreamExtent extent(std::string_view stream) override;
     void retain(const std::string& stream, const Retention& retention) override;
+    void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;
     // Drops half of the retained bytes, unless half of the budget is free: then a charge was refused for its own size.
     void relieve_memory() override;
@@ -55,6 +56,7 @@ private:
     struct Entry final : Kept {
         std::size_t bytes = 0;
         std::size_t first = 0;        // index of the first event still retained
+        std::size_t within = 0;       // of the first one that is within the stream's retention, and not only held
         std::shared_ptr<Entry> link;  // itself while it is retained, then the next one to be freed
         Hook in_log, in_stream;
 
@@ -86,8 +88,13 @@ private:
         Entries<&Entry::in_stream> kept;
         std::size_t events = 0, bytes = 0;
         Retention retention;
+        Hold hold;
+        // The first entry that is at least in part within the retention, and what is only held: all events before
+        // those, and all entries before that one.
+        Entries<& Entry::in_stream>::iterator within = kept.end();
+        std::size_t held_events = 0, held_bytes = 0;
         Dropped dropped;
-        feed::RecordTime expiry = never;  // the last time at which its oldest events are young enough
+        feed::RecordTime expiry = never;  // the last time at which the oldest events within it are young enough
         Hook in_expiries;
 
         std::uint64_t oldest_id() const { return kept.empty() ? ~std::uint64_t{0} : kept.begin()->events.front().id; }
@@ -122,6 +129,9 @@ private:
     std::size_t give_back(std::size_t bytes) noexcept;
     void enforce(Stream& stream) noexcept;
     void drop_expired(feed::RecordTime time) noexcept;
+    void only_hold_oldest(Stream& stream) noexcept;
+    void only_hold_oldest_event(Stream& stream) noexcept;
+    void drop_unheld(Stream& stream) noexcept;
     void drop_oldest(Stream& stream) noexcept;
     void drop_oldest_event(Stream& stream) noexcept;
     void drop_all(Stream& stream) noexcept;
@@ -139,7 +149,7 @@ private:
     std::mutex mutex_;
     Streams streams_;
     Entries<&Entry::in_log> kept_;  // of all streams
-    Expiries expiries_;             // the streams with retained events
+    Expiries expiries_;             // the streams with events within their retention
     std::vector<Stream*> heap_;     // for give_back(); always with room for all streams
     EntryPtr garbage_;              // dropped; freed after the lock is released
     std::uint64_t last_id_ = 0;     // the last one assigned

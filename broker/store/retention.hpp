@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace sluice::store {
 
@@ -14,6 +15,16 @@ struct Retention {
     std::chrono::microseconds identities = std::chrono::microseconds::max();
 
     friend bool operator==(const Retention&, const Retention&) = default;
+};
+
+// What is kept although the stream's retention would drop it: its events from `first_id` on, while those that retention
+// alone would have dropped take at most `bytes`. If they take more, the oldest are dropped.
+struct Hold {
+    std::uint64_t first_id = 0;
+    std::size_t bytes = 0;  // of memory or disk; 0: nothing is held
+
+    bool holds(std::uint64_t id) const { return bytes != 0 && id >= first_id; }
+    friend bool operator==(const Hold&, const Hold&) = default;
 };
 
 }  // namespace sluice::store

@@ -5,11 +5,11 @@
 namespace sluice::store {
 
 bool is_within(const StoredExtent& extent, const Bounds& bounds) {
-    return extent.events == 0 ||
-           (extent.events <= bounds.events && extent.bytes <= bounds.bytes && extent.oldest >= bounds.oldest);
+    return extent.events == 0 || (extent.events <= bounds.events && extent.bytes <= bounds.bytes &&
+                                  extent.oldest >= bounds.oldest && extent.first_id >= bounds.first_id);
 }
 
-// What is kept of one append goes as a whole, except where only the number of events is exceeded.
+// What is kept of one append goes as a whole, except where only the number of events is exceeded, or their first id.
 DropResult drop_events(const Database& database, std::uint32_t stream, const StoredExtent& before,
                        const Bounds& bounds) {
     DropResult result{before, std::nullopt};
@@ -32,8 +32,10 @@ DropResult drop_events(const Database& database, std::uint32_t stream, const Sto
         extent.oldest = entry->time;
         if (is_within(extent, bounds)) return result;
         const std::uint64_t here = end - extent.first_id;
-        const bool only_number = extent.bytes <= bounds.bytes && extent.oldest >= bounds.oldest;
-        const std::uint64_t dropped = only_number ? std::min(here, extent.events - bounds.events) : here;
+        const bool as_a_whole = extent.bytes > bounds.bytes || extent.oldest < bounds.oldest;
+        const std::uint64_t excess = extent.events - std::min(extent.events, bounds.events),
+                            before_first = std::max(extent.first_id, bounds.first_id) - extent.first_id,
+                            dropped = as_a_whole ? here : std::min(here, std::max(excess, before_first));
         extent.first_id += dropped;
         extent.events -= std::min(extent.events, dropped);
         if (dropped == here) extent.bytes -= std::min<std::uint64_t>(extent.bytes, entry->bytes);

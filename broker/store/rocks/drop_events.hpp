@@ -13,6 +13,7 @@ struct Bounds {
     std::uint64_t events = ~std::uint64_t{0};
     std::uint64_t bytes = ~std::uint64_t{0};
     feed::RecordTime oldest = 0;  // the time of the oldest event
+    std::uint64_t first_id = 0;   // its id
 };
 
 bool is_within(const StoredExtent& extent, const Bounds& bounds);

@@ -111,9 +111,25 @@ void LogWriter::retain(const std::string& stream, const Retention& retention) {
     const std::lock_guard lock(state_.mutex);
     const StreamEntryPtr found = state_.table.find_or_create(stream);
     found->retention = retention;
+    if (found->within) found->within = found->extent;
     if (found->extent.events == 0) return;
     to_keep_.push_back(found);
     work_.notify_one();
+}
+
+// Wakes nobody: a hold follows each acknowledgement, and there is time to drop what it leaves.
+void LogWriter::hold(const std::string& stream, const Hold& hold) {
+    const std::lock_guard lock(state_.mutex);
+    const StreamEntryPtr found = hold.bytes != 0 ? state_.table.find_or_create(stream) : state_.table.find(stream);
+    if (found == nullptr) return;
+    found->hold = hold;
+    if (hold.bytes == 0)
+        found->within.reset();
+    else if (!found->within)
+        found->within = found->extent;
+    if (found->is_hold_changed) return;
+    held_.push_back(found);
+    found->is_hold_changed = true;
 }
 
 void LogWriter::clear(std::string_view stream) {
@@ -411,6 +427,7 @@ void LogWriter::end(Group& group) {
             add(extent, added->first_id, added->last_id, added->bytes, group.time);
             extent.has_seen = extent.has_seen || added->has_identities;
             state_.table.set_extent(stream, extent);
+            if (stream.within) add(*stream.within, added->first_id, added->last_id, added->bytes, group.time);
             state_.last_id = added->last_id;
             if (listener_) listener_(waiting.appends[a]);
         }

@@ -42,6 +42,7 @@ public:
 
     std::optional<AppendResult> append(const Attempt& attempt, Appends appends, EventLog::Done done);
     void retain(const std::string& stream, const Retention& retention);
+    void hold(const std::string& stream, const Hold& hold);
     void clear(std::string_view stream);
     void define(const std::string& stream, std::optional<std::string> definition);
     void note_seen(const std::string& stream, const std::vector<SeenItem>& items);
@@ -135,10 +136,11 @@ private:
     void close();
 
     void keep_retention(const Group& group);
+    void keep(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now);
+    StoredExtent keep_within(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now);
     void drop(const Database& database, const StreamEntryPtr& stream, const Bounds& bounds);
     void drop_for_room(const Database& database);
     void drop_files(Database& database);
-    Bounds bounds_of(const StoredStreamEntry& stream, feed::RecordTime now) const;
 
     const RocksSettings settings_;
     const std::size_t database_bytes_;
@@ -156,6 +158,7 @@ private:
     std::vector<Seen> seen_;               // *
     std::vector<Sync*> syncs_;             // *
     std::vector<StreamEntryPtr> to_keep_;  // * whose retention has changed
+    std::vector<StreamEntryPtr> held_;     // * whose hold has changed
     bool is_urgent_ = false;               // * there are changes that somebody may wait for
     bool must_reopen_ = false;             // *
     bool stopping_ = false;                // *

@@ -14,17 +14,32 @@ constexpr feed::RecordTime never = std::numeric_limits<feed::RecordTime>::max();
 
 // The last time at which the stream's oldest events are young enough.
 feed::RecordTime expiry_of(const StoredStreamEntry& stream) {
-    if (stream.extent.events == 0) return never;
-    const feed::RecordTime age = stream.retention.age.count(), time = stream.extent.oldest;
+    const StoredExtent& extent = stream.within ? *stream.within : stream.extent;
+    if (extent.events == 0) return never;
+    const feed::RecordTime age = stream.retention.age.count(), time = extent.oldest;
     return age > never - time ? never : time + age;
 }
 
-}  // namespace
-
-Bounds LogWriter::bounds_of(const StoredStreamEntry& stream, feed::RecordTime now) const {
-    const feed::RecordTime age = stream.retention.age.count();
-    return {stream.retention.events, stream.retention.bytes, age > now ? 0 : now - age};
+Bounds bounds_of(const Retention& retention, feed::RecordTime now) {
+    const feed::RecordTime age = retention.age.count();
+    return {retention.events, retention.bytes, age > now ? 0 : now - age};
 }
+
+// Of all events, if the retention alone would keep what is within it.
+Bounds bounds_of(const Hold& hold, const StoredExtent& within) {
+    constexpr std::uint64_t no_bound = ~std::uint64_t{0};
+    Bounds bounds;
+    bounds.bytes = hold.bytes > no_bound - within.bytes ? no_bound : within.bytes + hold.bytes;
+    bounds.first_id = std::min(hold.first_id, within.events == 0 ? no_bound : within.first_id);
+    return bounds;
+}
+
+void log_drop_fault(const StoredStreamEntry& stream, const Fault& fault) {
+    base::log_error("not all events beyond a stream's retention can be dropped",
+                    {{"stream", *stream.name}, {"fault", fault.what}});
+}
+
+}  // namespace
 
 void LogWriter::keep_retention(const Group& group) {
     const auto database = state_.database.get();
@@ -37,6 +52,11 @@ void LogWriter::keep_retention(const Group& group) {
     {
         const std::lock_guard lock(state_.mutex);
         streams.swap(to_keep_);
+        if (looks_at_all) {
+            for (const StreamEntryPtr& stream : held_) stream->is_hold_changed = false;
+            streams.insert(streams.end(), held_.begin(), held_.end());
+            held_.clear();
+        }
         if (looks_at_all && now > next_expiry_) {
             streams.clear();
             for (const auto& [number, stream] : state_.table.all()) streams.push_back(stream);
@@ -47,25 +67,50 @@ void LogWriter::keep_retention(const Group& group) {
         }
     }
     for (const StreamEntryPtr& stream : streams) {
-        Bounds bounds;
-        bool is_right = false;
-        {
-            const std::lock_guard lock(state_.mutex);
-            bounds = bounds_of(*stream, now);
-            is_right = stream->is_erased || is_within(stream->extent, bounds);
-        }
-        if (!is_right) drop(*database, stream, bounds);
+        keep(*database, stream, now);
         const std::lock_guard lock(state_.mutex);
         next_expiry_ = std::min(next_expiry_, expiry_of(*stream));
     }
     drop_for_room(*database);
 }
 
+// Without what is beyond the retention, and not held.
+void LogWriter::keep(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now) {
+    Bounds bounds;
+    std::optional<Hold> hold;
+    {
+        const std::lock_guard lock(state_.mutex);
+        if (stream->is_erased) return;
+        if (stream->within)
+            hold = stream->hold;
+        else
+            bounds = bounds_of(stream->retention, now);
+    }
+    if (hold) bounds = bounds_of(*hold, keep_within(database, stream, now));
+    if (!is_within(stream->extent, bounds)) drop(database, stream, bounds);
+}
+
+// What the retention alone would keep of a stream with a hold.
+StoredExtent LogWriter::keep_within(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now) {
+    StoredExtent within;
+    Retention retention;
+    {
+        const std::lock_guard lock(state_.mutex);
+        within = stream->within.value_or(stream->extent);
+        retention = stream->retention;
+    }
+    const Bounds bounds = bounds_of(retention, now);
+    if (is_within(within, bounds)) return within;
+    const DropResult result = drop_events(database, stream->number, within, bounds);
+    if (result.fault) log_drop_fault(*stream, *result.fault);
+    const std::lock_guard lock(state_.mutex);
+    if (stream->within && stream->retention == retention) stream->within = result.extent;
+    return result.extent;
+}
+
 void LogWriter::drop(const Database& database, const StreamEntryPtr& stream, const Bounds& bounds) {
     const DropResult result = drop_events(database, stream->number, stream->extent, bounds);
-    if (result.fault)
-        base::log_error("not all events beyond a stream's retention can be dropped",
-                        {{"stream", *stream->name}, {"fault", result.fault->what}});
+    if (result.fault) log_drop_fault(*stream, *result.fault);
     const std::lock_guard lock(state_.mutex);
     if (stream->is_erased || result.extent.dropped == stream->extent.dropped) return;
     state_.table.set_extent(*stream, result.extent);

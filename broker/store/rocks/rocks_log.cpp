@@ -85,6 +85,8 @@ void RocksLog::retain(const std::string& stream, const Retention& retention) {
     parts_->writer.retain(stream, retention);
 }
 
+void RocksLog::hold(const std::string& stream, const Hold& hold) { parts_->writer.hold(stream, hold); }
+
 void RocksLog::clear(std::string_view stream) { parts_->writer.clear(stream); }
 
 std::vector<StoredStream> RocksLog::streams() {

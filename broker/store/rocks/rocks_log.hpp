@@ -51,6 +51,7 @@ public:
     std::uint64_t first_id_since(std::string_view stream, feed::RecordTime time) override;
     StreamExtent extent(std::string_view stream) override;
     void retain(const std::string& stream, const Retention& retention) override;
+    void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;
     void relieve_memory() override {}
 

@@ -61,6 +61,7 @@ void StreamTable::load(std::uint32_t number, const StreamRecord& record, std::op
     extent.dropped.add(stream->extent.dropped);  // what was dropped here is not on disk yet
     stream->safely_dropped = record.extent.dropped.id;
     set_extent(*stream, extent);
+    if (stream->within) stream->within = extent;
 }
 
 void StreamTable::erase(std::string_view name) {
@@ -93,6 +94,8 @@ void StreamTable::set_extent(StoredStreamEntry& stream, const StoredExtent& exte
     bytes_ += extent.bytes - stream.extent.bytes;
     stream.extent = extent;
     dropped_.add(extent.dropped);
+    const bool may_be_within = extent.events != 0 && stream.within && stream.within->first_id >= extent.first_id;
+    if (stream.within && stream.within->events != 0 && !may_be_within) stream.within = extent;
     if (extent.events == 0) return;
     stream.place.value() = {extent.first_id, stream.number};
     SLUICE_CHECK(by_first_id_.insert(std::move(stream.place)).inserted);

@@ -29,8 +29,11 @@ struct StoredStreamEntry {
     StoredExtent extent;
     std::uint64_t safely_dropped = 0;  // extent.dropped.id as it has been synced: files may lose what is not above it
     Retention retention;
+    Hold hold;
+    std::optional<StoredExtent> within;  // what the retention alone would keep, if there is a hold
     std::optional<std::string> definition;
     bool is_changed = false, is_definition_changed = false;
+    bool is_hold_changed = false;
     bool is_erased = false;               // no longer in the table
     StreamsByFirstId::node_type place{};  // while it has no events
 };

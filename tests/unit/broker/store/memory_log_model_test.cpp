@@ -75,16 +75,34 @@ struct Model {
     void drop_all(const std::string& stream) {
         while (oldest(stream) != entries.end()) drop(oldest(stream));
     }
-    void drop_expired(feed::RecordTime now) {
-        for (auto each = entries.begin(); each != entries.end();) {
-            const auto entry = each++;
-            if (now - entry->time > retention[entry->stream].age.count()) drop(entry);
-        }
+    void drop_expired() {
+        for (const std::string& name : names) enforce(name);
+    }
+    // The first of the ids that the stream's retention alone would keep.
+    std::uint64_t first_within(const std::string& stream) {
+        Model model;
+        for (const Entry& each : entries)
+            if (each.stream == stream && now - each.time <= retention[stream].age.count())
+                model.entries.push_back(each);
+        while (model.bytes(stream) > retention[stream].bytes) model.entries.pop_front();
+        std::size_t excess = model.events(stream) - std::min(model.events(stream), retention[stream].events);
+        for (const std::uint64_t id : model.ids(stream, 0))
+            if (excess-- == 0) return id;
+        return last_id + 1;
     }
     void enforce(const std::string& stream) {
-        while (bytes(stream) > retention[stream].bytes) drop(oldest(stream));
-        while (events(stream) > retention[stream].events) {
-            const auto entry = oldest(stream);
+        const std::uint64_t first = first_within(stream);
+        const Hold& held = hold[stream];
+        for (auto entry = oldest(stream); entry != entries.end(); entry = oldest(stream)) {
+            std::size_t held_bytes = 0;
+            for (const Entry& each : entries)
+                held_bytes += each.stream == stream && each.ids.back() < first ? each.bytes : 0;
+            if (held_bytes == 0 || (held_bytes <= held.bytes && entry->ids.back() >= held.first_id)) break;
+            drop(entry);
+        }
+        const std::uint64_t singly = held.bytes == 0 ? first : std::min(first, held.first_id);
+        for (auto entry = oldest(stream); entry != entries.end(); entry = oldest(stream)) {
+            if (entry->ids.front() >= singly) break;
             note(stream, entry->ids.front(), entry->time);
             if (entry->ids.size() == 1)
                 drop(entry);
@@ -121,12 +139,14 @@ struct Model {
         while (lacking() != 0 && give_back(lacking() + log_bytes / 32, stream, more) != 0) continue;
         return lacking() == 0;
     }
-    void append(const std::string& stream, std::size_t count, std::size_t more, feed::RecordTime now,
-                std::size_t others, std::size_t ceiling) {
+    void append(const std::string& stream, std::size_t count, std::size_t more, std::size_t others,
+                std::size_t ceiling) {
         Entry entry{stream, {}, now, more};
         for (std::size_t i = 0; i < count; ++i) entry.ids.push_back(++last_id);
         const Retention& of_stream = retention[stream];
-        if (of_stream.events == 0 || more > of_stream.bytes || !make_room(stream, more, others, ceiling)) {
+        const bool is_held = hold[stream].bytes != 0 && last_id >= hold[stream].first_id;
+        const bool is_wanted = is_held || (of_stream.events != 0 && more <= of_stream.bytes);
+        if (!is_wanted || !make_room(stream, more, others, ceiling)) {
             drop_all(stream);
             note(stream, last_id, now);
             return;
@@ -139,6 +159,7 @@ struct Model {
         forgotten.add(dropped[stream]);
         dropped[stream] = forgotten;  // for the stream that begins with this name
         retention.erase(stream);
+        hold.erase(stream);
     }
     Ids ids(const std::string& stream, std::uint64_t from) const {
         Ids list;
@@ -155,15 +176,18 @@ struct Model {
 
     std::list<Entry> entries;
     std::map<std::string, Retention> retention;
+    std::map<std::string, Hold> hold;
     std::map<std::string, Dropped> dropped;
     Dropped forgotten;
     std::uint64_t last_id = 0;
+    feed::RecordTime now = 0;
 };
 
 class Trial {
 public:
     explicit Trial(unsigned seed) : random_(seed) {
         for (const std::string& name : names) log_.retain(name, {});
+        model_.now = now_;
     }
 
     void step() {
@@ -177,6 +201,7 @@ public:
                 return model_.clear(name);
             case 2:
                 now_ += static_cast<feed::RecordTime>(below(2'000));
+                model_.now = now_;
                 return;
             case 3:  // others take what there is, or give it back
                 others_ = budget_.force_charge(base::MemoryUse::mailboxes, below(2) * (600'000 + below(200'000)));
@@ -184,13 +209,15 @@ public:
             case 4:
                 if (budget_.used() > budget_bytes / 2) model_.give_back(model_.bytes("*") / 2, "", 0);
                 return log_.relieve_memory();
+            case 5:
+                return hold(name);
             default:
                 return append();
         }
     }
 
     void check() {
-        model_.drop_expired(now_);
+        model_.drop_expired();
         std::vector<std::string> all = names;
         all.insert(all.end(), {"*", "unknown"});
         for (const std::string& name : all) {
@@ -217,17 +244,24 @@ private:
         model_.enforce(name);
     }
 
+    void hold(const std::string& name) {
+        const std::uint64_t first_id = below(4) == 0 ? 0 : model_.last_id + 10 - std::min(model_.last_id, below(60));
+        model_.hold[name] = below(3) == 0 ? Hold{} : Hold{first_id, below(log_bytes / 2)};
+        log_.hold(name, model_.hold[name]);
+        model_.enforce(name);
+    }
+
     void append() {
         const std::size_t others = budget_.used() - log_.extent("*").bytes;
         Appends appends;
-        model_.drop_expired(now_);
+        model_.drop_expired();
         for (std::size_t n = 1 + below(3) / 2 * below(3); n > 0; --n) {
             const std::string& name = names[below(below(2) == 0 ? names.size() : 2)];
             const std::size_t events = 1 + below(5), bytes = below(12) == 0 ? below(70'000) : 500 * below(8);
             const bool alone = below(3) == 0;
             appends.push_back(append_of(name, events, bytes, alone));
             for (std::size_t i = 0; i < (alone ? events : 1); ++i)
-                model_.append(name, alone ? 1 : events, bytes_of(alone ? 1 : events, bytes), now_, others,
+                model_.append(name, alone ? 1 : events, bytes_of(alone ? 1 : events, bytes), others,
                               budget_.ceiling(base::MemoryUse::store));
         }
         log_.append(AttemptId{}, std::move(appends), nullptr);

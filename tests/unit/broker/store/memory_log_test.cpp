@@ -150,6 +150,44 @@ TEST_CASE_METHOD(Fixture, "retention by events, bytes and age goes from the olde
     CHECK(log.extent("d").first_id == 18);
 }
 
+TEST_CASE_METHOD(Fixture, "MemoryLog: events from an id on are held → neither age nor number nor bytes drop them") {
+    log.retain("a", {.events = 3});
+    log.hold("a", {.first_id = 4, .bytes = 100'000});
+    for (int i = 0; i < 5; ++i) append("a", 2);
+    CHECK(ids("a") == Ids{4, 5, 6, 7, 8, 9, 10});
+    CHECK(log.extent("a").dropped_id == 3);
+    log.hold("a", {.first_id = 7, .bytes = 100'000});
+    CHECK(ids("a") == Ids{7, 8, 9, 10});
+    log.retain("a", {.age = std::chrono::microseconds(1), .bytes = 1});
+    now += 10;
+    append("a", 1);
+    CHECK(ids("a") == Ids{7, 8, 9, 10, 11});
+    log.retain("a", {.events = 4});  // which is within the retention again
+    log.hold("a", {.first_id = 8, .bytes = 1});
+    CHECK(ids("a") == Ids{8, 9, 10, 11});
+    log.retain("a", {.events = 1});
+    CHECK(ids("a") == Ids{11});
+    log.hold("unknown", {});
+    CHECK(log.extent("unknown").events == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: what is only held takes more than the hold's bytes → the oldest are dropped") {
+    log.hold("a", {.first_id = 0, .bytes = 12'000});
+    log.retain("a", {.events = 2});
+    for (int i = 0; i < 4; ++i) append("a", 2, 5'000);
+    CHECK(ids("a") == Ids{3, 4, 5, 6, 7, 8});
+    log.hold("a", {.first_id = 0, .bytes = 7'000});
+    CHECK(ids("a") == Ids{5, 6, 7, 8});
+    for (int i = 0; i < 100; ++i) append("b", 1, 20'000);  // more than fits
+    log.hold("a", {});
+    CHECK(ids("a") == Ids{7, 8});
+    log.hold("c", {.first_id = 0, .bytes = 10'000'000});
+    log.retain("c", {.events = 0});
+    for (int i = 0; i < 100; ++i) append("c", 1, 20'000);
+    CHECK(log.extent("*").bytes <= 1'000'000);
+    CHECK(log.extent("c").events > 20);
+}
+
 TEST_CASE_METHOD(Fixture, "MemoryLog: full → the stream with the most bytes gives its oldest events") {
     append("small", 1, 200'000);
     for (int i = 0; i < 4; ++i) append("large", 1, 200'000);

@@ -1,27 +1,25 @@
 #include "broker/store/rocks/rocks_log.hpp"
 
-#include <atomic>
 #include <bit>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <memory>
 #include <random>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "broker/store/rocks/database.hpp"
 #include "tests/support/eventually.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/broker/store/rocks_fixture.hpp"
 
 using namespace sluice;
 using namespace sluice::store;
 
 namespace {
 
-using Ids = std::vector<std::uint64_t>;
+using Fixture = RocksFixture;
+using Ids = Fixture::Ids;
 
 feed::RecordDigest digest(std::uint8_t of) {
     feed::RecordDigest bytes{};
@@ -29,62 +27,6 @@ feed::RecordDigest digest(std::uint8_t of) {
     return bytes;
 }
 text::Digest as_text(const feed::RecordDigest& digest) { return std::bit_cast<text::Digest>(digest); }
-
-struct Fixture {
-    testing::TemporaryFolder folder;
-    base::MemoryBudget budget{100'000'000};
-    std::atomic<feed::RecordTime> now{1'000'000};
-    RocksSettings settings;
-    std::vector<std::pair<std::string, std::uint64_t>> heard;  // stream and first id
-    std::unique_ptr<RocksLog> log;
-
-    Fixture() {
-        settings.path = folder.path().string() + "/a/store";
-        settings.sync = false;
-        settings.replies_window = std::chrono::hours(1);
-        open();
-    }
-    void open() {
-        log = std::make_unique<RocksLog>(settings, budget, [this] { return now.load(); });
-        log->listen([this](const Append& append) { heard.emplace_back(*append.stream, append.events.front().id); });
-        log->open();
-    }
-    void restart() {
-        log.reset();
-        open();
-    }
-    static Append make(const std::string& stream, std::size_t events, std::size_t bytes = 10, bool alone = false) {
-        feed::DocumentRecord record;
-        record.text = std::make_shared<const std::string>(bytes, 'x');
-        record.content_type = "text/plain";
-        Append append{std::make_shared<const std::string>(stream), nullptr, {}, nullptr};
-        append.record = std::make_shared<const feed::DocumentRecord>(record);
-        for (std::size_t i = 0; i < events; ++i) append.events.emplace_back().item = {static_cast<std::uint32_t>(i), 1};
-        if (alone) append.items.assign(events, {record, {3, 2}});
-        return append;
-    }
-    AppendResult append_all(Appends appends, const Attempt& attempt = AttemptId{}) {
-        std::promise<AppendResult> ended;
-        const auto at_once =
-            log->append(attempt, std::move(appends), [&](const AppendResult& result) { ended.set_value(result); });
-        return at_once ? *at_once : ended.get_future().get();
-    }
-    std::uint64_t append(const std::string& stream, std::size_t events, std::size_t bytes = 10, bool alone = false) {
-        const AppendResult result = append_all({make(stream, events, bytes, alone)});
-        REQUIRE_FALSE(result.error);
-        return result.first_ids.at(0);
-    }
-    static Ids ids_of(const Slice& slice) {
-        Ids list;
-        for (const KeptEvents& kept : slice.kept)
-            for (const feed::EventHead& event : kept.events) list.push_back(event.id);
-        return list;
-    }
-    Ids ids(const std::string& stream, std::uint64_t from = 0, std::size_t events_max = 1'000,
-            std::size_t bytes_max = 1'000'000) {
-        return ids_of(log->read(stream, from, events_max, bytes_max));
-    }
-};
 
 }  // namespace
 

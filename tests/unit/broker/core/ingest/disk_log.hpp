@@ -66,6 +66,7 @@ public:
         return extent;
     }
     void retain(const std::string&, const Retention&) override {}
+    void hold(const std::string&, const Hold&) override {}
     void clear(std::string_view stream) override {
         if (const auto at = disk_.streams.find(stream); at != disk_.streams.end()) disk_.streams.erase(at);
     }

@@ -371,6 +371,7 @@ struct SlowLog : sluice::store::EventLog {
     std::uint64_t first_id_since(std::string_view, sluice::feed::RecordTime) override { return 1; }
     sluice::store::StreamExtent extent(std::string_view) override { return {}; }
     void retain(const std::string&, const sluice::store::Retention&) override {}
+    void hold(const std::string&, const sluice::store::Hold&) override {}
     void clear(std::string_view) override {}
     void relieve_memory() override {}
 

@@ -41,6 +41,7 @@ struct DamagedLog final : EventLog {
     }
     StreamExtent extent(std::string_view stream) override { return log.extent(stream); }
     void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
+    void hold(const std::string& stream, const Hold& held) override { log.hold(stream, held); }
     void clear(std::string_view stream) override { log.clear(stream); }
     void relieve_memory() override { log.relieve_memory(); }
 
