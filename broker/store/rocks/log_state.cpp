@@ -9,6 +9,10 @@
 
 namespace sluice::store {
 
+AppendError error_in(LogState::Condition condition) {
+    return condition == LogState::Condition::full ? AppendError::no_space : AppendError::unknown;
+}
+
 void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
                  const StoredStreamEntry* stream) {
     constexpr std::size_t listed_max = 1'000;

@@ -27,6 +27,9 @@ struct SharedState {
     feed::RecordTime begun_at = 0;
 };
 
+// What an append, and whatever else is to be written, fails with meanwhile.
+AppendError error_in(LogState::Condition condition);
+
 // Notes that the events of these ids can't be read, and says so in the log; once for each. `stream`: theirs; null: that
 // is not known, so it may be any that has events there.
 void note_damage(SharedState& state, std::uint64_t first_id, std::uint64_t last_id, const std::string& what,

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <exception>
-#include <map>
 #include <new>
 #include <span>
 #include <utility>
@@ -35,14 +34,6 @@ std::size_t bytes_of(const Appends& appends) {
         for (const feed::ItemRecord& item : append.items) bytes += item.document.text->size();
     }
     return bytes;
-}
-
-void check_names(const std::vector<NamedValue>& values) {
-    for (const NamedValue& each : values) SLUICE_CHECK(each.name.size() <= value_name_max);
-}
-
-AppendError error_in(Condition condition) {
-    return condition == Condition::full ? AppendError::no_space : AppendError::unknown;
 }
 
 text::Digest digest_of(const feed::RecordDigest& digest) { return std::bit_cast<text::Digest>(digest); }
@@ -100,36 +91,10 @@ std::optional<AppendResult> LogWriter::append(const Attempt& attempt, Appends ap
         SLUICE_CHECK(!append.events.empty() && (append.items.empty() || append.items.size() == append.events.size()));
         waiting.streams.push_back(state_.table.find_or_create(*append.stream));
     }
-    Waiting& last = waiting_.emplace_back(std::move(waiting));
-    last.bytes += values_.bytes();
-    last.before = std::exchange(values_, {});
+    waiting_.push_back(std::move(waiting));
+    waiting_.back().before = std::exchange(values_, {});
     work_.notify_one();
     return std::nullopt;
-}
-
-void LogWriter::retain(const std::string& stream, const Retention& retention) {
-    const std::lock_guard lock(state_.mutex);
-    const StreamEntryPtr found = state_.table.find_or_create(stream);
-    found->retention = retention;
-    if (found->within) found->within = found->extent;
-    if (found->extent.events == 0) return;
-    to_keep_.push_back(found);
-    work_.notify_one();
-}
-
-// Wakes nobody: a hold follows each acknowledgement, and there is time to drop what it leaves.
-void LogWriter::hold(const std::string& stream, const Hold& hold) {
-    const std::lock_guard lock(state_.mutex);
-    const StreamEntryPtr found = hold.bytes != 0 ? state_.table.find_or_create(stream) : state_.table.find(stream);
-    if (found == nullptr) return;
-    found->hold = hold;
-    if (hold.bytes == 0)
-        found->within.reset();
-    else if (!found->within)
-        found->within = found->extent;
-    if (found->is_hold_changed) return;
-    held_.push_back(found);
-    found->is_hold_changed = true;
 }
 
 void LogWriter::clear(std::string_view stream) {
@@ -154,16 +119,6 @@ void LogWriter::note_seen(const std::string& stream, const std::vector<SeenItem>
     const StreamEntryPtr found = state_.table.find(stream);
     if (found == nullptr || seen_.size() >= seen_max) return;
     for (const SeenItem& item : items) seen_.push_back({found, item});
-}
-
-void LogWriter::put(std::vector<NamedValue> values, DurableState::Done done) {
-    check_names(values);
-    const std::lock_guard lock(state_.mutex);
-    const bool is_waited_for = done != nullptr;
-    values_.put(std::move(values), std::move(done), memory_);
-    if (!is_waited_for) return;
-    is_urgent_ = true;
-    work_.notify_one();
 }
 
 std::optional<AppendError> LogWriter::sync() {
@@ -245,7 +200,7 @@ void LogWriter::write_next() {
     std::optional<AppendError> error;
     try {
         take(group);
-        std::size_t bytes = group.values.bytes();
+        std::size_t bytes = 0;
         for (const Waiting& waiting : group.appends) bytes += waiting.bytes;
         if ((!group.appends.empty() || !group.values.is_empty()) && !has_space(bytes)) {
             put_back(group);
@@ -380,25 +335,6 @@ void LogWriter::add_to(Batch& batch, Group& group, Waiting& waiting) {
     batch.put(Family::replies, reply_key(waiting.attempt.id), encode_reply(reply, group.time));
 }
 
-// Of several for a name the last one.
-void LogWriter::put_values(Batch& batch, const Group& group) {
-    std::map<std::string_view, const std::optional<std::string>*> last;
-    const auto add = [&last](const WaitingValues& waiting) {
-        for (const auto& [name, value] : waiting.values()) last[name] = &value.value;
-    };
-    for (const Waiting& waiting : group.appends) {
-        add(waiting.before);
-        for (const NamedValue& each : waiting.attempt.values) last[each.name] = &each.value;
-    }
-    add(group.values);
-    for (const auto& [name, value] : last) {
-        if (*value)
-            batch.put(Family::state, value_key(name), **value);
-        else
-            batch.erase(Family::state, value_key(name));
-    }
-}
-
 void LogWriter::put_events(Batch& batch, const StoredStreamEntry& stream, const feed::DocumentRecord& document,
                            std::span<const feed::EventHead> events, Added& added) {
     std::vector<feed::EventRecord> records;
@@ -483,26 +419,6 @@ void LogWriter::fail(Group& group, AppendError error) {
     group.values.end(error);
     end_all(more);
     for (const DurableState::Done& done : last) done(error);
-}
-
-// What appends had is given up with them; what was put is written with the next group, unless something newer is.
-void LogWriter::put_back_values(Group& group, std::vector<Waiting>& more) {
-    for (auto waiting = more.rbegin(); waiting != more.rend(); ++waiting) values_.put_back(waiting->before, false);
-    const bool in_doubt = group.id_in_doubt != 0;
-    values_.put_back(group.values, in_doubt);
-    for (auto waiting = group.appends.rbegin(); waiting != group.appends.rend(); ++waiting)
-        values_.put_back(waiting->before, in_doubt);
-    if (in_doubt) id_in_doubt_ = group.id_in_doubt;
-}
-
-// Whoever waits for values is told that it can't be written now.
-void LogWriter::refuse_values() {
-    std::vector<DurableState::Done> waiting;
-    {
-        const std::lock_guard lock(state_.mutex);
-        waiting = values_.take_done();
-    }
-    for (const DurableState::Done& done : waiting) done(error_in(state_.log.condition));
 }
 
 void LogWriter::tell(const Waiting& waiting, const AppendResult& result) noexcept {

@@ -177,17 +177,6 @@ bool LogWriter::reopen() {
     }
 }
 
-// What was put before an append is put back if a write fails, but only if the append is not on disk: its values would
-// be lost.
-void LogWriter::end_doubt(const Database& database) {
-    if (id_in_doubt_ == 0) return;
-    const auto first = database.get(Family::events, event_key(id_in_doubt_));
-    if (first.fault) refuse(settings_.path, described(*first.fault));
-    id_in_doubt_ = 0;
-    const std::lock_guard lock(state_.mutex);
-    values_.end_doubt(first.value.has_value());
-}
-
 void LogWriter::dispatch_rest(Database& database) {
     const std::uint64_t from = state_.last_id + 1;
     Cursor cursor = database.cursor(Family::events);

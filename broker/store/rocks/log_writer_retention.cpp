@@ -41,6 +41,31 @@ void log_drop_fault(const StoredStreamEntry& stream, const Fault& fault) {
 
 }  // namespace
 
+void LogWriter::retain(const std::string& stream, const Retention& retention) {
+    const std::lock_guard lock(state_.mutex);
+    const StreamEntryPtr found = state_.table.find_or_create(stream);
+    found->retention = retention;
+    if (found->within) found->within = found->extent;
+    if (found->extent.events == 0) return;
+    to_keep_.push_back(found);
+    work_.notify_one();
+}
+
+// Wakes nobody: a hold follows each acknowledgement, and there is time to drop what it leaves.
+void LogWriter::hold(const std::string& stream, const Hold& hold) {
+    const std::lock_guard lock(state_.mutex);
+    const StreamEntryPtr found = hold.bytes != 0 ? state_.table.find_or_create(stream) : state_.table.find(stream);
+    if (found == nullptr) return;
+    found->hold = hold;
+    if (hold.bytes == 0)
+        found->within.reset();
+    else if (!found->within)
+        found->within = found->extent;
+    if (found->is_hold_changed) return;
+    held_.push_back(found);
+    found->is_hold_changed = true;
+}
+
 void LogWriter::keep_retention(const Group& group) {
     const auto database = state_.database.get();
     const feed::RecordTime now = std::max(newest_, clock_());

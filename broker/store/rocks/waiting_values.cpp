@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "gpu/check/check.hpp"
+
 namespace sluice::store {
 
 namespace {
@@ -15,6 +17,10 @@ std::size_t bytes_of(std::string_view name, const std::optional<std::string>& va
 }
 
 }  // namespace
+
+void check_names(const std::vector<NamedValue>& values) {
+    for (const NamedValue& each : values) SLUICE_CHECK(each.name.size() <= value_name_max);
+}
 
 std::size_t bytes_of(const std::vector<NamedValue>& values) {
     std::size_t bytes = 0;

@@ -15,6 +15,7 @@
 
 namespace sluice::store {
 
+void check_names(const std::vector<NamedValue>& values);
 // What values take in memory.
 std::size_t bytes_of(const std::vector<NamedValue>& values);
 
@@ -35,7 +36,6 @@ public:
     void end_doubt(bool are_on_disk) noexcept;
 
     const Values& values() const { return values_; }
-    std::size_t bytes() const { return memory_.bytes(); }
     bool is_empty() const { return values_.empty() && done_.empty(); }
     bool is_waited_for() const { return !done_.empty(); }
     std::vector<DurableState::Done> take_done() noexcept { return std::move(done_); }
