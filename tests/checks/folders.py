@@ -74,7 +74,7 @@ FOLDERS = {
                      "protocol/feed/values", "protocol/filter", "protocol/filter/syntax", "protocol/text"),
     "broker/core": ("broker/base", "gpu/api", "gpu/operators", "protocol/text"),
     "broker/core/delivery": ("broker/base", "broker/base/memory", "broker/core", "broker/match", "gpu/check", "protocol/feed/item",
-                             "protocol/feed/model"),
+                             "protocol/feed/model", "protocol/text"),
     "broker/core/matching": ("broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
                              "broker/match", "broker/store", "config", "gpu/api", "gpu/check", "gpu/operators",
                              "gpu/tables", "protocol/feed/model", "protocol/feed/record", "protocol/filter/syntax",

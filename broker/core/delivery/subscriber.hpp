@@ -14,6 +14,7 @@
 #include "broker/core/delivery/mailboxes.hpp"
 #include "broker/core/stream_counters.hpp"
 #include "broker/match/annotator.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::broker {
 
@@ -49,8 +50,14 @@ struct Subscriber {
     Mailboxes* const mailboxes;
     // The filters with computed conditions, by number, to name those that exceed a budget. Set before it is added.
     std::vector<std::pair<std::uint32_t, std::string>> computed;
-    std::string stream;      // whose events it gets; empty: of all. Set before it is added
-    StreamCountsPtr counts;  // the stream's; null: of all streams, or not counted by stream. Set before it is added
+    // Whose events it gets, and if there is only one, its name. Set before it is added, by select().
+    text::StreamSelection selection;
+    std::string stream;
+    void select(text::StreamSelection streams) {
+        selection = std::move(streams);
+        stream = selection.single();
+    }
+    StreamCountsPtr counts;       // the stream's; null: of several, or not counted by stream. Set before it is added
     const void* owner = nullptr;  // with whose subscribers it shares a turn; null: none. Set before it is added
     std::atomic<bool> has_replayed{false};  // its lane may still have its filters
     std::atomic<bool> gone{false};          // its subscriptions are being removed

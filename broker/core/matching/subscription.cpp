@@ -83,26 +83,58 @@ SubscriptionMemory memory_of(const Subscription& subscription) {
     return memory;
 }
 
-// Adds the stream's literal to each conjunction. The filter itself may name the stream.
-void require_stream(engine::Disjunction& disjunction, const std::string& stream) {
-    if (disjunction.conjunctions.empty()) return;
-    filter::Attribute attribute;
-    attribute.variable = "stream";
-    const engine::Predicate predicate{filter::to_string(attribute), engine::Operator::equal, stream, 0};
+// The predicate's place in the disjunction. The filter itself may have it.
+std::uint32_t place_of(engine::Disjunction& disjunction, engine::Predicate predicate) {
     std::vector<engine::Predicate>& predicates = disjunction.predicates;
     const auto at = std::find(predicates.begin(), predicates.end(), predicate);
-    const engine::Literal literal{static_cast<std::uint32_t>(at - predicates.begin()), false};
-    if (at == predicates.end()) predicates.push_back(predicate);
-    for (engine::Conjunction& conjunction : disjunction.conjunctions) conjunction.push_back(literal);
+    const auto place = static_cast<std::uint32_t>(at - predicates.begin());
+    if (at == predicates.end()) predicates.push_back(std::move(predicate));
+    return place;
+}
+
+// Adds a literal to each conjunction, that of the stream; where there may be several, each has one of its own.
+void require_streams(engine::Disjunction& disjunction, const text::StreamSelection& streams) {
+    if (disjunction.conjunctions.empty() || streams.is_all()) return;
+    filter::Attribute attribute;
+    attribute.variable = "stream";
+    const std::string name = filter::to_string(attribute);
+    std::vector<engine::Literal> alternatives;
+    for (const std::string& stream : streams.names())
+        alternatives.push_back({place_of(disjunction, {name, engine::Operator::equal, stream, 0}), false});
+    for (const std::string& prefix : streams.prefixes())
+        alternatives.push_back({place_of(disjunction, {name, engine::Operator::starts_with, prefix, 0}), false});
+    const std::vector<engine::Conjunction> conjunctions = std::exchange(disjunction.conjunctions, {});
+    disjunction.conjunctions.reserve(conjunctions.size() * alternatives.size());
+    for (const engine::Conjunction& conjunction : conjunctions) {
+        for (const engine::Literal& alternative : alternatives) {
+            disjunction.conjunctions.push_back(conjunction);
+            disjunction.conjunctions.back().push_back(alternative);
+        }
+    }
+}
+
+// Names contain neither a comma nor an asterisk nor a line feed.
+std::string key_of(const text::StreamSelection& streams, const std::string& canonical) {
+    std::string key;
+    const auto add = [&key](const std::string& stream, std::string_view end) {
+        if (!key.empty()) key += ',';
+        key.append(stream).append(end);
+    };
+    for (const std::string& stream : streams.names()) add(stream, "");
+    for (const std::string& prefix : streams.prefixes()) add(prefix, "*");
+    return key + '\n' + canonical;
 }
 
 }  // namespace
 
-Subscription make_subscription(const std::string& stream, const std::string& canonical,
+std::size_t conjunctions_each(const text::StreamSelection& streams) {
+    return std::max<std::size_t>(streams.names().size() + streams.prefixes().size(), 1);
+}
+
+Subscription make_subscription(const text::StreamSelection& streams, const std::string& canonical,
                                engine::Disjunction disjunction) {
-    if (!stream.empty()) require_stream(disjunction, stream);
-    // Stream names contain no line feed, so the key is unambiguous.
-    Subscription made{stream + '\n' + canonical, std::move(disjunction), 0, {}, {}};
+    require_streams(disjunction, streams);
+    Subscription made{key_of(streams, canonical), std::move(disjunction), 0, {}, {}};
     for (const engine::Predicate& p : made.disjunction.predicates) {
         if (p.op == engine::Operator::scanned) made.scanned.push_back(p.attribute);
         if (!p.measure) continue;

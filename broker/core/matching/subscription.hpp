@@ -1,4 +1,4 @@
-// A filter on a stream, ready for the engine, and the memory that it takes. Plain values; any thread.
+// A filter on streams, ready for the engine, and the memory that it takes. Plain values; any thread.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/api/predicate.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::broker {
 
@@ -27,8 +28,11 @@ struct Subscription {
     SubscriptionMemory memory = {};
 };
 
-// `stream` empty: all streams. `canonical` is the filter's canonical text, empty for every event of the stream.
-Subscription make_subscription(const std::string& stream, const std::string& canonical,
+// How many conjunctions each of a filter's becomes in the subscription: one for each name and prefix.
+std::size_t conjunctions_each(const text::StreamSelection& streams);
+
+// `canonical` is the filter's canonical text, empty for every event of the streams.
+Subscription make_subscription(const text::StreamSelection& streams, const std::string& canonical,
                                engine::Disjunction disjunction);
 
 // Estimated bytes that reading an attribute takes in the extractors of the current program and the one before it.

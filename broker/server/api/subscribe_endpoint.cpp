@@ -4,7 +4,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/parse.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include "broker/base/memory/memory_budget.hpp"
@@ -14,6 +13,7 @@
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
 #include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"
@@ -24,10 +24,7 @@
 #include "broker/server/sse/sse_framer.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
-#include "protocol/filter/explain.hpp"
-#include "protocol/filter/filter.hpp"
 #include "protocol/text/stream_name.hpp"
-#include "protocol/text/utf8.hpp"
 
 namespace sluice::server {
 
@@ -35,152 +32,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Queries up to this size are compiled on the I/O thread, unless they have regular expressions.
-constexpr std::size_t small_filter_bytes = 256;
-constexpr std::size_t subscriber_bytes = 2'048;  // a subscriber with all its table entries, and its stream's coroutine
-
-// A worker compiles the filters of a request for about so long, then those of others. Most take microseconds, those
-// with regular expressions milliseconds.
-constexpr std::chrono::milliseconds compile_piece{5};
-
-using Clock = std::chrono::steady_clock;
-
-// A parsed subscription request, or the reply that refuses it.
+// A parsed subscription request without its filters, or the reply that refuses it.
 struct SubscribeRequest {
     std::string stream;  // "*": all
-    std::vector<broker::Subscription> subscriptions;
     const broker::Framer* framer = nullptr;
-    std::vector<std::string> filters;  // as they were given
-    std::unique_ptr<const broker::Annotator> annotator;
-    std::vector<std::pair<std::uint32_t, std::string>> computed;  // Subscriber::computed
-    bool is_costly = false;                                       // Subscriber::is_costly
     ReplayStart start;
-    std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
-    base::MemoryCharge memory;  // while the filters are compiled and added
-    std::size_t kept = 0;       // bytes of the filters and of what the engine compiles from them, afterwards
     std::optional<HttpReply> refusal;
-};
-
-// Adds a comment line about a filter, without line feeds.
-void add_note(std::string& notes, std::size_t filter, std::string text) {
-    constexpr std::size_t notes_bytes_max = 16u << 10;
-    if (notes.size() > notes_bytes_max) return;
-    for (char& c : text) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    notes += ": filter " + std::to_string(filter) + ": " + text + "\n";
-}
-
-void add_notes(std::string& notes, std::size_t number, const filter::Filter& filter) {
-    constexpr std::size_t leaf_bytes_max = 200;
-    for (const filter::Hint& hint : filter.hints)
-        add_note(notes, number,
-                 "hint: " + std::to_string(hint.line) + ":" + std::to_string(hint.column) + ": " + hint.message);
-    for (const filter::Leaf& leaf : filter.leaves) {
-        if (leaf.indexed) continue;
-        add_note(notes, number, text::shortened_utf8(leaf.text, leaf_bytes_max) + " is " + filter::how_decided(leaf));
-    }
-}
-
-HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits) {
-    if (literals)
-        return status_reply(413, "the filters have more literals in normal form than limits.literals_per_connection, " +
-                                     std::to_string(limits.literals_per_connection));
-    return status_reply(413, "the filters have more computed conditions than limits.operators_per_connection, " +
-                                 std::to_string(limits.operators_per_connection));
-}
-
-// Compiles the filters of a request one after another. The limits bound the work, not a clock, so a busy machine
-// refuses nothing: the query is a part of the head, and has at most so many filters, literals and computed conditions.
-class FilterCompiler {
-public:
-    FilterCompiler(const wire::Query& query, bool annotate, const Services& services, SubscribeRequest& wanted)
-        : query_(query),
-          annotate_(annotate),
-          limits_(services.options.limits),
-          stream_(wanted.stream == "*" ? "" : wanted.stream),
-          wanted_(wanted) {
-        wanted_.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
-    }
-
-    std::size_t next_bytes() const { return next_ == query_.size() ? 0 : query_[next_].second.size(); }
-
-    // Compiles at least one filter. Returns true when all are compiled, or the request is refused.
-    bool compile_until(Clock::time_point enough) {
-        do {
-            while (next_ != query_.size() && query_[next_].first != "filter") ++next_;
-            if (next_ == query_.size()) {
-                finish();
-                return true;
-            }
-            compile(query_[next_++].second);
-        } while (!wanted_.refusal && Clock::now() < enough);
-        return wanted_.refusal.has_value();
-    }
-
-private:
-    bool charge(std::size_t bytes) {
-        if (wanted_.memory && wanted_.memory.resize(bytes)) return true;
-        wanted_.refusal = memory_problem(broker::MemoryShortage::temporary);
-        return false;
-    }
-
-    void compile(const std::string& text) {
-        const std::size_t number = wanted_.subscriptions.size();
-        if (number == limits_.filters_per_connection) {
-            wanted_.refusal = status_reply(400, "more filters than limits.filters_per_connection, " +
-                                                    std::to_string(limits_.filters_per_connection));
-            return;
-        }
-        if (!charge(wanted_.memory.bytes() + text.size() * syntax_times)) return;
-        auto filter = filter::compile_filter(text, filter_limits(limits_));
-        if (!filter) {
-            wanted_.refusal = filter_problem(filter.error(), number);
-            return;
-        }
-        add_notes(wanted_.notes, number, *filter);
-        std::string canonical = std::move(filter->canonical);
-        wanted_.subscriptions.push_back(broker::make_subscription(stream_, canonical, std::move(filter->disjunction)));
-        const broker::Subscription& made = wanted_.subscriptions.back();
-        for (const engine::Conjunction& conjunction : made.disjunction.conjunctions) literals_ += conjunction.size();
-        operators_ += made.operators;
-        if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
-            wanted_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
-            return;
-        }
-        wanted_.is_costly = wanted_.is_costly || made.operators != 0 || !made.scanned.empty();
-        wanted_.filters.push_back(text);
-        wanted_.kept += made.memory.kept + text.size();
-        if (made.operators != 0) {
-            wanted_.kept += canonical.size();
-            wanted_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
-        }
-        if (!charge(wanted_.memory.bytes() - text.size() * syntax_times + made.memory.while_added)) return;
-        std::erase_if(filter->leaves, [](const filter::Leaf& leaf) { return !leaf.computed(); });
-        leaves_.push_back(std::move(filter->leaves));
-    }
-
-    void finish() {
-        annotate();
-        if (!wanted_.notes.empty()) wanted_.notes += '\n';
-        if (wanted_.subscriptions.empty())
-            wanted_.subscriptions.push_back(broker::make_subscription(stream_, "", {{}, {engine::Conjunction{}}}));
-    }
-
-    // Formats other than JSON have no place for annotations.
-    void annotate() {
-        if (!wanted_.framer->format.is_object) return;
-        auto annotator = std::make_unique<const broker::Annotator>(
-            leaves_, annotate_ ? std::optional(limits_.alignment_cells) : std::nullopt);
-        if (!annotator->is_idle()) wanted_.annotator = std::move(annotator);
-    }
-
-    const wire::Query& query_;
-    const bool annotate_;
-    const config::LimitOptions& limits_;
-    const std::string stream_;  // empty: all
-    SubscribeRequest& wanted_;
-    std::size_t next_ = 0;                           // in the query
-    std::vector<std::vector<filter::Leaf>> leaves_;  // those that an operator computes
-    std::size_t literals_ = 0, operators_ = 0;
 };
 
 HttpReply needs_json(const std::string& what, const wire::Query& query) {
@@ -251,38 +108,17 @@ asio::awaitable<void> find_start(Services& services, const HttpRequest& request,
     if (wanted.start.refusal) wanted.refusal = std::move(wanted.start.refusal);
 }
 
-// Long or many filters and regular expressions take long to compile.
-bool compiles_quickly(const wire::Query& query) {
-    std::size_t bytes = 0;
-    for (const auto& [name, value] : query) {
-        bytes += value.size();
-        if (value.find("matches") != std::string::npos) return false;
-    }
-    return bytes <= small_filter_bytes;
+// Formats other than JSON have no place for annotations.
+Annotate annotations(const wire::Query& query, const SubscribeRequest& wanted) {
+    if (!wanted.framer->format.is_object) return Annotate::nothing;
+    return parameter(query, "annotate", "none") == "alignment" ? Annotate::alignments : Annotate::estimates;
 }
 
-// Uses a worker for what takes long, piece by piece, so that the filters of others are compiled in between.
-asio::awaitable<void> compile_filters(Services& services, const HttpRequest& request, SubscribeRequest& wanted) {
-    const bool annotate = parameter(request.query, "annotate", "none") == "alignment";
-    FilterCompiler compiler(request.query, annotate, services, wanted);
-    if (compiles_quickly(request.query)) {
-        compiler.compile_until(Clock::time_point::max());
-        co_return;
-    }
-    for (bool done = false; !done;) {
-        auto work = [&] { return services.draining || compiler.compile_until(Clock::now() + compile_piece); };
-        const auto ended =
-            co_await run_on_worker(services.compilers, request.address_use, worker_deadline(services.options.publish),
-                                   std::move(work), request.departure, filter_estimate(compiler.next_bytes()));
-        if (request.is_abandoned()) {
-            wanted.refusal = abandoned_problem(services.counters);
-        } else if (services.draining) {
-            wanted.refusal = busy_problem("the daemon is shutting down");
-        } else if (!ended) {
-            wanted.refusal = busy_problem("too many filters are being compiled");
-        }
-        done = wanted.refusal || *ended;
-    }
+std::vector<std::string> filters_of(const wire::Query& query) {
+    std::vector<std::string> filters;
+    for (const auto& [name, value] : query)
+        if (name == "filter") filters.push_back(value);
+    return filters;
 }
 
 // Lets the registry's thread wake the coroutine.
@@ -342,48 +178,49 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     }
     SubscribeRequest wanted = read_wanted(services, request);
     if (!wanted.refusal) co_await find_start(services, request, wanted);
-    if (!wanted.refusal) co_await compile_filters(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
+    const text::StreamSelection streams({&wanted.stream, 1});
+    CompiledFilters compiled = co_await compile_filters(services, request, filters_of(request.query), streams,
+                                                        annotations(request.query, wanted));
+    if (compiled.refusal) co_return std::move(*compiled.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
     if (wanted.start.reset_reason) broker::count(services.counters.resets[*wanted.start.reset_reason]);
     const auto wake_up = std::make_shared<EventStream::WakeUp>(co_await asio::this_coro::executor);
     broker::SubscriberMemory memory;
-    memory.filters = std::move(wanted.memory);
+    memory.filters = std::move(compiled.memory);
     memory.mailbox = services.memory.charge(base::MemoryUse::mailboxes, 0);
     memory.mailboxes = &services.mailboxes;
     const bool replays = delivery.slow_consumer == config::SlowConsumer::replay;
     const auto subscriber = std::make_shared<broker::Subscriber>(
         broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes, replays}, EventStream::waker(wake_up),
-        *wanted.framer, wanted.subscriptions.size() > 1, std::move(wanted.annotator), std::move(memory));
-    subscriber->computed = std::move(wanted.computed);
+        *wanted.framer, compiled.subscriptions.size() > 1, std::move(compiled.annotator), std::move(memory));
+    subscriber->computed = std::move(compiled.computed);
     subscriber->owner = request.address_use;
-    subscriber->filters = std::move(wanted.filters);
-    subscriber->is_costly = wanted.is_costly;
+    subscriber->filters = std::move(compiled.filters);
+    subscriber->is_costly = compiled.is_costly;
     subscriber->told_drops = wanted.start.told_drops;
     if (wanted.start.next_id) subscriber->mailbox.begin_replay(*wanted.start.next_id);
-    if (wanted.stream != "*") {
-        subscriber->stream = wanted.stream;
-        subscriber->counts = services.counters.streams.of(wanted.stream);
-    }
-    broker::StreamHold hold = wanted.stream == "*"
+    subscriber->select(streams);
+    if (!streams.is_all()) subscriber->counts = services.counters.streams.of(wanted.stream);
+    broker::StreamHold hold = streams.is_all()
                                   ? broker::StreamHold()
                                   : broker::StreamHold(services.publisher.streams(), std::move(wanted.stream));
     // Its destructor ends the subscription, whatever fails from here on.
     const EventStream::Context context{services.options, services.counters,    services.registry,     services.queue,
                                        services.replay,  services.log.epoch(), services.event_streams};
-    const auto stream = std::make_shared<EventStream>(context, wake_up, subscriber, wanted.notes + wanted.start.reset,
+    const auto stream = std::make_shared<EventStream>(context, wake_up, subscriber, compiled.notes + wanted.start.reset,
                                                       std::move(place), std::move(hold));
     if (wanted.start.last_id) {  // it gets no live events
         subscriber->last_id = *wanted.start.last_id;
-        subscriber->filter_memory.force_resize(subscriber_bytes + wanted.kept);
+        subscriber->filter_memory.force_resize(compiled.kept);
         co_return stream_reply(stream, delivery.heartbeat);
     }
     const broker::Admission admission =
-        co_await add_subscriptions(services.registry, subscriber, std::move(wanted.subscriptions));
+        co_await add_subscriptions(services.registry, subscriber, std::move(compiled.subscriptions));
     if (admission != broker::Admission::admitted) co_return refuse(admission, limits);
     if (subscriber->not_added) co_return memory_problem(broker::MemoryShortage::temporary);
-    subscriber->filter_memory.force_resize(subscriber_bytes + wanted.kept);
+    subscriber->filter_memory.force_resize(compiled.kept);
     co_return stream_reply(stream, delivery.heartbeat);
 }
 

@@ -136,12 +136,33 @@ TEST_CASE_METHOD(Fixture, "the stream's condition is one predicate of a subscrip
 }
 
 TEST_CASE_METHOD(Fixture, "no filter means every event, no stream means all streams") {
-    add(make_subscriber(), {sluice::broker::make_subscription("s", "", {{}, {sluice::engine::Conjunction{}}})});
+    add(make_subscriber(),
+        {sluice::broker::make_subscription(sluice::broker::only("s"), "", {{}, {sluice::engine::Conjunction{}}})});
     CHECK(publish("s", "x") == 1);
     CHECK(publish("t", "x") == 0);
-    add(make_subscriber(), {sluice::broker::make_subscription("", "", {{}, {sluice::engine::Conjunction{}}})});
+    add(make_subscriber(), {sluice::broker::make_subscription({}, "", {{}, {sluice::engine::Conjunction{}}})});
     CHECK(publish("s", "x") == 2);
     CHECK(publish("t", "x") == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a subscription to several streams and prefixes gets the events of these, each once") {
+    const std::vector<std::string> patterns{"a", "b", "news.*"};
+    const sluice::text::StreamSelection streams(patterns);
+    const auto add_filter = [&](const std::string& filter) {
+        const auto compiled = sluice::filter::compile_filter(filter).value();
+        add(make_subscriber(), {sluice::broker::make_subscription(streams, compiled.canonical, compiled.disjunction)});
+    };
+    add(make_subscriber(), {sluice::broker::make_subscription(streams, "", {{}, {sluice::engine::Conjunction{}}})});
+    for (const char* stream : {"a", "b", "news.en", "news.en.us"}) CHECK(publish(stream, "x") == 1);
+    for (const char* stream : {"c", "news", "newsletter", "ab"}) CHECK(publish(stream, "x") == 0);
+    add_filter("category = 'x' or $stream = 'b' or not($stream = 'news.en')");
+    CHECK(publish("a", "y") == 2);
+    CHECK(publish("b", "y") == 2);
+    CHECK(publish("news.en", "x") == 2);
+    CHECK(publish("news.en", "y") == 1);
+    CHECK(publish("c", "x") == 0);
+    add_filter("false()");
+    CHECK(publish("a", "y") == 2);
 }
 
 TEST_CASE_METHOD(Fixture, "the number of subscriptions is bounded") {

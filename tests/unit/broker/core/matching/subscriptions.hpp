@@ -8,6 +8,7 @@
 #include "broker/core/matching/subscription.hpp"
 #include "protocol/filter/filter.hpp"
 #include "tests/unit/broker/core/delivery/plain_framer.hpp"
+#include "tests/unit/broker/core/matching/selection.hpp"
 
 namespace sluice::broker {
 
@@ -18,7 +19,7 @@ inline std::shared_ptr<Subscriber> make_subscriber() {
 
 inline Subscription on_stream(const std::string& stream, const std::string& filter) {
     auto compiled = filter::compile_filter(filter);
-    return make_subscription(stream, compiled.value().canonical, compiled.value().disjunction);
+    return make_subscription(only(stream), compiled.value().canonical, compiled.value().disjunction);
 }
 
 }  // namespace sluice::broker

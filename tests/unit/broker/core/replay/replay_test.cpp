@@ -86,18 +86,21 @@ class Session {
 public:
     Session(Pipeline& in, const std::string& stream, std::vector<std::string> filters,
             std::optional<std::uint64_t> from, MailboxLimits limits = {8, 10'000, true})
+        : Session(in, text::StreamSelection({&stream, 1}), std::move(filters), from, limits) {}
+    Session(Pipeline& in, text::StreamSelection streams, std::vector<std::string> filters,
+            std::optional<std::uint64_t> from, MailboxLimits limits = {8, 10'000, true})
         : in_(in),
           subscriber_(std::make_shared<Subscriber>(
               limits, [this] { wake(); }, plain_framer, filters.size() > 1)) {
-        subscriber_->stream = stream == "*" ? "" : stream;
+        subscriber_->select(std::move(streams));
         std::vector<Subscription> subscriptions;
         for (const std::string& text : filters) {
             auto filter = filter::compile_filter(text).value();
-            subscriptions.push_back(make_subscription(subscriber_->stream, filter.canonical, filter.disjunction));
+            subscriptions.push_back(make_subscription(subscriber_->selection, filter.canonical, filter.disjunction));
             subscriber_->is_costly |= !subscriptions.back().scanned.empty();
         }
         if (filters.empty())
-            subscriptions.push_back(make_subscription(subscriber_->stream, "", {{}, {engine::Conjunction{}}}));
+            subscriptions.push_back(make_subscription(subscriber_->selection, "", {{}, {engine::Conjunction{}}}));
         subscriber_->filters = std::move(filters);
         if (from) subscriber_->mailbox.begin_replay(*from);
         std::atomic<bool> added{false};
@@ -248,6 +251,25 @@ TEST_CASE("a replay of all streams misses nothing, and its positions never claim
         }
     }
     CHECK(*ids.rbegin() == last);
+}
+
+TEST_CASE("a replay of several streams gives those events, and tells of gaps in no others") {
+    Pipeline in;
+    const std::vector<std::string> patterns{"weather", "news.*"};
+    const text::StreamSelection streams(patterns);
+    for (const char* stream : {"weather", "news.en", "other", "news", "news.de"}) in.publish(stream, two);
+    Session all(in, streams, {}, 1), filtered(in, streams, {"title = 'even' or title = 'neither'"}, 1);
+    CHECK(all.take_until(10) == std::vector<std::string>{"1", "2", "3", "4", "9", "10"});
+    CHECK(filtered.take_until(10) == std::vector<std::string>{"2", "4", "10"});
+    for (const char* stream : {"other", "news.fr", "weather"}) in.publish(stream, two, true, {1});  // 11, 12, 13
+    CHECK(all.take_until(13) == std::vector<std::string>{"12", "13"});
+    CHECK(filtered.take_until(13) == std::vector<std::string>{"12", "13"});
+    CHECK(Session(in, streams, {"preceding-sibling::item"}, 5).take_until(13) ==
+          std::vector<std::string>{"10", "gap 12-12", "gap 13-13"});
+    in.damaged.first_damaged = 5;
+    in.damaged.last_damaged = 6;
+    // It is not known whose those were.
+    CHECK(Session(in, streams, {}, 4).take_until(13) == std::vector<std::string>{"damage", "4", "9", "10", "12", "13"});
 }
 
 TEST_CASE("what the log has dropped is told, before what it has") {

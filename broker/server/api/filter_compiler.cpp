@@ -1,0 +1,189 @@
+#include "broker/server/api/filter_compiler.hpp"
+
+#include <algorithm>
+
+#include "broker/server/api/limits.hpp"
+#include "broker/server/api/on_worker.hpp"
+#include "broker/server/api/problems.hpp"
+#include "protocol/filter/explain.hpp"
+#include "protocol/text/utf8.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Filters up to this size are compiled on the I/O thread, unless they have regular expressions.
+constexpr std::size_t small_filter_bytes = 256;
+
+constexpr std::size_t subscriber_bytes = 2'048;  // a subscriber with all its table entries, and its stream's coroutine
+
+// A worker compiles the filters of a request for about so long, then those of others. Most take microseconds, those
+// with regular expressions milliseconds.
+constexpr std::chrono::milliseconds compile_piece{5};
+
+// Adds a comment line about a filter, without line feeds.
+void add_note(std::string& notes, std::size_t filter, std::string text) {
+    constexpr std::size_t notes_bytes_max = 16u << 10;
+    if (notes.size() > notes_bytes_max) return;
+    for (char& c : text) c = static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    notes += ": filter " + std::to_string(filter) + ": " + text + "\n";
+}
+
+void add_notes(std::string& notes, std::size_t number, const filter::Filter& filter) {
+    constexpr std::size_t leaf_bytes_max = 200;
+    for (const filter::Hint& hint : filter.hints)
+        add_note(notes, number,
+                 "hint: " + std::to_string(hint.line) + ":" + std::to_string(hint.column) + ": " + hint.message);
+    for (const filter::Leaf& leaf : filter.leaves) {
+        if (leaf.indexed) continue;
+        add_note(notes, number, text::shortened_utf8(leaf.text, leaf_bytes_max) + " is " + filter::how_decided(leaf));
+    }
+}
+
+HttpReply too_many_conditions(bool literals, const config::LimitOptions& limits) {
+    if (literals)
+        return status_reply(413, "the filters have more literals in normal form than limits.literals_per_connection, " +
+                                     std::to_string(limits.literals_per_connection));
+    return status_reply(413, "the filters have more computed conditions than limits.operators_per_connection, " +
+                                 std::to_string(limits.operators_per_connection));
+}
+
+std::size_t literals_of(const engine::Disjunction& disjunction) {
+    std::size_t literals = 0;
+    for (const engine::Conjunction& conjunction : disjunction.conjunctions) literals += conjunction.size();
+    return literals;
+}
+
+// Long or many filters and regular expressions take long to compile.
+bool compiles_quickly(const std::vector<std::string>& filters) {
+    std::size_t bytes = 0;
+    for (const std::string& text : filters) {
+        bytes += text.size();
+        if (text.find("matches") != std::string::npos) return false;
+    }
+    return bytes <= small_filter_bytes;
+}
+
+}  // namespace
+
+FilterCompiler::FilterCompiler(std::vector<std::string> filters, text::StreamSelection streams, Annotate annotate,
+                               const Services& services)
+    : streams_(std::move(streams)), annotate_(annotate), limits_(services.options.limits) {
+    compiled_.filters = std::move(filters);
+    compiled_.memory = services.memory.charge(base::MemoryUse::filters, subscriber_bytes);
+    compiled_.kept = subscriber_bytes;
+}
+
+bool FilterCompiler::compile_until(Clock::time_point enough) {
+    do {
+        if (next_ == texts().size()) {
+            finish();
+            return true;
+        }
+        compile(texts()[next_++]);
+    } while (!compiled_.refusal && Clock::now() < enough);
+    return compiled_.refusal.has_value();
+}
+
+bool FilterCompiler::charge(std::size_t bytes) {
+    if (compiled_.memory && compiled_.memory.resize(bytes)) return true;
+    compiled_.refusal = memory_problem(broker::MemoryShortage::temporary);
+    return false;
+}
+
+// What a filter may be by itself, it may be for all its streams.
+bool FilterCompiler::fits_streams(const filter::Filter& filter) {
+    const std::size_t each = broker::conjunctions_each(streams_);
+    if (each == 1) return true;
+    const auto refuse = [&](const std::string& what, const std::string& limit, std::size_t most) {
+        compiled_.refusal = status_reply(413, "filter " + std::to_string(compiled_.subscriptions.size()) + " for " +
+                                                  std::to_string(each) + " streams and prefixes has more " + what +
+                                                  " in normal form than " + limit + ", " + std::to_string(most));
+        return false;
+    };
+    if (each * filter.disjunction.conjunctions.size() > limits_.filter_conjunctions)
+        return refuse("conjunctions", "limits.filter_conjunctions", limits_.filter_conjunctions);
+    if (each * literals_of(filter.disjunction) > limits_.filter_literals)
+        return refuse("literals", "limits.filter_literals", limits_.filter_literals);
+    return true;
+}
+
+void FilterCompiler::compile(const std::string& text) {
+    const std::size_t number = compiled_.subscriptions.size();
+    if (number == limits_.filters_per_connection) {
+        compiled_.refusal = status_reply(
+            400, "more filters than limits.filters_per_connection, " + std::to_string(limits_.filters_per_connection));
+        return;
+    }
+    if (!charge(compiled_.memory.bytes() + text.size() * syntax_times)) return;
+    auto filter = filter::compile_filter(text, filter_limits(limits_));
+    if (!filter) {
+        compiled_.refusal = filter_problem(filter.error(), number);
+        return;
+    }
+    if (!fits_streams(*filter)) return;
+    add_notes(compiled_.notes, number, *filter);
+    std::string canonical = std::move(filter->canonical);
+    compiled_.subscriptions.push_back(broker::make_subscription(streams_, canonical, std::move(filter->disjunction)));
+    const broker::Subscription& made = compiled_.subscriptions.back();
+    literals_ += literals_of(made.disjunction);
+    operators_ += made.operators;
+    if (literals_ > limits_.literals_per_connection || operators_ > limits_.operators_per_connection) {
+        compiled_.refusal = too_many_conditions(literals_ > limits_.literals_per_connection, limits_);
+        return;
+    }
+    compiled_.is_costly = compiled_.is_costly || made.operators != 0 || !made.scanned.empty();
+    compiled_.kept += made.memory.kept + text.size();
+    if (made.operators != 0) {
+        compiled_.kept += canonical.size();
+        compiled_.computed.emplace_back(static_cast<std::uint32_t>(number), std::move(canonical));
+    }
+    if (!charge(compiled_.memory.bytes() - text.size() * syntax_times + made.memory.while_added)) return;
+    std::erase_if(filter->leaves, [](const filter::Leaf& leaf) { return !leaf.computed(); });
+    leaves_.push_back(std::move(filter->leaves));
+}
+
+void FilterCompiler::finish() {
+    if (annotate_ != Annotate::nothing) {
+        auto annotator = std::make_unique<const broker::Annotator>(
+            leaves_, annotate_ == Annotate::alignments ? std::optional(limits_.alignment_cells) : std::nullopt);
+        if (!annotator->is_idle()) compiled_.annotator = std::move(annotator);
+    }
+    if (!compiled_.notes.empty()) compiled_.notes += '\n';
+    if (compiled_.subscriptions.empty())
+        compiled_.subscriptions.push_back(broker::make_subscription(streams_, "", {{}, {engine::Conjunction{}}}));
+}
+
+asio::awaitable<CompiledFilters> compile_filters(Services& services, const HttpRequest& request,
+                                                 std::vector<std::string> filters, text::StreamSelection streams,
+                                                 Annotate annotate) {
+    const bool is_quick = compiles_quickly(filters);
+    FilterCompiler compiler(std::move(filters), std::move(streams), annotate, services);
+    if (is_quick) {
+        compiler.compile_until(FilterCompiler::Clock::time_point::max());
+        co_return compiler.take();
+    }
+    for (;;) {
+        auto work = [&] {
+            return services.draining || compiler.compile_until(FilterCompiler::Clock::now() + compile_piece);
+        };
+        const auto ended =
+            co_await run_on_worker(services.compilers, request.address_use, worker_deadline(services.options.publish),
+                                   std::move(work), request.departure, filter_estimate(compiler.next_bytes()));
+        std::optional<HttpReply> refusal;
+        if (request.is_abandoned())
+            refusal = abandoned_problem(services.counters);
+        else if (services.draining)
+            refusal = busy_problem("the daemon is shutting down");
+        else if (!ended)
+            refusal = busy_problem("too many filters are being compiled");
+        if (!refusal && !*ended) continue;
+        CompiledFilters compiled = compiler.take();
+        if (refusal) compiled.refusal = std::move(refusal);
+        co_return compiled;
+    }
+}
+
+}  // namespace sluice::server
