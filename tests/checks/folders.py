@@ -82,6 +82,8 @@ FOLDERS = {
     "broker/core/replay": ("broker/base", "broker/base/memory", "broker/core", "broker/core/delivery",
                            "broker/core/matching", "broker/match", "broker/store", "config", "gpu/api", "gpu/check",
                            "protocol/feed", "protocol/feed/model", "protocol/feed/record", "protocol/filter"),
+    "broker/core/subscriptions": ("broker/core/delivery", "broker/store", "config", "gpu/check", "protocol/feed/model",
+                                  "protocol/text"),
     "broker/core/ingest": ("broker/base", "broker/base/memory", "broker/core", "broker/core/matching", "broker/store",
                            "config", "gpu/check", "protocol/feed", "protocol/feed/item", "protocol/feed/model",
                            "protocol/feed/record", "protocol/filter", "protocol/text"),

@@ -2,8 +2,11 @@
 // delivered and not acknowledged. Pure: time is passed in. Belongs to whoever holds the subscription's lock.
 //
 // An id is *outstanding* from its first delivery until it is acknowledged, dropped or a dead letter. Meanwhile it is
-// with a consumer until a deadline, or waits for a time, or is being fetched from the log to be delivered again, or is
-// on its way to the dead-letter stream.
+// with a consumer until a deadline, or waits for a time, or is due, or is being fetched from the log to be delivered
+// again; or it is spent, or on its way to the dead-letter stream.
+//
+// Acknowledging and delivering cost a few steps in trees of the outstanding ids, also with 65,536 of them; set(),
+// release() and encode() look at each.
 #pragma once
 
 #include <chrono>
@@ -27,23 +30,28 @@ public:
 
     struct Settings {
         Duration ack_wait = std::chrono::seconds(30);
-        std::size_t prefetch = 1'000;    // outstanding at once
-        std::uint32_t deliveries_max = 0;  // then it is a dead letter, or without a stream for these, waits; 0: no limit
+        std::size_t prefetch = 1'000;  // outstanding at once
+        // Then it is a dead letter, or without a stream for these, waits; 0: no limit.
+        std::uint32_t deliveries_max = 0;
         bool has_dead_letters = false;
     };
     // Without dead letters, what has been delivered deliveries_max times waits this long, twice as long after each
-    // delivery, up to the second.
+    // delivery, up to the second; if it was rejected, beyond the time that its consumer asked for.
     static constexpr std::chrono::seconds backoff_least{1}, backoff_most{300};
-    static constexpr std::size_t reason_bytes_max = 1'024;
+    static constexpr std::size_t reason_bytes_max = 1'024;  // longer ones end here, with "…"
+    // More can't be outstanding, whatever the prefetch: callers keep to credit(), or go beyond it by little.
+    static constexpr std::size_t outstanding_max = 2 * 65'536;
+    // As many ids at or above next() are stored as done. Those beyond are delivered again after a restart.
+    static constexpr std::size_t done_max = 65'536;
 
     // Nothing has been delivered, and the log is read from `next` on.
     Ledger(const Settings& settings, std::uint64_t next);
-    // From encode(). All that was outstanding is due at once. None: these are not its bytes.
+    // From encode(). All that was outstanding is due at once, or spent. None: these are not its bytes.
     static std::optional<Ledger> decode(const Settings& settings, std::string_view bytes);
     std::string encode() const;
 
     // Hold for what happens from now on.
-    void set(const Settings& settings) { settings_ = settings; }
+    void set(const Settings& settings);
     // Changes whenever encode() might.
     std::uint64_t version() const { return version_; }
 
@@ -87,23 +95,23 @@ public:
     struct Spent {
         std::uint64_t id = 0;
         std::uint32_t deliveries = 0;
-        std::string reason{};  // nack()'s, or what else became of the last delivery
+        std::string reason{};  // reject()'s, or what else became of the last delivery
 
         friend bool operator==(const Spent&, const Spent&) = default;
     };
-    // Up to `most` of those that have been delivered often enough, and are to be dead letters. They are on their way
-    // then, until drop() or return_spent().
+    // Up to `most` of those that have been delivered often enough, and are to be dead letters, the lowest ids first.
+    // They are on their way then, until drop() or return_spent().
     std::vector<Spent> take_spent(Time now, std::size_t most);
     void return_spent(std::uint64_t id, Time again);  // it could not be appended
 
-    // When something will be due or spent; none: nothing.
+    // When something will be due or spent: Time::min() if it is; none: nothing.
     std::optional<Time> next_time() const;
     // Those that are due by their deadline count as expired: for the metric.
     std::uint64_t expired() const { return expired_; }
 
     // What consumers say. Ids that are not outstanding are harmless, and told.
 
-    bool acknowledge(std::uint64_t id);  // false: it is not outstanding
+    bool acknowledge(std::uint64_t id);               // false: it is not outstanding
     std::size_t acknowledge_up_to(std::uint64_t id);  // how many
     // Both hold for the delivery with this number only, while it is with a consumer; 0: the last one, whichever it is.
     // False: it is not.
@@ -113,22 +121,39 @@ public:
     void release(Consumer consumer, Time now);
 
 private:
-    enum class Place : std::uint8_t { consumer, waiting, fetching, dying };
+    enum class Place : std::uint8_t { consumer, waiting, restored, due, fetching, spent, dying };
+    enum class End : std::uint8_t { restarted, expired, rejected, released };  // of the last delivery
     struct Entry {
         std::uint32_t deliveries = 1;
         Place place = Place::consumer;
+        End end = End::restarted;
         Consumer consumer = 0;
-        Time time{};  // deadline, or when it is due
-        std::string reason{};
+        Time time{};           // with a consumer, its deadline; else when it will be due
+        std::string reason{};  // reject()'s
     };
     using Entries = std::map<std::uint64_t, Entry>;
+
+    static std::string_view reason_of(End end);
+    static std::uint32_t one_more(std::uint32_t deliveries);
+
+    bool is_worn_out(const Entry& entry) const;  // delivered often enough
+    Duration backoff(const Entry& entry) const;
+    void hand_over(std::uint64_t id, Entry& entry, Consumer consumer, Time now);
+    void end_delivery(std::uint64_t id, Entry& entry, Time again);
+    void wait(std::uint64_t id, Entry& entry, Time again);
+    void file(std::uint64_t id, Entry& entry);  // under those that are due, or spent
+    void settle(Time now);                      // files those whose time has come
+    Entry* with_consumer(std::uint64_t id, std::uint32_t deliveries);
+    Entries::iterator finish(Entries::iterator at);
 
     Settings settings_;
     std::uint64_t next_;
     std::uint64_t mark_ = 0, loaded_mark_ = 0;
-    Entries entries_;                                // outstanding
-    std::set<std::uint64_t> done_;                   // at or above next_
-    std::set<std::pair<Time, std::uint64_t>> times_;  // of entries with a consumer or waiting
+    Entries entries_;               // outstanding
+    std::set<std::uint64_t> done_;  // at or above next_
+    // Those entries by place: with a consumer, waiting or restored; and the others, except those on their way.
+    std::set<std::pair<Time, std::uint64_t>> times_;
+    std::set<std::uint64_t> due_, fetching_, spent_;
     std::uint64_t version_ = 0, expired_ = 0;
 };
 
