@@ -29,6 +29,10 @@ std::size_t memory_of(const feed::DocumentRecord& record) {
     std::size_t bytes = sizeof record + sizeof *record.text + 2 * shared_bytes + memory_of(*record.text) +
                         memory_of(record.content_type) + memory_of(record.event_path) + memory_of(record.feed_fields) +
                         memory_of(record.owner) + memory_of(record.trace_parent) + memory_of(record.trace_state);
+    if (const feed::DeadLetterPtr& letter = record.dead_letter) {
+        bytes += sizeof *letter + shared_bytes + memory_of(letter->subscription) + memory_of(letter->stream) +
+                 memory_of(letter->reason);
+    }
     if (record.attributes.capacity() != 0)
         bytes += record.attributes.capacity() * sizeof record.attributes[0] + allocation_bytes;
     for (const auto& [name, value] : record.attributes) bytes += memory_of(name) + memory_of(value);

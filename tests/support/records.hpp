@@ -17,7 +17,9 @@ inline bool is_same(const DocumentRecord& a, const DocumentRecord& b) {
            a.context == b.context && a.feed_fields.title == b.feed_fields.title &&
            a.feed_fields.link == b.feed_fields.link && a.feed_fields.authors == b.feed_fields.authors &&
            a.owner == b.owner && a.trace_parent == b.trace_parent && a.trace_state == b.trace_state &&
-           a.attributes == b.attributes && a.repairs == b.repairs && is_same(a.limits, b.limits);
+           (a.dead_letter == nullptr) == (b.dead_letter == nullptr) &&
+           (a.dead_letter == nullptr || *a.dead_letter == *b.dead_letter) && a.attributes == b.attributes &&
+           a.repairs == b.repairs && is_same(a.limits, b.limits);
 }
 
 // Ignores the document, which belongs to the append.

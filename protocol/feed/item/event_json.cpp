@@ -196,6 +196,22 @@ void write_trace(JsonWriter& json, const text::TraceContext& trace) {
     json.string(trace.state);
 }
 
+void write_dead_letter(JsonWriter& json, const DeadLetter& letter) {
+    json.written_name(R"("dead_letter":)");
+    json.open('{');
+    json.written_name(R"("subscription":)");
+    json.string(letter.subscription);
+    json.written_name(R"("stream":)");
+    json.string(letter.stream);
+    json.written_name(R"("id":)");
+    json.number(letter.id);
+    json.written_name(R"("deliveries":)");
+    json.number(letter.deliveries);
+    json.written_name(R"("reason":)");
+    json.string(letter.reason);
+    json.close('}');
+}
+
 }  // namespace
 
 std::string event_json(const Event& event, JsonValues values) {
@@ -210,6 +226,7 @@ std::string event_json(const Event& event, JsonValues values) {
     json.string(*event.stream);
     write_append(json, event);
     write_trace(json, trace_of(event));
+    if (document.dead_letter() != nullptr) write_dead_letter(json, *document.dead_letter());
     json.written_name(R"("item":)");
     write_fields(json, read_fields(document, event.item()));
     if (has_data) {

@@ -1,5 +1,5 @@
 // A delivered event as JSON:
-// {"id":…,"stream":"…","time":"…","change":"new","traceparent":"…","tracestate":"…","item":{normalised
+// {"id":…,"stream":"…","time":"…","change":"new","traceparent":"…","tracestate":"…","dead_letter":{…},"item":{normalised
 // fields},"data":{…},"values":{"path":["value",…],…}}. Written once per event for all receivers that want the same. Any
 // thread.
 #pragma once
@@ -23,6 +23,9 @@ enum class JsonValues : std::uint8_t {
 // are left out for an event that was not appended (Event::time).
 //
 // "traceparent" and "tracestate" are the event's trace context (event_trace.hpp), where it has one.
+//
+// "dead_letter" is what the event was, where it is in a dead-letter stream (DeadLetter):
+// {"subscription":"…","stream":"…","id":…,"deliveries":…,"reason":"…"}.
 //
 // "item" has the fields that the item has (fields.hpp). Times are RFC 3339 in UTC, null for an unreadable date;
 // "author" and "category" are arrays.

@@ -14,6 +14,11 @@ const text::TraceContext& Document::trace() const {
     return none;
 }
 
+const DeadLetterPtr& Document::dead_letter() const {
+    static const DeadLetterPtr none;
+    return none;
+}
+
 const Repairs& Document::repairs() const {
     static const Repairs none;
     return none;

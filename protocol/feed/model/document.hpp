@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "protocol/feed/model/content_digest.hpp"
+#include "protocol/feed/model/dead_letter.hpp"
 #include "protocol/feed/model/document_syntax.hpp"
 #include "protocol/feed/model/feed_error.hpp"
 #include "protocol/feed/model/media_type.hpp"
@@ -140,6 +141,8 @@ public:
     virtual const Repairs& repairs() const;
     // That of the request which published the document; empty: none. trace_of() gives that of an event.
     virtual const text::TraceContext& trace() const;
+    // What its event was before it became a dead letter; null: it is none.
+    virtual const DeadLetterPtr& dead_letter() const;
     // Memory of the tree and the source; 0: unknown.
     virtual std::size_t memory_bytes() const { return 0; }
 };

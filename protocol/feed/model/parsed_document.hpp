@@ -33,6 +33,7 @@ struct ParsedDocument final : Document {
     const SourceContext& source_context() const override { return context_; }
     const Repairs& repairs() const override { return repairs_; }
     const text::TraceContext& trace() const override { return trace_; }
+    const DeadLetterPtr& dead_letter() const override { return dead_letter_; }
     std::size_t memory_bytes() const override { return memory_bytes_; }
 
     std::shared_ptr<const std::string> text_;
@@ -50,7 +51,8 @@ struct ParsedDocument final : Document {
     std::string_view head_;  // of text_
     std::vector<Column> columns_;
     Repairs repairs_;
-    text::TraceContext trace_;  // filled in by parse_text()
+    text::TraceContext trace_;   // filled in by parse_text()
+    DeadLetterPtr dead_letter_;  // filled in by parse_record()
     FeedFormat format_ = FeedFormat::xml;
     Syntax syntax_ = Syntax::xml;   // filled in by parse_text()
     std::size_t memory_bytes_ = 0;  // filled in last

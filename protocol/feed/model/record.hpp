@@ -33,6 +33,7 @@ struct DocumentRecord {
     FeedFields feed_fields;                 // the feed's own texts, if the context is item; else empty
     std::string owner;                      // the publisher; empty: unknown
     std::string trace_parent, trace_state;  // those of Document::trace(); empty: none
+    DeadLetterPtr dead_letter;              // Document::dead_letter()
     // The envelope's attributes by name, such as those of CloudEvents. Attributes unknown to this version are kept.
     std::vector<std::pair<std::string, std::string>> attributes;
     std::uint64_t repairs = 0;  // places that were not well-formed and have been repaired

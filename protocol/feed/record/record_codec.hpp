@@ -38,6 +38,7 @@
 //    13  limits        40 bytes                           never
 //    14  events        s in 2 bytes, then events of s     no events
 //                      bytes each
+//    15  dead_letter   20 bytes, and three texts          it is none
 //
 // Limits that the document was parsed with (FeedLimits):
 //
@@ -56,6 +57,15 @@
 //       33     16  content
 //       49      4  offset of its item's source in the text, in bytes
 //       53      4  length of its item's source, in bytes
+//
+// A dead letter (DeadLetter):
+//
+//        0      8  id
+//        8      4  deliveries
+//       12      4  k, the length of the subscription's name
+//       16      4  l, the length of the stream's name
+//       20      k  the subscription's name
+//   20 + k      l  the stream's name; the rest is the reason
 //
 // **Later versions.** A minor version may add fields with new tags, and bytes at the end of an event (s grows). An
 // older reader skips both, so they are lost if it writes the records again. Changes that can't be skipped safely need a

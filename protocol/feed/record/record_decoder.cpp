@@ -50,6 +50,7 @@ private:
     bool limits(const Field& field);
     bool events(const Field& field);
     bool event(std::size_t at);
+    bool dead_letter(const Field& field);
 
     bool fail(RecordError::Kind kind, std::size_t offset, std::string message) {
         error_ = RecordError{kind, std::move(message), offset};
@@ -135,7 +136,7 @@ bool Decoder::next(Field& field) {
     if (field.tag == 0) return malformed(field.offset, "tags begin with 1");
     const bool repeats = field.tag == static_cast<std::uint16_t>(Tag::feed_author) ||
                          field.tag == static_cast<std::uint16_t>(Tag::attribute) ||
-                         field.tag > static_cast<std::uint16_t>(Tag::events);
+                         field.tag > static_cast<std::uint16_t>(Tag::dead_letter);
     if (field.tag < last_tag_ || (field.tag == last_tag_ && !repeats)) {
         return malformed(field.offset,
                          "the field " + std::to_string(field.tag) + " follows the field " + std::to_string(last_tag_));
@@ -175,6 +176,8 @@ bool Decoder::read(const Field& field) {
             return limits(field);
         case Tag::events:
             return events(field);
+        case Tag::dead_letter:
+            return dead_letter(field);
     }
     return true;  // of a later minor version
 }
@@ -265,6 +268,24 @@ bool Decoder::event(std::size_t at) {
     event.item.offset = static_cast<std::uint32_t>(number_at(bytes_, at + 49, 4));
     event.item.length = static_cast<std::uint32_t>(number_at(bytes_, at + 53, 4));
     events_.push_back(std::move(event));
+    return true;
+}
+
+bool Decoder::dead_letter(const Field& field) {
+    if (field.value.size() < dead_letter_bytes)
+        return malformed(field.offset, "a dead letter has at least " + std::to_string(dead_letter_bytes) + " bytes");
+    const std::uint64_t subscription = number_at(field.value, 12, 4), stream = number_at(field.value, 16, 4);
+    const std::string_view texts = field.value.substr(dead_letter_bytes);
+    if (subscription + stream > texts.size()) {
+        return malformed(field.value_offset() + 12, "a dead letter's names claim " +
+                                                        std::to_string(subscription + stream) + " bytes but have " +
+                                                        std::to_string(texts.size()));
+    }
+    const auto first = static_cast<std::size_t>(subscription), second = static_cast<std::size_t>(stream);
+    DeadLetter letter{std::string(texts.substr(0, first)), std::string(texts.substr(first, second)),
+                      number_at(field.value, 0, 8), static_cast<std::uint32_t>(number_at(field.value, 8, 4)),
+                      std::string(texts.substr(first + second))};
+    document_->dead_letter = std::make_shared<const DeadLetter>(std::move(letter));
     return true;
 }
 

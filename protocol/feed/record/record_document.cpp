@@ -58,6 +58,7 @@ DocumentRecord record_document(const Document& document, const DocumentOptions& 
         record.trace_parent = trace.parent;
         record.trace_state = trace.state;
     }
+    record.dead_letter = document.dead_letter();
     record.repairs = document.repairs().total();
     return record;
 }
@@ -86,6 +87,10 @@ boost::system::result<DocumentPtr, FeedError> parse_record(const DocumentRecord&
         }
         (*parsed)->feed_fields_ = record.feed_fields;
         (*parsed)->feed_fields_.base = feed_base(**parsed, record.feed_fields.link);
+    }
+    if (record.dead_letter != nullptr) {
+        (*parsed)->dead_letter_ = record.dead_letter;
+        (*parsed)->memory_bytes_ += sizeof(DeadLetter) + record.dead_letter->reason.capacity();
     }
     return DocumentPtr(std::move(*parsed));
 }

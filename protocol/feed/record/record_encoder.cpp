@@ -94,16 +94,28 @@ void write_events(Writer& writer, std::span<const EventRecord> events) {
     }
 }
 
+void write_dead_letter(Writer& writer, std::string& bytes, const DeadLetter& letter) {
+    const std::size_t texts = letter.subscription.size() + letter.stream.size() + letter.reason.size();
+    writer.header(Tag::dead_letter, dead_letter_bytes + texts);
+    writer.number(letter.id, 8);
+    writer.number(letter.deliveries, 4);
+    writer.number(letter.subscription.size(), 4);
+    writer.number(letter.stream.size(), 4);
+    bytes.append(letter.subscription).append(letter.stream).append(letter.reason);
+}
+
 // An upper bound for the encoded bytes; an absent field counts as an empty one.
 std::size_t bytes_at_most(const DocumentRecord& document, std::size_t events) {
     const auto size_of = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
-    constexpr std::size_t fields = static_cast<std::size_t>(Tag::events);
+    constexpr std::size_t fields = static_cast<std::size_t>(Tag::dead_letter);
     std::size_t bytes = header_bytes + fields * field_header_bytes + 1 + 8 + limits_bytes + 2 + checksum_bytes;
     bytes += document.text->size() + document.content_type.size() + document.event_path.size();
     bytes += size_of(document.feed_fields.title) + size_of(document.feed_fields.link);
     for (const std::string& author : document.feed_fields.authors) bytes += field_header_bytes + author.size();
     bytes += document.owner.size();
     bytes += document.trace_parent.size() + document.trace_state.size();
+    if (const DeadLetterPtr& letter = document.dead_letter)
+        bytes += dead_letter_bytes + letter->subscription.size() + letter->stream.size() + letter->reason.size();
     for (const auto& [name, value] : document.attributes) bytes += field_header_bytes + 4 + name.size() + value.size();
     return bytes + events * event_bytes;
 }
@@ -135,6 +147,7 @@ boost::system::result<std::string, RecordError> encode_append(const DocumentReco
     write_attributes(writer, bytes, document);
     write_limits(writer, document.limits);
     write_events(writer, events);
+    if (document.dead_letter != nullptr) write_dead_letter(writer, bytes, *document.dead_letter);
     // A length above 2^32 has been truncated, but then the append is over the limit, too.
     const std::size_t bytes_max = std::min<std::size_t>(limits.bytes_max, std::numeric_limits<std::uint32_t>::max());
     if (bytes.size() + checksum_bytes > bytes_max) return over_limit("bytes", bytes_max);

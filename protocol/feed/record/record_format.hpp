@@ -20,6 +20,7 @@ inline constexpr std::size_t field_header_bytes = 6;
 inline constexpr std::size_t checksum_bytes = 4;
 inline constexpr std::size_t limits_bytes = 40;
 inline constexpr std::size_t event_bytes = 57;
+inline constexpr std::size_t dead_letter_bytes = 20;  // without its texts
 
 enum class Tag : std::uint16_t {
     text = 1,
@@ -36,6 +37,7 @@ enum class Tag : std::uint16_t {
     attribute,
     limits,
     events,
+    dead_letter,
 };
 
 // The last bytes of an append with these others.

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "protocol/feed/parse.hpp"
+#include "protocol/feed/record/record_document.hpp"
 #include "tests/support/tree_document.hpp"
 
 using namespace sluice;
@@ -69,6 +70,19 @@ TEST_CASE("event_json: a document of a traced request → its context in each ev
               R"(","tracestate":"a=b","item":{},"data":{"traceparent":"x"}})");
     CHECK(json({parent, ""}).find(R"("traceparent":")" + parent + R"(","item":{})") != std::string::npos);
     CHECK(json({}).find(R"("change":"new","item":{})") != std::string::npos);
+}
+
+TEST_CASE("event_json: a dead letter → what it was, between the trace context and the item") {
+    DocumentOptions options{"application/json", "", {}};
+    options.trace = {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ""};
+    DocumentRecord record = record_document(**parse_document(R"({"a":1})", options), options);
+    record.dead_letter = std::make_shared<const DeadLetter>(DeadLetter{"bill", "news", 12, 10, "no \"van\"\n\xFF"});
+    const Event event{*parse_record(record, {}), 0, std::make_shared<const std::string>("dead"), 30};
+    CHECK(event_json(event) ==
+          R"({"id":30,"stream":"dead","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",)"
+          R"("dead_letter":{"subscription":"bill","stream":"news","id":12,"deliveries":10,"reason":"no \"van\"\n)"
+          "\uFFFD"
+          R"("},"item":{},"data":{"a":1}})");
 }
 
 TEST_CASE("event_json: each format → data, or values where it has neither data nor a feed's fields") {

@@ -25,6 +25,7 @@ std::shared_ptr<DocumentRecord> full_document() {
     document->owner = "o";
     document->trace_parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     document->trace_state = "a=b";
+    document->dead_letter = std::make_shared<const DeadLetter>(DeadLetter{"s\u00e4", "news", 7, 10, "no, thanks"});
     document->attributes = {{"subject", "\u00e4"}, {"", ""}, {"subject", "again"}};
     document->repairs = 3;
     document->limits = {1, 2, 3, 4, std::size_t{5} << 40};
@@ -179,10 +180,20 @@ TEST_CASE("the bytes are those of the description") {
     CHECK(encoded({document_of("<a/>"), {}}) == append_of(text_field + limits_field));
 }
 
+TEST_CASE("a dead letter's bytes are those of the description") {
+    const auto document = document_of("<a/>");
+    document->dead_letter = std::make_shared<const DeadLetter>(DeadLetter{"bill", "news", 0x0102, 3, "busy"});
+    const std::string letter = number(0x0102, 8) + number(3, 4) + number(4, 4) + number(4, 4) + "billnewsbusy";
+    CHECK(encoded({document, {}}) == append_of(text_field + limits_field + field(15, letter)));
+    document->dead_letter = std::make_shared<const DeadLetter>();
+    CHECK(encoded({document, {}}) == append_of(text_field + limits_field + field(15, std::string(20, 0))));
+    check_round_trip({document, events_of(document, 1)});
+}
+
 TEST_CASE("a reader skips what later minor versions add") {
     const std::string event = number(9, 8) + std::string(49, 0) + "more";
     const RecordAppend append = decoded(append_of(text_field + limits_field + field(14, number(61, 2) + event + event) +
-                                                      field(15, "new") + field(15, "") + field(65535, "newest"),
+                                                      field(16, "new") + field(16, "") + field(65535, "newest"),
                                                   7));
     CHECK(*append.document->text == "<a/>");
     REQUIRE(append.events.size() == 2);
@@ -246,6 +257,14 @@ TEST_CASE("what is no append is refused with the place") {
          "57 bytes can't be split into events of 58 bytes"},
         {append_of(text_field + field(14, number(57, 2) + event + std::string(16, 0) + "\2" + std::string(40, 0))),
          Kind::malformed, 101, "the change 2 is not known"},
+        {append_of(text_field + field(15, std::string(19, 0))), Kind::malformed, 20,
+         "a dead letter has at least 20 bytes"},
+        {append_of(text_field + field(15, std::string(12, 0) + number(2, 4) + number(1, 4) + "ab")), Kind::malformed,
+         38, "a dead letter's names claim 3 bytes but have 2"},
+        {append_of(text_field + field(15, std::string(12, 0) + number(0xFFFFFFFF, 4) + number(0xFFFFFFFF, 4))),
+         Kind::malformed, 38, "a dead letter's names claim 8589934590 bytes but have 0"},
+        {append_of(text_field + field(15, std::string(20, 0)) + field(15, std::string(20, 0))), Kind::malformed, 46,
+         "the field 15 follows the field 15"},
     };
     for (const Case& c : cases) {
         INFO(c.message);

@@ -132,6 +132,16 @@ TEST_CASE("parse_record: a malformed trace context, as of a store that did not c
     CHECK(parsed_again(record)->trace().empty());
 }
 
+TEST_CASE("parse_record: a dead letter → the document has what it was, and so has its record again") {
+    DocumentRecord record = record_document(*parsed("<a><b/></a>"), {});
+    CHECK(record.dead_letter == nullptr);
+    CHECK(parsed_again(record)->dead_letter() == nullptr);
+    record.dead_letter = std::make_shared<const DeadLetter>(DeadLetter{"s", "news", 7, 10, "busy"});
+    const DocumentPtr again = parsed_again(record);
+    CHECK(again->dead_letter() == record.dead_letter);
+    CHECK(record_document(*again, {}).dead_letter == record.dead_letter);
+}
+
 TEST_CASE("what a record says of its document") {
     const DocumentOptions options{"Text/XML; charset=utf-16; q=1", "//b", {}};
     const DocumentRecord record = record_document(*parsed("<a><b/></a>", {"", "//b", {}}), options);
