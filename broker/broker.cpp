@@ -26,11 +26,12 @@
 #include "broker/core/matching/matcher.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
+#include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/match/batch_limits.hpp"
-#include "broker/server/api/endpoints.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/service_metrics.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/server/endpoints.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_limits.hpp"
@@ -41,6 +42,7 @@
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/event_log.hpp"
 #include "broker/store/wall_clock.hpp"
+#include "config/load.hpp"
 #include "config/options.hpp"
 
 namespace sluice::broker {
@@ -119,6 +121,17 @@ std::shared_ptr<IdempotencyKeys> idempotency_keys(const config::PublishOptions& 
 
 store::WallClock wall_clock(const Seams& seams) { return seams.wall_now ? seams.wall_now : store::wall_time; }
 
+std::function<Ledger::Time()> steady_clock(const Seams& seams) {
+    return seams.steady_now ? seams.steady_now : std::chrono::steady_clock::now;
+}
+
+// That of a durable subscription in the store. None: it is of another release.
+std::optional<config::SubscriptionOptions> parse_definition(const std::string& text) {
+    config::SubscriptionOptions options;
+    if (!config::parse_subscription_options("", text, options).empty()) return std::nullopt;
+    return options;
+}
+
 }  // namespace
 
 class Broker::Parts {
@@ -154,6 +167,7 @@ private:
     std::shared_ptr<const server::SseFramers> sse_framers_;  // from open() on; replays use them to their end
     Replay replay_;
     Publisher publisher_;
+    DurableSubscriptions subscriptions_;
     server::Connections connections_;
     base::Workers workers_;  // destroyed, and so finished, before the I/O threads' loops
     base::Workers compilers_;
@@ -198,6 +212,9 @@ Broker::Parts::Parts(config::Options options, Seams seams)
       publisher_({options_.limits.streams, options_.deduplication.entries, options_.deduplication.window,
                   options_.streams, options_.deduplication.ignore, options_.store.retention},
                  queue_, log_, counters_, memory_, wall_clock(seams_)),
+      subscriptions_({log_, counters_, registry_, replay_, memory_, publisher_.streams(),
+                      server::feed_limits(options_.limits), options_.limits.durable_subscriptions, steady_clock(seams_),
+                      seams_.at_point}),
       connections_(room_for_connections(options_)),
       workers_(worker_threads(), tasks_per_connection * options_.limits.connections),
       compilers_(1, tasks_per_connection * options_.limits.connections),
@@ -210,6 +227,7 @@ Broker::Parts::Parts(config::Options options, Seams seams)
                 registry_,
                 log_,
                 replay_,
+                subscriptions_,
                 nullptr,
                 workers_,
                 compilers_,
@@ -253,6 +271,8 @@ void Broker::Parts::open() {
     configured_log_.open();
     publisher_.streams().restore();
     queue_.begin_after(log_.last_id());
+    subscriptions_.restore(parse_definition);
+    subscriptions_.start();
     sse_framers_ = std::make_shared<const server::SseFramers>(log_.epoch());
     services_.sse_framers = sse_framers_;
 }
@@ -264,6 +284,8 @@ const std::string& Broker::store_path() const { return parts_->configured_log_.p
 std::size_t Broker::streams() const { return parts_->publisher_.streams().names().size(); }
 
 std::size_t Broker::io_threads() const { return io_thread_count(parts_->options_); }
+
+void Broker::clock_moved() { parts_->subscriptions_.clock_moved(); }
 
 void Broker::drain() { parts_->drain(); }
 
@@ -283,6 +305,7 @@ void Broker::Parts::drain() {
     const Clock::duration timeout = options_.shutdown.drain_timeout;
     services_.draining = true;
     fanout_.end_replays();
+    subscriptions_.stop();
     listener_->close();
     connections_.drain();
     queue_.close();
@@ -290,6 +313,7 @@ void Broker::Parts::drain() {
     drain_matcher(now + timeout - timeout / 4);  // the rest is for writing what was matched
     stage_ = "ending connections";
     drain_connections(now + timeout);
+    subscriptions_.end_feeds();
     stage_ = "stopping I/O threads";
     io_threads_.stop();
     stage_ = "drained";

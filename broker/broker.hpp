@@ -43,6 +43,9 @@ public:
     // Lets requests through. Call once, after the two above.
     void serve();
 
+    // For tests with clocks of their own: does what has become due.
+    void clock_moved();
+
     // Stops accepting, matches and delivers the queued events, and ends the connections. Cuts the remaining ones when
     // shutdown.drain_timeout expires.
     void drain();

@@ -148,10 +148,28 @@ void take_defaults(YamlNode& map, StreamOptions& options) {
     take_defaults(map, take_default);
 }
 
-}  // namespace
+void take_defaults(YamlNode& map, SubscriptionOptions& options) {
+    const SubscriptionOptions defaults;
+    const auto take_default = [&](const std::string& name) {
+        if (name == "streams") return options.streams = defaults.streams, true;
+        if (name == "filters") return options.filters = defaults.filters, true;
+        if (name == "start") return options.start = defaults.start, true;
+        if (name == "ack") return options.ack = defaults.ack, true;
+        if (name == "ack_wait") return options.ack_wait = defaults.ack_wait, true;
+        if (name == "max_deliver") return options.max_deliver = defaults.max_deliver, true;
+        if (name == "dead_letter") return options.dead_letter = defaults.dead_letter, true;
+        if (name == "prefetch") return options.prefetch = defaults.prefetch, true;
+        if (name == "share") return options.share = defaults.share, true;
+        if (name == "hold_bytes") return options.hold_bytes = defaults.hold_bytes, true;
+        return false;
+    };
+    take_defaults(map, take_default);
+}
 
-std::vector<ConfigError> parse_stream_options(const std::string& name, std::string_view text, StreamOptions& options,
-                                              const TextCheck& check_event_path) {
+// Sets the options that the text has; `read` gets the section that has them.
+template <typename Options, typename Read>
+std::vector<ConfigError> parse_options(const std::string& name, std::string_view text, Options& options,
+                                       const Read& read) {
     std::vector<ConfigError> errors;
     auto parsed = parse_yaml(name, text);
     if (const auto* error = std::get_if<ConfigError>(&parsed)) return {*error};
@@ -160,9 +178,22 @@ std::vector<ConfigError> parse_stream_options(const std::string& name, std::stri
     if (root.kind != YamlNode::Kind::map) return {{name, root.line, root.column, "expected an object of options"}};
     take_defaults(root, options);
     Section section(name, "", root, errors);
-    read_stream_options(section, check_event_path, options);
+    read(section);
     section.finish();
     return errors;
+}
+
+}  // namespace
+
+std::vector<ConfigError> parse_stream_options(const std::string& name, std::string_view text, StreamOptions& options,
+                                              const TextCheck& check_event_path) {
+    return parse_options(name, text, options,
+                         [&](Section& section) { read_stream_options(section, check_event_path, options); });
+}
+
+std::vector<ConfigError> parse_subscription_options(const std::string& name, std::string_view text,
+                                                    SubscriptionOptions& options) {
+    return parse_options(name, text, options, [&](Section& section) { read_subscription_options(section, options); });
 }
 
 }  // namespace sluice::config

@@ -12,6 +12,7 @@
 
 #include "config/config_error.hpp"
 #include "config/options.hpp"
+#include "config/subscription_options.hpp"
 
 namespace sluice::config {
 
@@ -36,5 +37,9 @@ LoadedConfig load_config(const std::optional<std::filesystem::path>& file, std::
 // their former values; null stands for an option's default (RFC 7396).
 std::vector<ConfigError> parse_stream_options(const std::string& name, std::string_view text, StreamOptions& options,
                                               const TextCheck& check_event_path = {});
+
+// Likewise those of a durable subscription. Its filters are checked by whoever compiles them.
+std::vector<ConfigError> parse_subscription_options(const std::string& name, std::string_view text,
+                                                    SubscriptionOptions& options);
 
 }  // namespace sluice::config

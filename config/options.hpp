@@ -90,6 +90,7 @@ struct LimitOptions {
     std::size_t address_streams{};
     std::vector<std::string> address_exempt;
     std::size_t streams{};
+    std::size_t durable_subscriptions{};
 };
 
 enum class SlowConsumer : std::uint8_t { replay, disconnect };

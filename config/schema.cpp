@@ -146,6 +146,7 @@ void read_limits(Section& s, LimitOptions& o) {
     s.integer("address_streams", o.address_streams, 0, many);
     s.texts("address_exempt", o.address_exempt, "addresses and networks, such as 192.0.2.1 or 10.0.0.0/8", is_network);
     s.integer("streams", o.streams, 1, many);
+    s.integer("durable_subscriptions", o.durable_subscriptions, 0, 1'000'000);
 }
 
 void read_delivery(Section& s, DeliveryOptions& o) {

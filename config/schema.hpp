@@ -2,11 +2,13 @@
 #pragma once
 
 #include "config/section.hpp"
+#include "config/subscription_options.hpp"
 
 namespace sluice::config {
 
 void read_options(Section& root, Options& options, const TextCheck& check_event_path);
 // Reads the options of one stream. Options that are not set keep their values.
 void read_stream_options(Section& section, const TextCheck& check_event_path, StreamOptions& options);
+void read_subscription_options(Section& section, SubscriptionOptions& options);
 
 }  // namespace sluice::config

@@ -181,14 +181,15 @@ void Section::integers(std::string_view name, std::vector<int>& out, int min, in
 }
 
 bool Section::texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
-                    bool (*good)(const std::string&), std::size_t texts_max) {
+                    bool (*good)(const std::string&), std::size_t texts_max, std::size_t texts_min) {
     const YamlNode* node = find(name);
     if (node == nullptr) return false;
     const auto refuse = [&](const YamlNode& at) {
         fault(at, full_name(name) + ": expected a list of " + std::string(expected) + ", found " + describe(at));
         return false;
     };
-    if (node->kind != YamlNode::Kind::sequence || node->items.size() > texts_max) return refuse(*node);
+    if (node->kind != YamlNode::Kind::sequence || node->items.size() > texts_max || node->items.size() < texts_min)
+        return refuse(*node);
     std::vector<std::string> list;
     for (const YamlNode& item : node->items) {
         if (item.kind != YamlNode::Kind::scalar || !good(item.text)) return refuse(item);

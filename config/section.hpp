@@ -51,10 +51,10 @@ public:
     void integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min, std::uint64_t max);
     // A non-empty list of distinct integers.
     void integers(std::string_view name, std::vector<int>& out, int min, int max);
-    // A list of at most `texts_max` texts that are `good`, possibly empty; `expected` describes those. Returns whether
-    // it is valid.
+    // A list of at most `texts_max` texts that are `good`, possibly empty unless `texts_min` says otherwise; `expected`
+    // describes those. Returns whether it is valid.
     bool texts(std::string_view name, std::vector<std::string>& out, std::string_view expected,
-               bool (*good)(const std::string&), std::size_t texts_max = ~std::size_t{0});
+               bool (*good)(const std::string&), std::size_t texts_max = ~std::size_t{0}, std::size_t texts_min = 0);
     template <typename Enum>
     void choice(std::string_view name, Enum& out, std::initializer_list<std::pair<std::string_view, Enum>> choices) {
         std::vector<std::string_view> names;
@@ -67,6 +67,7 @@ public:
     void each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read);
 
     void fault(const YamlNode& at, std::string message);
+    void fault(std::string message) { fault(map_, std::move(message)); }  // of the map as a whole
     void finish();
 
 private:

@@ -8,7 +8,7 @@ namespace sluice::text {
 
 namespace {
 
-constexpr std::string_view all = "*", rest = ".*";
+constexpr std::string_view every_stream = "*", prefix_end = ".*";
 
 void sort_and_unite(std::vector<std::string>& texts) {
     std::sort(texts.begin(), texts.end());
@@ -23,8 +23,8 @@ bool begins_with_any(std::string_view stream, const std::vector<std::string>& pr
 }  // namespace
 
 bool StreamSelection::is_pattern(std::string_view text) {
-    if (text == all || is_stream_name(text)) return true;
-    if (!text.ends_with(rest) || text.size() == rest.size()) return false;
+    if (text == every_stream || is_stream_name(text)) return true;
+    if (!text.ends_with(prefix_end) || text.size() == prefix_end.size()) return false;
     // The shortest name that it includes.
     std::string name(text);
     name.back() = '0';
@@ -32,9 +32,9 @@ bool StreamSelection::is_pattern(std::string_view text) {
 }
 
 StreamSelection::StreamSelection(std::span<const std::string> patterns) {
-    if (std::find(patterns.begin(), patterns.end(), all) != patterns.end()) return;
+    if (std::find(patterns.begin(), patterns.end(), every_stream) != patterns.end()) return;
     for (const std::string& pattern : patterns) {
-        if (pattern.ends_with(rest))
+        if (pattern.ends_with(prefix_end))
             prefixes_.push_back(pattern.substr(0, pattern.size() - 1));
         else
             names_.push_back(pattern);

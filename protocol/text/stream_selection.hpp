@@ -10,8 +10,7 @@ namespace sluice::text {
 
 class StreamSelection {
 public:
-    static constexpr std::string_view rule =
-        "a stream's name, a prefix of names such as news.*, or * for all streams";
+    static constexpr std::string_view rule = "a stream's name, a prefix of names such as news.*, or * for all streams";
     // A name, a prefix of one followed by ".*", or "*".
     static bool is_pattern(std::string_view text);
 

@@ -39,7 +39,7 @@ class Reference(unittest.TestCase):
 
     def test_it_names_every_path_type_and_option_of_the_server(self):
         for path in words_of("broker/server", r'Endpoint\{http::verb::\w+, "(/[^"]*)"'):
-            self.assertIn(path, REFERENCE)
+            self.assertTrue(re.search(re.escape(path).replace(r"\*", "[A-Z]+") + r"\b", REFERENCE), path)
         for kind in words_of("broker/server", r"urn:sluice:problem:[a-z-]+"):
             self.assertIn(f"`{kind}`", REFERENCE)
         for status in words_of("protocol/wire/http", r"case ([1-5]\d\d):"):

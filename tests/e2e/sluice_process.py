@@ -50,9 +50,10 @@ class Sluiced:
 
     common = PATIENT  # options of all; those of one daemon come later, and override them
 
-    def __init__(self, *options, config=None, under=(), **popen):
-        """`under` is a program with its options that runs the daemon, such as valgrind."""
-        arguments = [*under, os.environ["SLUICED"]]
+    def __init__(self, *options, config=None, under=(), program=None, **popen):
+        """`under` is a program with its options that runs the daemon, such as valgrind. `program` is run instead of
+        sluiced."""
+        arguments = [*under, program or os.environ["SLUICED"]]
         if config is not None:
             arguments += ["--config", str(config)]
         for option in ("http.port=0", "log.format=json", *self.common, *options):

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "broker/base/memory/memory_budget.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/endpoints.hpp"
 #include "broker/server/net/connection_services.hpp"
 #include "broker/server/net/session_factory.hpp"
 #include "broker/server/net/turns.hpp"

@@ -2,9 +2,8 @@
 // event's body is shared by all subscribers of the event with the same format. Plain values: created by a matching
 // thread, then owned by a mailbox, then by its session, whose framer writes them.
 //
-// A session without acknowledgements settles a delivery once it is written. A session with acknowledgements keeps the
-// deliveries that it has taken, by id, and settles each when it is acknowledged. It (or its successor, when
-// the connection is gone) may put unacknowledged ones into a mailbox again with `redelivered` set.
+// Sessions settle a delivery once it is written. What a durable subscription has to deliver again is found in the log
+// again (decisions/subscriptions.md).
 #pragma once
 
 #include <algorithm>
@@ -40,13 +39,14 @@ enum class GapReason : std::uint8_t {
 struct Delivery {
     enum class Kind : std::uint8_t {
         event,
-        gap,    // in place of events that the filter could not decide
-        reset,  // in place of events that the log no longer has, or can't read
+        gap,        // in place of events that the filter could not decide
+        reset,      // in place of events that the log no longer has, or can't read
+        withdrawn,  // never written: in place of an event asked for again that no filter accepts, or that is gone
     };
 
     SharedEventPtr event;                // never null; of a gap, the last one; of a reset, the oldest that the log has
     std::uint64_t first_id = 0;          // of a gap's events; of a reset: where it goes on
-    GapReason reason = GapReason::none;  // of a gap
+    GapReason reason = GapReason::none;  // of a gap; of one that is withdrawn: undelivered, if it is gone
     // Of a subscriber of all streams: everything in other streams up to this id has been delivered.
     std::uint64_t decided_id = ~std::uint64_t{0};
     std::size_t gap_events = 0;          // of a gap: how many; their ids may have holes
@@ -54,8 +54,8 @@ struct Delivery {
     std::shared_ptr<const Annotations> annotations;  // for this subscriber; mostly null
     std::size_t bytes = 0;                           // to be written: the shared text and the subscriber's own part
     Kind kind = Kind::event;
-    bool redelivered = false;  // it may have been delivered before
-    bool is_damage = false;    // of a reset: the log has the events, but can't read them
+    bool is_damage = false;        // of a reset: the log has the events, but can't read them
+    std::uint32_t deliveries = 1;  // of the event to the subscription, with this one; above 1: it may have come before
 
     // With this, everything up to this id has been delivered.
     std::uint64_t position() const { return kind == Kind::reset ? first_id - 1 : std::min(decided_id, event->id); }

@@ -22,6 +22,21 @@ std::size_t memory_of(std::span<const Delivery> deliveries) {
     return bytes;
 }
 
+void append(std::vector<Delivery>& to, std::vector<Delivery> deliveries) {
+    if (to.empty())
+        to = std::move(deliveries);
+    else
+        to.insert(to.end(), std::move_iterator(deliveries.begin()), std::move_iterator(deliveries.end()));
+}
+
+std::vector<Delivery> take_first(std::vector<Delivery>& from, std::size_t most) {
+    if (from.size() <= most) return std::exchange(from, {});
+    const auto end = from.begin() + static_cast<std::ptrdiff_t>(most);
+    std::vector<Delivery> taken(std::move_iterator(from.begin()), std::move_iterator(end));
+    from.erase(from.begin(), end);
+    return taken;
+}
+
 // Where a replay begins to deliver it again.
 std::uint64_t first_id_of(const Delivery& delivery) {
     return delivery.kind == Delivery::Kind::event ? delivery.event->id : delivery.first_id;
@@ -49,12 +64,7 @@ Mailbox::Pushed Mailbox::push(std::vector<Delivery> deliveries, bool can_wait) {
             pushed = {false, true};
         } else {
             const std::size_t n = deliveries.size();
-            if (queue_.empty()) {
-                queue_ = std::move(deliveries);
-            } else {
-                queue_.insert(queue_.end(), std::move_iterator(deliveries.begin()),
-                              std::move_iterator(deliveries.end()));
-            }
+            append(queue_, std::move(deliveries));
             events_ += n;
             bytes_ += bytes;
             queued_bytes_ += bytes;
@@ -151,23 +161,63 @@ bool Mailbox::push_replayed(std::vector<Delivery> deliveries, std::uint64_t from
         if (state_ != State::open || phase_ == Phase::live || next_id_ != from) return false;
         next_id_ = next_id;
         if (deliveries.empty()) return true;
-        events_ += deliveries.size();
-        bytes_ += bytes_of(deliveries);
-        memory_.force_resize(memory_.bytes() + memory_of(deliveries));
-        if (replayed_.empty())
-            replayed_ = std::move(deliveries);
-        else
-            replayed_.insert(replayed_.end(), std::move_iterator(deliveries.begin()),
-                             std::move_iterator(deliveries.end()));
+        count_queued(deliveries);
+        append(replayed_, std::move(deliveries));
         wake = std::exchange(waiting_, false);
     }
     if (wake) wake_();
     return true;
 }
 
+void Mailbox::count_queued(std::span<const Delivery> deliveries) {
+    events_ += deliveries.size();
+    bytes_ += bytes_of(deliveries);
+    memory_.force_resize(memory_.bytes() + memory_of(deliveries));
+}
+
+void Mailbox::ask_again(std::span<const Again> events) {
+    const std::lock_guard lock(mutex_);
+    asked_.insert(asked_.end(), events.begin(), events.end());
+}
+
+std::vector<Mailbox::Again> Mailbox::take_asked(std::size_t most) {
+    const std::lock_guard lock(mutex_);
+    const auto end = asked_.begin() + static_cast<std::ptrdiff_t>(std::min(most, asked_.size()));
+    std::vector<Again> taken(asked_.begin(), end);
+    asked_.erase(asked_.begin(), end);
+    return taken;
+}
+
+bool Mailbox::wants_again() const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::open && !asked_.empty() && bytes_of(again_) < replayed_bytes;
+}
+
+bool Mailbox::push_again(std::vector<Delivery> deliveries) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (state_ != State::open) return false;
+        count_queued(deliveries);
+        append(again_, std::move(deliveries));
+        waiting_ = false;
+    }
+    wake_();
+    return true;
+}
+
+std::vector<Delivery> Mailbox::take_again(std::size_t deliveries_max) {
+    const std::lock_guard lock(mutex_);
+    return take_first(again_, deliveries_max);
+}
+
 bool Mailbox::is_replaying() const {
     const std::lock_guard lock(mutex_);
     return phase_ == Phase::replaying;
+}
+
+bool Mailbox::is_live() const {
+    const std::lock_guard lock(mutex_);
+    return phase_ == Phase::live;
 }
 
 bool Mailbox::wants_replayed() const {
@@ -187,7 +237,7 @@ bool Mailbox::end_joining() {
         const std::lock_guard lock(mutex_);
         if (phase_ != Phase::joining) return phase_ == Phase::live;
         phase_ = Phase::live;
-        wake = queued() != 0 && std::exchange(waiting_, false);
+        wake = std::exchange(waiting_, false);
     }
     if (wake) wake_();
     return true;
@@ -222,7 +272,7 @@ Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
     taken.state = state_;
     taken.replaying = state_ == State::open && phase_ != Phase::live;
     if (!replayed_.empty()) {
-        taken.deliveries = std::exchange(replayed_, {});
+        taken.deliveries = take_first(replayed_, deliveries_max);
     } else if (phase_ == Phase::live) {
         taken.can_wait = can_wait_;
         taken.deliveries = take_live(deliveries_max);
@@ -234,6 +284,7 @@ Mailbox::Taken Mailbox::take(std::size_t deliveries_max) {
 void Mailbox::settled(std::span<const Delivery> deliveries) {
     const std::size_t bytes = bytes_of(deliveries);
     const std::lock_guard lock(mutex_);
+    if (is_closed_) return;
     SLUICE_CHECK(deliveries.size() <= events_ && bytes <= bytes_ - queued_bytes_);  // each was taken, and only once
     events_ -= deliveries.size();
     bytes_ -= bytes;
@@ -257,9 +308,12 @@ std::size_t Mailbox::close() {
     const std::size_t unsettled = events_ + std::exchange(dropped_, 0);
     if (state_ == State::open) state_ = State::finished;
     waiting_ = false;
-    std::vector<Delivery> replayed;
+    is_closed_ = true;
+    std::vector<Delivery> replayed, again;
     dropped.swap(queue_);
     replayed.swap(replayed_);
+    again.swap(again_);
+    asked_.clear();
     first_ = events_ = bytes_ = queued_bytes_ = 0;
     memory_.force_resize(0);
     return unsettled;

@@ -9,6 +9,9 @@
 // what it finds in the log, a little ahead of what the session takes. When it has caught up it joins: the mailbox
 // accepts live deliveries from `first_id` on, but hands them out only after the replay has pushed everything before
 // that id.
+//
+// **Again.** A durable subscription may ask for events that it has had. A replay finds them in the log, in whatever
+// phase the mailbox is, and they are taken by themselves.
 #pragma once
 
 #include <atomic>
@@ -42,7 +45,8 @@ public:
     static constexpr std::uint64_t no_id = ~std::uint64_t{0}, muted = no_id - 1;
     std::atomic<std::uint64_t> first_id{no_id};
 
-    // Any thread may call `wake`: at most once per empty take(), and once more when the state changes from open.
+    // Any thread may call `wake`: at most once per empty take(), once more when the state changes from open, and each
+    // time that events asked for again have come.
     Mailbox(MailboxLimits limits, std::function<void()> wake, base::MemoryCharge memory = {})
         : limits_(limits), wake_(std::move(wake)), memory_(std::move(memory)) {}
 
@@ -66,8 +70,7 @@ public:
     };
     Taken take(std::size_t deliveries_max = std::numeric_limits<std::size_t>::max());
 
-    // Call after taken deliveries have been written or, if the protocol has acknowledgements, acknowledged. In any
-    // order, each once.
+    // Call after taken deliveries have been written, in any order, each once. Once it is closed, this does nothing.
     void settled(std::span<const Delivery> deliveries);
 
     // Empties it, to make room for others. It goes on with a replay, or ends: undelivered.
@@ -87,6 +90,7 @@ public:
     // longer open or has been emptied since the replay read its next_id(), `from`.
     bool push_replayed(std::vector<Delivery> deliveries, std::uint64_t from, std::uint64_t next_id);
     bool is_replaying() const;
+    bool is_live() const;
     // Whether a replay should find more for it: until so many bytes wait to be taken.
     static constexpr std::size_t replayed_bytes = 64u << 10;
     bool wants_replayed() const;
@@ -95,6 +99,19 @@ public:
     // The replay has pushed everything before `first_id`. Returns false if it must go on, since the mailbox has
     // overflowed meanwhile.
     bool end_joining();
+
+    // An event that has been delivered, and how often with the delivery to come.
+    struct Again {
+        std::uint64_t id = 0;
+        std::uint32_t deliveries = 0;
+    };
+    // Asks for events again: a replay then takes what is asked for, and pushes what it finds.
+    void ask_again(std::span<const Again> events);
+    std::vector<Again> take_asked(std::size_t most);
+    bool wants_again() const;  // something is asked for, and less than replayed_bytes of it wait to be taken
+    // Returns false if the mailbox is no longer open.
+    bool push_again(std::vector<Delivery> deliveries);
+    std::vector<Delivery> take_again(std::size_t deliveries_max);
 
     // Accepts no more deliveries; queued ones can still be taken. No reason: the subscriber wished it.
     void finish(std::optional<EndReason> reason = std::nullopt);
@@ -113,6 +130,7 @@ public:
 private:
     bool overflow_locked(EndReason::Kind reason, std::vector<Delivery>& dropped);
     bool rewind(std::vector<Delivery>& dropped);
+    void count_queued(std::span<const Delivery> deliveries);
     void drop_queued(std::vector<Delivery>& dropped);
     std::uint64_t next_id_locked() const;
     std::size_t queued() const { return queue_.size() - first_; }
@@ -131,10 +149,13 @@ private:
     State state_ = State::open;
     std::optional<EndReason> end_reason_;
     bool waiting_ = false;
+    bool is_closed_ = false;
     bool can_wait_ = true;  // holds for all queued deliveries
     Phase phase_ = Phase::live;
     std::vector<Delivery> replayed_;  // handed out before the queue
-    std::uint64_t next_id_ = 0;       // everything below it has been handed out, or is in replayed_
+    std::vector<Again> asked_;
+    std::vector<Delivery> again_;
+    std::uint64_t next_id_ = 0;  // everything below it has been handed out, or is in replayed_
 };
 
 }  // namespace sluice::broker

@@ -113,6 +113,7 @@ Delivery PreparedBatch::make_event(const Subscriber& subscriber, std::uint32_t e
     if (subscriber.annotator)
         delivery.annotations = subscriber.annotator->annotate(events_[event], event, filters_, *findings_);
     if (subscriber.tells_filters) delivery.filters = filters_;
+    if (delivery.event->id <= subscriber.delivered_before) delivery.deliveries = 2;
     delivery.bytes = subscriber.framer.bytes(delivery);
     return delivery;
 }

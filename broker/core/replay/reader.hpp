@@ -17,6 +17,7 @@ namespace sluice::broker {
 
 struct Reader {
     static constexpr std::size_t events_most = 256;  // read in one step
+    static constexpr std::size_t again_most = 64;    // found again in one step: each is looked up by itself
 
     std::shared_ptr<Subscriber> subscriber;
     base::MemoryCharge filter_memory;
@@ -25,6 +26,7 @@ struct Reader {
     bool is_ready = false;                   // it waits for its turn
     std::uint64_t told_drops = 0;            // Slice::drops, when it was last told of them
     std::size_t events_max = events_most;    // of the next step that it leads
+    std::size_t again_max = again_most;      // of those that it finds again in one step
     std::uint64_t failed_at = 0;             // an event that can't be matched even by itself
 
     // In the current step:

@@ -24,7 +24,7 @@ public:
     void start();  // throws if a thread cannot be started
 
     // The subscriber's session has taken what its replay found: it should go on. Mailbox::next_id() says where. The
-    // subscriber has caught up when its mailbox is no longer replaying.
+    // subscriber has caught up when its mailbox is no longer replaying. Or its mailbox has been asked for events again.
     void request(const std::shared_ptr<Subscriber>& subscriber);
     // The subscriber is `gone`. Allocates nothing.
     void leave(const Subscriber& subscriber) noexcept;

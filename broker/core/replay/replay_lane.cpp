@@ -22,17 +22,10 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t step_bytes = 256u << 10;       // of the records read in one step, unless the first is larger
 constexpr std::size_t riders_max = 1'024;            // for whom a step finds events
 constexpr std::size_t costly_events = 8;             // of the first step of a reader with costly filters
 constexpr auto short_step = 10ms, long_step = 50ms;  // the next one reads more, or less
-constexpr auto memory_pause = 20ms;                  // when there is no memory for a document
 constexpr int niceness = 10;
-constexpr std::uint64_t no_end = ~std::uint64_t{0};
-
-struct Stopped : std::exception {
-    const char* what() const noexcept override { return "interrupted by shutdown"; }
-};
 
 // The subscriber's filters, and which of them look at siblings.
 std::vector<Subscription> compile(const Subscriber& subscriber, const filter::FilterLimits& limits,
@@ -179,7 +172,9 @@ bool ReplayLane::begin_step(Reader& reader) {
 void ReplayLane::serve_next() {
     Reader& first = *ready_.front();
     if (first.subscriber->gone || first.subscriber->mailbox.state() != Mailbox::State::open) return drop(first);
+    if (first.subscriber->mailbox.wants_again()) return serve_again(first);
     if (!begin_step(first)) {  // its session asks again when it has taken what there is
+        if (first.subscriber->mailbox.is_live()) return drop(first);
         ready_.pop_front();
         first.is_ready = false;
         return;
@@ -239,7 +234,8 @@ void ReplayLane::serve(Reader& first) {
             finish(*rider);
         else if (is_at_end)
             arrived.push_back(rider);
-        else if (rider->is_lost || rider->subscriber->mailbox.wants_replayed())
+        else if (rider->is_lost || rider->subscriber->mailbox.wants_replayed() ||
+                 rider->subscriber->mailbox.wants_again())
             make_ready(*rider);  // else its session asks again when it has taken what there is
     }
     if (!arrived.empty()) join(arrived);
@@ -366,12 +362,8 @@ void ReplayLane::tell_missing(Reader& reader, const store::Slice& slice, std::ui
 
 void ReplayLane::tell_reset(Reader& reader, const store::Slice& slice, bool is_damage) {
     count(context_.counters.resets[is_damage ? ResetReason::damaged : ResetReason::retention]);
-    Delivery reset;
-    reset.kind = Delivery::Kind::reset;
+    Delivery reset = make_reset(reader, slice.oldest_id, reader.next);
     reset.is_damage = is_damage;
-    reset.event = context_.event_memory.charged(
-        {std::make_shared<const std::string>(reader.log_stream()), slice.oldest_id, std::string()});
-    reset.first_id = reader.next;
     reset.bytes = reader.subscriber->framer.bytes(reset);
     reader.found.deliveries.insert(reader.found.deliveries.begin(), std::move(reset));
 }
@@ -426,7 +418,7 @@ void ReplayLane::join(const std::vector<Reader*>& arrived) {
         throw;
     }
     for (Reader* reader : arrived) {
-        if (reader->subscriber->mailbox.end_joining())
+        if (reader->subscriber->mailbox.end_joining() && !reader->subscriber->mailbox.wants_again())
             drop(*reader);
         else
             make_ready(*reader);

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -35,6 +37,14 @@ public:
     void drop_gone() noexcept;  // readers whose subscribers are gone
 
 private:
+    static constexpr std::size_t step_bytes = 256u
+                                              << 10;  // of the records read in one step, unless the first is larger
+    static constexpr std::chrono::milliseconds memory_pause{20};  // when there is no memory for a document
+    static constexpr std::uint64_t no_end = ~std::uint64_t{0};
+
+    struct Stopped : std::exception {
+        const char* what() const noexcept override { return "interrupted by shutdown"; }
+    };
     using Readers = std::unordered_map<const Subscriber*, std::unique_ptr<Reader>>;
 
     void run();
@@ -50,6 +60,10 @@ private:
     store::Slice read_for(const Reader& first);
     void serve(Reader& first);
     void finish(Reader& reader);
+    void serve_again(Reader& reader);
+    void find_again(Reader& reader, std::span<const Mailbox::Again> asked, bool gives_up);
+    bool read_again(const Reader& reader, std::uint64_t id);
+    std::vector<Delivery> made_again(Reader& reader, std::span<const Mailbox::Again> asked, std::vector<bool> are_gone);
     std::uint64_t step(const store::Slice& slice, bool gives_up);
     std::uint64_t read_events(const store::Slice& slice, bool gives_up);
     void find();
@@ -60,6 +74,7 @@ private:
     std::uint32_t place_of(Reader& reader, Collected& collected);
     void tell_missing(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void tell_reset(Reader& reader, const store::Slice& slice, bool is_damage);
+    Delivery make_reset(const Reader& reader, std::uint64_t oldest_id, std::uint64_t first_id) const;
     void push(Reader& reader, const store::Slice& slice, std::uint64_t next_id);
     void join(const std::vector<Reader*>& arrived);
     void pause() const;

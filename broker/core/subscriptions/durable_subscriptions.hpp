@@ -1,9 +1,8 @@
 // All durable subscriptions, by name. Their definitions and ledgers outlive the process where the log is on disk
 // (store::DurableState). Has a thread of its own, which has what is due delivered again and appends dead letters. Any
-// thread, but define() and erase() compile and may wait for a lock, so no I/O thread calls them.
+// thread.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -24,50 +24,69 @@ namespace sluice::broker {
 
 class DurableSubscriptions {
 public:
-    explicit DurableSubscriptions(const SubscriptionContext& context);
+    explicit DurableSubscriptions(SubscriptionContext context);
     ~DurableSubscriptions();  // ends the thread
     DurableSubscriptions(const DurableSubscriptions&) = delete;
     DurableSubscriptions& operator=(const DurableSubscriptions&) = delete;
 
-    // Those that the store has. Call once it is open, before the functions below. `parse` reads a definition as given
-    // to define().
-    using Parse = std::function<std::optional<config::SubscriptionOptions>(std::string_view)>;
+    void start();  // throws if the thread cannot be started
+    void stop();   // what is due waits for the next start
+    // Takes those that the store has. Call once it is open, before the functions below. `parse` reads options as they
+    // were given to define(); none: they are invalid, and the log says so.
+    using Parse = std::function<std::optional<config::SubscriptionOptions>(const std::string&)>;
     void restore(const Parse& parse);
-    void start();
 
-    struct Defined {
-        bool is_new = false;
-        DurableSubscriptionPtr subscription;  // null: refused
-        bool is_too_many = false;             // there are limits.durable_subscriptions already
-        bool is_other = false;                // not the version that was expected
+    struct Definition {
+        config::SubscriptionOptions options;
+        std::string text;                       // the options as they are kept
+        std::uint64_t next = 0;                 // where it begins, if it is new
+        std::uint64_t told_drops = 0;           // StreamExtent::drops, of which it need not be told then
+        std::optional<std::uint64_t> expected;  // of which version it is to be (0: there is none); none: of any
     };
-    // Makes a subscription that begins at `next`, or gives an existing one these options; `next` is then ignored.
-    // `text` is kept with it. `expected`: of which version (0: none exists); none: any. In force when it returns;
-    // `stored` is called as that of DurableSubscription::acknowledge() is.
-    Defined define(const std::string& name, const config::SubscriptionOptions& options, std::string text,
-                   std::uint64_t next, std::optional<std::uint64_t> expected, Stored stored);
-    // Ends its consumers. False: there is none, or it has not the version expected.
-    enum class Erased : std::uint8_t { done, none, other };
+    enum class Outcome : std::uint8_t {
+        added,
+        changed,
+        unexpected,  // not the version expected
+        too_many,    // there are limits.durable_subscriptions already
+    };
+    struct Defined {
+        Outcome outcome;
+        DurableSubscriptionPtr subscription;  // null: refused
+    };
+    // Makes a subscription, or gives the one with this name these options. In force when it returns; `stored` is called
+    // only then.
+    Defined define(const std::string& name, Definition definition, Stored stored);
+
+    enum class Erased : std::uint8_t { done, none, unexpected };
     Erased erase(std::string_view name, std::optional<std::uint64_t> expected, Stored stored);
 
     DurableSubscriptionPtr find(std::string_view name) const;
     // Up to `most` of those after `after`, by name.
-    std::vector<DurableSubscriptionPtr> after(std::string_view after, std::size_t most) const;
+    std::vector<DurableSubscriptionPtr> list(std::string_view after, std::size_t most) const;
     std::size_t size() const;
 
-    // The clock has been moved by hand.
-    void look();
+    // The daemon ends, and has no consumers any more: keeps what has been delivered.
+    void end_feeds();
+
+    // Does what has become due since the clock was moved by hand, before it returns.
+    void clock_moved();
 
 private:
-    void run();
-    bool wait_for_work();
+    using Time = Ledger::Time;
 
-    const SubscriptionContext context_;
+    void run();
+    void schedule(DurableSubscriptionPtr subscription, Time time);
+    std::vector<DurableSubscriptionPtr> take_scheduled(Time now);
+    void look(Time now);
+
+    SubscriptionContext context_;
     mutable std::mutex mutex_;
-    std::condition_variable changed_;
     std::map<std::string, DurableSubscriptionPtr, std::less<>> all_;
+
+    std::mutex schedule_mutex_;
+    std::condition_variable scheduled_;
+    std::multimap<Time, std::weak_ptr<DurableSubscription>> schedule_;
     bool stopping_ = false;
-    bool must_look_ = false;
     std::thread thread_;
 };
 

@@ -32,7 +32,10 @@ std::uint64_t Ledger::cursor() const {
     return (entries_.empty() ? next_ : std::min(next_, entries_.begin()->first)) - 1;
 }
 
-std::size_t Ledger::credit() const { return settings_.prefetch - std::min(settings_.prefetch, entries_.size()); }
+std::size_t Ledger::credit() const {
+    if (settings_.in_order && !all_with_consumers()) return 0;
+    return settings_.prefetch - std::min(settings_.prefetch, entries_.size());
+}
 
 std::uint32_t Ledger::deliver(std::uint64_t id, Consumer consumer, Time now) {
     if (id < next_ || done_.contains(id) || entries_.contains(id)) return 0;
@@ -40,6 +43,7 @@ std::uint32_t Ledger::deliver(std::uint64_t id, Consumer consumer, Time now) {
     Entry& entry = entries_[id];
     entry.deliveries = id <= loaded_mark_ ? 2 : 1;
     hand_over(id, entry, consumer, now);
+    highest_delivered_ = std::max(highest_delivered_, id);
     ++version_;
     return entry.deliveries;
 }
@@ -54,6 +58,7 @@ void Ledger::advance(std::uint64_t next) {
 void Ledger::seek(std::uint64_t next) {
     next_ = std::max<std::uint64_t>(next, 1);
     entries_.clear();
+    with_consumers_ = buried_ = 0;
     done_.clear();
     times_.clear();
     due_.clear();
@@ -68,16 +73,31 @@ void Ledger::set_mark(std::uint64_t mark) {
     ++version_;
 }
 
+void Ledger::lower_mark() {
+    mark_ = std::max({loaded_mark_, highest_delivered_, next_ - 1});
+    ++version_;
+}
+
+// Nothing with a lower id waits or is a dead letter.
+bool Ledger::is_next_due(std::uint64_t id) const {
+    if (!settings_.in_order) return true;
+    for (auto at = entries_.begin(); at->first != id; ++at) {
+        const Place place = at->second.place;
+        if (place != Place::consumer && place != Place::fetching) return false;
+    }
+    return true;
+}
+
 std::vector<Ledger::Due> Ledger::take_due(Time now, std::size_t most) {
     settle(now);
     std::vector<Due> taken;
     taken.reserve(std::min(most, due_.size()));
-    while (taken.size() < most && !due_.empty()) {
+    while (taken.size() < most && !due_.empty() && is_next_due(*due_.begin())) {
         const std::uint64_t id = *due_.begin();
         due_.erase(due_.begin());
         fetching_.insert(fetching_.end(), id);
         Entry& entry = entries_.find(id)->second;
-        entry.place = Place::fetching;
+        move(entry, Place::fetching);
         taken.push_back({id, one_more(entry.deliveries)});
     }
     return taken;
@@ -114,7 +134,7 @@ std::vector<Ledger::Spent> Ledger::take_spent(Time now, std::size_t most) {
         const std::uint64_t id = *spent_.begin();
         spent_.erase(spent_.begin());
         Entry& entry = entries_.find(id)->second;
-        entry.place = Place::dying;
+        move(entry, Place::dying);
         taken.push_back(
             {id, entry.deliveries, entry.reason.empty() ? std::string(reason_of(entry.end)) : entry.reason});
     }
@@ -123,11 +143,27 @@ std::vector<Ledger::Spent> Ledger::take_spent(Time now, std::size_t most) {
 
 void Ledger::return_spent(std::uint64_t id, Time again) {
     const auto found = entries_.find(id);
-    if (found != entries_.end() && found->second.place == Place::dying) wait(id, found->second, again);
+    if (found == entries_.end()) return;
+    Entry& entry = found->second;
+    if (entry.place != Place::dying && entry.place != Place::buried) return;
+    if (entry.place == Place::buried) done_.erase(id);
+    wait(id, entry, again);
+    ++version_;
 }
 
-std::optional<Ledger::Time> Ledger::next_time() const {
-    if (!due_.empty() || !spent_.empty()) return Time::min();
+bool Ledger::bury(std::uint64_t id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.place != Place::dying) return false;
+    move(found->second, Place::buried);
+    if (id >= next_) done_.insert(id);
+    ++version_;
+    return true;
+}
+
+std::optional<Ledger::Time> Ledger::next_time() const { return due_.empty() ? next_change() : Time::min(); }
+
+std::optional<Ledger::Time> Ledger::next_change() const {
+    if (!spent_.empty()) return Time::min();
     if (times_.empty()) return std::nullopt;
     return times_.begin()->first;
 }
@@ -140,7 +176,7 @@ std::size_t Ledger::acknowledge_up_to(std::uint64_t id) {
     return acknowledged;
 }
 
-bool Ledger::reject(std::uint64_t id, std::uint32_t deliveries, std::string reason, Time again) {
+bool Ledger::reject(std::uint64_t id, std::uint32_t deliveries, std::string_view reason, Time again) {
     Entry* const entry = with_consumer(id, deliveries);
     if (entry == nullptr) return false;
     times_.erase({entry->time, id});
@@ -195,22 +231,30 @@ Ledger::Duration Ledger::backoff(const Entry& entry) const {
     return std::min(backoff_least * (std::int64_t{1} << doublings), backoff_most);
 }
 
+void Ledger::move(Entry& entry, Place place) {
+    if (entry.place == Place::consumer) --with_consumers_;
+    if (place == Place::consumer) ++with_consumers_;
+    if (entry.place == Place::buried) --buried_;
+    if (place == Place::buried) ++buried_;
+    entry.place = place;
+}
+
 void Ledger::hand_over(std::uint64_t id, Entry& entry, Consumer consumer, Time now) {
-    entry.place = Place::consumer;
+    move(entry, Place::consumer);
     entry.consumer = consumer;
     entry.time = later(now, settings_.ack_wait);
     times_.emplace(entry.time, id);
 }
 
 void Ledger::wait(std::uint64_t id, Entry& entry, Time again) {
-    entry.place = Place::waiting;
+    move(entry, Place::waiting);
     entry.time = again;
     times_.emplace(again, id);
 }
 
 void Ledger::file(std::uint64_t id, Entry& entry) {
     const bool is_spent = settings_.has_dead_letters && is_worn_out(entry);
-    entry.place = is_spent ? Place::spent : Place::due;
+    move(entry, is_spent ? Place::spent : Place::due);
     (is_spent ? spent_ : due_).insert(id);
 }
 
@@ -261,8 +305,11 @@ Ledger::Entries::iterator Ledger::finish(Entries::iterator at) {
             spent_.erase(id);
             break;
         case Place::dying:
+        case Place::buried:
             break;
     }
+    if (entry.place == Place::consumer) --with_consumers_;
+    if (entry.place == Place::buried) --buried_;
     if (id >= next_) done_.insert(id);
     ++version_;
     return entries_.erase(at);

@@ -34,6 +34,9 @@ public:
         // Then it is a dead letter, or without a stream for these, waits; 0: no limit.
         std::uint32_t deliveries_max = 0;
         bool has_dead_letters = false;
+        // Nothing is delivered before what has a lower id: neither again, nor for the first time while anything is to
+        // be delivered again.
+        bool in_order = false;
     };
     // Without dead letters, what has been delivered deliveries_max times waits this long, twice as long after each
     // delivery, up to the second; if it was rejected, beyond the time that its consumer asked for.
@@ -73,7 +76,9 @@ public:
     std::uint64_t loaded_mark() const { return loaded_mark_; }
     // Up to here an id may be delivered once encode() is stored.
     std::uint64_t mark() const { return mark_; }
-    void set_mark(std::uint64_t mark);
+    void set_mark(std::uint64_t mark);  // never lowers it
+    void lower_mark();                  // to what is known to have been delivered: nobody is about to deliver more
+    bool all_with_consumers() const { return with_consumers_ == entries_.size(); }
 
     // Redelivery.
 
@@ -103,9 +108,13 @@ public:
     // They are on their way then, until drop() or return_spent().
     std::vector<Spent> take_spent(Time now, std::size_t most);
     void return_spent(std::uint64_t id, Time again);  // it could not be appended
+    // It is being appended: from now on encode() leaves it out. False: it is not on its way any more.
+    bool bury(std::uint64_t id);
 
     // When something will be due or spent: Time::min() if it is; none: nothing.
     std::optional<Time> next_time() const;
+    // The same without those that are due, which somebody has to take.
+    std::optional<Time> next_change() const;
     // Those that are due by their deadline count as expired: for the metric.
     std::uint64_t expired() const { return expired_; }
 
@@ -115,17 +124,17 @@ public:
     std::size_t acknowledge_up_to(std::uint64_t id);  // how many
     // Both hold for the delivery with this number only, while it is with a consumer; 0: the last one, whichever it is.
     // False: it is not.
-    bool reject(std::uint64_t id, std::uint32_t deliveries, std::string reason, Time again);
+    bool reject(std::uint64_t id, std::uint32_t deliveries, std::string_view reason, Time again);
     bool extend(std::uint64_t id, std::uint32_t deliveries, Time until);
     // All that is with this consumer is due.
     void release(Consumer consumer, Time now);
 
 private:
-    enum class Place : std::uint8_t { consumer, waiting, restored, due, fetching, spent, dying };
+    enum class Place : std::uint8_t { consumer, waiting, restored, due, fetching, spent, dying, buried };
     enum class End : std::uint8_t { restarted, expired, rejected, released };  // of the last delivery
     struct Entry {
         std::uint32_t deliveries = 1;
-        Place place = Place::consumer;
+        Place place = Place::restored;
         End end = End::restarted;
         Consumer consumer = 0;
         Time time{};           // with a consumer, its deadline; else when it will be due
@@ -144,16 +153,19 @@ private:
     void file(std::uint64_t id, Entry& entry);  // under those that are due, or spent
     void settle(Time now);                      // files those whose time has come
     Entry* with_consumer(std::uint64_t id, std::uint32_t deliveries);
+    void move(Entry& entry, Place place);
+    bool is_next_due(std::uint64_t id) const;
     Entries::iterator finish(Entries::iterator at);
 
     Settings settings_;
     std::uint64_t next_;
-    std::uint64_t mark_ = 0, loaded_mark_ = 0;
+    std::uint64_t mark_ = 0, loaded_mark_ = 0, highest_delivered_ = 0;
     Entries entries_;               // outstanding
     std::set<std::uint64_t> done_;  // at or above next_
     // Those entries by place: with a consumer, waiting or restored; and the others, except those on their way.
     std::set<std::pair<Time, std::uint64_t>> times_;
     std::set<std::uint64_t> due_, fetching_, spent_;
+    std::size_t with_consumers_ = 0, buried_ = 0;  // entries
     std::uint64_t version_ = 0, expired_ = 0;
 };
 

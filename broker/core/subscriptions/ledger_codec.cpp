@@ -71,9 +71,10 @@ std::string Ledger::encode() const {
     std::string bytes(1, ledger_version);
     add_number(bytes, next_);
     add_number(bytes, mark_);
-    add_number(bytes, entries_.size());
+    add_number(bytes, entries_.size() - buried_);
     std::uint64_t before = 0;
     for (const auto& [id, entry] : entries_) {
+        if (entry.place == Place::buried) continue;
         add_number(bytes, id - std::exchange(before, id));
         add_number(bytes, entry.deliveries);
     }

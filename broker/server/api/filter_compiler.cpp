@@ -6,6 +6,7 @@
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"
 #include "protocol/filter/explain.hpp"
+#include "protocol/filter/siblings.hpp"
 #include "protocol/text/utf8.hpp"
 
 namespace sluice::server {
@@ -125,6 +126,8 @@ void FilterCompiler::compile(const std::string& text) {
     }
     if (!fits_streams(*filter)) return;
     add_notes(compiled_.notes, number, *filter);
+    if (!compiled_.beside)
+        if (auto part = filter::needs_siblings(*filter)) compiled_.beside = {number, std::move(*part)};
     std::string canonical = std::move(filter->canonical);
     compiled_.subscriptions.push_back(broker::make_subscription(streams_, canonical, std::move(filter->disjunction)));
     const broker::Subscription& made = compiled_.subscriptions.back();

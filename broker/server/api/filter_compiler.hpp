@@ -31,6 +31,12 @@ struct CompiledFilters {
     std::string notes;          // comments for the subscriber: hints, and leaves that no index decides
     base::MemoryCharge memory;  // while the filters are compiled and added
     std::size_t kept = 0;       // bytes of the subscriber with its filters and what the engine compiles, afterwards
+    // The first filter that looks at what is beside the item, if any, and the part of it that does.
+    struct Beside {
+        std::size_t filter = 0;
+        std::string part;
+    };
+    std::optional<Beside> beside;
     std::optional<HttpReply> refusal;
 };
 

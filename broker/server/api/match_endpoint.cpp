@@ -11,7 +11,7 @@
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/server/api/document_faults.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/match_answers.hpp"
 #include "broker/server/api/match_request.hpp"

@@ -1,7 +1,7 @@
 // GET /metrics
 #include "broker/base/exposition.hpp"
 #include "broker/core/counters.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/handlers.hpp"
 
 namespace sluice::server {
 

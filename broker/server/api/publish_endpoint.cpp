@@ -15,7 +15,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/event_queue.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/api/idempotent_publish.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"

@@ -16,6 +16,7 @@ class Workers;
 }
 
 namespace sluice::broker {
+class DurableSubscriptions;
 class EventQueue;
 class IdempotencyKeys;
 class Mailboxes;
@@ -39,6 +40,7 @@ struct Services : ConnectionServices {
     broker::SubscriptionRegistry& registry;
     store::EventLog& log;
     broker::Replay& replay;
+    broker::DurableSubscriptions& subscriptions;
     std::shared_ptr<const SseFramers> sse_framers;  // null until the store is open
     base::Workers& workers;                         // for long work on which a reply depends
     base::Workers& compilers;                       // for compiling filters

@@ -8,7 +8,7 @@
 #include "broker/core/counters.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/registry.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/api/metrics_json.hpp"
 #include "broker/server/api/publish_reply.hpp"
 #include "broker/server/api/retained_json.hpp"

@@ -11,7 +11,7 @@
 #include "broker/core/ingest/event_path.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/ingest/stream_definition.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"

@@ -1,10 +1,5 @@
 // GET /v1/events
-#include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <spdlog/fmt/fmt.h>
 
 #include "broker/base/memory/memory_budget.hpp"
 #include "broker/base/workers.hpp"
@@ -12,14 +7,15 @@
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/api/add_subscriptions.hpp"
+#include "broker/server/api/event_format.hpp"
 #include "broker/server/api/filter_compiler.hpp"
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
 #include "broker/server/api/problems.hpp"
 #include "broker/server/api/replay_start.hpp"
 #include "broker/server/http/parameters.hpp"
-#include "broker/server/net/reserved_post.hpp"
 #include "broker/server/sse/event_stream.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "config/load.hpp"
@@ -35,36 +31,10 @@ namespace {
 // A parsed subscription request without its filters, or the reply that refuses it.
 struct SubscribeRequest {
     std::string stream;  // "*": all
-    const broker::Framer* framer = nullptr;
+    WantedFormat format;
     ReplayStart start;
     std::optional<HttpReply> refusal;
 };
-
-HttpReply needs_json(const std::string& what, const wire::Query& query) {
-    return status_reply(400, what + " needs format=json: format=" + std::string(parameter(query, "format", "json")) +
-                                 " is the item alone");
-}
-
-// What an event looks like.
-void read_format(const wire::Query& query, const SseFramers& framers, SubscribeRequest& wanted) {
-    const std::string_view format = parameter(query, "format", "json"), values = parameter(query, "values", "");
-    const bool has_values = values == "all";
-    if (format == "json")
-        wanted.framer = &framers.json(has_values ? feed::JsonValues::all : feed::JsonValues::where_needed);
-    else if (format == "xml")
-        wanted.framer = &framers.xml();
-    else if (format == "source")
-        wanted.framer = &framers.source();
-    else
-        wanted.refusal = bad_parameter("format", format, "json, xml or source");
-    if (wanted.refusal) return;
-    const auto is_values = [](const auto& pair) { return pair.first == "values"; };
-    if (std::none_of(query.begin(), query.end(), is_values)) return;
-    if (!has_values)
-        wanted.refusal = bad_parameter("values", values, "all");
-    else if (!wanted.framer->format.is_object)
-        wanted.refusal = needs_json("values=all", query);
-}
 
 // Everything except the filters and where it starts.
 SubscribeRequest read_wanted(const Services& services, const HttpRequest& request) {
@@ -73,18 +43,11 @@ SubscribeRequest read_wanted(const Services& services, const HttpRequest& reques
         request.query, {"stream", "format", "values", "annotate", "lastEventId", "after", "since", "from", "until"},
         "filter");
     if (wanted.refusal) return wanted;
-    wanted.framer = &services.sse_framers->json();
-    read_format(request.query, *services.sse_framers, wanted);
+    wanted.format = read_format(request.query, *services.sse_framers);
+    wanted.refusal = wanted.format.refusal;
     const std::string stream(parameter(request.query, "stream", "default"));
-    if (stream != "*" && !text::is_stream_name(stream)) {
+    if (stream != "*" && !text::is_stream_name(stream))
         wanted.refusal = bad_parameter("stream", stream, "*, or " + std::string(text::stream_name_rule));
-    }
-    const std::string_view annotate = parameter(request.query, "annotate", "none");
-    if (annotate != "none" && annotate != "alignment") {
-        wanted.refusal = bad_parameter("annotate", annotate, "none or alignment");
-    } else if (annotate == "alignment" && !wanted.framer->format.is_object && !wanted.refusal) {
-        wanted.refusal = needs_json("annotate=alignment", request.query);
-    }
     wanted.stream = stream;
     return wanted;
 }
@@ -108,62 +71,11 @@ asio::awaitable<void> find_start(Services& services, const HttpRequest& request,
     if (wanted.start.refusal) wanted.refusal = std::move(wanted.start.refusal);
 }
 
-// Formats other than JSON have no place for annotations.
-Annotate annotations(const wire::Query& query, const SubscribeRequest& wanted) {
-    if (!wanted.framer->format.is_object) return Annotate::nothing;
-    return parameter(query, "annotate", "none") == "alignment" ? Annotate::alignments : Annotate::estimates;
-}
-
 std::vector<std::string> filters_of(const wire::Query& query) {
     std::vector<std::string> filters;
     for (const auto& [name, value] : query)
         if (name == "filter") filters.push_back(value);
     return filters;
-}
-
-// Lets the registry's thread wake the coroutine.
-struct Admitted {
-    explicit Admitted(const asio::any_io_executor& executor) : timer(executor, asio::steady_timer::time_point::max()) {}
-
-    asio::steady_timer timer;
-    bool done = false;  // used by the connection's thread only
-    PostMemory post_memory;
-};
-
-// Resumes when the subscriptions are in place, or are not admitted.
-asio::awaitable<broker::Admission> add_subscriptions(broker::SubscriptionRegistry& registry,
-                                                     std::shared_ptr<broker::Subscriber> subscriber,
-                                                     std::vector<broker::Subscription> subscriptions) {
-    const auto admitted = std::make_shared<Admitted>(co_await asio::this_coro::executor);
-    const auto tell = [admitted] {
-        post_reserved(admitted->timer.get_executor(), admitted->post_memory, [admitted] {
-            admitted->done = true;
-            admitted->timer.cancel();
-        });
-    };
-    const broker::Admission admission = registry.add(std::move(subscriber), std::move(subscriptions), tell);
-    if (admission != broker::Admission::admitted) co_return admission;
-    while (!admitted->done) co_await admitted->timer.async_wait(asio::as_tuple(asio::use_awaitable));
-    co_return admission;
-}
-
-HttpReply refuse(broker::Admission admission, const config::LimitOptions& limits) {
-    if (admission == broker::Admission::too_many_operators)
-        return busy_problem("with these filters, there would be more computed conditions than limits.operators, " +
-                            std::to_string(limits.operators));
-    return busy_problem("with these filters, there would be more subscriptions than limits.subscriptions, " +
-                        std::to_string(limits.subscriptions));
-}
-
-// Sluice-Heartbeat says, in seconds, after how much silence a comment comes, so that clients notice that none does.
-HttpReply stream_reply(std::shared_ptr<EventStream> stream, std::chrono::duration<double> heartbeat) {
-    HttpReply reply;
-    reply.content_type = "text/event-stream";
-    reply.headers = {{"Cache-Control", "no-store"},
-                     {"X-Accel-Buffering", "no"},
-                     {"Sluice-Heartbeat", fmt::format("{:g}", heartbeat.count())}};
-    reply.takeover = std::move(stream);
-    return reply;
 }
 
 }  // namespace
@@ -180,21 +92,21 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
     if (!wanted.refusal) co_await find_start(services, request, wanted);
     if (wanted.refusal) co_return std::move(*wanted.refusal);
     const text::StreamSelection streams({&wanted.stream, 1});
-    CompiledFilters compiled = co_await compile_filters(services, request, filters_of(request.query), streams,
-                                                        annotations(request.query, wanted));
+    CompiledFilters compiled =
+        co_await compile_filters(services, request, filters_of(request.query), streams, annotations_of(wanted.format));
     if (compiled.refusal) co_return std::move(*compiled.refusal);
     if (services.draining) co_return busy_problem("the daemon is shutting down");
     const config::DeliveryOptions& delivery = services.options.delivery;
     if (wanted.start.reset_reason) broker::count(services.counters.resets[*wanted.start.reset_reason]);
-    const auto wake_up = std::make_shared<EventStream::WakeUp>(co_await asio::this_coro::executor);
+    const auto wake_up = std::make_shared<WakeUp>(co_await asio::this_coro::executor);
     broker::SubscriberMemory memory;
     memory.filters = std::move(compiled.memory);
     memory.mailbox = services.memory.charge(base::MemoryUse::mailboxes, 0);
     memory.mailboxes = &services.mailboxes;
     const bool replays = delivery.slow_consumer == config::SlowConsumer::replay;
     const auto subscriber = std::make_shared<broker::Subscriber>(
-        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes, replays}, EventStream::waker(wake_up),
-        *wanted.framer, compiled.subscriptions.size() > 1, std::move(compiled.annotator), std::move(memory));
+        broker::MailboxLimits{delivery.queue_events, delivery.queue_bytes, replays}, waker(wake_up),
+        *wanted.format.framer, compiled.subscriptions.size() > 1, std::move(compiled.annotator), std::move(memory));
     subscriber->computed = std::move(compiled.computed);
     subscriber->owner = request.address_use;
     subscriber->filters = std::move(compiled.filters);
@@ -216,10 +128,8 @@ asio::awaitable<HttpReply> subscribe_events(Services& services, HttpRequest& req
         subscriber->filter_memory.force_resize(compiled.kept);
         co_return stream_reply(stream, delivery.heartbeat);
     }
-    const broker::Admission admission =
-        co_await add_subscriptions(services.registry, subscriber, std::move(compiled.subscriptions));
-    if (admission != broker::Admission::admitted) co_return refuse(admission, limits);
-    if (subscriber->not_added) co_return memory_problem(broker::MemoryShortage::temporary);
+    if (auto refusal = co_await add_subscriptions(services, subscriber, std::move(compiled.subscriptions)))
+        co_return std::move(*refusal);
     subscriber->filter_memory.force_resize(compiled.kept);
     co_return stream_reply(stream, delivery.heartbeat);
 }

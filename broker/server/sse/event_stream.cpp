@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/container/small_vector.hpp>
-#include <span>
-#include <spdlog/fmt/compile.h>
-#include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -18,18 +13,15 @@
 #include "broker/server/net/input_watch.hpp"
 #include "broker/server/net/turns.hpp"
 #include "broker/server/sse/sse_framer.hpp"
+#include "broker/server/sse/stream_writer.hpp"
 #include "broker/store/wall_clock.hpp"
 #include "config/options.hpp"
-#include "gpu/check/check.hpp"
 
 namespace sluice::server {
 
 namespace asio = boost::asio;
 
 namespace {
-
-// Bounds the additional memory needed to write them.
-constexpr std::size_t deliveries_at_once = 1'024;
 
 const char* text_of(broker::EndReason::Kind reason) {
     switch (reason) {
@@ -76,29 +68,6 @@ std::string_view stream_name(const broker::Subscriber& subscriber) {
     return subscriber.stream.empty() ? std::string_view("*") : subscriber.stream;
 }
 
-// The line before a chunk of so many bytes.
-std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
-
-// Watches the client while it lives. When the client has left, it ends what the stream waits for.
-class Watched {
-public:
-    Watched(Transport& transport, EventStream::WakeUp& wake_up)
-        : watch_(std::make_shared<InputWatch>(transport, [&transport, &wake_up] {
-              transport.close();
-              wake_up.timer.cancel();
-          })) {
-        watch_->start();
-    }
-    Watched(const Watched&) = delete;
-    Watched& operator=(const Watched&) = delete;
-    ~Watched() { watch_->stop(); }
-
-    const InputWatch& client() const { return *watch_; }
-
-private:
-    const std::shared_ptr<InputWatch> watch_;
-};
-
 }  // namespace
 
 EventStream::EventStream(const Context& context, std::shared_ptr<WakeUp> wake_up,
@@ -125,17 +94,7 @@ void EventStream::end_subscription() noexcept {
     context_.replay.leave(*subscriber_);
 }
 
-std::function<void()> EventStream::waker(const std::shared_ptr<WakeUp>& wake_up) {
-    return [wake_up] {
-        post_reserved(wake_up->timer.get_executor(), wake_up->post_memory, [wake_up] {
-            wake_up->timer.cancel();
-            if (wake_up->on_wake) wake_up->on_wake();
-        });
-    };
-}
-
 asio::awaitable<void> EventStream::run(Transport& transport, Connection& connection, std::string head, bool chunked) {
-    chunked_ = chunked;
     context_.event_streams.fetch_add(1);
     counted_ = true;
     const std::string peer = transport.peer();
@@ -150,9 +109,10 @@ asio::awaitable<void> EventStream::run(Transport& transport, Connection& connect
     connection.clear_deadline();
     base::log_at(config::LogLevel::debug, [&] { log_begin(peer); });
     const std::string begin = ": subscribed\n\n" + std::exchange(notes_, {}) + position_text(0) + "\n";
-    if (co_await write(transport, head + chunk(begin))) {
+    StreamWriter writer(transport, chunked);
+    if (co_await writer.begin(std::move(head), begin)) {
         const Watched watched(transport, *wake_up_);
-        co_await write_events(transport, watched.client());
+        co_await write_events(transport, writer, watched.client());
     }
     wake_up_->on_wake = nullptr;
     log_end(peer);
@@ -180,19 +140,19 @@ void EventStream::log_end(const std::string& peer) const {
     lost ? base::log_warn("subscriber disconnected", fields) : base::log_debug("subscriber left", fields);
 }
 
-asio::awaitable<void> EventStream::write_events(Transport& transport, const InputWatch& client) {
+asio::awaitable<void> EventStream::write_events(Transport& transport, StreamWriter& writer, const InputWatch& client) {
     broker::Mailbox& mailbox = subscriber_->mailbox;
     bool has_waited = true, is_silent = false;
     while (!client.has_ended()) {
         // Before the mailbox is looked into: what has been decided until then is in it.
         const std::uint64_t decided = is_silent ? decided_id() : 0;
-        const auto [deliveries, state, can_wait, replaying] = mailbox.take(deliveries_at_once);
+        const auto [deliveries, state, can_wait, replaying] = mailbox.take(StreamWriter::deliveries_at_once);
         if (replaying) context_.replay.request(subscriber_);  // it reads while these are written
         if (!deliveries.empty()) {
             if (can_wait) co_await take_turn(transport.executor());
             // What has come meanwhile takes turns with other connections.
             const WriteTimer timer(context_.counters, deliveries.front(), subscriber_->first_id);
-            if (!co_await write(transport, deliveries, std::exchange(has_waited, false))) co_return;
+            if (!co_await writer.write(subscriber_->framer, deliveries, std::exchange(has_waited, false))) co_return;
             mailbox.settled(deliveries);
             broker::count(context_.counters.deliveries_written, deliveries.size());
             deliveries_ += deliveries.size();
@@ -200,11 +160,11 @@ asio::awaitable<void> EventStream::write_events(Transport& transport, const Inpu
             continue;
         }
         if (state != broker::Mailbox::State::open) {
-            co_await write_end(transport);
+            co_await write_end(writer);
             co_return;
         }
         if (std::exchange(is_silent, false)) {
-            if (!co_await write(transport, chunk(": heartbeat\n" + position_text(decided) + "\n"))) co_return;
+            if (!co_await writer.write(": heartbeat\n" + position_text(decided) + "\n")) co_return;
             continue;
         }
         wake_up_->timer.expires_after(context_.options.delivery.heartbeat);
@@ -225,44 +185,13 @@ std::string EventStream::position_text(std::uint64_t decided_id) {
     return id ? sse_id(context_.epoch, *id) : std::string();
 }
 
-asio::awaitable<void> EventStream::write_end(Transport& transport) {
+asio::awaitable<void> EventStream::write_end(StreamWriter& writer) {
     std::string end;
-    if (const auto reason = subscriber_->mailbox.end_reason()) end = chunk(subscriber_->framer.end_text(*reason));
+    if (const auto reason = subscriber_->mailbox.end_reason()) end = subscriber_->framer.end_text(*reason);
     // Without the last chunk, a client knows that it has not got all of what should have been replayed.
     const bool is_cut_short =
         subscriber_->last_id != broker::Subscriber::no_id && subscriber_->mailbox.next_id() <= subscriber_->last_id;
-    if (chunked_ && !is_cut_short) end += "0\r\n\r\n";
-    co_await write(transport, std::move(end));
-}
-
-asio::awaitable<bool> EventStream::write(Transport& transport, const std::vector<broker::Delivery>& deliveries,
-                                         bool at_once) {
-    broker::Pieces pieces;
-    pieces.reserve(2 * deliveries.size());
-    for (const broker::Delivery& delivery : deliveries) {
-        const std::size_t before = pieces.bytes();
-        subscriber_->framer.write(delivery, pieces);
-        SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
-    }
-    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : std::string();
-    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
-    buffers.reserve(pieces.size() + 2);
-    if (chunked_) buffers.push_back(asio::buffer(head));
-    pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
-    if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
-    if (at_once && transport.write_now(buffers)) co_return true;
-    const bool written = co_await transport.write(buffers);
-    co_return written;
-}
-
-asio::awaitable<bool> EventStream::write(Transport& transport, std::string text) {
-    const asio::const_buffer buffer = asio::buffer(text);
-    const bool written = co_await transport.write(std::span(&buffer, 1));
-    co_return written;
-}
-
-std::string EventStream::chunk(std::string_view text) const {
-    return chunked_ ? chunk_head(text.size()).append(text) + "\r\n" : std::string(text);
+    co_await writer.end(end, !is_cut_short);
 }
 
 }  // namespace sluice::server

@@ -20,7 +20,7 @@
 #include "broker/core/ingest/streams.hpp"
 #include "broker/server/http/takeover.hpp"
 #include "broker/server/net/counted_place.hpp"
-#include "broker/server/net/reserved_post.hpp"
+#include "broker/server/sse/wake_up.hpp"
 
 namespace sluice::config {
 struct Options;
@@ -36,18 +36,10 @@ class SubscriptionRegistry;
 namespace sluice::server {
 
 class InputWatch;
+class StreamWriter;
 
 class EventStream final : public Takeover {
 public:
-    // Lets other threads wake the stream. Its members belong to the stream's thread.
-    struct WakeUp {
-        explicit WakeUp(const boost::asio::any_io_executor& executor) : timer(executor) {}
-
-        boost::asio::steady_timer timer;
-        std::function<void()> on_wake;
-        PostMemory post_memory;  // for one wake-up
-    };
-
     // The parts of the broker that streams use. They outlive the stream.
     struct Context {
         const config::Options& options;
@@ -66,23 +58,15 @@ public:
                 std::string notes, CountedPlace place, broker::StreamHold hold);
     ~EventStream() override;
 
-    // The `wake` of a mailbox.
-    static std::function<void()> waker(const std::shared_ptr<WakeUp>& wake_up);
-
     boost::asio::awaitable<void> run(Transport& transport, Connection& connection, std::string head,
                                      bool chunked) override;
     void finish() override { subscriber_->mailbox.finish(); }
 
 private:
-    // Returns false if the connection is broken.
-    boost::asio::awaitable<bool> write(Transport& transport, const std::vector<broker::Delivery>& deliveries,
-                                       bool at_once);
-    boost::asio::awaitable<bool> write(Transport& transport, std::string text);
-    boost::asio::awaitable<void> write_events(Transport& transport, const InputWatch& client);
-    boost::asio::awaitable<void> write_end(Transport& transport);
+    boost::asio::awaitable<void> write_events(Transport& transport, StreamWriter& writer, const InputWatch& client);
+    boost::asio::awaitable<void> write_end(StreamWriter& writer);
     std::uint64_t decided_id() const;
     std::string position_text(std::uint64_t decided_id);
-    std::string chunk(std::string_view text) const;
     void end_subscription() noexcept;
     void log_begin(const std::string& peer) const;
     void log_end(const std::string& peer) const;
@@ -94,8 +78,7 @@ private:
     std::shared_ptr<broker::Subscriber> subscriber_;
     std::string notes_;
     std::uint64_t deliveries_ = 0;  // written
-    bool chunked_ = true;
-    bool counted_ = false;  // among Context::event_streams
+    bool counted_ = false;          // among Context::event_streams
     bool subscribed_ = true;
 };
 

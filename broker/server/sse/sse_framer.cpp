@@ -8,7 +8,8 @@
 #include <spdlog/fmt/fmt.h>
 #include <string_view>
 
-#include "broker/server/sse/annotations_json.hpp"
+#include "broker/server/sse/delivery_members.hpp"
+#include "broker/server/sse/notices.hpp"
 #include "protocol/wire/sse/sse.hpp"
 
 namespace sluice::server {
@@ -17,56 +18,14 @@ namespace {
 
 using broker::Delivery;
 using broker::EndReason;
-using broker::GapReason;
 using broker::Pieces;
 namespace json = boost::json;
 
 // A line of data begins behind the line before it.
 constexpr std::string_view data_begin = "\ndata: ", object_end = "}\n\n", lines_end = "\n\n";
-constexpr std::string_view filters_begin = ",\"filters\":[";
 
 std::string error_text(const json::object& problem) {
     return "event: error\ndata: " + json::serialize(problem) + "\n\n";
-}
-
-struct GapText {
-    const char* reason;
-    const char* detail;
-};
-
-GapText describe(GapReason reason) {
-    switch (reason) {
-        case GapReason::context:
-            return {"context",
-                    "the filter looks at what is beside the item, which the log has not kept of these events; they are "
-                    "not delivered by this filter"};
-        case GapReason::undelivered:
-            return {"undelivered", "the broker could not match or deliver these events"};
-        default:
-            return {"over-budget",
-                    "a condition of the filter exceeds its budget for these events; they are not delivered by this "
-                    "filter"};
-    }
-}
-
-const char* detail_of(std::string_view reason) {
-    if (reason == "epoch") return "the events with such ids are gone; it goes on with the oldest event that is kept";
-    if (reason == "unknown") return "no event has this id yet; it goes on with the oldest event that is kept";
-    if (reason == "damaged") return "the log can't read all of the events asked for; it goes on with those that it has";
-    return "the log no longer has all of the events asked for; it goes on with those that it has";
-}
-
-json::object gap_json(const Delivery& gap) {
-    const GapText text = describe(gap.reason);
-    return {{"type", std::string("urn:sluice:problem:") + text.reason},
-            {"title", "Not decided"},
-            {"detail", text.detail},
-            {"reason", text.reason},
-            {"filter", gap.filters.front()},
-            {"stream", *gap.event->stream},
-            {"first_id", gap.first_id},
-            {"last_id", gap.event->id},
-            {"events", gap.gap_events}};
 }
 
 std::string slow_filter_text(const EndReason& reason) {
@@ -80,18 +39,6 @@ std::string slow_filter_text(const EndReason& reason) {
                        {"id", reason.id}});
 }
 
-std::size_t digits(std::uint64_t number) {
-    std::size_t n = 1;
-    for (; number >= 10; number /= 10) ++n;
-    return n;
-}
-
-void copy_number(std::uint64_t number, Pieces& pieces) {
-    std::array<char, 20> text;
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-    pieces.copy({text.data(), static_cast<std::size_t>(end - text.data())});
-}
-
 }  // namespace
 
 class SseFramer final : public broker::Framer {
@@ -102,10 +49,12 @@ public:
     std::size_t bytes(const Delivery& delivery) const override {
         if (delivery.kind != Delivery::Kind::event) return notice(delivery).size();
         return id_begin_.size() + digits(delivery.position()) +
-               (format.is_object ? object_bytes(delivery) : lines_bytes(delivery.event->body));
+               (format.is_object ? object_bytes(delivery)
+                                 : again_text(delivery).size() + lines_bytes(delivery.event->body));
     }
     void write(const Delivery& delivery, Pieces& pieces) const override {
         if (delivery.kind != Delivery::Kind::event) return pieces.copy(notice(delivery));
+        if (!format.is_object) pieces.copy(again_text(delivery));
         std::array<char, 64> head;  // the line `id:` and, of an object, the beginning of its only line of data
         char* end = std::copy(id_begin_.begin(), id_begin_.end(), head.data());
         end = std::to_chars(end, head.data() + head.size(), delivery.position()).ptr;
@@ -133,35 +82,25 @@ public:
     }
 
 private:
+    // Where the event itself has no place for it.
+    static std::string again_text(const Delivery& delivery) {
+        return delivery.deliveries == 1 ? std::string()
+                                        : fmt::format(FMT_COMPILE(": redelivered, delivery {}\n"), delivery.deliveries);
+    }
     // What stands in place of events.
     std::string notice(const Delivery& delivery) const {
-        if (delivery.kind == Delivery::Kind::reset)
-            return reset_text({*delivery.event->stream, delivery.event->id, epoch_, delivery.first_id - 1,
-                               delivery.is_damage ? "damaged" : "retention"});
+        if (delivery.kind == Delivery::Kind::reset) return reset_text(reset_of(delivery, epoch_));
         return "event: gap\n" + sse_id(epoch_, delivery.position()) + "data: " + json::serialize(gap_json(delivery)) +
                "\n\n";
     }
 
-    // Annotations are few, and took longer to find than their text takes to be made twice, here and when it is written.
     static std::size_t object_bytes(const Delivery& delivery) {
-        std::size_t bytes = data_begin.size() + delivery.event->body.size() - 1 + object_end.size();
-        if (!delivery.filters.empty()) {
-            bytes += filters_begin.size() + delivery.filters.size();  // a comma or the bracket follows each
-            for (const std::uint32_t filter : delivery.filters) bytes += digits(filter);
-        }
-        return bytes + (delivery.annotations ? annotations_json(*delivery.annotations).size() : 0);
+        return data_begin.size() + delivery.event->body.size() - 1 + members_bytes(delivery) + object_end.size();
     }
     // Uses few pieces, since writing each has a cost.
     static void write_object(const Delivery& delivery, Pieces& pieces) {
         pieces.share(std::string_view(delivery.event->body).substr(0, delivery.event->body.size() - 1));
-        std::string_view before = filters_begin;
-        for (const std::uint32_t filter : delivery.filters) {
-            pieces.copy(before);
-            copy_number(filter, pieces);
-            before = ",";
-        }
-        if (!delivery.filters.empty()) pieces.copy("]");
-        if (delivery.annotations) pieces.copy(annotations_json(*delivery.annotations));
+        write_members(delivery, pieces);
         pieces.copy(object_end);
     }
 
@@ -186,14 +125,8 @@ std::string sse_id(std::string_view epoch, std::uint64_t id) {
 }
 
 std::string reset_text(const Reset& reset) {
-    const json::object problem{{"type", "urn:sluice:problem:reset"},
-                               {"title", "Events are missing"},
-                               {"detail", detail_of(reset.reason)},
-                               {"stream", reset.stream},
-                               {"oldest_id", reset.oldest_id},
-                               {"epoch", reset.epoch},
-                               {"reason", reset.reason}};
-    return "event: reset\n" + sse_id(reset.epoch, reset.position) + "data: " + json::serialize(problem) + "\n\n";
+    return "event: reset\n" + sse_id(reset.epoch, reset.position) + "data: " + json::serialize(reset_json(reset)) +
+           "\n\n";
 }
 
 SseFramers::SseFramers(const std::string& epoch)

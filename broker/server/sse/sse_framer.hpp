@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "broker/core/delivery/framer.hpp"
+#include "broker/server/sse/notices.hpp"
 #include "protocol/feed/item/event_json.hpp"
 
 namespace sluice::server {
@@ -20,10 +21,9 @@ public:
     explicit SseFramers(const std::string& epoch);  // at most 11 bytes
     ~SseFramers();
 
-    // `data:` is the event's JSON, on one line, followed by members for the subscriber: "filters":[0,3], the indices of
-    // the filters that hold, "alignments":[…] if requested, and "estimated":[…], the conditions decided by an estimate.
+    // `data:` is the event's JSON, on one line, followed by members for the subscriber (delivery_members.hpp).
     const broker::Framer& json(feed::JsonValues values = feed::JsonValues::where_needed) const;
-    // `data:` is the item's XML, one field per line.
+    // `data:` is the item's XML, one field per line. A comment before it says that it is delivered again, and so below.
     const broker::Framer& xml() const;
     // `data:` is the item as published, one field per line, so with LF as its line ends.
     const broker::Framer& source() const;
@@ -35,15 +35,6 @@ private:
 // The line `id: EPOCH-ID`: everything up to this id has been decided.
 std::string sse_id(std::string_view epoch, std::uint64_t id);
 
-// Something that was asked for can't be replayed.
-struct Reset {
-    std::string stream;           // "*": of any stream
-    std::uint64_t oldest_id = 0;  // of the oldest event that the log has
-    std::string epoch;
-    std::uint64_t position = 0;  // it goes on after this id
-    // epoch: of the id; retention: events have been dropped; damaged: some can't be read; unknown: no event has the id
-    std::string reason;
-};
 std::string reset_text(const Reset& reset);  // an event of its own
 
 }  // namespace sluice::server

@@ -45,6 +45,7 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.limits.document_bytes == 16u << 20);
     CHECK(o.limits.filter_conjunctions == 256);
     CHECK(o.limits.filters_per_connection == 128);
+    CHECK(o.limits.durable_subscriptions == 10'000);
     CHECK(o.delivery.heartbeat == 15s);
     CHECK(o.log.level == sluice::config::LogLevel::info);
     CHECK(o.store.kind == sluice::config::StoreKind::rocksdb);
@@ -175,6 +176,8 @@ TEST_CASE("a bad file is refused with place and reason") {
          "f.yaml:2:10: store.bytes: expected auto or a size, such as 4096, 64KiB, 16MiB or 1GiB, found \"none\""},
         {"store:\n  retention: {evnts: 3}\n",
          "f.yaml:2:15: unknown option \"evnts\" in \"store.retention\"; did you mean \"events\"?"},
+        {"limits:\n  durable_subscriptions: 1000001\n",
+         "f.yaml:2:26: limits.durable_subscriptions: 1000001 is not between 0 and 1000000"},
         {"limits:\n  memory: 1MiB\n", "f.yaml:2:11: limits.memory: 1MiB is not between 64MiB and 1024GiB"},
         {"streams:\n  w:\n    retention:\n      age: 36501d\n",
          "f.yaml:4:12: streams.w.retention.age: 36501d is not between 0us and 36500d"},

@@ -15,8 +15,9 @@
 #include "broker/core/matching/fanout.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/server/endpoints.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_table.hpp"
@@ -76,6 +77,8 @@ struct Process {
     const server::BrowserRules browser_rules{options.http};
     broker::EventMemory event_memory{memory, mailboxes, counters};
     broker::Replay replay{{}, {log, queue, event_memory, memory, counters}};
+    broker::DurableSubscriptions subscriptions{
+        {log, counters, registry, replay, memory, publisher.streams(), {}, 10, std::chrono::steady_clock::now}};
     const std::shared_ptr<const server::SseFramers> framers = std::make_shared<const server::SseFramers>(log.epoch());
     server::Services services{{options, counters, connections, memory, addresses},
                               queue,
@@ -83,6 +86,7 @@ struct Process {
                               registry,
                               log,
                               replay,
+                              subscriptions,
                               framers,
                               workers,
                               workers,

@@ -13,9 +13,10 @@
 #include "broker/core/matching/fanout.hpp"
 #include "broker/core/matching/registry.hpp"
 #include "broker/core/replay/replay.hpp"
-#include "broker/server/api/endpoints.hpp"
+#include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/services.hpp"
+#include "broker/server/endpoints.hpp"
 #include "broker/server/http/browser_rules.hpp"
 #include "broker/server/http/http_sessions.hpp"
 #include "broker/server/net/address_table.hpp"
@@ -215,6 +216,8 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         std::make_shared<sluice::broker::IdempotencyKeys>(sluice::broker::IdempotencyKeys::Settings(), memory);
     sluice::broker::EventMemory event_memory(memory, mailboxes, counters);
     sluice::broker::Replay replay({}, {log, queue, event_memory, memory, counters});
+    sluice::broker::DurableSubscriptions subscriptions(
+        {log, counters, registry, replay, memory, publisher.streams(), {}, 10, std::chrono::steady_clock::now});
     const auto framers = std::make_shared<const sluice::server::SseFramers>(log.epoch());
     sluice::server::Services services{{options, counters, connections, memory, addresses},
                                       queue,
@@ -222,6 +225,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
                                       registry,
                                       log,
                                       replay,
+                                      subscriptions,
                                       framers,
                                       workers,
                                       workers,

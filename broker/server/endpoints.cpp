@@ -1,11 +1,14 @@
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/endpoints.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "broker/server/api/handlers.hpp"
 #include "broker/server/http/busy_problems.hpp"
+#include "broker/server/subscriptions/subscription_handlers.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -21,9 +24,21 @@ std::size_t match_body_max(const config::Options& options) {
 
 std::size_t options_body_max(const config::Options&) { return 64u << 10; }
 
+std::size_t subscription_body_max(const config::Options&) { return 256u << 10; }
+
+// As many ids as fit a request have some ten digits, and their rejections a few reasons.
+std::size_t ack_body_max(const config::Options&) { return 4u << 20; }
+
+boost::asio::awaitable<HttpReply> read_events(Services& services, HttpRequest& request) {
+    const auto& query = request.query;
+    const auto is_subscription = [](const auto& pair) { return pair.first == "subscription"; };
+    return std::any_of(query.begin(), query.end(), is_subscription) ? consume_events(services, request)
+                                                                    : subscribe_events(services, request);
+}
+
 constexpr std::array table{
     Endpoint{http::verb::post, "/v1/events", publish_events, document_body_max},
-    Endpoint{http::verb::get, "/v1/events", subscribe_events, nullptr, true},
+    Endpoint{http::verb::get, "/v1/events", read_events, nullptr, true},
     Endpoint{http::verb::get, "/v1/events/*/why", explain_event, nullptr, true},
     Endpoint{http::verb::post, "/v1/match", match_document, match_body_max, true},
     Endpoint{http::verb::get, "/v1/streams", list_streams, nullptr, true},
@@ -31,6 +46,13 @@ constexpr std::array table{
     Endpoint{http::verb::put, "/v1/streams/*", put_stream, options_body_max},
     Endpoint{http::verb::patch, "/v1/streams/*", patch_stream, options_body_max},
     Endpoint{http::verb::delete_, "/v1/streams/*", delete_stream, nullptr},
+    Endpoint{http::verb::get, "/v1/subscriptions", list_subscriptions, nullptr, true},
+    Endpoint{http::verb::get, "/v1/subscriptions/*", show_subscription, nullptr},
+    Endpoint{http::verb::put, "/v1/subscriptions/*", put_subscription, subscription_body_max},
+    Endpoint{http::verb::patch, "/v1/subscriptions/*", patch_subscription, subscription_body_max},
+    Endpoint{http::verb::delete_, "/v1/subscriptions/*", delete_subscription, nullptr},
+    Endpoint{http::verb::get, "/v1/subscriptions/*/next", take_next, nullptr, true},
+    Endpoint{http::verb::post, "/v1/subscriptions/*/ack", acknowledge_events, ack_body_max},
     Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
     Endpoint{http::verb::get, "/metrics", show_metrics, nullptr, false, true},
     Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},
@@ -105,7 +127,7 @@ Router make_router(Services& services) {
             return route;
         }
         const Endpoint& endpoint = *found.endpoint;
-        if (services.opening && endpoint.handler == subscribe_events) {
+        if (services.opening && endpoint.handler == read_events) {
             route.handler = [&services](HttpRequest& request) { return subscribe_later(services, request); };
             return route;
         }

@@ -1,16 +1,22 @@
-#include "broker/server/api/endpoints.hpp"
+#include "broker/server/endpoints.hpp"
 
 #include <catch2/catch.hpp>
+
+#include "broker/server/api/handlers.hpp"
+#include "broker/server/subscriptions/subscription_handlers.hpp"
 
 using sluice::server::find_endpoint;
 namespace http = sluice::server::http;
 
 TEST_CASE("a path and a method name an endpoint") {
     CHECK(find_endpoint(http::verb::post, "/v1/events").endpoint->handler == sluice::server::publish_events);
-    CHECK(find_endpoint(http::verb::get, "/v1/events").endpoint->handler == sluice::server::subscribe_events);
+    CHECK(find_endpoint(http::verb::get, "/v1/events").endpoint->method == http::verb::get);
     CHECK(find_endpoint(http::verb::get, "/v1/streams/a").name == "a");
     CHECK(find_endpoint(http::verb::get, "/v1/events/17/why").endpoint->handler == sluice::server::explain_event);
     CHECK(find_endpoint(http::verb::head, "/v1/events/17/why").name == "17");
+    CHECK(find_endpoint(http::verb::put, "/v1/subscriptions/a").name == "a");
+    CHECK(find_endpoint(http::verb::post, "/v1/subscriptions/a/ack").endpoint->handler ==
+          sluice::server::acknowledge_events);
     CHECK(find_endpoint(http::verb::head, "/v1/status").endpoint->handler == sluice::server::show_status);
 }
 

@@ -1,0 +1,213 @@
+#include "broker/core/subscriptions/durable_subscription.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "broker/base/log.hpp"
+#include "broker/core/counters.hpp"
+#include "broker/core/matching/registry.hpp"
+#include "broker/core/replay/replay.hpp"
+#include "broker/core/subscriptions/stored_names.hpp"
+#include "broker/store/event_log.hpp"
+#include "protocol/text/stream_selection.hpp"
+
+namespace sluice::broker {
+
+namespace {
+
+constexpr std::uint64_t all_ids = ~std::uint64_t{0};
+
+}  // namespace
+
+DurableSubscription::DurableSubscription(const SubscriptionContext& context, std::string name,
+                                         config::SubscriptionOptions options, std::string text, Ledger ledger)
+    : context_(context),
+      name_(std::move(name)),
+      options_(std::move(options)),
+      text_(std::move(text)),
+      version_(1),
+      ledger_(std::move(ledger)),
+      stored_mark_(context.log.durable_state() == nullptr ? all_ids : ledger_.mark()),
+      asked_mark_(stored_mark_) {
+    hold_streams();
+}
+
+Ledger::Settings DurableSubscription::ledger_settings(const config::SubscriptionOptions& options) {
+    Ledger::Settings settings;
+    settings.ack_wait = options.ack == config::AckOption::none ? Ledger::Duration::max() : options.ack_wait;
+    settings.prefetch = options.prefetch;
+    settings.deliveries_max = options.max_deliver;
+    settings.has_dead_letters = !options.dead_letter.empty();
+    settings.in_order = options.ack == config::AckOption::cumulative;
+    return settings;
+}
+
+DurableSubscription::State DurableSubscription::state() const {
+    const std::lock_guard lock(mutex_);
+    State state{name_,  options_, version_, ledger_.cursor(), ledger_.next(), ledger_.outstanding(), consumers_.size(),
+                counts_};
+    state.counts.expired = ledger_.expired();
+    return state;
+}
+
+std::string DurableSubscription::text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+}
+
+bool DurableSubscription::set_options(const config::SubscriptionOptions& options, std::string text,
+                                      std::optional<std::uint64_t> expected, Stored stored) {
+    Feed dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_deleted_ || (expected && *expected != version_)) return false;
+        const bool is_same_feed = options.streams == options_.streams && options.filters == options_.filters;
+        options_ = options;
+        text_ = std::move(text);
+        ++version_;
+        ledger_.set(ledger_settings(options_));
+        hold_streams();
+        if (!is_same_feed) dropped = take_feed();
+        wake_all();
+        schedule();
+        put({{options_name(name_), text_}, {ledger_name(name_), ledger_.encode()}}, std::move(stored));
+    }
+    if (dropped) end_feed(dropped);
+    return true;
+}
+
+void DurableSubscription::hold_streams() {
+    std::vector<StreamHold> holds;
+    const text::StreamSelection streams(options_.streams);
+    for (const std::string& stream : streams.names()) holds.emplace_back(context_.streams, stream);
+    if (!options_.dead_letter.empty()) holds.emplace_back(context_.streams, options_.dead_letter);
+    holds_.swap(holds);
+}
+
+bool DurableSubscription::erase(std::optional<std::uint64_t> expected, Stored stored) {
+    Feed dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_deleted_ || (expected && *expected != version_)) return false;
+        is_deleted_ = true;
+        dropped = take_feed();
+        end_consumers(ConsumerState::deleted);
+        holds_.clear();
+        put({{options_name(name_), std::nullopt}, {ledger_name(name_), std::nullopt}}, std::move(stored));
+    }
+    if (dropped) end_feed(dropped);
+    return true;
+}
+
+void DurableSubscription::close() {
+    Feed dropped;
+    std::vector<StreamHold> holds;
+    {
+        const std::lock_guard lock(mutex_);
+        is_deleted_ = true;
+        dropped = take_feed();
+        holds.swap(holds_);
+    }
+    if (dropped) end_feed(dropped);
+}
+
+void DurableSubscription::begin(std::uint64_t told_drops, Stored stored) {
+    const std::lock_guard lock(mutex_);
+    told_drops_ = told_drops;
+    put({{options_name(name_), text_}, {ledger_name(name_), ledger_.encode()}}, std::move(stored));
+}
+
+void DurableSubscription::seek(std::uint64_t next, Stored stored) {
+    Feed dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        dropped = take_feed();
+        ledger_.seek(next);
+        wake_all();
+        store_ledger(std::move(stored));
+    }
+    if (dropped) end_feed(dropped);
+}
+
+Acknowledged DurableSubscription::acknowledge(const Acknowledgement& what, Stored stored) {
+    if (context_.at_point) context_.at_point("ack.begin");
+    const std::lock_guard lock(mutex_);
+    const Ledger::Time now = context_.now();
+    Acknowledged done;
+    const auto note = [&](std::uint64_t id, bool is_known, std::size_t& count) {
+        if (is_known)
+            ++count;
+        else
+            done.not_known.push_back(id);
+    };
+    for (const std::uint64_t id : what.ids) note(id, ledger_.acknowledge(id), done.acknowledged);
+    if (what.up_to) done.acknowledged += ledger_.acknowledge_up_to(*what.up_to);
+    for (const Acknowledgement::Rejection& each : what.rejected)
+        note(each.id, ledger_.reject(each.id, each.deliveries, each.reason, now + each.delay), done.rejected);
+    for (const Acknowledgement::Extension& each : what.extended)
+        note(each.id, ledger_.extend(each.id, each.deliveries, now + each.by.value_or(options_.ack_wait)),
+             done.extended);
+    counts_.acknowledged += done.acknowledged;
+    counts_.rejected += done.rejected;
+    done.cursor = ledger_.cursor();
+    if (done.acknowledged != 0 && std::exchange(is_starved_, false)) wake_all();
+    if (done.rejected != 0) ask_due(now);
+    schedule();
+    if (context_.at_point) {
+        const auto point = context_.at_point;
+        stored = [point, stored = std::move(stored)](std::optional<store::AppendError> error) {
+            point("ack.stored");
+            if (stored) stored(error);
+        };
+    }
+    store_ledger(std::move(stored));
+    return done;
+}
+
+void DurableSubscription::store_ledger(Stored stored) {
+    if (is_deleted_) {
+        if (stored) stored(std::nullopt);
+        return;
+    }
+    put({{ledger_name(name_), ledger_.encode()}}, std::move(stored));
+}
+
+void DurableSubscription::put(std::vector<store::NamedValue> values, Stored stored) {
+    if (store::DurableState* const durable = context_.log.durable_state())
+        durable->put(std::move(values), std::move(stored));
+    else if (stored)
+        stored(std::nullopt);
+}
+
+// Events up to some way beyond this id may then be delivered, once it is stored that they may have been.
+void DurableSubscription::ask_mark(std::uint64_t id) {
+    constexpr std::uint64_t ids_ahead = 65'536;
+    if (id <= asked_mark_) return;
+    asked_mark_ = id + ids_ahead;
+    ledger_.set_mark(asked_mark_);
+    store_ledger([self = weak_from_this(), mark = asked_mark_](std::optional<store::AppendError> error) {
+        if (const auto subscription = self.lock()) subscription->note_mark(mark, !error);
+    });
+}
+
+void DurableSubscription::note_mark(std::uint64_t mark, bool is_stored) {
+    const std::lock_guard lock(mutex_);
+    if (mark != asked_mark_) return;
+    if (is_stored)
+        stored_mark_ = mark;
+    else
+        asked_mark_ = stored_mark_;  // look() asks again
+    if (is_stored) wake_all();
+    schedule();
+}
+
+void DurableSubscription::wake_consumers() {
+    const std::lock_guard lock(mutex_);
+    wake_all();
+}
+
+void DurableSubscription::wake_all() {
+    for (const auto& [number, place] : consumers_) place.wake();
+}
+
+}  // namespace sluice::broker

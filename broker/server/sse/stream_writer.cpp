@@ -1,0 +1,65 @@
+#include "broker/server/sse/stream_writer.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/container/small_vector.hpp>
+#include <span>
+#include <spdlog/fmt/compile.h>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "gpu/check/check.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// The line before a chunk of so many bytes.
+std::string chunk_head(std::size_t bytes) { return fmt::format(FMT_COMPILE("{:x}\r\n"), bytes); }
+
+}  // namespace
+
+asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+                                          bool at_once) {
+    broker::Pieces pieces;
+    pieces.reserve(2 * deliveries.size());
+    for (const broker::Delivery& delivery : deliveries) {
+        const std::size_t before = pieces.bytes();
+        framer.write(delivery, pieces);
+        SLUICE_CHECK(pieces.bytes() - before == delivery.bytes);
+    }
+    const std::string head = chunked_ ? chunk_head(pieces.bytes()) : std::string();
+    boost::container::small_vector<asio::const_buffer, 8> buffers;  // enough for one event
+    buffers.reserve(pieces.size() + 2);
+    if (chunked_) buffers.push_back(asio::buffer(head));
+    pieces.each([&buffers](std::string_view text) { buffers.push_back(asio::buffer(text)); });
+    if (chunked_) buffers.push_back(asio::buffer("\r\n", 2));
+    if (at_once && transport_.write_now(buffers)) co_return true;
+    const bool written = co_await transport_.write(buffers);
+    co_return written;
+}
+
+asio::awaitable<bool> StreamWriter::write(std::string text) { return write_bytes(chunk(text)); }
+
+asio::awaitable<bool> StreamWriter::begin(std::string head, std::string_view text) {
+    return write_bytes(std::move(head) + chunk(text));
+}
+
+asio::awaitable<bool> StreamWriter::end(std::string_view text, bool is_whole) {
+    std::string bytes = text.empty() ? std::string() : chunk(text);
+    if (chunked_ && is_whole) bytes += "0\r\n\r\n";
+    return write_bytes(std::move(bytes));
+}
+
+asio::awaitable<bool> StreamWriter::write_bytes(std::string bytes) {
+    const asio::const_buffer buffer = asio::buffer(bytes);
+    const bool written = co_await transport_.write(std::span(&buffer, 1));
+    co_return written;
+}
+
+std::string StreamWriter::chunk(std::string_view text) const {
+    return chunked_ ? chunk_head(text.size()).append(text) + "\r\n" : std::string(text);
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,39 @@
+// Writes the parts of an event stream to its connection. Belongs to the stream's thread.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "broker/core/delivery/framer.hpp"
+#include "broker/server/net/transport.hpp"
+
+namespace sluice::server {
+
+class StreamWriter {
+public:
+    static constexpr std::size_t deliveries_at_once = 1'024;  // bounds the additional memory needed to write them
+
+    // `chunked`: what it writes is in chunks.
+    StreamWriter(Transport& transport, bool chunked) : transport_(transport), chunked_(chunked) {}
+
+    // False: the connection is broken. `at_once`: without waiting, if the system takes it.
+    boost::asio::awaitable<bool> write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
+                                       bool at_once);
+    boost::asio::awaitable<bool> write(std::string text);
+    // The head of the reply, then text.
+    boost::asio::awaitable<bool> begin(std::string head, std::string_view text);
+    // The last text. `is_whole`: the client may know that it is.
+    boost::asio::awaitable<bool> end(std::string_view text, bool is_whole);
+
+private:
+    std::string chunk(std::string_view text) const;
+    boost::asio::awaitable<bool> write_bytes(std::string bytes);
+
+    Transport& transport_;
+    const bool chunked_;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,151 @@
+// GET /v1/subscriptions/NAME/next
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+
+#include "broker/core/counters.hpp"
+#include "broker/core/subscriptions/consumer.hpp"
+#include "broker/core/subscriptions/durable_subscriptions.hpp"
+#include "broker/server/api/event_format.hpp"
+#include "broker/server/api/problems.hpp"
+#include "broker/server/http/parameters.hpp"
+#include "broker/server/sse/delivery_members.hpp"
+#include "broker/server/sse/notices.hpp"
+#include "broker/server/sse/sse_framer.hpp"
+#include "broker/server/sse/wake_up.hpp"
+#include "broker/server/subscriptions/feed.hpp"
+#include "broker/server/subscriptions/subscription_handlers.hpp"
+#include "broker/server/subscriptions/subscription_requests.hpp"
+#include "broker/store/event_log.hpp"
+#include "config/options.hpp"
+#include "config/units.hpp"
+
+namespace sluice::server {
+
+namespace asio = boost::asio;
+using broker::Delivery;
+using broker::DurableSubscription;
+using State = DurableSubscription::ConsumerState;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::uint64_t events_most = 1'000;
+constexpr std::chrono::seconds wait_most{60};
+constexpr std::chrono::seconds catch_up_most{10};          // for the log to be read, if `wait` is shorter
+constexpr std::chrono::milliseconds look_interval{1'000};  // at whether the daemon shuts down
+constexpr std::size_t reply_bytes = 8u << 20;              // then it has enough, unless one event is larger
+
+struct Wanted {
+    std::size_t events = 1;
+    Clock::duration wait{};
+    DurableSubscription::Format format;
+    bool takes_over = false;
+    std::optional<HttpReply> refusal;
+};
+
+Wanted read_wanted(const HttpRequest& request, const SseFramers& framers) {
+    Wanted wanted;
+    wanted.refusal =
+        refuse_unknown_parameters(request.query, {"max", "wait", "format", "values", "annotate", "takeover"});
+    if (wanted.refusal) return wanted;
+    const WantedFormat format = read_format(request.query, framers);
+    wanted.refusal = format.refusal;
+    wanted.format = {format.framer, format.has_alignments};
+    if (!wanted.refusal && !format.framer->format.is_object)
+        wanted.refusal = bad_parameter("format", parameter(request.query, "format", ""), "json");
+    const std::string_view max = parameter(request.query, "max", "1"), wait = parameter(request.query, "wait", "0s"),
+                           takeover = parameter(request.query, "takeover", "false");
+    const auto events = config::parse_integer(max);
+    if (!events || *events == 0 || *events > events_most)
+        wanted.refusal = bad_parameter("max", max, "a number from 1 to " + std::to_string(events_most));
+    const auto time = config::parse_duration(wait);
+    if (!time || *time > wait_most) wanted.refusal = bad_parameter("wait", wait, "a time of at most 60s, such as 5s");
+    if (takeover != "true" && takeover != "false")
+        wanted.refusal = bad_parameter("takeover", takeover, "true or false");
+    if (wanted.refusal) return wanted;
+    wanted.events = *events;
+    wanted.wait = *time;
+    wanted.takes_over = takeover == "true";
+    return wanted;
+}
+
+std::string json_of(const Delivery& delivery, const std::string& epoch) {
+    if (delivery.kind == Delivery::Kind::event) return delivery_json(delivery);
+    const bool is_gap = delivery.kind == Delivery::Kind::gap;
+    return boost::json::serialize(is_gap ? boost::json::object{{"gap", gap_json(delivery)}}
+                                         : boost::json::object{{"reset", reset_json(reset_of(delivery, epoch))}});
+}
+
+// The reply while it grows.
+class Reply {
+public:
+    Reply(std::size_t events_max, const std::string& epoch) : events_max_(events_max), epoch_(epoch) {}
+
+    std::size_t room() const { return text_.size() >= reply_bytes ? 0 : events_max_ - std::min(events_max_, size_); }
+    bool is_empty() const { return size_ == 0; }
+    void add(const std::vector<Delivery>& deliveries) {
+        for (const Delivery& delivery : deliveries) {
+            text_ += size_++ == 0 ? "" : ",\n";
+            text_ += json_of(delivery, epoch_);
+        }
+    }
+    HttpReply take() {
+        HttpReply reply;
+        reply.headers.emplace_back("Cache-Control", "no-store");
+        reply.body = "[" + std::move(text_) + "]\n";
+        return reply;
+    }
+
+private:
+    const std::size_t events_max_;
+    const std::string& epoch_;
+    std::string text_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace
+
+asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
+    const std::string name(request.name);
+    const auto subscription = services.subscriptions.find(name);
+    if (!subscription) co_return no_such_subscription(name);
+    const Wanted wanted = read_wanted(request, *services.sse_framers);
+    if (wanted.refusal) co_return *wanted.refusal;
+    const auto wake_up = std::make_shared<WakeUp>(co_await asio::this_coro::executor);
+    const DurableSubscription::Attached attached = subscription->attach(
+        DurableSubscription::ConsumerKind::pulling, wanted.format, wanted.takes_over, waker(wake_up));
+    if (attached.consumer == 0) co_return in_use_problem(name, attached.differs);
+    broker::Consumer consumer(subscription, attached.consumer);
+    Reply reply(wanted.events, services.log.epoch());
+    const Clock::time_point begun = Clock::now();
+    while (reply.room() != 0) {
+        const DurableSubscription::Taken taken = consumer.take(std::min<std::size_t>(reply.room(), 64));
+        if (taken.state == State::deleted) co_return no_such_subscription(name);
+        if (taken.state == State::taken_over) break;
+        if (!taken.deliveries.empty()) {
+            reply.add(taken.deliveries);
+            subscription->written(taken);
+            continue;
+        }
+        if (!reply.is_empty()) break;
+        if (taken.state == State::needs_feed) {
+            MadeFeed made = co_await make_feed(services, request, subscription);
+            if (made.refusal) co_return std::move(*made.refusal);
+            if (made.is_made) continue;
+        }
+        const auto wait = taken.is_caught_up ? wanted.wait : std::max<Clock::duration>(wanted.wait, catch_up_most);
+        const Clock::time_point now = Clock::now();
+        if (now >= begun + wait || services.draining || request.is_abandoned()) break;
+        wake_up->timer.expires_at(std::min(begun + wait, now + look_interval));
+        co_await wake_up->timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+    HttpReply made = reply.take();
+    if (!request.memory.resize(made.body.size())) co_return memory_problem(broker::MemoryShortage::temporary);
+    co_return made;
+}
+
+}  // namespace sluice::server
