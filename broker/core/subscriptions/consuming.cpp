@@ -108,7 +108,7 @@ bool DurableSubscription::prepare_feed(const FeedPlan& plan, Subscriber& feed) {
     if (plan.number != plan_) return false;
     feed.owner = this;
     feed.delivered_before = ledger_.loaded_mark();
-    feed.told_drops = std::exchange(told_drops_, 0);
+    feed.told_drops = std::exchange(told_drops_, none_told);
     feed.mailbox.begin_replay(ledger_.next());
     return true;
 }

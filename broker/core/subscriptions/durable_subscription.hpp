@@ -169,7 +169,8 @@ private:
     SubscriptionCounts counts_;
     bool is_deleted_ = false;
     std::vector<StreamHold> holds_;  // of its streams: what they have must not make room for others
-    std::uint64_t told_drops_ = 0;
+    static constexpr std::uint64_t none_told = ~std::uint64_t{0};  // a log counts anew when it is opened
+    std::uint64_t told_drops_ = none_told;
     Ledger::Consumer last_consumer_ = 0;
     std::map<Ledger::Consumer, Place> consumers_;
     Format format_;               // of the feed, and of all consumers
