@@ -5,7 +5,7 @@ import select
 import socket
 from urllib.parse import urlencode
 
-TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
+TIMEOUT_S = 25  # for anything that must happen; sanitizer builds are slow
 
 
 def head(method, target, headers=()):
@@ -28,6 +28,9 @@ class Http:
         data = b"" if body is None else body.encode()
         headers = () if body is None else (("Content-Type", content_type), ("Content-Length", len(data)))
         self.socket.sendall(head(method, path, headers) + data)
+        return self.reply()
+
+    def reply(self):
         status = int(self.file.readline().split()[1])
         length = 0
         while (line := self.file.readline().rstrip()):

@@ -164,7 +164,7 @@ class Driver:
         status, reply = self.http.request(method, path, body, **more)
         if status != expected:
             raise Fault(f"{method} {path} {body} gave {status}: {reply}")
-        if path == "/v1/events":
+        if method == "POST" and path == "/v1/events":
             self.tally.update(documents=1, events=reply["new"] + reply["updated"], events_unchanged=reply["unchanged"])
         return reply
 

@@ -104,17 +104,8 @@ class StoredDriver(Driver):
         time.sleep(self.chance.random() ** 3 * 0.02)
         self.end(signal.SIGKILL)
         connection.close()
-        before = self.model.last_id
         last_id = self.come_back()
-        found = self.stored_after(name, before)
-        if found:
-            self.counts["stored without an answer"] = self.counts.get("stored without an answer", 0) + 1
-            titles = [message["item"]["title"] for message in found]
-            wanted = [event.item.title for event in expected.events]
-            least = min(len(wanted), self.model.stream(name).events_max or len(wanted))  # that retention leaves
-            if len(titles) < least or titles != wanted[-len(titles):]:
-                raise Fault(f"of the document with {wanted} these are there: {titles}")
-            self.model.publish(name, expected, found[-1]["id"] - len(wanted) + 1)
+        self.learn_unanswered(name, expected)
         self.meet_again(last_id)
         again = self.model.look_up(name, feed_title, items)
         reply = self.request(202, "POST", "/v1/events", body.decode(), content_type="application/rss+xml", stream=name)
@@ -125,6 +116,19 @@ class StoredDriver(Driver):
             self.model.publish(name, again, reply["first_id"])
             if self.model.stream(name).events_max:
                 self.await_retention(name)
+
+    def learn_unanswered(self, name, expected):
+        """Whether a publication was stored."""
+        found = self.stored_after(name, self.model.last_id)
+        if not found:
+            return
+        self.counts["stored without an answer"] = self.counts.get("stored without an answer", 0) + 1
+        titles = [message["item"]["title"] for message in found]
+        wanted = [event.item.title for event in expected.events]
+        least = min(len(wanted), self.model.stream(name).events_max or len(wanted))  # that retention leaves
+        if len(titles) < least or titles != wanted[-len(titles):]:
+            raise Fault(f"of the document with {wanted} these are there: {titles}")
+        self.model.publish(name, expected, found[-1]["id"] - len(wanted) + 1)
 
     def stored_after(self, name, last_id):
         """The events of the stream with higher ids that the daemon has kept."""
