@@ -101,6 +101,7 @@ FOLDERS = {
                           "protocol/feed/item", "protocol/feed/model", "protocol/feed/record", "protocol/filter",
                           "protocol/filter/hints", "protocol/filter/syntax", "protocol/text", "protocol/wire/http"),
     "broker/server/subscriptions": ("broker/base", "broker/core", "broker/core/delivery", "broker/core/ingest",
+                                    "broker/core/matching",
                                     "broker/core/subscriptions", "broker/server/api", "broker/server/http",
                                     "broker/server/net", "broker/server/sse", "broker/store", "config",
                                     "protocol/text"),

@@ -18,9 +18,7 @@ constexpr std::chrono::hours wait_most{1};  // which adds to any time
 }  // namespace
 
 DurableSubscriptions::DurableSubscriptions(SubscriptionContext context) : context_(std::move(context)) {
-    context_.schedule = [this](DurableSubscriptionPtr subscription, Time time) {
-        schedule(std::move(subscription), time);
-    };
+    context_.schedule = [this](const DurableSubscriptionPtr& subscription, Time time) { schedule(subscription, time); };
 }
 
 DurableSubscriptions::~DurableSubscriptions() {
@@ -132,7 +130,7 @@ std::size_t DurableSubscriptions::size() const {
     return all_.size();
 }
 
-void DurableSubscriptions::schedule(DurableSubscriptionPtr subscription, Time time) {
+void DurableSubscriptions::schedule(const DurableSubscriptionPtr& subscription, Time time) {
     const std::lock_guard lock(schedule_mutex_);
     const bool is_first = schedule_.empty() || time < schedule_.begin()->first;
     schedule_.emplace(time, subscription);

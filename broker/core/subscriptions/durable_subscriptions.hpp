@@ -75,7 +75,7 @@ private:
     using Time = Ledger::Time;
 
     void run();
-    void schedule(DurableSubscriptionPtr subscription, Time time);
+    void schedule(const DurableSubscriptionPtr& subscription, Time time);
     std::vector<DurableSubscriptionPtr> take_scheduled(Time now);
     void look(Time now);
 

@@ -41,9 +41,10 @@ struct SubscriptionContext {
     Streams& streams;
     feed::FeedLimits documents;
     std::size_t subscriptions_max = 0;
-    std::function<Ledger::Time()> now;                                                   // the steady clock
-    std::function<void(std::string_view)> at_point{};                                    // for tests; may be null
-    std::function<void(std::shared_ptr<DurableSubscription>, Ledger::Time)> schedule{};  // DurableSubscriptions sets it
+    std::function<Ledger::Time()> now;                 // the steady clock
+    std::function<void(std::string_view)> at_point{};  // for tests; may be null
+    std::function<void(const std::shared_ptr<DurableSubscription>&, Ledger::Time)>
+        schedule{};  // DurableSubscriptions sets it
 };
 
 }  // namespace sluice::broker

@@ -40,7 +40,7 @@ asio::awaitable<bool> StreamWriter::write(const broker::Framer& framer, const st
     co_return written;
 }
 
-asio::awaitable<bool> StreamWriter::write(std::string text) { return write_bytes(chunk(text)); }
+asio::awaitable<bool> StreamWriter::write(const std::string& text) { return write_bytes(chunk(text)); }
 
 asio::awaitable<bool> StreamWriter::begin(std::string head, std::string_view text) {
     return write_bytes(std::move(head) + chunk(text));

@@ -22,7 +22,7 @@ public:
     // False: the connection is broken. `at_once`: without waiting, if the system takes it.
     boost::asio::awaitable<bool> write(const broker::Framer& framer, const std::vector<broker::Delivery>& deliveries,
                                        bool at_once);
-    boost::asio::awaitable<bool> write(std::string text);
+    boost::asio::awaitable<bool> write(const std::string& text);
     // The head of the reply, then text.
     boost::asio::awaitable<bool> begin(std::string head, std::string_view text);
     // The last text. `is_whole`: the client may know that it is.

@@ -7,6 +7,8 @@
 #include <chrono>
 
 #include "broker/core/counters.hpp"
+#include "broker/core/ingest/publisher.hpp"
+#include "broker/core/matching/event_queue.hpp"
 #include "broker/core/subscriptions/consumer.hpp"
 #include "broker/core/subscriptions/durable_subscriptions.hpp"
 #include "broker/server/api/event_format.hpp"
@@ -22,6 +24,7 @@
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
 #include "config/units.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::server {
 
@@ -37,6 +40,7 @@ constexpr std::uint64_t events_most = 1'000;
 constexpr std::chrono::seconds wait_most{60};
 constexpr std::chrono::seconds catch_up_most{10};          // for the log to be read, if `wait` is shorter
 constexpr std::chrono::milliseconds look_interval{1'000};  // at whether the daemon shuts down
+constexpr std::chrono::milliseconds decide_interval{2};    // at whether what was published has been matched
 constexpr std::size_t reply_bytes = 8u << 20;              // then it has enough, unless one event is larger
 
 struct Wanted {
@@ -71,6 +75,15 @@ Wanted read_wanted(const HttpRequest& request, const SseFramers& framers) {
     wanted.wait = *time;
     wanted.takes_over = takeover == "true";
     return wanted;
+}
+
+std::uint64_t published_id(Services& services, const DurableSubscription& subscription) {
+    const text::StreamSelection streams(subscription.state().options.streams);
+    return streams.single().empty() ? services.log.last_id() : services.publisher.streams().last_id(streams.single());
+}
+
+std::uint64_t decided_id(const broker::EventQueue& queue, const broker::Subscriber& feed) {
+    return feed.stream.empty() ? queue.decided_id_of_all() : queue.decided_id(feed.stream);
 }
 
 std::string json_of(const Delivery& delivery, const std::string& epoch) {
@@ -122,6 +135,9 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
     broker::Consumer consumer(subscription, attached.consumer);
     Reply reply(wanted.events, services.log.epoch());
     const Clock::time_point begun = Clock::now();
+    // Who has been told that something is published gets it, though it may not have been matched yet.
+    const std::uint64_t published = published_id(services, *subscription);
+    bool is_decided = false;
     while (reply.room() != 0) {
         const DurableSubscription::Taken taken = consumer.take(std::min<std::size_t>(reply.room(), 64));
         if (taken.state == State::deleted) co_return no_such_subscription(name);
@@ -137,10 +153,15 @@ asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request) {
             if (made.refusal) co_return std::move(*made.refusal);
             if (made.is_made) continue;
         }
-        const auto wait = taken.is_caught_up ? wanted.wait : std::max<Clock::duration>(wanted.wait, catch_up_most);
+        const bool is_deciding = taken.is_caught_up && decided_id(services.queue, *taken.feed) < published;
+        const bool is_done = taken.is_caught_up && !is_deciding && is_decided;
+        is_decided = taken.is_caught_up && !is_deciding;  // before the next look into the mailbox
+        if (is_decided && !is_done) continue;
+        const auto wait = is_done ? wanted.wait : std::max<Clock::duration>(wanted.wait, catch_up_most);
         const Clock::time_point now = Clock::now();
         if (now >= begun + wait || services.draining || request.is_abandoned()) break;
-        wake_up->timer.expires_at(std::min(begun + wait, now + look_interval));
+        const Clock::duration pause = is_deciding ? decide_interval : look_interval;
+        wake_up->timer.expires_at(std::min(begun + wait, now + pause));
         co_await wake_up->timer.async_wait(asio::as_tuple(asio::use_awaitable));
     }
     HttpReply made = reply.take();
