@@ -66,7 +66,10 @@ public:
     std::uint32_t numbers_given() const { return numbers_given_; }
     void set_numbers_given(std::uint32_t n) { numbers_given_ = std::max(numbers_given_, n); }
     const Dropped& forgotten() const { return forgotten_; }
-    void set_forgotten(const Dropped& forgotten) { forgotten_.add(forgotten); }
+    void set_forgotten(const Dropped& forgotten) {
+        forgotten_.add(forgotten);
+        dropped_.add(forgotten);
+    }
 
     // Of the stream, or of all_streams. `last_id`: the log's.
     StreamExtent extent(std::string_view name, std::uint64_t last_id) const;

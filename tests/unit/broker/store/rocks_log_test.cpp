@@ -236,6 +236,17 @@ TEST_CASE_METHOD(Fixture, "RocksLog: since a time → the first retained event o
     CHECK(log->first_id_since("even", 0) == ids("even").front());
 }
 
+TEST_CASE_METHOD(Fixture,
+                 "RocksLog: what a deleted stream had is dropped from the whole log, also when it is opened again") {
+    append("a", 2);
+    append("b", 1);
+    log->clear("a");
+    CHECK(log->extent("*").dropped_id == 2);
+    restart();
+    CHECK(ids("*") == Ids{3});
+    CHECK(log->extent("*").dropped_id == 2);
+}
+
 TEST_CASE_METHOD(Fixture, "RocksLog: a store that can't be opened → the reason says what to do") {
     const auto refusal = [&](const RocksSettings& wanted) -> std::string {
         RocksLog other(wanted, budget);
