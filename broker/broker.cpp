@@ -269,9 +269,9 @@ void Broker::open() { parts_->open(); }
 
 void Broker::Parts::open() {
     configured_log_.open();
-    publisher_.streams().restore();
     queue_.begin_after(log_.last_id());
     subscriptions_.restore(parse_definition);
+    publisher_.streams().restore();
     subscriptions_.start();
     sse_framers_ = std::make_shared<const server::SseFramers>(log_.epoch());
     services_.sse_framers = sse_framers_;

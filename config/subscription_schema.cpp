@@ -50,6 +50,8 @@ void read_subscription_options(Section& s, SubscriptionOptions& o) {
     s.text("dead_letter", o.dead_letter, check_dead_letter);
     s.integer("prefetch", o.prefetch, 1, Bounds::prefetch_max);
     s.boolean("share", o.share);
+    if (o.share && o.ack == AckOption::cumulative)
+        s.fault("share: several consumers can't acknowledge cumulatively, since none of them gets all events");
     s.size("hold_bytes", o.hold_bytes, 0, std::size_t{1} << 40);
     if (!o.dead_letter.empty() && text::StreamSelection(o.streams).matches(o.dead_letter))
         s.fault("dead_letter: " + o.dead_letter +

@@ -16,6 +16,7 @@
 #include "broker/core/reply_counters.hpp"
 #include "broker/core/stages.hpp"
 #include "broker/core/stream_counters.hpp"
+#include "broker/core/subscription_counters.hpp"
 #include "broker/core/work_times.hpp"
 
 namespace sluice::broker {
@@ -90,6 +91,7 @@ public:
     Counter& gaps = metrics.counter({"gaps", "Events left undecided by a filter's budget, reported to its subscriber"});
     Counter& slow_filters =
         metrics.counter({"slow_filters", "Subscribers disconnected because a filter exceeded its budget"});
+    SubscriptionCounters durable{metrics};
     Counter& handovers = metrics.counter({"handovers", "Batches, or parts of them, handed over to the slow lane"});
     base::ObservedCounter& log_lines_dropped =
         metrics.observed_counter({"log_lines_dropped", "Log lines dropped because they were not read or did not fit"});

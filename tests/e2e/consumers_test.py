@@ -203,6 +203,53 @@ class Consumers(unittest.TestCase):
         self.ack(up_to=ids[0])
         self.assertEqual(self.pull(max=10), [])
 
+    def test_several_consumers_share(self):
+        self.put(share=True, prefetch=4)
+        ids = self.publish("a", "b", "c", "d", "e", "f")
+        with self.consume() as one, self.consume(takeover="false") as other:
+            of_one, of_other = ([self.event(each), self.event(each)] for each in (one, other))
+            self.assertEqual(sorted(event["id"] for event in of_one + of_other), ids[:4])
+            self.assertEqual(self.state(), (ids[0] - 1, 4))
+            self.assertEqual(self.show()["consumers"], 2)
+            self.ack(ids=[event["id"] for event in of_one])
+            events = [self.event(one), self.event(one)]
+            self.assertEqual([event["id"] for event in events], ids[4:])
+            one.close()
+            again = [self.event(other) for _ in "ef"]
+            self.assertEqual([event["id"] for event in again], ids[4:])
+            self.assertEqual(self.again(again), [2, 2])
+            self.assertEqual(self.ack(up_to=ids[-1])["position"], ids[-1])
+
+    def test_sharing_is_not_for_cumulative_acknowledgements(self):
+        status, _, reply = self.daemon.request("PUT", "/v1/subscriptions/x", '{"share": true, "ack": "cumulative"}')
+        self.assertEqual(status, 400)
+        self.assertIn("share", reply["detail"])
+
+    def test_moving_a_subscription(self):
+        self.put()
+        ids = self.publish("a", "b", "c")
+        self.assertEqual(self.titles(self.pull(max=10)), ["a", "b", "c"])
+        for to, titles in (("first", ["a", "b", "c"]), (ids[1], ["c"]), ("now", [])):
+            with self.subTest(to):
+                status, _, reply = self.daemon.request("POST", "/v1/subscriptions/work/seek", json.dumps({"to": to}))
+                self.assertEqual((status, reply["unacknowledged"]), (200, 0))
+                self.assertEqual(self.titles(self.pull(max=10)), titles)
+        for body in ("{}", "[]", '{"to": -1}', '{"to": "soon"}', '{"to": 99999}', '{"to": "first", "x": 1}'):
+            with self.subTest(body):
+                self.assertEqual(self.daemon.request("POST", "/v1/subscriptions/work/seek", body)[0], 400)
+
+    def retained(self):
+        return self.daemon.request("GET", "/v1/streams/s")[2]["retained"]["events"]
+
+    def test_a_subscription_holds_events_back_from_retention(self):
+        self.daemon.request("PUT", "/v1/streams/s", '{"retention": {"events": 1}}')
+        self.put(hold_bytes="1MiB")
+        ids = self.publish("a", "b", "c")
+        self.assertEqual(self.titles(self.pull(max=10)), ["a", "b", "c"])
+        self.assertEqual(self.retained(), 3)
+        self.ack(up_to=ids[2])
+        eventually(lambda: self.retained() == 1, "what is acknowledged is not held")
+
     def test_a_subscription_that_is_deleted_ends_its_consumer(self):
         self.put()
         with self.consume() as consumer:

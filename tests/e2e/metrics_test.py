@@ -37,9 +37,11 @@ NOT_BASE_UNITS = {"milliseconds", "microseconds", "nanoseconds", "ms", "us", "ns
                   "mib", "gib", "kilobytes", "megabytes", "percent", "bits"}
 # Without a GPU these have no series, and without CUDA neither have those of sluice_gpu_.
 OF_GPUS = {"sluice_engine_faults_total", "sluice_operator_batches_total", "sluice_operator_repeated_batches_total"}
-LABEL_VALUES_MAX = 51  # 50 streams and all others
+LABEL_VALUES_MAX = 51  # 50 streams or subscriptions and all others
 # What a request changes by itself.
 RESTLESS = {"sluice_memory_used_bytes", "sluice_memory_use_bytes", "process_resident_memory_bytes"}
+# What time changes.
+RESTLESS |= {"sluice_durable_lag_seconds", "sluice_durable_subscription_lag_seconds"}
 # Of /v1/status, what is no metric.
 ONLY_IN_STATUS = r"costly_conditions|log|streams|version|state|backend|engine\.(reason|devices\.\d+\.last_fault)"
 
@@ -354,6 +356,75 @@ class Figures(unittest.TestCase):
             client.replay(stream="s", after=place)
         client.check({"resets_total": {"epoch": 2, "unknown": 1, "retention": 1}})
 
+    def subscription(self, client, method, path, body=None, status=200):
+        found, _, reply = client.request(method, f"/v1/subscriptions/{path}", body and json.dumps(body))
+        self.assertEqual(found, status, reply)
+        return reply
+
+    def pull(self, client, name, count):
+        events = []
+        eventually(lambda: events.extend(self.subscription(client, "GET", f"{name}/next?max=10")) or
+                   len(events) >= count, "events")
+        return [event["id"] for event in events]
+
+    def test_agree_with_what_durable_subscriptions_did(self):
+        client = self.started()
+        work = {"streams": ["s"], "max_deliver": 2, "dead_letter": "dead", "ack_wait": "10min"}
+        self.subscription(client, "PUT", "work", work, 201)
+        self.subscription(client, "PUT", "away", {"streams": ["s.*", "t"]}, 201)
+        self.subscription(client, "PUT", "none", {"streams": ["u"], "ack": "none"}, 201)
+        for i in range(5):
+            client.publish(rss(item(f"{i}")))
+        client.publish(rss(item("x")), stream="t")
+        client.publish(rss(item("y"), item("z")), stream="u")
+        ids = self.pull(client, "work", 5)
+        self.assertEqual(self.pull(client, "none", 2), [7, 8])
+        totals = {"deliveries_total": 7, "redeliveries_total": 0, "acknowledgements_total": 2, "expirations_total": 0,
+                  "rejections_total": 0, "dead_letters_total": 0, "gaps_total": 0, "resets_total": 0,
+                  "withdrawals_total": 0, "subscriptions": 3, "subscriptions_consumed": 0, "consumers": 0,
+                  "unacknowledged": 5, "lag": 8, "subscription_lag": {"work": 8, "away": 8},
+                  "subscription_unacknowledged": {"work": 5}, "subscription_consumers": {},
+                  "subscription_deliveries_total": {"work": 5, "none": 2}, "subscription_redeliveries_total": {},
+                  "subscription_dead_letters_total": {}}
+
+        def check(**changes):
+            totals.update(changes)
+            return client.check({f"durable_{name}": value for name, value in totals.items()})
+
+        metrics = check()
+        for name in ("work", "away"):
+            self.assertGreater(metrics("durable_subscription_lag_seconds", subscription=name), 0)
+        self.assertEqual(metrics("durable_lag_seconds"),
+                         max(metrics.of("durable_subscription_lag_seconds").values()))
+
+        def reject(*ids):
+            self.subscription(client, "POST", "work/ack", {"nack": [{"id": id} for id in ids]})
+
+        self.subscription(client, "POST", "work/ack", {"ids": ids[:2]})
+        reject(ids[2], ids[3])
+        self.assertEqual(self.pull(client, "work", 2), ids[2:4])
+        check(acknowledgements_total=4, rejections_total=2, redeliveries_total=2, unacknowledged=3,
+              subscription_lag={"work": 6, "away": 8}, subscription_unacknowledged={"work": 3},
+              subscription_redeliveries_total={"work": 2})
+        reject(ids[2])
+        check(rejections_total=3, dead_letters_total=1, unacknowledged=2, lag=9,
+              subscription_lag={"work": 9 - ids[2], "away": 9}, subscription_unacknowledged={"work": 2},
+              subscription_dead_letters_total={"work": 1})
+        self.subscription(client, "POST", "work/ack", {"up_to": ids[4]})
+        check(acknowledgements_total=6, unacknowledged=0, subscription_lag={"away": 9},
+              subscription_unacknowledged={})
+        client.replies[200] += 1
+        with client.daemon.subscribe(subscription="away") as consumer:
+            self.assertIsNotNone(consumer.next_event())
+            check(deliveries_total=8, unacknowledged=1, subscriptions_consumed=1, consumers=1,
+                  lag=9 - 5, subscription_lag={"away": 9 - 5}, subscription_unacknowledged={"away": 1},
+                  subscription_consumers={"away": 1},
+                  subscription_deliveries_total={"work": 5, "none": 2, "away": 1})
+        self.subscription(client, "DELETE", "work", status=204)
+        check(subscriptions=2, subscriptions_consumed=0, consumers=0, subscription_consumers={},
+              subscription_deliveries_total={"none": 2, "away": 1}, subscription_redeliveries_total={},
+              subscription_dead_letters_total={})
+
     def test_agree_with_who_was_slow_or_left(self):
         """What a subscriber does not read is counted, too: each delivery is written or not."""
         client = self.started("delivery.slow_consumer=disconnect", "delivery.queue_events=10",
@@ -402,6 +473,7 @@ class Figures(unittest.TestCase):
     def test_agree_with_the_status(self):
         """The page's last column says where in the status each number is."""
         client = self.started()
+        self.subscription(client, "PUT", "away", {"streams": ["s"]}, 201)
         with client.subscribe(("approx-contains(title, 'x', 1) and date(title) > 3",), stream="s"):
             for i in range(3):
                 client.publish(rss(item(f"x{i}"), item("same")))

@@ -71,11 +71,11 @@ class InMemory(Case):
         self.assertEqual((body["position"], body["next"]), (0, 1))
 
     def test_patch_merges_options(self):
-        self.put("s", prefetch=5, filters=["true()"], ack="cumulative")
+        self.put("s", prefetch=5, filters=["true()"], ack="none")
         status, fields, body = self.ask("PATCH", "s", {"prefetch": None, "share": True})
         self.assertEqual(status, 200)
         self.assertIn("ETag", fields)
-        self.assertEqual(body["options"], {**DEFAULTS, "filters": ["true()"], "ack": "cumulative", "share": True})
+        self.assertEqual(body["options"], {**DEFAULTS, "filters": ["true()"], "ack": "none", "share": True})
         self.assertIn("/seek", self.refused(400, "PATCH", "s", {"start": "first"}))
         self.assertEqual(self.ask("PATCH", "s", {"start": "now"})[0], 200)
         self.refused(404, "PATCH", "t", {})
@@ -225,7 +225,7 @@ class OnDisk(Case):
                 name = f"of.{sign}"
                 self.publish(f"{name}.a", f"{name}.b")
                 _, made = self.put(name, start="first", filters=["title != ''"], streams=["default", "news.*"],
-                                   ack="cumulative", share=True)
+                                   ack="none", share=True)
                 self.assertEqual(made["stored"], "synced")
                 self.assertNotIn("warning", made)
                 self.put("gone")

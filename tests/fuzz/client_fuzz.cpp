@@ -11,7 +11,7 @@
 #include "broker/cli/client/sse_reader.hpp"
 #include "broker/cli/common/fasta.hpp"
 #include "broker/cli/common/joined_fasta.hpp"
-#include "broker/cli/event_text.hpp"
+#include "broker/cli/events/event_text.hpp"
 #include "protocol/text/terminal.hpp"
 
 namespace {

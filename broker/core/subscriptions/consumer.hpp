@@ -1,6 +1,9 @@
 // A consumer's place at a durable subscription, which it leaves at the end of this object. Belongs to one thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "broker/core/subscriptions/durable_subscription.hpp"
@@ -21,6 +24,9 @@ public:
 
     const DurableSubscriptionPtr& subscription() const { return subscription_; }
     DurableSubscription::Taken take(std::size_t most) { return subscription_->take(number_, most); }
+    std::optional<std::uint64_t> note_decided(std::uint64_t decided) {
+        return subscription_->note_decided(number_, decided);
+    }
 
 private:
     DurableSubscriptionPtr subscription_;

@@ -9,6 +9,12 @@
 
 namespace sluice::broker {
 
+namespace {
+
+constexpr std::size_t shared_most = 16;  // deliveries at once to one of several consumers, so that all get some
+
+}  // namespace
+
 DurableSubscription::Attached DurableSubscription::attach(ConsumerKind kind, const Format& format, bool takes_over,
                                                           std::function<void()> wake) {
     Feed dropped;
@@ -58,6 +64,7 @@ void DurableSubscription::leave(Ledger::Consumer consumer) noexcept {
         if (consumers_.empty() && !is_pulling) dropped = take_feed();
         if (!is_pulling && !is_deleted_) store_ledger(nullptr);
         if (!consumers_.empty()) ask_due(now);
+        wake_starved();  // they may have more now
         schedule();
     }
     if (dropped) end_feed(dropped);
@@ -146,6 +153,7 @@ DurableSubscription::Taken DurableSubscription::take(Ledger::Consumer consumer, 
     }
     taken.feed = feed_;
     std::vector<Delivery> unused;  // is not written
+    if (consumers_.size() > 1) most = std::min(most, shared_most);
     take_again(consumer, most, taken, unused);
     take_new(consumer, most, taken, unused);
     feed_->mailbox.settled(unused);
@@ -162,16 +170,16 @@ void DurableSubscription::take_again(Ledger::Consumer consumer, std::size_t most
     for (Delivery& delivery : found) {
         if (delivery.kind == Delivery::Kind::withdrawn) {
             fetching_ -= std::min<std::size_t>(fetching_, 1);
-            if (ledger_.drop(delivery.event->id)) ++counts_.withdrawn;
+            if (ledger_.drop(delivery.event->id)) tally(counts_.withdrawn, totals_.withdrawn);
             has_changed = true;
             unused.push_back(std::move(delivery));
         } else if (delivery.kind != Delivery::Kind::event) {
-            count_notice(delivery);
+            tally_notice(delivery);
             taken.deliveries.push_back(std::move(delivery));
         } else {
             fetching_ -= std::min<std::size_t>(fetching_, 1);
             const bool is_wanted = ledger_.deliver_again(delivery.event->id, consumer, now) != 0;
-            if (is_wanted) ++counts_.redelivered;
+            if (is_wanted) tally(counts_.redelivered, totals_.redelivered);
             has_changed = has_changed || is_wanted;
             (is_wanted ? taken.deliveries : unused).push_back(std::move(delivery));
         }
@@ -180,12 +188,20 @@ void DurableSubscription::take_again(Ledger::Consumer consumer, std::size_t most
     ask_due(now);
 }
 
+// Who shares a subscription may have an equal part of what may be unacknowledged.
+std::size_t DurableSubscription::credit_of(Ledger::Consumer consumer) const {
+    const std::size_t credit = ledger_.credit();
+    if (consumers_.size() <= 1) return credit;
+    const std::size_t part = (options_.prefetch + consumers_.size() - 1) / consumers_.size();
+    return std::min(credit, part - std::min(part, ledger_.held_by(consumer)));
+}
+
 void DurableSubscription::take_new(Ledger::Consumer consumer, std::size_t most, Taken& taken,
                                    std::vector<Delivery>& unused) {
     const Ledger::Time now = context_.now();
     Mailbox& mailbox = feed_->mailbox;
-    const std::size_t credit = ledger_.credit();
-    is_starved_ = credit == 0;
+    const std::size_t credit = credit_of(consumer);
+    consumers_.find(consumer)->second.is_starved = credit == 0;
     const std::size_t room = std::min(credit, most - std::min(most, taken.deliveries.size()));
     if (room == 0) {
         taken.is_caught_up = credit == 0 && fetching_ == 0;
@@ -200,11 +216,11 @@ void DurableSubscription::take_new(Ledger::Consumer consumer, std::size_t most, 
         found = std::move(of_mailbox.deliveries);
     }
     std::size_t used = 0;
-    for (; used < found.size() && taken.deliveries.size() < most; ++used) {
+    for (std::size_t left = room; used < found.size() && left != 0; ++used) {
         Delivery& delivery = found[used];
         const std::uint64_t position = delivery.position();
         if (delivery.kind != Delivery::Kind::event) {
-            count_notice(delivery);
+            tally_notice(delivery);
             taken.deliveries.push_back(std::move(delivery));
         } else {
             const std::uint64_t id = delivery.event->id;
@@ -213,7 +229,9 @@ void DurableSubscription::take_new(Ledger::Consumer consumer, std::size_t most, 
                 if (id > stored_mark_) break;
             }
             const std::uint32_t deliveries = ledger_.deliver(id, consumer, now);
-            if (deliveries != 0) ++(deliveries == 1 ? counts_.delivered : counts_.redelivered);
+            if (deliveries == 1) tally(counts_.delivered, totals_.delivered);
+            if (deliveries > 1) tally(counts_.redelivered, totals_.redelivered);
+            if (deliveries != 0) --left;
             (deliveries != 0 ? taken.deliveries : unused).push_back(std::move(delivery));
         }
         ledger_.advance(position + 1);
@@ -222,11 +240,11 @@ void DurableSubscription::take_new(Ledger::Consumer consumer, std::size_t most, 
                  std::move_iterator(found.end()));
 }
 
-void DurableSubscription::count_notice(const Delivery& delivery) {
+void DurableSubscription::tally_notice(const Delivery& delivery) {
     if (delivery.kind == Delivery::Kind::gap)
-        counts_.gaps += delivery.gap_events;
+        tally(counts_.gaps, totals_.gaps, delivery.gap_events);
     else
-        ++counts_.resets;
+        tally(counts_.resets, totals_.resets);
 }
 
 void DurableSubscription::written(const Taken& taken) {
@@ -238,14 +256,16 @@ void DurableSubscription::written(const Taken& taken) {
     for (const Delivery& delivery : taken.deliveries)
         if (delivery.kind == Delivery::Kind::event && ledger_.acknowledge(delivery.event->id)) ++acknowledged;
     if (acknowledged == 0) return;
-    counts_.acknowledged += acknowledged;
-    if (std::exchange(is_starved_, false)) wake_all();
+    tally(counts_.acknowledged, totals_.acknowledged, acknowledged);
+    wake_starved();
     store_ledger(nullptr);
 }
 
-std::optional<std::uint64_t> DurableSubscription::note_decided(std::uint64_t decided) {
+std::optional<std::uint64_t> DurableSubscription::note_decided(Ledger::Consumer consumer, std::uint64_t decided) {
     const std::lock_guard lock(mutex_);
-    if (!feed_ || !held_.empty() || is_starved_) return std::nullopt;  // then the mailbox has not been looked into
+    const auto found = consumers_.find(consumer);
+    if (!feed_ || !held_.empty() || found == consumers_.end()) return std::nullopt;
+    if (found->second.is_starved) return std::nullopt;  // it has not looked into the mailbox
     const auto id = feed_->mailbox.note_decided(decided);
     if (!id) return std::nullopt;
     ledger_.advance(*id + 1);

@@ -9,7 +9,7 @@
 #include "broker/core/replay/replay.hpp"
 #include "broker/core/subscriptions/stored_names.hpp"
 #include "broker/store/event_log.hpp"
-#include "protocol/text/stream_selection.hpp"
+#include "protocol/text/digest.hpp"
 
 namespace sluice::broker {
 
@@ -17,15 +17,19 @@ namespace {
 
 constexpr std::uint64_t all_ids = ~std::uint64_t{0};
 
+// The same after a restart, so that nobody's If-Match holds by accident. Never 0.
+std::uint64_t version_of(std::string_view text) { return text::digest(text)[0] >> 11 | 1; }
 }  // namespace
 
 DurableSubscription::DurableSubscription(const SubscriptionContext& context, std::string name,
                                          config::SubscriptionOptions options, std::string text, Ledger ledger)
     : context_(context),
+      totals_(context.counters.durable),
       name_(std::move(name)),
       options_(std::move(options)),
+      selection_(std::make_shared<const text::StreamSelection>(options_.streams)),
       text_(std::move(text)),
-      version_(1),
+      version_(version_of(text_)),
       ledger_(std::move(ledger)),
       stored_mark_(context.log.durable_state() == nullptr ? all_ids : ledger_.mark()),
       asked_mark_(stored_mark_) {
@@ -44,10 +48,18 @@ Ledger::Settings DurableSubscription::ledger_settings(const config::Subscription
 
 DurableSubscription::State DurableSubscription::state() const {
     const std::lock_guard lock(mutex_);
-    State state{name_,  options_, version_, ledger_.cursor(), ledger_.next(), ledger_.outstanding(), consumers_.size(),
-                counts_};
-    state.counts.expired = ledger_.expired();
-    return state;
+    return {name_,  options_, version_, ledger_.cursor(), ledger_.next(), ledger_.outstanding(), consumers_.size(),
+            counts_};
+}
+
+DurableSubscription::Figures DurableSubscription::figures() const {
+    const std::lock_guard lock(mutex_);
+    return {selection_, ledger_.cursor(), ledger_.outstanding(), consumers_.size(), counts_};
+}
+
+store::Hold DurableSubscription::hold() const {
+    const std::lock_guard lock(mutex_);
+    return {ledger_.cursor() + 1, is_deleted_ ? 0 : options_.hold_bytes};
 }
 
 std::string DurableSubscription::text() const {
@@ -64,8 +76,9 @@ bool DurableSubscription::set_options(const config::SubscriptionOptions& options
         const bool is_same_feed = options.streams == options_.streams && options.filters == options_.filters;
         options_ = options;
         text_ = std::move(text);
-        ++version_;
+        version_ = version_of(text_);
         ledger_.set(ledger_settings(options_));
+        selection_ = std::make_shared<const text::StreamSelection>(options_.streams);
         hold_streams();
         if (!is_same_feed) dropped = take_feed();
         wake_all();
@@ -78,8 +91,7 @@ bool DurableSubscription::set_options(const config::SubscriptionOptions& options
 
 void DurableSubscription::hold_streams() {
     std::vector<StreamHold> holds;
-    const text::StreamSelection streams(options_.streams);
-    for (const std::string& stream : streams.names()) holds.emplace_back(context_.streams, stream);
+    for (const std::string& stream : selection_->names()) holds.emplace_back(context_.streams, stream);
     if (!options_.dead_letter.empty()) holds.emplace_back(context_.streams, options_.dead_letter);
     holds_.swap(holds);
 }
@@ -123,6 +135,7 @@ void DurableSubscription::seek(std::uint64_t next, Stored stored) {
         const std::lock_guard lock(mutex_);
         dropped = take_feed();
         ledger_.seek(next);
+        if (context_.log.durable_state() != nullptr) stored_mark_ = asked_mark_ = ledger_.mark();
         wake_all();
         store_ledger(std::move(stored));
     }
@@ -147,10 +160,10 @@ Acknowledged DurableSubscription::acknowledge(const Acknowledgement& what, Store
     for (const Acknowledgement::Extension& each : what.extended)
         note(each.id, ledger_.extend(each.id, each.deliveries, now + each.by.value_or(options_.ack_wait)),
              done.extended);
-    counts_.acknowledged += done.acknowledged;
-    counts_.rejected += done.rejected;
+    tally(counts_.acknowledged, totals_.acknowledged, done.acknowledged);
+    tally(counts_.rejected, totals_.rejected, done.rejected);
     done.cursor = ledger_.cursor();
-    if (done.acknowledged != 0 && std::exchange(is_starved_, false)) wake_all();
+    if (done.acknowledged != 0 || done.rejected != 0) wake_starved();
     if (done.rejected != 0) ask_due(now);
     schedule();
     if (context_.at_point) {
@@ -204,6 +217,11 @@ void DurableSubscription::note_mark(std::uint64_t mark, bool is_stored) {
 void DurableSubscription::wake_consumers() {
     const std::lock_guard lock(mutex_);
     wake_all();
+}
+
+void DurableSubscription::wake_starved() {
+    for (auto& [number, place] : consumers_)
+        if (std::exchange(place.is_starved, false)) place.wake();
 }
 
 void DurableSubscription::wake_all() {

@@ -16,13 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "broker/base/metric.hpp"
 #include "broker/core/delivery/subscriber.hpp"
 #include "broker/core/ingest/streams.hpp"
+#include "broker/core/subscription_counters.hpp"
 #include "broker/core/subscriptions/acknowledgement.hpp"
 #include "broker/core/subscriptions/ledger.hpp"
 #include "broker/core/subscriptions/subscription_context.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/subscription_options.hpp"
+#include "protocol/text/stream_selection.hpp"
 
 namespace sluice::broker {
 
@@ -47,13 +50,23 @@ public:
     struct State {
         std::string name;
         config::SubscriptionOptions options;
-        std::uint64_t version = 0;  // of the options: another one after each change
+        std::uint64_t version = 0;  // of the options: another one if they are others
         std::uint64_t cursor = 0;   // everything up to it is done
         std::uint64_t next = 0;     // the log has been read for it up to here
         std::size_t outstanding = 0, consumers = 0;
         SubscriptionCounts counts{};
     };
     State state() const;
+    // What its streams are to keep for it; bytes 0: nothing.
+    store::Hold hold() const;
+    // What metrics are made of. Costs little, whatever its options are.
+    struct Figures {
+        std::shared_ptr<const text::StreamSelection> streams;  // never null; another one after each change
+        std::uint64_t cursor = 0;
+        std::size_t outstanding = 0, consumers = 0;
+        SubscriptionCounts counts{};
+    };
+    Figures figures() const;
     const std::string& name() const { return name_; }
     std::string text() const;
 
@@ -106,8 +119,7 @@ public:
     void written(const Taken& taken);
     // The consumer has taken everything, and nothing live up to `decided` will come any more. Returns the id up to
     // which everything has been handed out; none: more has come, or something is to be delivered again.
-    std::optional<std::uint64_t> note_decided(std::uint64_t decided);
-
+    std::optional<std::uint64_t> note_decided(Ledger::Consumer consumer, std::uint64_t decided);
     // The feed. Who is given a plan makes a subscriber with its options, and calls one of the functions below. None:
     // there is a feed, or somebody makes it.
     struct FeedPlan {
@@ -137,6 +149,7 @@ private:
         ConsumerKind kind;
         std::function<void()> wake;
         ConsumerState state = ConsumerState::open;
+        bool is_starved = false;  // it waits for acknowledgements
     };
     using Feed = std::shared_ptr<Subscriber>;
 
@@ -145,12 +158,19 @@ private:
     void ask_mark(std::uint64_t id);
     void note_mark(std::uint64_t mark, bool is_stored);
     void wake_all();
+    void wake_starved();
+    std::size_t credit_of(Ledger::Consumer consumer) const;
     void end_consumers(ConsumerState state);
     Feed take_feed();
     void drop_feed_if_unused(Feed& dropped);
     void take_again(Ledger::Consumer consumer, std::size_t most, Taken& taken, std::vector<Delivery>& unused);
     void take_new(Ledger::Consumer consumer, std::size_t most, Taken& taken, std::vector<Delivery>& unused);
-    void count_notice(const Delivery& delivery);
+    static void tally(std::uint64_t& own, base::Counter& total, std::uint64_t n = 1) {
+        own += n;
+        total.add(n);
+    }
+    void tally_notice(const Delivery& delivery);
+    void tally_expired();
     void ask_due(Ledger::Time now);
     void schedule();
     std::optional<Ledger::Time> next_look(Ledger::Time now) const;
@@ -159,10 +179,12 @@ private:
     void note_buried(std::uint64_t id, Stream& stream, const store::AppendResult& result);
 
     const SubscriptionContext& context_;
+    SubscriptionCounters& totals_;
     const std::string name_;
 
     mutable std::mutex mutex_;
     config::SubscriptionOptions options_;
+    std::shared_ptr<const text::StreamSelection> selection_;  // of options_
     std::string text_;
     std::uint64_t version_;
     Ledger ledger_;
@@ -179,7 +201,6 @@ private:
     bool is_planned_ = false;     // somebody makes a feed
     std::vector<Delivery> held_;  // taken from the feed's mailbox; the mark is not stored yet
     std::uint64_t stored_mark_ = 0, asked_mark_ = 0;
-    bool is_starved_ = false;    // a consumer waits for acknowledgements
     std::size_t fetching_ = 0;   // events asked for again that have not come
     Ledger::Time idle_since_{};  // the feed has no consumers
     std::optional<Ledger::Time> scheduled_{};

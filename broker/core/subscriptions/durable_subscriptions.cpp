@@ -13,7 +13,8 @@ namespace sluice::broker {
 
 namespace {
 
-constexpr std::chrono::hours wait_most{1};  // which adds to any time
+constexpr Ledger::Duration holds_interval = std::chrono::seconds(1);  // between looks at what is to be held
+constexpr Ledger::Duration wait_most = std::chrono::hours(1);         // which adds to any time
 
 }  // namespace
 
@@ -46,7 +47,7 @@ void DurableSubscriptions::start() {
 void DurableSubscriptions::restore(const Parse& parse) {
     store::DurableState* const durable = context_.log.durable_state();
     if (durable == nullptr) return;
-    std::map<std::string, std::string, std::less<>> texts, ledgers;
+    Values texts, ledgers;
     for (store::NamedValue& each : durable->values()) {
         const std::string_view name = each.name;
         if (name.starts_with(stored_options))
@@ -54,6 +55,13 @@ void DurableSubscriptions::restore(const Parse& parse) {
         else if (name.starts_with(stored_ledger))
             ledgers.emplace(name.substr(stored_ledger.size()), std::move(*each.value));
     }
+    std::vector<std::string> streams;
+    for (const store::StoredStream& stream : durable->streams()) streams.push_back(stream.name);
+    add_stored(texts, ledgers, parse);
+    keep_holds(streams);
+}
+
+void DurableSubscriptions::add_stored(Values& texts, const Values& ledgers, const Parse& parse) {
     const std::lock_guard lock(mutex_);
     for (auto& [name, text] : texts) {
         const auto options = parse(text);
@@ -75,6 +83,14 @@ void DurableSubscriptions::restore(const Parse& parse) {
 
 DurableSubscriptions::Defined DurableSubscriptions::define(const std::string& name, Definition definition,
                                                            Stored stored) {
+    const bool holds = definition.options.hold_bytes != 0 || has_holds_;
+    const Defined defined = add_or_change(name, std::move(definition), std::move(stored));
+    if (holds) keep_holds(context_.streams.names());
+    return defined;
+}
+
+DurableSubscriptions::Defined DurableSubscriptions::add_or_change(const std::string& name, Definition definition,
+                                                                  Stored stored) {
     DurableSubscriptionPtr subscription;
     {
         const std::lock_guard lock(mutex_);
@@ -109,6 +125,7 @@ DurableSubscriptions::Erased DurableSubscriptions::erase(std::string_view name, 
         if (!subscription->erase(expected, std::move(stored))) return Erased::unexpected;
         all_.erase(found);
     }
+    if (has_holds_) keep_holds(context_.streams.names());
     return Erased::done;
 }
 
@@ -130,6 +147,43 @@ std::size_t DurableSubscriptions::size() const {
     return all_.size();
 }
 
+// Of several subscriptions, what the last one needs, and the most that any may hold.
+std::map<std::string, store::Hold> DurableSubscriptions::wanted_holds(const std::vector<std::string>& streams) const {
+    std::map<std::string, store::Hold> wanted;
+    const auto add = [&wanted](const std::string& stream, const store::Hold& hold) {
+        store::Hold& united = wanted.emplace(stream, hold).first->second;
+        united = {std::min(united.first_id, hold.first_id), std::max(united.bytes, hold.bytes)};
+    };
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, subscription] : all_) {
+        const store::Hold hold = subscription->hold();
+        if (hold.bytes == 0) continue;
+        const auto streams_of = subscription->figures().streams;
+        const text::StreamSelection& selection = *streams_of;
+        for (const std::string& stream : selection.names()) add(stream, hold);
+        if (!selection.is_all() && selection.prefixes().empty()) continue;
+        for (const std::string& stream : streams)
+            if (selection.matches(stream)) add(stream, hold);
+    }
+    return wanted;
+}
+
+// Tells the log which of these streams' events to hold back from retention.
+void DurableSubscriptions::keep_holds(const std::vector<std::string>& streams) {
+    const std::lock_guard lock(holds_mutex_);
+    std::map<std::string, store::Hold> wanted = wanted_holds(streams);
+    for (const auto& [stream, hold] : wanted) {
+        const auto known = holds_.find(stream);
+        if (known == holds_.end() || known->second != hold) context_.log.hold(stream, hold);
+    }
+    for (const auto& [stream, hold] : holds_)
+        if (!wanted.contains(stream)) context_.log.hold(stream, {});
+    holds_ = std::move(wanted);
+    const bool has_holds = !holds_.empty();
+    const std::lock_guard schedule_lock(schedule_mutex_);
+    if (has_holds_.exchange(has_holds) != has_holds) scheduled_.notify_all();
+}
+
 void DurableSubscriptions::schedule(const DurableSubscriptionPtr& subscription, Time time) {
     const std::lock_guard lock(schedule_mutex_);
     const bool is_first = schedule_.empty() || time < schedule_.begin()->first;
@@ -148,13 +202,23 @@ std::vector<DurableSubscriptionPtr> DurableSubscriptions::take_scheduled(Time no
 
 void DurableSubscriptions::run() {
     base::name_thread("sluiced subs");
+    Time next_holds{};
     std::unique_lock lock(schedule_mutex_);
     while (!stopping_) {
         const Time now = context_.now();
-        if (schedule_.empty())
+        if (has_holds_ && now >= next_holds) {
+            next_holds = now + holds_interval;
+            lock.unlock();
+            keep_holds(context_.streams.names());
+            lock.lock();
+            continue;
+        }
+        if (schedule_.empty() && !has_holds_)
             scheduled_.wait(lock);
+        else if (schedule_.empty())
+            scheduled_.wait_for(lock, holds_interval);
         else if (const Time first = schedule_.begin()->first; first > now)
-            scheduled_.wait_for(lock, std::min<Ledger::Duration>(first - now, wait_most));
+            scheduled_.wait_for(lock, std::min<Ledger::Duration>(first - now, has_holds_ ? holds_interval : wait_most));
         else {
             lock.unlock();
             look(now);
@@ -184,6 +248,8 @@ void DurableSubscriptions::end_feeds() {
     for (const auto& [name, subscription] : all_) subscription->end_unused_feed();
 }
 
-void DurableSubscriptions::clock_moved() { look(context_.now()); }
-
+void DurableSubscriptions::clock_moved() {
+    look(context_.now());
+    if (has_holds_) keep_holds(context_.streams.names());
+}
 }  // namespace sluice::broker

@@ -3,6 +3,7 @@
 // thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +31,9 @@ public:
     DurableSubscriptions& operator=(const DurableSubscriptions&) = delete;
 
     void start();  // throws if the thread cannot be started
-    void stop();   // what is due waits for the next start
-    // Takes those that the store has. Call once it is open, before the functions below. `parse` reads options as they
+    void stop();   // what is due waits for the next start    // Takes those that the store has. Call once it is open,
+                   // before the functions below, and before it is told what to
+    // retain: subscriptions may hold that back. `parse` reads options as they
     // were given to define(); none: they are invalid, and the log says so.
     using Parse = std::function<std::optional<config::SubscriptionOptions>(const std::string&)>;
     void restore(const Parse& parse);
@@ -73,8 +75,13 @@ public:
 
 private:
     using Time = Ledger::Time;
+    using Values = std::map<std::string, std::string, std::less<>>;
 
+    void add_stored(Values& texts, const Values& ledgers, const Parse& parse);  // takes the texts
+    Defined add_or_change(const std::string& name, Definition definition, Stored stored);
     void run();
+    std::map<std::string, store::Hold> wanted_holds(const std::vector<std::string>& streams) const;
+    void keep_holds(const std::vector<std::string>& streams);
     void schedule(const DurableSubscriptionPtr& subscription, Time time);
     std::vector<DurableSubscriptionPtr> take_scheduled(Time now);
     void look(Time now);
@@ -82,6 +89,9 @@ private:
     SubscriptionContext context_;
     mutable std::mutex mutex_;
     std::map<std::string, DurableSubscriptionPtr, std::less<>> all_;
+    std::mutex holds_mutex_;
+    std::map<std::string, store::Hold> holds_;  // of streams, as the log knows them
+    std::atomic<bool> has_holds_{false};
 
     std::mutex schedule_mutex_;
     std::condition_variable scheduled_;

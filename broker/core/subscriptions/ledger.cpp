@@ -57,8 +57,10 @@ void Ledger::advance(std::uint64_t next) {
 
 void Ledger::seek(std::uint64_t next) {
     next_ = std::max<std::uint64_t>(next, 1);
+    mark_ = loaded_mark_ = highest_delivered_ = 0;
     entries_.clear();
     with_consumers_ = buried_ = 0;
+    held_.clear();
     done_.clear();
     times_.clear();
     due_.clear();
@@ -168,11 +170,30 @@ std::optional<Ledger::Time> Ledger::next_change() const {
     return times_.begin()->first;
 }
 
-bool Ledger::acknowledge(std::uint64_t id) { return drop(id); }
+bool Ledger::end_burial(std::uint64_t id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.place != Place::buried) return false;
+    finish(found);
+    return true;
+}
+
+bool Ledger::acknowledge(std::uint64_t id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end() || found->second.place == Place::buried) return false;
+    finish(found);
+    return true;
+}
 
 std::size_t Ledger::acknowledge_up_to(std::uint64_t id) {
     std::size_t acknowledged = 0;
-    for (auto it = entries_.begin(); it != entries_.end() && it->first <= id; ++acknowledged) it = finish(it);
+    for (auto at = entries_.begin(); at != entries_.end() && at->first <= id;) {
+        if (at->second.place == Place::buried) {
+            ++at;
+            continue;
+        }
+        at = finish(at);
+        ++acknowledged;
+    }
     return acknowledged;
 }
 
@@ -231,9 +252,19 @@ Ledger::Duration Ledger::backoff(const Entry& entry) const {
     return std::min(backoff_least * (std::int64_t{1} << doublings), backoff_most);
 }
 
+std::size_t Ledger::held_by(Consumer consumer) const {
+    const auto found = held_.find(consumer);
+    return found == held_.end() ? 0 : found->second;
+}
+
+void Ledger::leave_consumer(const Entry& entry) {
+    --with_consumers_;
+    const auto found = held_.find(entry.consumer);
+    if (--found->second == 0) held_.erase(found);
+}
+
 void Ledger::move(Entry& entry, Place place) {
-    if (entry.place == Place::consumer) --with_consumers_;
-    if (place == Place::consumer) ++with_consumers_;
+    if (entry.place == Place::consumer) leave_consumer(entry);
     if (entry.place == Place::buried) --buried_;
     if (place == Place::buried) ++buried_;
     entry.place = place;
@@ -242,6 +273,8 @@ void Ledger::move(Entry& entry, Place place) {
 void Ledger::hand_over(std::uint64_t id, Entry& entry, Consumer consumer, Time now) {
     move(entry, Place::consumer);
     entry.consumer = consumer;
+    ++held_[consumer];
+    ++with_consumers_;
     entry.time = later(now, settings_.ack_wait);
     times_.emplace(entry.time, id);
 }
@@ -308,7 +341,7 @@ Ledger::Entries::iterator Ledger::finish(Entries::iterator at) {
         case Place::buried:
             break;
     }
-    if (entry.place == Place::consumer) --with_consumers_;
+    if (entry.place == Place::consumer) leave_consumer(entry);
     if (entry.place == Place::buried) --buried_;
     if (id >= next_) done_.insert(id);
     ++version_;

@@ -64,12 +64,13 @@ public:
     std::uint64_t cursor() const;                 // the highest id such that nothing up to it is outstanding or unread
     std::size_t outstanding() const { return entries_.size(); }
     std::size_t credit() const;  // how many more may be delivered for the first time
+    std::size_t held_by(Consumer consumer) const;
     // An event at or above next() is delivered for the first time. Returns its number of deliveries: 1, or 2 if it may
     // have been delivered before a crash; 0: it must not be, since it is outstanding or done.
     std::uint32_t deliver(std::uint64_t id, Consumer consumer, Time now);
     // Everything below `next` has been decided.
     void advance(std::uint64_t next);
-    // Begins to read elsewhere; forgets what is outstanding.
+    // Begins to read elsewhere. What was delivered before no longer counts.
     void seek(std::uint64_t next);
 
     // Ids up to here may have been delivered, without that being known here.
@@ -108,8 +109,10 @@ public:
     // They are on their way then, until drop() or return_spent().
     std::vector<Spent> take_spent(Time now, std::size_t most);
     void return_spent(std::uint64_t id, Time again);  // it could not be appended
-    // It is being appended: from now on encode() leaves it out. False: it is not on its way any more.
+    // It is being appended: from now on encode() leaves it out, and nobody can acknowledge it. False: it is not on its
+    // way any more.
     bool bury(std::uint64_t id);
+    bool end_burial(std::uint64_t id);  // it has been appended; false: it is no longer buried
 
     // When something will be due or spent: Time::min() if it is; none: nothing.
     std::optional<Time> next_time() const;
@@ -154,6 +157,7 @@ private:
     void settle(Time now);                      // files those whose time has come
     Entry* with_consumer(std::uint64_t id, std::uint32_t deliveries);
     void move(Entry& entry, Place place);
+    void leave_consumer(const Entry& entry);
     bool is_next_due(std::uint64_t id) const;
     Entries::iterator finish(Entries::iterator at);
 
@@ -166,6 +170,7 @@ private:
     std::set<std::pair<Time, std::uint64_t>> times_;
     std::set<std::uint64_t> due_, fetching_, spent_;
     std::size_t with_consumers_ = 0, buried_ = 0;  // entries
+    std::map<Consumer, std::size_t> held_;         // those with consumers, by consumer; none: it has none
     std::uint64_t version_ = 0, expired_ = 0;
 };
 

@@ -37,12 +37,18 @@ std::optional<store::AppendResult> try_append(store::EventLog& log, const store:
 void DurableSubscription::ask_due(Ledger::Time now) {
     if (!feed_ || consumers_.empty() || fetching_ >= fetching_most) return;
     const std::vector<Ledger::Due> due = ledger_.take_due(now, fetching_most - fetching_);
+    tally_expired();
     if (due.empty()) return;
     std::vector<Mailbox::Again> asked;
     for (const Ledger::Due& each : due) asked.push_back({each.id, each.deliveries});
     fetching_ += asked.size();
     feed_->mailbox.ask_again(asked);
     context_.replay.request(feed_);
+}
+
+// The ledger notices what has expired when it looks for what is due.
+void DurableSubscription::tally_expired() {
+    tally(counts_.expired, totals_.expired, ledger_.expired() - counts_.expired);
 }
 
 std::optional<Ledger::Time> DurableSubscription::next_look(Ledger::Time now) const {
@@ -71,6 +77,7 @@ std::optional<Ledger::Time> DurableSubscription::look(Ledger::Time now) {
         scheduled_.reset();
         if (is_deleted_) return std::nullopt;
         spent = ledger_.take_spent(now, spent_most);
+        tally_expired();
         ask_due(now);
         if (!held_.empty()) ask_mark(held_.front().event->id);
         is_idle = feed_ && consumers_.empty() && now - idle_since_ >= feed_idle;
@@ -111,7 +118,7 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
     std::unique_lock lock(mutex_);
     if (is_deleted_) return;
     if (is_gone) {
-        if (ledger_.drop(spent.id)) ++counts_.resets;
+        if (ledger_.drop(spent.id)) tally(counts_.resets, totals_.resets);
         return store_ledger(nullptr);
     }
     if (!append) return ledger_.return_spent(spent.id, context_.now() + retry);
@@ -142,9 +149,9 @@ void DurableSubscription::note_buried(std::uint64_t id, Stream& stream, const st
         ledger_.return_spent(id, context_.now() + retry);
         store_ledger(nullptr);
     } else {
-        ledger_.drop(id);
-        ++counts_.dead_letters;
-        if (std::exchange(is_starved_, false)) wake_all();
+        ledger_.end_burial(id);
+        tally(counts_.dead_letters, totals_.dead_letters);
+        wake_starved();
     }
     schedule();
 }

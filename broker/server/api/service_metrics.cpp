@@ -15,6 +15,7 @@
 #include "broker/core/ingest/stream_metrics.hpp"
 #include "broker/core/matching/engine_metrics.hpp"
 #include "broker/core/matching/event_queue.hpp"
+#include "broker/core/subscriptions/subscription_metrics.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/store/event_log.hpp"
 #include "config/options.hpp"
@@ -162,6 +163,8 @@ void register_metrics(Services& services) {
                                     [&] { return !services.opening; });
     broker::register_mailbox_metrics(metrics, services.mailboxes,
                                      [&] { return services.opening ? 0 : services.log.last_id(); });
+    broker::register_subscription_metrics(metrics, services.subscriptions, services.publisher.streams(),
+                                          [&] { return !services.opening; });
     base::register_process_metrics(metrics);
 }
 

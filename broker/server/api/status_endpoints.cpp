@@ -107,6 +107,7 @@ std::string status_json(Services& services) {
                                {"connections", nullptr},
                                {"subscribers", nullptr},
                                {"subscriptions", nullptr},
+                               {"durable_subscriptions", nullptr},
                                {"process", nullptr},
                                {"memory", nullptr},
                                {"queue", nullptr},

@@ -119,7 +119,7 @@ std::uint64_t ConsumerStream::decided_id(const broker::Subscriber& feed) const {
 }
 
 std::string ConsumerStream::position_text(std::uint64_t decided_id) {
-    const auto id = consumer_.subscription()->note_decided(decided_id);
+    const auto id = consumer_.note_decided(decided_id);
     return id ? sse_id(context_.epoch, *id) : std::string();
 }
 

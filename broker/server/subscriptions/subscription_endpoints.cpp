@@ -11,6 +11,7 @@
 #include "broker/base/workers.hpp"
 #include "broker/core/ingest/publisher.hpp"
 #include "broker/core/subscriptions/durable_subscriptions.hpp"
+#include "broker/core/subscriptions/subscription_lags.hpp"
 #include "broker/server/api/filter_compiler.hpp"
 #include "broker/server/api/limits.hpp"
 #include "broker/server/api/on_worker.hpp"
@@ -38,8 +39,9 @@ constexpr int attempts_max = 10;  // to change a subscription that others change
 
 const char* const no_worker = "too many requests are waiting for a worker";
 
-json::object described(const broker::DurableSubscription::State& state, Services& services) {
-    const SubscriptionLag lag = find_lag(state, services.log, services.publisher.streams());
+json::object described(const broker::DurableSubscription::State& state, broker::SubscriptionLags& lags,
+                       Services& services) {
+    const broker::SubscriptionLag lag = lags.of(text::StreamSelection(state.options.streams), state.cursor);
     return subscription_json(state, lag, services.log);
 }
 
@@ -48,7 +50,8 @@ asio::awaitable<HttpReply> reply_of(Services& services, const HttpRequest& reque
                                     const broker::DurableSubscription& subscription, bool is_new) {
     auto work = [&] {
         const broker::DurableSubscription::State state = subscription.state();
-        json::object body = described(state, services);
+        broker::SubscriptionLags lags(services.log, services.publisher.streams());
+        json::object body = described(state, lags, services);
         if (is_new && services.log.durable_state() == nullptr)
             body["warning"] = "the store is in memory, so the subscription ends with the process";
         HttpReply reply = uncached_reply(is_new ? 201 : 200, json::serialize(body));
@@ -192,9 +195,10 @@ std::string page_of_subscriptions(Services& services, const HttpRequest& request
     const auto found = services.subscriptions.list(after, subscriptions_of_page + 1);
     const std::size_t shown = std::min(found.size(), subscriptions_of_page);
     json::array list;
+    broker::SubscriptionLags lags(services.log, services.publisher.streams());
     for (std::size_t i = 0; i < shown; ++i) {
         if (request.is_abandoned()) return {};
-        list.push_back(described(found[i]->state(), services));
+        list.push_back(described(found[i]->state(), lags, services));
     }
     json::object page{{"subscriptions", std::move(list)}, {"total", services.subscriptions.size()}};
     if (found.size() > shown) page["next"] = "/v1/subscriptions?after=" + found[shown - 1]->name();

@@ -15,6 +15,7 @@ boost::asio::awaitable<HttpReply> patch_subscription(Services& services, HttpReq
 boost::asio::awaitable<HttpReply> delete_subscription(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> consume_events(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> take_next(Services& services, HttpRequest& request);
+boost::asio::awaitable<HttpReply> seek_subscription(Services& services, HttpRequest& request);
 boost::asio::awaitable<HttpReply> acknowledge_events(Services& services, HttpRequest& request);
 
 }  // namespace sluice::server

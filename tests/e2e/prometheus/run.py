@@ -34,7 +34,8 @@ WITHOUT_DATA = {
     "sluice_engine_faults_total": "no GPU failed",
 }
 FIRES = "SluiceDocumentsRefused"
-MAY_FIRE = {FIRES, "SluiceGaps", "SluiceSlowConsumers", "SluiceDeliverySlow", "SluiceStoreSlow", "SluiceMemoryRefusals"}
+MAY_FIRE = {FIRES, "SluiceGaps", "SluiceSlowConsumers", "SluiceDeliverySlow", "SluiceStoreSlow", "SluiceMemoryRefusals",
+            "SluiceConsumerAway"}
 
 
 def promtool(*arguments, **more):
@@ -58,6 +59,7 @@ class Load:
         self.letters = "".join(chance.choices("abcdefghij", k=300_000))
         self.slow = daemon.subscribe([f"approx-contains(text, '{digits[at:at + 300]}', 200)"
                                       for at in range(0, 4_800, 300)], stream="costly")
+        assert daemon.request("PUT", "/v1/subscriptions/away", '{"streams": ["s0"]}')[0] == 201
         self.cheap = daemon.subscribe(("category = 'news'", "contains(title, '7')", "count(../item) > 1"), stream="*")
         self.threads = [threading.Thread(target=self.guarded, args=(work,))
                         for work in (self.read, self.publish, self.publish_costly, self.publish_costly, self.replay)]

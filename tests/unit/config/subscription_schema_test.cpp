@@ -46,21 +46,21 @@ TEST_CASE("options of a durable subscription have defaults") {
 TEST_CASE("options of a durable subscription are read from JSON, and null stands for a default") {
     const std::string all =
         R"({"streams": ["news.*", "weather"], "filters": ["title = 'x'", "price < 3"], "start": "first",
-            "ack": "cumulative", "ack_wait": "2min", "max_deliver": 0, "dead_letter": "dead", "prefetch": 65536,
+            "ack": "none", "ack_wait": "2min", "max_deliver": 0, "dead_letter": "dead", "prefetch": 65536,
             "share": true, "hold_bytes": "10MiB"})";
     SubscriptionOptions o = options_of(all);
     CHECK(o.streams == Texts{"news.*", "weather"});
     CHECK(o.filters == Texts{"title = 'x'", "price < 3"});
     CHECK(o.start == "first");
-    CHECK(o.ack == AckOption::cumulative);
+    CHECK(o.ack == AckOption::none);
     CHECK(o.ack_wait == 2min);
     CHECK(o.max_deliver == 0);
     CHECK(o.dead_letter == "dead");
     CHECK(o.prefetch == 65'536);
     CHECK(o.share);
     CHECK(o.hold_bytes == 10u << 20);
-    o = options_of(R"({"ack": "none", "share": false})", o);
-    CHECK(o.ack == AckOption::none);
+    o = options_of(R"({"ack": "cumulative", "share": false})", o);
+    CHECK(o.ack == AckOption::cumulative);
     CHECK_FALSE(o.share);
     CHECK(o.prefetch == 65'536);
     o = options_of(R"({"streams": null, "filters": null, "start": null, "ack": null, "ack_wait": null,

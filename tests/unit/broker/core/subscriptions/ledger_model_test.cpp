@@ -414,6 +414,7 @@ private:
         ended_.clear();
         unmarked_.clear();  // what comes again was asked for
         model_.next = 1 + any(model_.next + 20);
+        model_.mark = model_.loaded_mark = 0;
         ledger_.seek(model_.next);
         fetching_.clear();
         dying_.clear();

@@ -281,13 +281,54 @@ TEST_CASE("Ledger: after a seek, nothing is outstanding, and what lies ahead is 
     CHECK(ledger.cursor() == 1);
     CHECK_FALSE(ledger.next_time());
     CHECK_FALSE(ledger.drop(1));
-    CHECK(ledger.mark() == 100);
+    CHECK(ledger.mark() == 0);
     CHECK(ledger.deliver(1, 1, at(1)) == 0);
     CHECK(ledger.deliver(3, 1, at(1)) == 1);
     CHECK(ledger.deliver(4, 1, at(1)) == 1);
     ledger.seek(0);
     CHECK(ledger.deliver(1, 1, at(1)) == 1);
-    CHECK(stored(ledger, settings_of()).deliver(50, 1, at(1)) == 2);
+    CHECK(stored(ledger, settings_of()).deliver(50, 1, at(1)) == 1);
+    ledger.set_mark(100);
+    Ledger restarted = stored(ledger, settings_of());
+    restarted.seek(2);
+    CHECK(restarted.deliver(50, 1, at(1)) == 1);
+}
+
+TEST_CASE("Ledger: what is being appended as a dead letter can't be acknowledged, is not stored, and ends once") {
+    Ledger ledger(settings_of(1, true), 1);
+    for (std::uint64_t id = 1; id <= 3; ++id) ledger.deliver(id, 1, at(0));
+    CHECK_FALSE(ledger.bury(2));
+    CHECK(ledger.reject(2, 0, "bad", at(0)));
+    CHECK(ledger.take_spent(at(0), all) == std::vector<Ledger::Spent>{{2, 1, "bad"}});
+    CHECK(ledger.bury(2));
+    CHECK_FALSE(ledger.acknowledge(2));
+    CHECK(ledger.acknowledge_up_to(3) == 2);
+    CHECK(ledger.outstanding() == 1);
+    CHECK(stored(ledger, settings_of(1, true)).outstanding() == 0);
+    ledger.return_spent(2, at(1));
+    CHECK(stored(ledger, settings_of(1, true)).outstanding() == 1);
+    CHECK(ledger.take_spent(at(1), all).size() == 1);
+    CHECK_FALSE(ledger.end_burial(2));
+    CHECK(ledger.bury(2));
+    CHECK(ledger.end_burial(2));
+    CHECK_FALSE(ledger.end_burial(2));
+    CHECK(ledger.outstanding() == 0);
+}
+
+TEST_CASE("Ledger: a consumer holds what is with it") {
+    Ledger ledger(settings_of(), 1);
+    for (std::uint64_t id = 1; id <= 4; ++id) ledger.deliver(id, id % 2 + 1, at(0));
+    CHECK(ledger.held_by(1) == 2);
+    CHECK(ledger.held_by(2) == 2);
+    CHECK(ledger.held_by(3) == 0);
+    CHECK(ledger.acknowledge(1));
+    CHECK(ledger.held_by(2) == 1);
+    ledger.release(1, at(0));
+    CHECK(ledger.held_by(1) == 0);
+    CHECK_FALSE(ledger.all_with_consumers());
+    for (const Ledger::Due& due : ledger.take_due(at(0), all)) ledger.deliver_again(due.id, 2, at(0));
+    CHECK(ledger.held_by(2) == 3);
+    CHECK(ledger.all_with_consumers());
 }
 
 TEST_CASE("Ledger: deadlines beyond all time are the end of time") {

@@ -33,10 +33,10 @@ TEST_CASE("options of a subscription are read again as they are shown") {
     options.max_deliver = 0;
     options.dead_letter = "dead";
     options.prefetch = 65'536;
-    options.share = true;
     options.hold_bytes = 10u << 20;
     for (const AckOption ack : {AckOption::none, AckOption::each, AckOption::cumulative}) {
         options.ack = ack;
+        options.share = ack != AckOption::cumulative;
         SubscriptionOptions read;
         REQUIRE(sluice::config::parse_subscription_options("", options_text(options), read).empty());
         CHECK(options_text(read) == options_text(options));
