@@ -43,6 +43,13 @@ struct SubscribeOptions : BrokerOptions {
     std::optional<std::string> after, since;
     bool from_first = false;
     bool until_now = false;  // end after what the broker kept when it was asked
+
+    // A durable subscription, which has filters, streams and a position of its own. Empty: none.
+    std::string subscription;
+    bool takeover = false;            // end the consumer that it has
+    bool ack = false;                 // acknowledge what has been printed
+    std::optional<std::string> exec;  // instead of printing, run this by a shell for each event, and acknowledge it
+    std::string retry_delay = "1s";   // before an event for which it fails is delivered again
 };
 int subscribe(const SubscribeOptions& options, Console console);
 // The same with until_now, and from the first if no other beginning is given.
@@ -66,6 +73,31 @@ struct TopOptions : BrokerOptions {
     std::optional<std::uint64_t> count;  // print so many tables and exit
 };
 int top(const TopOptions& options, Console console);
+
+struct SubscriptionsOptions : BrokerOptions {
+    std::string name;                         // of the durable subscription
+    std::optional<std::uint64_t> if_version;  // change or delete it only if it has this version
+};
+int list_subscriptions(const SubscriptionsOptions& options, Console console);
+int show_subscription(const SubscriptionsOptions& options, Console console);
+int delete_subscription(const SubscriptionsOptions& options, Console console);
+int dead_letters(const SubscriptionsOptions& options, Console console);
+
+struct SetSubscriptionOptions : SubscriptionsOptions {
+    bool create = false;  // fail if it exists
+    // What is not given stays as it is, or has its default in a new subscription.
+    std::vector<std::string> streams, filters;
+    std::optional<std::string> start, ack, ack_wait, dead_letter, hold_bytes;
+    std::optional<std::uint64_t> max_deliver, prefetch;
+    std::optional<bool> share;
+    std::vector<std::string> defaults;  // names of options that get their defaults, as the broker has them
+};
+int set_subscription(const SetSubscriptionOptions& options, Console console);
+
+struct SeekSubscriptionOptions : SubscriptionsOptions {
+    std::string to;  // now, first, an id, a time or a duration
+};
+int seek_subscription(const SeekSubscriptionOptions& options, Console console);
 
 struct StreamsOptions : BrokerOptions {
     std::optional<std::string> stream;  // none: list all streams

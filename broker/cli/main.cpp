@@ -1,6 +1,5 @@
 // sluice, the client: turns the command line into a call of one of the commands.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <exception>
@@ -13,11 +12,13 @@
 
 #include "broker/base/program/command_line.hpp"
 #include "broker/cli/build_options.hpp"
+#include "broker/cli/client/add_broker.hpp"
 #include "broker/cli/commands.hpp"
 #include "broker/cli/common/add_command.hpp"
 #include "broker/cli/common/help_texts.hpp"
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/output_options.hpp"
+#include "broker/cli/subscription_commands.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
 #include "config/units.hpp"
 #include "protocol/text/nearest.hpp"
@@ -26,28 +27,6 @@
 namespace {
 
 using namespace sluice::cli;
-
-std::chrono::milliseconds read_seconds(const std::string& text) {
-    constexpr double seconds_max = 1e6;
-    double seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0.001 && seconds <= seconds_max))
-        throw CLI::ValidationError("--timeout must be a number of seconds from 0.001 to 1000000, not " + text);
-    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
-void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_default) {
-    command.add_option("--server", options.server, "The broker's URL, http or https; it may have a path")
-        ->envname("SLUICE_SERVER")
-        ->capture_default_str();
-    command
-        .add_option_function<std::string>(
-            "--timeout", [&options](const std::string& text) { options.timeout = read_seconds(text); },
-            std::string("Give up when the broker is silent for so long (default: ") + timeout_default + ")")
-        ->type_name("SECONDS");
-    command.add_option("--cacert", options.ca_file, "Certificates to trust for https, PEM (default: the system's)")
-        ->type_name("FILE");
-}
 
 CLI::Option* add_format(CLI::App& command, ItemFormat& format) {
     sluice::base::add_choice(
@@ -118,12 +97,12 @@ void add_publish(CLI::App& app, int& exit_status) {
     add_broker(command, *options, "60");
 }
 
-// The options that subscribe and replay have in common.
-void add_subscription(CLI::App& command, const std::shared_ptr<SubscribeOptions>& options) {
-    command
-        .add_option("FILTER", options->filters,
-                    "The items to print: those that any of the filters selects; 'true()' selects all")
-        ->required();
+// The options that subscribe and replay have in common. Returns FILTER.
+CLI::Option* add_subscription(CLI::App& command, const std::shared_ptr<SubscribeOptions>& options) {
+    auto* filters = command
+                        .add_option("FILTER", options->filters,
+                                    "The items to print: those that any of the filters selects; 'true()' selects all")
+                        ->required();
     command.add_option("--stream", options->stream, "Stream to read, or '*' for all; the broker has a default");
     auto* after =
         command.add_option("--after", options->after, "Begin after the event with this id, such as k3v9x0a2-105")
@@ -143,13 +122,53 @@ void add_subscription(CLI::App& command, const std::shared_ptr<SubscribeOptions>
         "WHAT", {"alignment", "none"}, [options](std::size_t choice) { options->annotate_alignment = choice == 0; });
     add_item_format(command, options);
     add_broker(command, *options, "three of the broker's heartbeats");
+    return filters;
+}
+
+// Of a durable subscription, which has streams and filters of its own.
+void add_consuming(CLI::App& command, const std::shared_ptr<SubscribeOptions>& options, CLI::Option* filters) {
+    auto* subscription = command.add_option_function<std::string>(
+        "--subscription",
+        [options, filters](const std::string& name) {
+            options->subscription = name;
+            filters->required(false);
+        },
+        "Instead of FILTER: consume this durable subscription, from where it is");
+    subscription->type_name("NAME")->excludes(filters);
+    for (const char* of_filters : {"--stream", "--after", "--since", "--from-first"})
+        subscription->excludes(command.get_option(of_filters));
+    command.add_flag("--takeover", options->takeover, "End the consumer that the subscription has")
+        ->needs(subscription);
+    command.add_flag("--ack", options->ack, "Acknowledge what has been printed; else it is delivered again")
+        ->needs(subscription);
+    auto* exec =
+        command
+            .add_option("--exec", options->exec,
+                        "Instead of printing, run this by /bin/sh for each event, one at a time, with its JSON as "
+                        "standard input and SLUICE_ID, SLUICE_STREAM and SLUICE_DELIVERIES in its environment; exit "
+                        "status 0 acknowledges the event, others reject it")
+            ->type_name("COMMAND")
+            ->needs(subscription)
+            ->excludes(command.get_option("--format"));
+    command
+        .add_option_function<std::string>(
+            "--retry-delay",
+            [options](const std::string& text) {
+                if (!sluice::config::parse_duration(text))
+                    throw CLI::ValidationError("--retry-delay must be a duration with its unit, such as 1s, not " +
+                                               text);
+                options->retry_delay = text;
+            },
+            "With --exec: deliver a rejected event again after this time (default: 1s)")
+        ->type_name("DURATION")
+        ->needs(exec);
 }
 
 void add_subscribe(CLI::App& app, int& exit_status) {
     std::shared_ptr<SubscribeOptions> options;
     auto& command = add_command(app, "subscribe", "Print items as they are published, until interrupted",
                                 help::subscribe, subscribe, exit_status, options);
-    add_subscription(command, options);
+    add_consuming(command, options, add_subscription(command, options));
     sluice::base::add_number(command, "--count", "Exit after this many items", std::numeric_limits<std::size_t>::max(),
                              [options](std::uint64_t count) { options->count = count; });
     command.add_flag("--reconnect,!--no-reconnect", options->reconnect,
@@ -276,8 +295,19 @@ void add_store(CLI::App& app, int& exit_status) {
     command.add_option("FOLDER", options->folder, "The broker's store.path")->required();
 }
 
+const CLI::App& subcommand_named(const CLI::App& app, const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.emplace_back(each->get_name());
+        if (each->get_name() == name) return *each;
+    }
+    const std::string_view best = sluice::text::nearest(name, names);
+    throw CLI::ValidationError("there is no subcommand '" + name + "'" +
+                               (best.empty() ? "" : "; did you mean '" + std::string(best) + "'?"));
+}
+
 void add_help(CLI::App& app) {
-    const auto wanted = std::make_shared<std::string>();
+    const auto wanted = std::make_shared<std::vector<std::string>>();
     auto* command = app.add_subcommand("help", "Say more about a command");
     command->add_option("COMMAND", *wanted, "The command");
     command->footer("sluice help without a COMMAND lists them.");
@@ -287,16 +317,13 @@ void add_help(CLI::App& app) {
             std::cout << app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
             return;
         }
-        std::vector<std::string_view> names;
-        for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
-            names.emplace_back(each->get_name());
-            if (each->get_name() != *wanted) continue;
-            std::cout << each->help(app.get_name());
-            return;
+        const CLI::App* found = &app;
+        std::string before;
+        for (const std::string& name : *wanted) {
+            before += (before.empty() ? "" : " ") + found->get_name();
+            found = &subcommand_named(*found, name);
         }
-        const std::string_view best = sluice::text::nearest(*wanted, names);
-        throw CLI::ValidationError("there is no subcommand '" + *wanted + "'" +
-                                   (best.empty() ? "" : "; did you mean '" + std::string(best) + "'?"));
+        std::cout << found->help(before);
     });
 }
 
@@ -328,6 +355,7 @@ int main(int argc, char** argv) {
     add_status(app, exit_status);
     add_top(app, exit_status);
     add_streams(app, exit_status);
+    add_subscriptions(app, exit_status);
     add_store(app, exit_status);
     add_help(app);
     try {

@@ -9,7 +9,7 @@
 #include "broker/cli/common/input.hpp"
 #include "broker/cli/common/progress.hpp"
 #include "broker/cli/content_type.hpp"
-#include "broker/cli/event_text.hpp"
+#include "broker/cli/events/event_text.hpp"
 #include "broker/cli/match_past.hpp"
 #include "broker/match/annotator.hpp"
 #include "broker/match/batch_limits.hpp"

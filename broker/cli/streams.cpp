@@ -69,8 +69,9 @@ Answer change(const HttpServer& server, const std::string& target, const boost::
     HttpRequest request = request_to(target, "PATCH");
     request.content_type = "application/json";
     request.body = boost::json::serialize(members);
-    Answer answer = ask(server, request, about, console, true);
-    if (!answer.is_missing) return answer;
+    constexpr unsigned not_found = 404;
+    Answer answer = ask(server, request, about, console, not_found);
+    if (answer.status != not_found) return answer;
     request.method = "PUT";
     return ask(server, request, about, console);
 }
@@ -86,28 +87,6 @@ int print_answer(const Answer& answer, bool as_json, const Console& console) {
     return exit_done;
 }
 
-// Asks page by page, for as many streams as a broker may have.
-int list(const HttpServer& server, bool as_json, const Console& console) {
-    constexpr std::size_t list_bytes_max = 64u << 20;
-    boost::json::array streams;
-    std::string target = "/v1/streams";
-    for (std::size_t bytes = 0; target.starts_with("/v1/streams");) {
-        const Answer answer = ask(server, request_to(target), about, console);
-        if (!answer.is_ok) return exit_failed;
-        bytes += answer.bytes + target.size();
-        if (bytes > list_bytes_max) {
-            console.error("the list of streams that " + server.authority + " sends is too long", {{"about", about}});
-            return exit_failed;
-        }
-        const auto* page = answer.body.if_contains("streams");
-        if (page && page->is_array()) streams.insert(streams.end(), page->get_array().begin(), page->get_array().end());
-        const auto* next = answer.body.if_contains("next");
-        target = next && next->is_string() ? std::string(next->get_string()) : "";
-    }
-    as_json ? console.print_json(boost::json::serialize(streams)) : print_streams(streams, console);
-    return exit_done;
-}
-
 }  // namespace
 
 int streams(const StreamsOptions& options, Console console) {
@@ -116,7 +95,12 @@ int streams(const StreamsOptions& options, Console console) {
         console.error(server.error().message);
         return exit_failed;
     }
-    if (!options.stream) return list(*server, options.json, console);
+    if (!options.stream) {
+        const auto all = ask_pages(*server, "/v1/streams", about, console);
+        if (!all) return exit_failed;
+        options.json ? console.print_json(boost::json::serialize(*all)) : print_streams(*all, console);
+        return exit_done;
+    }
     if (!text::is_stream_name(*options.stream)) {
         console.error("the name of the stream is not valid: expected " + std::string(text::stream_name_rule));
         return exit_failed;

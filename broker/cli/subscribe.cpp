@@ -1,162 +1,78 @@
 #include <boost/json.hpp>
-#include <chrono>
 #include <ostream>
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include "broker/cli/client/backoff.hpp"
+#include "broker/cli/client/members.hpp"
 #include "broker/cli/client/problem.hpp"
+#include "broker/cli/client/query.hpp"
 #include "broker/cli/commands.hpp"
-#include "broker/cli/common/with_digits.hpp"
-#include "broker/cli/event_text.hpp"
-#include "broker/cli/gaps.hpp"
-#include "broker/cli/reset_text.hpp"
-#include "broker/cli/subscription.hpp"
+#include "broker/cli/common/interrupt.hpp"
+#include "broker/cli/consumer.hpp"
+#include "broker/cli/item_output.hpp"
+#include "broker/cli/subscriber.hpp"
+#include "config/units.hpp"
+#include "protocol/text/stream_name.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double random_share() {
-    static std::mt19937 engine{std::random_device{}()};
-    return std::uniform_real_distribution<double>(0, 1)(engine);
-}
-
-std::string seconds_text(Clock::duration duration) {
-    return with_digits(std::chrono::duration<double>(duration).count(), 1) + " s";
-}
-
-class Subscriber {
+// Prints events, or those that the broker kept.
+class Printer final : public EventSink {
 public:
-    Subscriber(const SubscribeOptions& options, const HttpServer& server, const Console& console)
-        : options_(options), server_(server), console_(console), gaps_(options.filters, console_) {}
+    Printer(const SubscribeOptions& options, const Console& console)
+        : options_(options), console_(console), output_(options, console) {}
 
-    int run() {
-        for (;;) {
-            const StreamEnd end = receive(server_, options_, last_id_,
-                                          {[this] { opened(); }, [this](const SseEvent& event) { return take(event); },
-                                           [this](const std::string& id) { keep(id); }});
-            gaps_.end();
-            if (end.kind == StreamEnd::Kind::enough) return is_refused_ || !console_.out ? exit_failed : exit_done;
-            if (end.kind == StreamEnd::Kind::complete) return replayed();
-            if (end.kind == StreamEnd::Kind::refused || !was_ever_open_ || !options_.reconnect) return give_up(end);
-            wait_after(end);
-        }
+    bool take(const SseEvent& event, const std::string& place) override {
+        output_.take(event, place);
+        return console_.out && !output_.has_enough();
+    }
+    void end_connection() override { output_.end_run(); }
+    std::size_t items() const override { return output_.items(); }
+    int exit_status() override {
+        if (!console_.out) return exit_failed;
+        if (!options_.until_now) return exit_done;
+        if (output_.any_gaps()) return exit_undecided;
+        return items() == 0 ? exit_no_match : exit_done;
     }
 
 private:
-    void opened() {
-        opened_at_ = Clock::now();
-        was_ever_open_ = true;
-        if (!lost_at_) return;
-        const std::string place = last_id_.empty() ? "." : ", to continue after event " + last_id_ + ".";
-        console_.note("connected to " + server_.authority + " again after " + seconds_text(Clock::now() - *lost_at_) +
-                      place);
-        lost_at_.reset();
-    }
-
-    // Returns whether more is wanted.
-    bool take(const SseEvent& event) {
-        backoff_.reset();
-        if (event.type == "gap") {
-            gaps_.take(event.data);
-            return true;
-        }
-        gaps_.end();
-        if (event.type == "reset") report_reset(event.data);
-        if (event.type == "error") {
-            const HttpReply why{.body = event.data};
-            report_problem(console_, why,
-                           options_.until_now ? "the broker ended the replay" : "the broker ended the subscription");
-            is_refused_ = true;
-            return false;
-        }
-        if (event.type == "message") print(event.data);
-        return console_.out && !(options_.count && items_ >= *options_.count);
-    }
-
-    void keep(const std::string& id) {
-        constexpr std::size_t id_bytes_max = 100;
-        if (id.size() <= id_bytes_max) last_id_ = id;
-    }
-
-    void report_reset(const std::string& data) const {
-        boost::system::error_code error;
-        const boost::json::value reset = boost::json::parse(data, error);
-        std::string place;
-        if (!last_id_.empty())
-            place = "after " + last_id_;
-        else if (options_.after)
-            place = "after " + *options_.after;
-        else if (options_.since)
-            place = "since " + *options_.since;
-        console_.warning(reset_text(reset, place), {{"reset", reset}});
-    }
-
-    int replayed() const {
-        if (!console_.out) return exit_failed;
-        if (gaps_.any()) return exit_undecided;
-        return items_ == 0 ? exit_no_match : exit_done;
-    }
-
-    void print(const std::string& data) {
-        ++items_;
-        switch (options_.format) {
-            case ItemFormat::title:
-                console_.out << event_text(data) << '\n';
-                break;
-            case ItemFormat::json:
-                console_.print_json(data);
-                break;
-            case ItemFormat::xml:
-            case ItemFormat::source:
-                console_.print_raw(data);
-                break;
-        }
-        console_.out.flush();
-    }
-
-    int give_up(const StreamEnd& end) {
-        const std::string items = std::to_string(items_) + (items_ == 1 ? " item" : " items");
-        if (end.reply.status != 0)
-            report_problem(console_, end.reply,
-                           is_about_filter(end.reply) ? "filter"
-                           : options_.until_now       ? "can't replay"
-                                                      : "can't subscribe");
-        else
-            console_.error(end.reason + (end.was_open ? " (after " + items + ")" : ""));
-        return exit_failed;
-    }
-
-    // Waits until it is time to connect again. A loss is told once, not at every attempt.
-    void wait_after(const StreamEnd& end) {
-        const bool was_long_open = end.was_open && Clock::now() - opened_at_ > Backoff::longest;
-        if (was_long_open) backoff_.reset();
-        if (end.retry) backoff_.set_first(*end.retry);
-        const auto wait = backoff_.next();
-        if (!lost_at_) {
-            lost_at_ = Clock::now();
-            const std::string why = end.reply.status != 0 ? describe_problem(end.reply, "the broker") : end.reason;
-            console_.warning(why + "; connecting again, first in " + seconds_text(wait));
-        }
-        std::this_thread::sleep_for(wait);
-    }
-
     const SubscribeOptions& options_;
-    const HttpServer& server_;
-    Console console_;
-    Gaps gaps_;
-    Backoff backoff_{random_share};
-    std::string last_id_;
-    std::size_t items_ = 0;
-    bool was_ever_open_ = false, is_refused_ = false;
-    Clock::time_point opened_at_;
-    std::optional<Clock::time_point> lost_at_;
+    const Console& console_;
+    ItemOutput output_;
 };
+
+// What a consumer has to know of its subscription; none: what is wrong has been reported.
+std::optional<Acknowledger::Subscription> find_subscription(const SubscribeOptions& options, const HttpServer& server,
+                                                            const Console& console) {
+    HttpRequest request;
+    request.target = "/v1/subscriptions/" + options.subscription;
+    const Answer answer = ask(server, request, "can't subscribe", console);
+    if (!answer.is_ok) return std::nullopt;
+    const boost::json::object found = object_in(answer.body, "options");
+    if (text_in(found, "ack") == "none") {
+        console.error(std::string(options.exec ? "--exec" : "--ack") + " needs a subscription with acknowledgements; " +
+                      options.subscription + " has the option ack: none");
+        return std::nullopt;
+    }
+    Acknowledger::Subscription subscription{options.subscription, text_in(found, "ack_wait"), {}};
+    const auto ack_wait = config::parse_duration(subscription.ack_wait);
+    if (!ack_wait) {
+        console.error("the broker names no ack_wait of subscription " + options.subscription);
+        return std::nullopt;
+    }
+    subscription.ack_wait_time = *ack_wait;
+    return subscription;
+}
+
+int consume(const SubscribeOptions& options, const HttpServer& server, const Console& console) {
+    auto subscription = find_subscription(options, server, console);
+    if (!subscription) return exit_failed;
+    const Interrupt interrupt;
+    Consumer consumer(options, console, server, std::move(*subscription));
+    return read_events(options, server, console, consumer);
+}
 
 }  // namespace
 
@@ -166,11 +82,17 @@ int subscribe(const SubscribeOptions& options, Console console) {
         console.error(server.error().message);
         return exit_failed;
     }
+    if (!options.subscription.empty() && !text::is_stream_name(options.subscription)) {
+        console.error("the name of the subscription is not valid: expected " + std::string(text::stream_name_rule));
+        return exit_failed;
+    }
     if (options.count == 0u) return exit_done;
+    if (options.ack || options.exec) return consume(options, *server, console);
     // The broker refuses invalid filters.
     for (const std::string& text : options.filters)
         if (const auto filter = filter::compile_filter(text)) print_hints(*filter, console);
-    return Subscriber(options, *server, console).run();
+    Printer printer(options, console);
+    return read_events(options, *server, console, printer);
 }
 
 int replay(const SubscribeOptions& options, Console console) {

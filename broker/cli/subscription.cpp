@@ -11,6 +11,8 @@ namespace {
 
 HttpRequest request_of(const SubscribeOptions& options, const std::string& last_id) {
     Parameters parameters;
+    if (!options.subscription.empty()) parameters.emplace_back("subscription", options.subscription);
+    if (options.takeover) parameters.emplace_back("takeover", "true");
     if (!options.stream.empty()) parameters.emplace_back("stream", options.stream);
     for (const auto& filter : options.filters) parameters.emplace_back("filter", filter);
     if (options.format == ItemFormat::xml) parameters.emplace_back("format", "xml");
@@ -89,6 +91,11 @@ StreamEnd receive(const HttpServer& server, const SubscribeOptions& options, con
                                           receiver.last_id});
         return !is_endless && !is_enough;
     };
+    if (receiver.stops)
+        watch.stops = [&] {
+            is_enough = is_enough || receiver.stops();
+            return is_enough;
+        };
     auto reply = send(server, request_of(options, last_id), watch);
     StreamEnd end;
     if (is_enough) {

@@ -34,6 +34,7 @@ struct StreamReceiver {
     std::function<void()> opened;                     // the broker has accepted the subscription
     std::function<bool(const SseEvent&)> event;       // returns false if no more is wanted
     std::function<void(const std::string&)> last_id;  // as in SseReceiver
+    std::function<bool()> stops{};  // asked ten times a second: true if no more is wanted; may be empty
 };
 
 // Asks for the events after `last_id`; if it is empty, for those from where the options say.

@@ -69,12 +69,11 @@ TopScreen::Key TopScreen::read_key() {
 }
 
 TopScreen::Key TopScreen::wait(std::chrono::milliseconds at_most) {
-    using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + at_most;
+    const auto end = std::chrono::steady_clock::now() + at_most;
     for (;;) {
         if (Interrupt::requested()) return Key::interrupt;
         if (measure()) return Key::resized;
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         const auto turn = static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), turn_max).count());
         pollfd input{has_keys_ ? STDIN_FILENO : -1, POLLIN, 0};
         if (poll(&input, 1, turn) > 0) {

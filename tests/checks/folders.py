@@ -96,7 +96,7 @@ FOLDERS = {
                           "protocol/feed/data", "protocol/feed/item", "protocol/wire/sse"),
     "broker/server/api": ("broker/base", "broker/base/memory", "broker/base/program", "broker/core",
                           "broker/core/delivery", "broker/core/ingest", "broker/core/matching", "broker/core/replay",
-                          "broker/match", "broker/server/http", "broker/server/net",
+                          "broker/core/subscriptions", "broker/match", "broker/server/http", "broker/server/net",
                           "broker/server/sse", "broker/store", "config", "gpu/api", "protocol/feed/data",
                           "protocol/feed/item", "protocol/feed/model", "protocol/feed/record", "protocol/filter",
                           "protocol/filter/hints", "protocol/filter/syntax", "protocol/text", "protocol/wire/http"),
@@ -109,9 +109,11 @@ FOLDERS = {
     "broker/cli/common": ("broker/base/program", "protocol/text", "protocol/wire/http"),
     "broker/cli/client": ("broker/base/program", "broker/cli/common", "protocol/filter", "protocol/filter/syntax",
                           "protocol/text", "protocol/wire/http"),
+    "broker/cli/events": ("broker/cli/common", "protocol/feed/data", "protocol/text"),
     "broker/cli/workbench": ("broker/cli/common", "gpu/operators/edits", "gpu/operators/recurrence", "gpu/tools/align",
                              "gpu/tools/distance", "gpu/tools/recurrence", "gpu/tools/search", "protocol/text"),
-    "broker/cli": ("broker/base/program", "broker/cli/client", "broker/cli/common", "broker/cli/workbench",
+    "broker/cli": ("broker/base/program", "broker/cli/client", "broker/cli/common", "broker/cli/events",
+                   "broker/cli/workbench",
                    "broker/match", "broker/store/rocks", "config", "protocol/feed", "protocol/feed/data",
                    "protocol/feed/item", "protocol/filter", "protocol/text"),
     "broker": ("broker/base", "broker/base/memory", "broker/base/program", "broker/core", "broker/core/delivery",
@@ -127,8 +129,7 @@ UPWARD = set()
 VOCABULARY = {"gpu/api": ("gpu/api/predicate.hpp", "gpu/api/event_batch.hpp", "gpu/api/empty_text.hpp")}
 
 # Forward declarations of types that the file's folder may not include, until they are mended.
-FORWARD = {("broker/server/api/services.hpp", "sluice::broker::DurableSubscriptions"),
-           ("gpu/api/event_batch.hpp", "sluice::operators::Bounds"),
+FORWARD = {("gpu/api/event_batch.hpp", "sluice::operators::Bounds"),
            ("gpu/api/event_batch.hpp", "sluice::operators::OperatorWork")}
 
 # The namespace of a folder, and of those below it that have no entry. A folder's files declare nothing in others.

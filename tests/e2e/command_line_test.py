@@ -43,9 +43,40 @@ class CommandLine(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments, expected in (
             ([], "expected a subcommand: publish, subscribe, replay, match, why, explain, align, search, distance, "
-                 "recurrence, status, top, streams, store or help"),
+                 "recurrence, status, top, streams, subscriptions, store or help"),
             (["subscribe", "--after", "k-1", "--since", "1h", "a"], "--after excludes --since"),
             (["replay", "--from-first", "--after", "k-1", "a"], "--after excludes --from-first"),
+            (["subscribe", "--subscription", "w", "a"], "FILTER excludes --subscription"),
+            (["subscribe", "--subscription", "w", "--stream", "s"], "--stream excludes --subscription"),
+            (["subscribe", "--subscription", "w", "--after", "k-1"], "--after excludes --subscription"),
+            (["subscribe", "--subscription", "w", "--since", "1h"], "--since excludes --subscription"),
+            (["subscribe", "--subscription", "w", "--from-first"], "--from-first excludes --subscription"),
+            (["subscribe", "--ack", "a"], "--ack requires --subscription"),
+            (["subscribe", "--takeover", "a"], "--takeover requires --subscription"),
+            (["subscribe", "--exec", "cat", "a"], "--exec requires --subscription"),
+            (["subscribe", "--subscription", "w", "--retry-delay", "1s"], "--retry-delay requires --exec"),
+            (["subscribe", "--subscription", "w", "--exec", "cat", "--retry-delay", "1"],
+             "--retry-delay must be a duration with its unit, such as 1s, not 1"),
+            (["subscribe", "--subscription", "w", "--exec", "cat", "--format", "xml"], "--format excludes --exec"),
+            (["subscribe"], "FILTER is required"),
+            (["subscriptions"], "expected a subcommand: list, show, set, delete, seek or dead"),
+            (["subscriptions", "lst"], "there is no subcommand 'lst'; did you mean 'list'?"),
+            (["subscriptions", "list", "a"], "unexpected argument 'a'"),
+            (["subscriptions", "show"], "NAME is required"),
+            (["subscriptions", "seek", "a"], "TO is required"),
+            (["subscriptions", "--json", "list"], "--json goes after the subcommand: sluice subscriptions list --json"),
+            (["subscriptions", "set", "a", "--filtr", "x"], "there is no option --filtr; did you mean '--filter'?"),
+            (["subscriptions", "set", "a", "--ack", "all"], "--ack must be each, cumulative or none, not all"),
+            (["subscriptions", "set", "a", "--ack-wait", "5"],
+             "--ack-wait must be a duration with its unit, such as 30s, not 5"),
+            (["subscriptions", "set", "a", "--hold-bytes", "5x"], "--hold-bytes must be a size, such as 10MiB, not 5x"),
+            (["subscriptions", "set", "a", "--prefetch", "65537"],
+             "--prefetch must be a whole number from 0 to 65536, not 65537"),
+            (["subscriptions", "set", "a", "--default", "stat"],
+             "--default must be stream, filter, ack, ack-wait, max-deliver, dead-letter, prefetch, share or hold-bytes, "
+             "not stat"),
+            (["subscriptions", "set", "a", "--create", "--if-version", "1"], "--create excludes --if-version"),
+            (["help", "subscriptions", "sett"], "there is no subcommand 'sett'; did you mean 'set'?"),
             (["stauts"], "there is no subcommand 'stauts'; did you mean 'status'?"),
             (["zzzzzz"], "there is no subcommand 'zzzzzz'"),
             (["subscribe", "--count", "-1", "a"], "--count must be a whole number of at least 0, not -1"),
@@ -125,8 +156,12 @@ class CommandLine(unittest.TestCase):
             self.assertIn("A filter is an XPath 1.0", text(command))
         for command in ([], ["publish"], ["align"], ["search"], ["distance"], ["recurrence"], ["status"]):
             self.assertNotIn("A filter is", text(*command))
-        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "top", "streams"):
+        for command in ("publish", "subscribe", "explain", "align", "recurrence", "status", "top", "streams",
+                        "subscriptions"):
             self.assertIn("Exit status: 0 done, 2 failed.", text(command))
+        for command in ("list", "show", "set", "delete", "seek", "dead"):
+            self.assertIn("Exit status: 0 done, 2 failed.", text("subscriptions", command))
+            self.assertIn("--timeout SECONDS", text("subscriptions", command))
         self.assertIn("1 nothing matched", text("match"))
         self.assertIn("1 no pair is within --within, 2 failed", text("distance"))
         for command in ("publish", "subscribe", "why", "status", "top", "streams"):

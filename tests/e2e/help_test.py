@@ -15,7 +15,7 @@ from sluice_process import Sluiced, eventually
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docker" / "examples"
 COMMANDS = ("publish", "subscribe", "replay", "match", "why", "explain", "align", "search", "distance", "recurrence", "status",
-            "top", "streams", "store")
+            "top", "streams", "subscriptions", "store")
 
 
 def examples_of(command):
@@ -65,15 +65,24 @@ class Help(unittest.TestCase):
                                 output_of(published)
                                 self.assertEqual(published.returncode, 0)
                         out, err = output_of(process)
-                        began = "sluice: the broker has no older events: it began later\n"
-                        self.assertEqual((process.returncode, err), (0, began if "--since" in example else ""), out)
-                        self.assertTrue(out or ">" in example or "--delete" in example)
+                        expected = ""
+                        if "--since" in example:
+                            expected = "sluice: the broker has no older events: it began later\n"
+                        if "--start" in example:
+                            expected = "sluice: the store is in memory, so the subscription ends with the process\n"
+                        self.assertEqual((process.returncode, err), (0, expected), out)
+                        self.assertTrue(out or ">" in example or "delete" in example)
 
     def test_one_help_however_it_is_asked_for(self):
         for command in COMMANDS:
             text = sluice(command, "--help").stdout
             self.assertEqual(sluice("help", command).stdout, text)
             self.assertIn(f"Usage: sluice {command} ", text)
+        for command in re.findall(r"^  ([a-z]+) ", sluice("help", "subscriptions").stdout.split("Subcommands:")[1], re.M):
+            if command != "sluice":
+                text = sluice("subscriptions", command, "--help").stdout
+                self.assertEqual(sluice("help", "subscriptions", command).stdout, text)
+                self.assertIn(f"Usage: sluice subscriptions {command} ", text)
         self.assertEqual(sluice("help").stdout, sluice("--help").stdout)
         for command in COMMANDS:
             self.assertIn(f"\n  {command} ", sluice("help").stdout)

@@ -43,15 +43,20 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 // The subcommand to which the rest of the command line belongs, or the program itself.
 const CLI::App& innermost(const CLI::App& app) {
     const auto commands = app.get_subcommands();
-    return commands.empty() ? app : *commands.back();
+    return commands.empty() ? app : innermost(*commands.back());
+}
+
+// "sluice status", as it is typed.
+std::string innermost_name(const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    return app.get_name() + (commands.empty() ? "" : " " + innermost_name(*commands.back()));
 }
 
 // "; write -- before …", or "" for commands without filters.
 std::string filter_after_dashes(const CLI::App& app) {
     const CLI::App& command = innermost(app);
     if (command.get_option_no_throw("FILTER") == nullptr) return "";
-    return "; write -- before a filter that begins with '-': " + app.get_name() + " " + command.get_name() +
-           " -- '-price < 0'";
+    return "; write -- before a filter that begins with '-': " + innermost_name(app) + " -- '-price < 0'";
 }
 
 std::string no_option(const CLI::App& app, const std::string& written) {
@@ -61,7 +66,7 @@ std::string no_option(const CLI::App& app, const std::string& written) {
         for (const std::string& each : option->get_lnames()) known.push_back("--" + each);
     }
     if (std::find(known.begin(), known.end(), name) != known.end())
-        return name + " goes after the subcommand: " + app.get_name() + " " + innermost(app).get_name() + " " + name;
+        return name + " goes after the subcommand: " + innermost_name(app) + " " + name;
     const std::string meant = suggestion(name, known);
     return "there is no option " + name + (meant.empty() ? filter_after_dashes(app) : meant);
 }
@@ -93,8 +98,7 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
     const auto option = std::find_if(left.begin(), left.end(), is_option);
     // Report an unknown option first: CLI11 would report missing arguments instead.
     if (option != left.end()) return no_option(app, *option);
-    if (!subcommand_names(app).empty() && app.get_subcommands().empty()) {
-        const auto names = subcommand_names(app);
+    if (const auto names = subcommand_names(innermost(app)); !names.empty()) {
         if (left.empty()) return "expected a subcommand: " + list(names);
         return "there is no subcommand '" + left.front() + "'" + suggestion(left.front(), names);
     }
@@ -141,10 +145,8 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv, int 
         app.exit(wanted);
         return 0;
     } catch (const CLI::ParseError& error) {
-        const CLI::App& command = innermost(app);
-        const std::string who = app.get_name() + (&command == &app ? "" : " " + command.get_name());
-        std::cerr << app.get_name() << ": " << text::terminal_lines(message_of(app, error)) << "\nRun " << who
-                  << " --help for more information.\n";
+        std::cerr << app.get_name() << ": " << text::terminal_lines(message_of(app, error)) << "\nRun "
+                  << innermost_name(app) << " --help for more information.\n";
         return status_if_wrong;
     }
 }

@@ -1,6 +1,7 @@
 #include "broker/cli/client/backoff.hpp"
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace sluice::cli {
@@ -16,5 +17,10 @@ Backoff::Duration Backoff::next() {
 void Backoff::reset() { last_.reset(); }
 
 void Backoff::set_first(Duration first) { first_ = std::min(first, longest); }
+
+double random_share() {
+    static thread_local std::mt19937 engine{std::random_device{}()};
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+}
 
 }  // namespace sluice::cli

@@ -29,4 +29,7 @@ private:
     std::optional<Duration> last_;
 };
 
+// From 0 to 1.
+double random_share();
+
 }  // namespace sluice::cli

@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 #include <exception>
 #include <memory>
+#include <sys/socket.h>
 
 #include "broker/base/program/version.hpp"
 #include "broker/cli/client/broker_options.hpp"
@@ -21,9 +22,10 @@ using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using Multi = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
-constexpr std::size_t reply_bytes_max = 16u << 20;    // of replies that are kept whole
-constexpr std::size_t head_bytes_max = 1u << 20;      // of all heads and trailers, which libcurl keeps
-constexpr std::chrono::milliseconds turn_max{1'000};  // the longest wait for the socket at a time
+constexpr std::size_t reply_bytes_max = 16u << 20;  // of replies that are kept whole
+constexpr std::size_t head_bytes_max = 1u << 20;    // of all heads and trailers, which libcurl keeps
+// The longest wait for the socket at a time; and if somebody may stop the request.
+constexpr std::chrono::milliseconds turn_max{1'000}, turn_max_with_stops{100};
 
 // A missing library part or memory: nothing that a user could mend.
 void check(CURLcode code) {
@@ -72,6 +74,7 @@ private:
     // Libcurl's callbacks: they return how much they took, and must not throw.
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer);
+    static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address);
     static int on_progress(void* transfer, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent);
     template <class Take>
     std::size_t guarded(std::size_t bytes, const Take& take);
@@ -101,7 +104,7 @@ private:
     Clock::time_point last_sign_ = Clock::now();
     curl_off_t received_ = 0, sent_ = 0;
     std::exception_ptr thrown_;
-    bool is_stopped_ = false;   // by watch.piece
+    bool is_stopped_ = false;   // by watch.piece or watch.stops
     bool is_too_long_ = false;  // the reply
 };
 
@@ -146,6 +149,7 @@ void Transfer::set_callbacks() {
     set(CURLOPT_XFERINFOFUNCTION, &Transfer::on_progress);
     set(CURLOPT_XFERINFODATA, this);
     set(CURLOPT_NOPROGRESS, 0L);
+    set(CURLOPT_OPENSOCKETFUNCTION, &Transfer::open_socket);
 }
 
 template <class Take>
@@ -167,6 +171,11 @@ std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count
 std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, void* transfer) {
     auto& self = *static_cast<Transfer*>(transfer);
     return self.heard(self.guarded(size * count, [&] { return self.take_body({bytes, size * count}); }));
+}
+
+// Other programs that are run meanwhile must not keep the connection open.
+curl_socket_t Transfer::open_socket(void*, curlsocktype, curl_sockaddr* address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 // Called at least once a turn.
@@ -221,10 +230,12 @@ boost::system::result<HttpReply, HttpError> Transfer::run() {
         const CURLMcode code = curl_multi_perform(multi_.get(), &running);
         if (code != CURLM_OK) return HttpError{curl_multi_strerror(code)};
         if (running == 0) break;
+        is_stopped_ = watch_.stops && watch_.stops();
+        if (is_stopped_) break;
         if (!is_connected()) last_sign_ = Clock::now();  // only connect_timeout counts
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(last_sign_ + silence_max_ - Clock::now());
         if (left.count() <= 0) break;
-        const auto turn = static_cast<int>(std::min(left, turn_max).count());
+        const auto turn = static_cast<int>(std::min(left, watch_.stops ? turn_max_with_stops : turn_max).count());
         curl_multi_poll(multi_.get(), nullptr, 0, turn, nullptr);
     }
     if (thrown_) std::rethrow_exception(thrown_);

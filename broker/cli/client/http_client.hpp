@@ -38,6 +38,9 @@ struct HttpWatch {
     std::function<bool(std::string_view)> piece{};
     // Told, again and again, how many bytes of the request's body have been sent.
     std::function<void(std::size_t)> sent{};
+    // Asked ten times a second: true ends the request. The reply is then as far as it has come, its status 0 if no head
+    // has.
+    std::function<bool()> stops{};
 };
 
 // The server that the options name. --cacert's default is the environment's CURL_CA_BUNDLE.

@@ -10,6 +10,7 @@ struct HttpReply {
     unsigned status = 0;
     std::string content_type{};
     std::string location{};                         // where a redirect leads
+    std::string etag{};                             // with its quotation marks
     std::optional<unsigned> retry_after_seconds{};  // in how long to try again
     std::optional<double> heartbeat_seconds{};      // how often an event stream shows that it lives
     std::string body{};

@@ -7,21 +7,22 @@
 namespace sluice::cli {
 
 Answer ask(const HttpServer& server, const HttpRequest& request, const std::string& name, const Console& console,
-           bool may_be_missing) {
-    constexpr unsigned ok = 200, no_content = 204, multiple_choices = 300, not_found = 404;
+           unsigned unreported) {
+    constexpr unsigned ok = 200, no_content = 204, multiple_choices = 300;
     Answer answer;
     const auto reply = send(server, request);
     if (!reply) {
         console.error(reply.error().message, {{"about", name}});
         return answer;
     }
-    answer.is_missing = reply->status == not_found && may_be_missing;
-    if (answer.is_missing) return answer;
+    answer.status = reply->status;
+    if (answer.status == unreported) return answer;
     if (reply->status < ok || reply->status >= multiple_choices) {
         report_problem(console, *reply, is_about_filter(*reply) ? "filter" : name);
         return answer;
     }
     answer.is_ok = true;
+    answer.etag = reply->etag;
     answer.bytes = reply->body.size();
     if (reply->status == no_content) return answer;
     boost::system::error_code error;
@@ -32,6 +33,29 @@ Answer ask(const HttpServer& server, const HttpRequest& request, const std::stri
     else
         console.error(server.url + " is not a Sluice broker: its reply is not a JSON object", {{"about", name}});
     return answer;
+}
+
+std::optional<boost::json::array> ask_pages(const HttpServer& server, const std::string& path, const std::string& name,
+                                            const Console& console) {
+    constexpr std::size_t list_bytes_max = 64u << 20;
+    boost::json::array all;
+    HttpRequest request;
+    request.target = path;
+    for (std::size_t bytes = 0; request.target.starts_with(path);) {
+        const Answer answer = ask(server, request, name, console);
+        if (!answer.is_ok) return std::nullopt;
+        bytes += answer.bytes + request.target.size();
+        if (bytes > list_bytes_max) {
+            console.error("the list of " + name + " that " + server.authority + " sends is too long",
+                          {{"about", name}});
+            return std::nullopt;
+        }
+        const auto* page = answer.body.if_contains(name);
+        if (page && page->is_array()) all.insert(all.end(), page->get_array().begin(), page->get_array().end());
+        const auto* next = answer.body.if_contains("next");
+        request.target = next && next->is_string() ? std::string(next->get_string()) : "";
+    }
+    return all;
 }
 
 }  // namespace sluice::cli

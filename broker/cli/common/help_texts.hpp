@@ -26,8 +26,8 @@ inline std::string footer(const CommandHelp& help) {
     const std::string filter =
         "A filter is an XPath 1.0 path or condition: \"//item[category='politics']\", \"price < 90 and "
         "not(sold)\".\n\n";
-    return (help.takes_a_filter ? filter : "") + "Examples:\n" + help.examples + "\nExit status: " + help.exit_status +
-           ".";
+    const std::string examples = *help.examples == '\0' ? "" : std::string("Examples:\n") + help.examples + "\n";
+    return (help.takes_a_filter ? filter : "") + examples + "Exit status: " + help.exit_status + ".";
 }
 
 constexpr CommandHelp publish{false, R"(  sluice publish news.rss archive.atom.gz
@@ -93,6 +93,21 @@ constexpr CommandHelp status{false, R"(  sluice status
 constexpr CommandHelp top{false, R"(  sluice top --count 1 --interval 500ms
   sluice top --count 2 --interval 1s --json > load.jsonl
 )"};
+
+constexpr CommandHelp subscriptions{
+    true, R"(  sluice subscriptions set work --filter 'price < 100' --start first --dead-letter failed
+  sluice subscribe --subscription work --count 1 --ack
+  sluice subscribe --subscription work --count 1 --exec 'cat >> events.jsonl'
+  sluice subscriptions list
+  sluice subscriptions set work --prefetch 10 --default filter
+  sluice subscriptions seek work 24h
+  sluice subscriptions dead work >> failed.txt
+  sluice subscriptions show work
+  sluice subscriptions delete work
+)"};
+
+// Of each of its commands.
+constexpr CommandHelp subscription{false, ""};
 
 constexpr CommandHelp streams{false, R"(  sluice streams
   sluice streams news --set deduplicate=false --set repair=strict

@@ -23,9 +23,11 @@ ScriptedServer::ScriptedServer(std::vector<std::string> replies)
       thread_([this, script = std::move(replies)] { serve(script); }) {}
 
 // After a test fails half-way, replies may remain that nobody requests.
-ScriptedServer::~ScriptedServer() {
+ScriptedServer::~ScriptedServer() { stop(); }
+
+const std::vector<std::string>& ScriptedServer::stop() {
     ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
-    requests();
+    return requests();
 }
 
 std::string ScriptedServer::url() const {
@@ -38,11 +40,12 @@ const std::vector<std::string>& ScriptedServer::requests() {
 }
 
 void ScriptedServer::serve(const std::vector<std::string>& replies) {
+    std::vector<tcp::socket> open;
     for (const auto& reply : replies) {
         tcp::socket socket(context_);
         boost::system::error_code stopped;
         acceptor_.accept(socket, stopped);
-        if (stopped) return;
+        if (stopped) break;
         std::string request;
         const auto head = asio::read_until(socket, asio::dynamic_buffer(request), "\r\n\r\n");
         const std::string length = "Content-Length: ";
@@ -55,7 +58,10 @@ void ScriptedServer::serve(const std::vector<std::string>& replies) {
         boost::system::error_code ignored;
         const bool stays_open = reply.ends_with(silence_mark);
         asio::write(socket, asio::buffer(reply.data(), reply.size() - (stays_open ? 1 : 0)), ignored);
-        if (!stays_open) continue;
+        if (stays_open) open.push_back(std::move(socket));
+    }
+    for (tcp::socket& socket : open) {
+        boost::system::error_code ignored;
         std::string nothing;
         asio::read(socket, asio::dynamic_buffer(nothing), ignored);
     }

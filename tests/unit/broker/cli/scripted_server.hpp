@@ -18,6 +18,7 @@ public:
 
     std::string url() const;
     const std::vector<std::string>& requests();  // in order of arrival; waits until all replies have been sent
+    const std::vector<std::string>& stop();      // the same, but replies that nobody has requested are left out
 
 private:
     void serve(const std::vector<std::string>& replies);
@@ -39,7 +40,7 @@ private:
     boost::asio::ip::tcp::acceptor bound_;
 };
 
-// A reply after which the connection stays open until the client closes it.
+// A reply after which the connection stays open until the client closes it. Others may come meanwhile.
 std::string then_silence(const std::string& reply);
 
 // "HTTP/1.1 STATUS", the headers, and a body with its length.

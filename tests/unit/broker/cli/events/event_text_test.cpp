@@ -1,4 +1,4 @@
-#include "broker/cli/event_text.hpp"
+#include "broker/cli/events/event_text.hpp"
 
 #include <catch2/catch.hpp>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "broker/cli/gaps.hpp"
+#include "broker/cli/events/gaps.hpp"
 
 #include <boost/json.hpp>
 #include <utility>

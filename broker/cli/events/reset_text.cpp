@@ -1,4 +1,4 @@
-#include "broker/cli/reset_text.hpp"
+#include "broker/cli/events/reset_text.hpp"
 
 #include <boost/json.hpp>
 #include <string_view>

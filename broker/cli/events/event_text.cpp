@@ -1,10 +1,10 @@
-#include "broker/cli/event_text.hpp"
+#include "broker/cli/events/event_text.hpp"
 
 #include <boost/json.hpp>
 #include <initializer_list>
-#include <map>
 #include <string_view>
 
+#include "broker/cli/events/event_members.hpp"
 #include "protocol/feed/data/json_reader.hpp"
 #include "protocol/text/terminal.hpp"
 #include "protocol/text/utf8.hpp"
@@ -77,46 +77,6 @@ void ValueLine::add(const std::string& value) {
     if (value.empty()) return;
     line_ +=
         (line_.empty() ? "" : ", ") + (path_.empty() ? "" : path_ + "=") + text::shortened_utf8(value, value_bytes_max);
-}
-
-// An event's JSON by its members. What is published may be nested deeper, and have larger numbers, than Boost.JSON
-// reads, so each member is read as it is needed.
-class EventMembers {
-public:
-    explicit EventMembers(std::string_view json) : reader_(json, 0, json.size()) { is_read_ = read(); }
-
-    bool is_object() const { return is_read_; }
-    std::string_view text(const std::string& name) const {
-        const auto found = members_.find(name);
-        return found == members_.end() ? std::string_view() : found->second;
-    }
-    // Null if there is no such member, or it can't be read.
-    json::value value(const std::string& name) const {
-        boost::system::error_code error;
-        json::value value = json::parse(text(name), error);
-        return error ? json::value() : value;
-    }
-
-private:
-    bool read();
-
-    feed::JsonReader reader_;
-    std::map<std::string, std::string_view> members_;
-    bool is_read_ = false;
-};
-
-bool EventMembers::read() {
-    if (!reader_.take('{')) return false;
-    if (reader_.take('}')) return reader_.next() == '\0';
-    std::string name;
-    do {
-        if (!reader_.string(name) || !reader_.take(':')) return false;
-        reader_.next();
-        const std::size_t begin = reader_.offset();
-        reader_.skip_value();
-        members_.insert_or_assign(name, reader_.text_from(begin));
-    } while (reader_.take(','));
-    return reader_.take('}') && reader_.next() == '\0';
 }
 
 // The item's title, or what else tells what it is; empty: nothing does.

@@ -1,0 +1,36 @@
+// The options of commands that talk to a broker. Called from main, on one thread.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "broker/cli/client/broker_options.hpp"
+
+namespace sluice::cli {
+
+inline std::chrono::milliseconds read_seconds(const std::string& text) {
+    constexpr double seconds_max = 1e6;
+    double seconds = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0.001 && seconds <= seconds_max))
+        throw CLI::ValidationError("--timeout must be a number of seconds from 0.001 to 1000000, not " + text);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+inline void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_default) {
+    command.add_option("--server", options.server, "The broker's URL, http or https; it may have a path")
+        ->envname("SLUICE_SERVER")
+        ->capture_default_str();
+    command
+        .add_option_function<std::string>(
+            "--timeout", [&options](const std::string& text) { options.timeout = read_seconds(text); },
+            std::string("Give up when the broker is silent for so long (default: ") + timeout_default + ")")
+        ->type_name("SECONDS");
+    command.add_option("--cacert", options.ca_file, "Certificates to trust for https, PEM (default: the system's)")
+        ->type_name("FILE");
+}
+
+}  // namespace sluice::cli

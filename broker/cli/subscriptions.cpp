@@ -1,0 +1,203 @@
+#include <boost/json.hpp>
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "broker/cli/client/members.hpp"
+#include "broker/cli/client/query.hpp"
+#include "broker/cli/commands.hpp"
+#include "broker/cli/common/columns.hpp"
+#include "broker/cli/common/lines.hpp"
+#include "broker/cli/common/progress.hpp"
+#include "protocol/text/stream_name.hpp"
+
+namespace sluice::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* about_subscriptions = "subscriptions";  // what errors are about
+constexpr const char* subscriptions_path = "/v1/subscriptions";
+
+// The broker, and where it has the subscription; an empty path if what is wrong has been reported.
+struct Place {
+    HttpServer server;
+    std::string path;
+};
+
+Place find_place(const SubscriptionsOptions& options, const Console& console) {
+    const auto server = find_server(options);
+    if (!server)
+        console.error(server.error().message);
+    else if (!text::is_stream_name(options.name))
+        console.error("the name of the subscription is not valid: expected " + std::string(text::stream_name_rule));
+    else
+        return {*server, std::string(subscriptions_path) + "/" + options.name};
+    return {};
+}
+
+HttpRequest subscription_request(const char* method, std::string target, const json::object* body = nullptr) {
+    HttpRequest request;
+    request.method = method;
+    request.target = std::move(target);
+    if (body == nullptr) return request;
+    request.content_type = "application/json";
+    request.body = json::serialize(*body);
+    return request;
+}
+
+void add_condition(const SubscriptionsOptions& options, HttpRequest& request) {
+    if (options.if_version) request.headers.push_back("If-Match: \"" + std::to_string(*options.if_version) + "\"");
+}
+
+// Behind the name, since the body does not have it.
+json::object with_version(const Answer& answer) {
+    json::object body;
+    for (const auto& [name, value] : answer.body) {
+        body[name] = value;
+        if (name == "name" && answer.etag.size() > 2) {
+            boost::system::error_code error;
+            const auto version = json::parse(std::string_view(answer.etag).substr(1, answer.etag.size() - 2), error);
+            if (!error) body["version"] = version;
+        }
+    }
+    return body;
+}
+
+int print_subscription(const Answer& answer, const SubscriptionsOptions& options, const Console& console) {
+    if (!answer.is_ok) return exit_failed;
+    json::object body = with_version(answer);
+    if (options.json) {
+        console.print_json(json::serialize(body));
+        return exit_done;
+    }
+    const std::string warning = text_in(body, "warning");
+    body.stable_erase("warning");
+    if (const auto* owner = body.if_contains("owner"); owner != nullptr && owner->is_null()) body.stable_erase("owner");
+    for (const auto& line : as_lines(body, Values::all)) console.out << line << '\n';
+    if (!warning.empty()) console.warning(warning, {{"about", about_subscriptions}});
+    return exit_done;
+}
+
+void print_table(const json::array& subscriptions, const Console& console) {
+    std::vector<std::vector<std::string>> rows{
+        {"SUBSCRIPTION", "CONSUMERS", "UNACKNOWLEDGED", "LAG", "BEHIND", "REDELIVERED", "DEAD LETTERS"}};
+    for (const json::value& each : subscriptions) {
+        if (!each.is_object()) continue;
+        const json::object& subscription = each.get_object();
+        const json::object lag = object_in(subscription, "lag"), counts = object_in(subscription, "counts");
+        const auto number = [](const json::object& object, const char* name) {
+            return std::to_string(number_in(object, name));
+        };
+        const auto* behind = lag.if_contains("seconds");
+        const double seconds = behind != nullptr && behind->is_number() ? behind->to_number<double>() : 0;
+        rows.push_back({text_in(subscription, "name"), number(subscription, "consumers"),
+                        number(subscription, "unacknowledged"), number(lag, "events"),
+                        number_in(lag, "events") == 0 ? "-" : duration_in_words(std::chrono::duration<double>(seconds)),
+                        number(counts, "redelivered"), number(counts, "dead_letters")});
+    }
+    const auto lines =
+        in_columns(rows, {Side::left, Side::right, Side::right, Side::right, Side::right, Side::right, Side::right});
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        console.out << (i == 0 ? console.coloured(lines[i], Colour::bold) : lines[i]) << '\n';
+}
+
+json::object members_of(const SetSubscriptionOptions& options) {
+    json::object members;
+    for (const std::string& name : options.defaults) members[name] = nullptr;
+    const auto add = [&](const char* name, const auto& value) {
+        if (value) members[name] = json::value_from(*value);
+    };
+    if (!options.streams.empty()) members["streams"] = json::value_from(options.streams);
+    if (!options.filters.empty()) members["filters"] = json::value_from(options.filters);
+    add("start", options.start);
+    add("ack", options.ack);
+    add("ack_wait", options.ack_wait);
+    add("max_deliver", options.max_deliver);
+    add("dead_letter", options.dead_letter);
+    add("prefetch", options.prefetch);
+    add("share", options.share);
+    add("hold_bytes", options.hold_bytes);
+    return members;
+}
+
+// A subscription that there is not yet; `unreported`: as for ask(), 412 if there is one.
+Answer create(const Place& place, json::object members, unsigned unreported, const Console& console) {
+    for (auto member = members.begin(); member != members.end();)
+        member = member->value().is_null() ? members.erase(member) : std::next(member);
+    HttpRequest request = subscription_request("PUT", place.path, &members);
+    request.headers.emplace_back("If-None-Match: *");
+    return ask(place.server, request, about_subscriptions, console, unreported);
+}
+
+// Changes what it is given, or creates the subscription if there is none; another client may do so at the same time.
+Answer change_or_create(const Place& place, const json::object& members, const Console& console) {
+    constexpr unsigned not_found = 404, precondition_failed = 412;
+    const HttpRequest request = subscription_request("PATCH", place.path, &members);
+    Answer answer = ask(place.server, request, about_subscriptions, console, not_found);
+    if (answer.status != not_found) return answer;
+    answer = create(place, members, precondition_failed, console);
+    if (answer.status != precondition_failed) return answer;
+    return ask(place.server, request, about_subscriptions, console);
+}
+
+}  // namespace
+
+int list_subscriptions(const SubscriptionsOptions& options, Console console) {
+    const auto server = find_server(options);
+    if (!server) {
+        console.error(server.error().message);
+        return exit_failed;
+    }
+    const auto all = ask_pages(*server, subscriptions_path, about_subscriptions, console);
+    if (!all) return exit_failed;
+    options.json ? console.print_json(json::serialize(*all)) : print_table(*all, console);
+    return exit_done;
+}
+
+int show_subscription(const SubscriptionsOptions& options, Console console) {
+    const Place place = find_place(options, console);
+    if (place.path.empty()) return exit_failed;
+    const HttpRequest request = subscription_request("GET", place.path);
+    return print_subscription(ask(place.server, request, about_subscriptions, console), options, console);
+}
+
+int set_subscription(const SetSubscriptionOptions& options, Console console) {
+    const Place place = find_place(options, console);
+    if (place.path.empty()) return exit_failed;
+    const json::object members = members_of(options);
+    Answer answer;
+    if (options.create) {
+        constexpr unsigned precondition_failed = 412;
+        answer = create(place, members, precondition_failed, console);
+        if (answer.status == precondition_failed)
+            console.error("subscription " + options.name + " exists", {{"about", about_subscriptions}});
+    } else if (options.if_version) {
+        HttpRequest request = subscription_request("PATCH", place.path, &members);
+        add_condition(options, request);
+        answer = ask(place.server, request, about_subscriptions, console);
+    } else {
+        answer = change_or_create(place, members, console);
+    }
+    return print_subscription(answer, options, console);
+}
+
+int delete_subscription(const SubscriptionsOptions& options, Console console) {
+    const Place place = find_place(options, console);
+    if (place.path.empty()) return exit_failed;
+    HttpRequest request = subscription_request("DELETE", place.path);
+    add_condition(options, request);
+    return ask(place.server, request, about_subscriptions, console).is_ok ? exit_done : exit_failed;
+}
+
+int seek_subscription(const SeekSubscriptionOptions& options, Console console) {
+    const Place place = find_place(options, console);
+    if (place.path.empty()) return exit_failed;
+    const json::object body{{"to", options.to}};
+    const HttpRequest request = subscription_request("POST", place.path + "/seek", &body);
+    return print_subscription(ask(place.server, request, about_subscriptions, console), options, console);
+}
+
+}  // namespace sluice::cli
