@@ -35,5 +35,5 @@ def row(**settings):
 
 
 for module in ("heads", "framing", "browsers", "connections", "documents", "scans", "operators", "filters", "paths",
-               "distinct_paths", "streams", "nosy", "readers", "replays", "memory"):
+               "distinct_paths", "streams", "nosy", "readers", "replays", "subscriptions", "memory"):
     importlib.import_module(f"rows.{module}")
