@@ -276,7 +276,8 @@ class Publishing(unittest.TestCase):
                               ["distance", read, lamp],
                               ["recurrence", "--epsilon", "1", str(EXAMPLES / "waves.txt")],
                               ["status", *server], ["streams", *server],
-                              ["streams", *server, "news", "--set", "deduplicate=false"]):
+                              ["streams", *server, "news", "--set", "deduplicate=false"],
+                              ["subscriptions", "list", *server]):
                 with self.subTest(arguments):
                     done = sluice(*arguments, "--json")
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -288,6 +289,8 @@ class Publishing(unittest.TestCase):
                               ["recurrence", "--epsilon", "1", "/none"], ["recurrence", "--epsilon", "1", HARBOUR],
                               ["status", "--server", url(1)],
                               ["streams", *server, "none"],
+                              ["subscriptions", "show", *server, "none"],
+                              ["subscribe", *server, "--subscription", "none", "--ack"],
                               ["subscribe", *server, "a["],
                               ["subscribe", "--server", url(1), "a"]):
                 with self.subTest(arguments):

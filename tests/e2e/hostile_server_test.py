@@ -56,9 +56,9 @@ def endless(head, piece):
     return answer
 
 
-def page_of_streams(connection):
-    page = b'{"streams":[{"name":"' + b"x" * 4_000_000 + b'"}],"next":"/v1/streams?after=x"}'
-    connection.sendall(OK + b"Content-Length: %d\r\n\r\n" % len(page) + page)
+def page_of(name):
+    page = b'{"%s":[{"name":"' % name + b"x" * 4_000_000 + b'"}],"next":"/v1/%s?after=x"}' % name
+    return lambda connection: connection.sendall(OK + b"Content-Length: %d\r\n\r\n" % len(page) + page)
 
 
 class HostileServerTest(unittest.TestCase):
@@ -78,8 +78,10 @@ class HostileServerTest(unittest.TestCase):
         head = OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n"
         self.assertIn("is too long", self.given_up(endless(head, b"X: y\r\n" * 1000), "status"))
 
-    def test_a_list_of_streams_that_does_not_end(self):
-        self.assertIn("the list of streams that 127.0.0.1", self.given_up(page_of_streams, "streams"))
+    def test_a_list_that_does_not_end(self):
+        self.assertIn("the list of streams that 127.0.0.1", self.given_up(page_of(b"streams"), "streams"))
+        self.assertIn("the list of subscriptions that 127.0.0.1",
+                      self.given_up(page_of(b"subscriptions"), "subscriptions", "list"))
 
     def test_a_broker_that_is_busy_for_a_century(self):
         reply = b"HTTP/1.1 503 Busy\r\nRetry-After: 4000000000\r\nContent-Length: 0\r\n\r\n"
