@@ -143,7 +143,7 @@ std::uint64_t Mailbox::next_id() const {
 
 std::optional<std::uint64_t> Mailbox::note_decided(std::uint64_t id) {
     const std::lock_guard lock(mutex_);
-    if (phase_ == Phase::live) next_id_ = std::max(next_id_locked(), id + 1);
+    if (phase_ == Phase::live) next_id_ = std::max(next_id_locked(), queued() == 0 ? id + 1 : 0);
     if (!replayed_.empty() || next_id_ == 0) return std::nullopt;
     return next_id_ - 1;
 }

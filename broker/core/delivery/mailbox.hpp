@@ -81,7 +81,7 @@ public:
     // Everything below it has been handed out: where a replay begins.
     std::uint64_t next_id() const;
     // The session has taken everything, and nothing live up to `id` will come any more. Returns the id up to which
-    // everything has been handed out, unless more has come meanwhile.
+    // everything has been handed out, unless a replay has found more. What is queued has not been handed out.
     std::optional<std::uint64_t> note_decided(std::uint64_t id);
 
     // Begins a replay from this id, before the first delivery.

@@ -11,6 +11,15 @@
 using namespace sluice;
 using namespace sluice::broker;
 
+namespace {
+
+Delivery event_with(std::uint64_t id) {
+    return delivery_of(
+        std::make_shared<const SharedEvent>(SharedEvent{std::make_shared<const std::string>("s"), id, "x"}));
+}
+
+}  // namespace
+
 TEST_CASE("a mailbox wakes its reader once per empty take") {
     int wakes = 0;
     Mailbox mailbox({100, 1000}, [&] { ++wakes; });
@@ -155,6 +164,45 @@ TEST_CASE("deliveries can wait until all that could not are taken") {
     CHECK_FALSE(mailbox.take(2).can_wait);
     mailbox.push(deliveries(1), true);
     CHECK(mailbox.take(2).can_wait);
+}
+
+TEST_CASE("what came live while a replay caught up is not decided before it is handed out") {
+    Mailbox mailbox({100, 1'000'000, true}, [] {});
+    mailbox.begin_replay(5);
+    mailbox.begin_joining();
+    mailbox.first_id = 10;
+    CHECK(mailbox.push({event_with(12)}).accepted);
+    CHECK(mailbox.take().deliveries.empty());
+    CHECK(mailbox.push_replayed({}, 5, 10));
+    CHECK(mailbox.end_joining());
+    CHECK(mailbox.note_decided(20) == 9);
+    CHECK(mailbox.note_decided(0) == 9);
+    CHECK(mailbox.take().deliveries.size() == 1);
+    CHECK(mailbox.note_decided(0) == 12);
+    CHECK(mailbox.note_decided(20) == 20);
+}
+
+TEST_CASE("what is asked for again comes by itself, in any phase, and as many at once as are wanted") {
+    int wakes = 0;
+    Mailbox mailbox({100, 1'000'000, true}, [&] { ++wakes; });
+    mailbox.begin_replay(5);
+    CHECK_FALSE(mailbox.wants_again());
+    mailbox.ask_again(std::vector<Mailbox::Again>{{1, 2}, {3, 2}});
+    CHECK(mailbox.wants_again());
+    CHECK(mailbox.take_asked(1).size() == 1);
+    CHECK(mailbox.take_asked(5).front().id == 3);
+    CHECK_FALSE(mailbox.wants_again());
+    CHECK(mailbox.push_again({event_with(1), event_with(3)}));
+    CHECK(wakes == 1);
+    CHECK(mailbox.take().deliveries.empty());
+    const auto first = mailbox.take_again(1);
+    CHECK(first.size() == 1);
+    CHECK(mailbox.events() == 2);
+    mailbox.settled(first);
+    CHECK(mailbox.events() == 1);
+    mailbox.close();
+    CHECK_FALSE(mailbox.push_again({event_with(1)}));
+    mailbox.settled(first);  // too late, and harmless
 }
 
 TEST_CASE("what is a subscriber's own is charged for until it is settled, or the session is gone", "[memory]") {
