@@ -27,6 +27,7 @@ class Case(unittest.TestCase):
     def refused(self, status, *request, **more):
         got, _, body = self.ask(*request, **more)
         self.assertEqual(got, status, body)
+        self.assertTrue(body["title"], body)
         return body["detail"]
 
     def publish(self, *titles, stream="default"):

@@ -20,6 +20,8 @@ std::string_view reason_phrase(unsigned status) {
     switch (status) {
         case 200:
             return "OK";
+        case 201:
+            return "Created";
         case 202:
             return "Accepted";
         case 204:
@@ -40,6 +42,8 @@ std::string_view reason_phrase(unsigned status) {
             return "Gone";
         case 411:
             return "Length Required";
+        case 412:
+            return "Precondition Failed";
         case 413:
             return "Content Too Large";
         case 415:
