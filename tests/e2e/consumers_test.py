@@ -205,12 +205,12 @@ class Consumers(unittest.TestCase):
 
     def test_several_consumers_share(self):
         self.put(share=True, prefetch=4)
-        ids = self.publish("a", "b", "c", "d", "e", "f")
         with self.consume() as one, self.consume(takeover="false") as other:
+            eventually(lambda: self.show()["consumers"] == 2, "two consumers")
+            ids = self.publish("a", "b", "c", "d", "e", "f")
             of_one, of_other = ([self.event(each), self.event(each)] for each in (one, other))
             self.assertEqual(sorted(event["id"] for event in of_one + of_other), ids[:4])
             self.assertEqual(self.state(), (ids[0] - 1, 4))
-            self.assertEqual(self.show()["consumers"], 2)
             self.ack(ids=[event["id"] for event in of_one])
             events = [self.event(one), self.event(one)]
             self.assertEqual([event["id"] for event in events], ids[4:])

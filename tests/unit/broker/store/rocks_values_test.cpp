@@ -49,6 +49,10 @@ struct Points {
         const std::lock_guard lock(mutex);
         happened.push_back(std::move(what));
     }
+    std::vector<std::string> noted() {
+        const std::lock_guard lock(mutex);
+        return happened;
+    }
     void pass(std::string_view point) {
         note(std::string(point));
         if (point != "store.write") return;
@@ -119,8 +123,8 @@ TEST_CASE_METHOD(Fixture,
 }
 
 TEST_CASE("RocksLog: of several values for a name the last one given wins, whoever gave it") {
+    Points points;  // outlives the log's thread
     Fixture fixture;
-    Points points;
     fixture.settings.at_point = [&](std::string_view point) { points.pass(point); };
     fixture.restart();
     DurableState& state = *fixture.log->durable_state();
@@ -149,18 +153,18 @@ TEST_CASE("RocksLog: of several values for a name the last one given wins, whoev
     points.go_on.set_value();
     for (std::future<void>& each : ends) each.wait();
     CHECK(fixture.values() == Values{{"a", "3"}, {"b", "5"}, {"c", "4"}, {"d", "5"}, {"e", "0"}});
-    EVENTUALLY(points.happened.size() == 15);
-    CHECK(points.happened == Texts{"store.write", "store.written", "put 0", "store.told",              //
-                                   "store.write", "store.written", "put 1", "append 1", "store.told",  //
-                                   "store.write", "store.written", "put 2", "append 2", "put 3", "store.told"});
+    EVENTUALLY(points.noted().size() == 15);
+    CHECK(points.noted() == Texts{"store.write", "store.written", "put 0", "store.told",              //
+                                  "store.write", "store.written", "put 1", "append 1", "store.told",  //
+                                  "store.write", "store.written", "put 2", "append 2", "put 3", "store.told"});
     CHECK(fixture.budget.used() < before);
     fixture.restart();
     CHECK(fixture.values() == Values{{"a", "3"}, {"b", "5"}, {"c", "4"}, {"d", "5"}, {"e", "0"}});
 }
 
 TEST_CASE("RocksLog: values that wait are charged once for a name, and no longer when they are written") {
+    Points points;  // outlives the log's thread
     Fixture fixture;
-    Points points;
     fixture.settings.at_point = [&](std::string_view point) { points.pass(point); };
     fixture.restart();
     DurableState& state = *fixture.log->durable_state();
