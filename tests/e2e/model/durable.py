@@ -166,7 +166,7 @@ class Durable:
         more = [each for number, each in self.entries.items()
                 if number < surely_waiting and self.must_come_again(each)]
         if any(each.is_sure for each in more) or any(
-                each.earliest <= self.clock.ms < each.latest for each in self.entries.values()):
+                not each.is_sure or each.earliest <= self.clock.ms < each.latest for each in self.entries.values()):
             return False
         is_more = more or self.wanted and surely_waiting == NEVER
         return not is_more or not self.may_have_room()
