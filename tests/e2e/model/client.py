@@ -5,7 +5,7 @@ import select
 import socket
 from urllib.parse import urlencode
 
-TIMEOUT_S = 25  # for anything that must happen; sanitizer builds are slow
+TIMEOUT_S = 60  # for anything that must happen; sanitizer builds are slow
 
 
 def head(method, target, headers=()):

@@ -2,19 +2,34 @@
 import json
 import select
 import time
+from itertools import count
 from urllib.parse import urlencode
 
 from client import TIMEOUT_S, EventStream, Http, head
 from model import Fault
 
 
-class StreamConsumer:
-    def __init__(self, driver, durable, *more, last_event_id=None):
+class Consumer:
+    numbers = count(1)
+
+    def __init__(self, driver, durable):
         self.driver, self.durable = driver, durable
-        self.last_id = None
+        self.number = next(self.numbers)
+        self.last_ids = {}  # by stream, of what came for the first time
         self.is_paused = False
+
+    def __repr__(self):
+        return f"{self.kind} {self.number}"
+
+
+class StreamConsumer(Consumer):
+    kind = "stream"
+
+    def __init__(self, driver, durable, *more, last_event_id=None):
+        super().__init__(driver, durable)
+        self.last_id = None
         self.end_type = None  # of the problem that ended it
-        durable.come("stream")
+        durable.come(self)
         self.events = EventStream(driver.daemon.port, [("subscription", durable.name), *more], last_event_id)
 
     def take(self):
@@ -25,7 +40,7 @@ class StreamConsumer:
                 message = json.loads(data)
                 if kind == "message":
                     self.driver.await_event(message["id"])
-                    self.durable.take_event(message, "stream")
+                    self.durable.take_event(message, self)
                 elif kind == "reset":
                     self.durable.take_reset(message)
                 elif kind == "error":
@@ -56,13 +71,14 @@ class StreamConsumer:
         self.events.close()
 
 
-class NextConsumer:
+class NextConsumer(Consumer):
     """`wait` is how long the daemon waits for the first event."""
+    kind = "next"
 
     def __init__(self, driver, durable, most, wait, *more):
-        self.driver, self.durable, self.most = driver, durable, most
-        self.is_paused = False
-        durable.come("next")
+        super().__init__(driver, durable)
+        self.most = most
+        durable.come(self)
         self.http = Http(driver.daemon.port)
         query = urlencode([("max", most), ("wait", wait), *more])
         self.http.socket.sendall(head("GET", f"/v1/subscriptions/{durable.name}/next?{query}"))
@@ -83,7 +99,7 @@ class NextConsumer:
                 self.durable.take_reset(each["reset"])
             else:
                 self.driver.await_event(each["id"])
-                self.durable.take_event(each, "next")
+                self.durable.take_event(each, self)
         return answer
 
     def wait(self):

@@ -169,6 +169,10 @@ class Driver:
         return reply
 
     def run(self, steps):
+        self.take_steps(steps)
+        self.finish()
+
+    def take_steps(self, steps):
         weights, actions = zip(*self.steps)
         for _ in range(steps):
             action = self.chance.choices(actions, weights)[0]
@@ -176,7 +180,6 @@ class Driver:
             action()
             for subscriber in self.connected():
                 subscriber.take()
-        self.finish()
 
     def finish(self):
         """Everybody gets everything, and a last replay of each stream has all that is kept."""

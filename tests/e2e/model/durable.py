@@ -1,17 +1,18 @@
-"""What a durable subscription does, in plain Python: which events it must deliver, which again and when, and which never
-more. Pure, as model.py: time is that of a clock that the test moves.
+"""What a durable subscription does, in plain Python: which events it must deliver, which again and when, and which
+never more. Pure, as model.py: time is that of a clock that the test moves.
 
-A daemon may lag behind, so what arrives is taken one by one, and what must not have come then raises Fault. `is_quiet()`
-says that nothing more can be on its way, so that what follows is known exactly. Where the test goes on without waiting
-for that, what was on its way may have been delivered or not."""
+A daemon may lag behind, so what arrives is taken one by one, and what must not have come then raises Fault.
+`is_quiet()` says that nothing more can be on its way, so that what follows is known exactly. Where the test goes on
+without waiting for that, what was on its way may have been delivered or not."""
 from collections import deque
 from typing import NamedTuple, Optional
 
 from model import ALL, Fault
 
+DEAD = "dead"  # a stream of dead letters, which the test may get to know after the daemon has delivered them
 NEVER = float("inf")
 BACKOFF_MS = 300_000  # at most, of what was delivered too often and has no dead-letter stream
-HISTORY = 40  # lines of it are told of one that is at fault
+HISTORY = 100  # lines of it are told of one that is at fault
 EXPIRED, LEFT, RESTARTED = "not acknowledged within ack_wait", "the consumer left", "delivered before a restart"
 
 
@@ -27,6 +28,7 @@ class Options(NamedTuple):
     max_deliver: int = 10
     dead_letter: Optional[str] = None
     prefetch: int = 1_000
+    share: bool = False
 
     def selects(self, stream):
         return any(each in (ALL, stream) or (each.endswith(".*") and stream.startswith(each[:-1]))
@@ -36,17 +38,20 @@ class Options(NamedTuple):
         """Of a PUT."""
         return {"streams": list(self.streams), "filters": [each.text for each in filters], "ack": self.ack,
                 "ack_wait": f"{self.ack_wait_ms}ms", "max_deliver": self.max_deliver, "prefetch": self.prefetch,
+                "share": self.share,
                 **({"dead_letter": self.dead_letter} if self.dead_letter else {})}
 
 
 class Entry:
     """An event that was delivered and not acknowledged, or may have been."""
-    __slots__ = ("event", "deliveries", "held_by", "earliest", "latest", "expires", "reasons", "is_exact", "is_sure", "may_be_gone")
+    __slots__ = ("event", "deliveries", "held_by", "holder", "earliest", "latest", "expires", "reasons", "is_exact",
+                 "is_sure", "may_be_gone")
 
     def __init__(self, event):
         self.event = event
         self.deliveries = 0  # the number of the last one that was seen
         self.held_by = None  # "stream" or "next", until it is due
+        self.holder = None  # the consumer who got it last
         self.earliest = self.latest = 0  # ms, when it is due
         self.expires = 0  # ms, at the latest; what is delivered too often is due later
         self.reasons = set()  # that a dead letter may give
@@ -56,8 +61,6 @@ class Entry:
 
 
 class Durable:
-    unseen_streams = ("dead",)  # whose events the test gets to know after the daemon has delivered them
-
     def __init__(self, model, clock, name, options, filters, after):
         self.model, self.clock, self.name, self.options = model, clock, name, options
         self.history = deque(maxlen=HISTORY)
@@ -70,16 +73,22 @@ class Durable:
         self.possible = {}  # may come for the first time
         self.entries = {}
         self.finished = {}  # acknowledged, or dead, or given up: why
-        self.excused = {}  # finished while they may have been on their way: id -> the last id then
+        self.excused = {}  # finished while they may have been on their way: id -> the last id then, and to whom
         self.dead = set()
         self.dying = set()  # acknowledged while they may have been on their way to the dead letters
         self.maybe_acknowledged = set()  # without having been seen
         self.gone = 0  # that many were outstanding and are gone; a reset may not have come yet
+        self.hidden = 0  # so many more may be outstanding since a crash, of those that may come
+        self.hidden_end = 0  # all with lower ids
         self.lost = set()  # ids that may have been delivered to one who left without reading them
-        self.consumer = None
+        self.consumers = []
+        self.fewest = 0  # consumers that there may have been when something was sent that may come
+        self.has_shared = options.share  # what comes to one says nothing of what comes to another
+        self.unedited = set()  # consumers to whom something may be on its way that was sent before the last edit
         self.quiet_at = clock.ms  # the last time at which nothing was on its way
         self.has_crashed = False
         self.seen = set()
+        self.overtaken = {}  # deliveries to one consumer that another's later one was read before: id -> their numbers
         self.offer(model.kept(ALL, after))
 
     # What is published
@@ -94,7 +103,7 @@ class Durable:
             self.note(f"published {[event.id for event in events]}")
         for event in events:
             if event.id > self.after and self.accepts(event):
-                is_late = event.stream in self.unseen_streams and self.options.ack == "none"
+                is_late = event.stream == DEAD and self.options.ack == "none"
                 (self.possible if is_late else self.wanted)[event.id] = event
 
     # What is known
@@ -108,11 +117,14 @@ class Durable:
         return (f"{self.name} {self.options}, {[each.text for each in self.versions[-1]]} of {len(self.versions)}, "
                 f"at {self.clock.ms} ms, quiet at {self.quiet_at}, waits for {len(self.wanted)} "
                 f"{list(self.wanted)[:8]}, may get {list(self.possible)[:8]}, {len(self.entries)} outstanding {due}, "
-                f"consumer: {self.consumer}, finished {len(self.finished)} {list(self.finished.items())[-8:]}; "
+                f"consumers: {self.kinds()}, finished {len(self.finished)} {list(self.finished.items())[-8:]}; "
                 f"last: {'; '.join(self.history)}")
 
     def note(self, what):
         self.history.append(f"{self.clock.ms} {what}")
+
+    def kinds(self):
+        return [each.kind for each in self.consumers]
 
     def is_spent(self, entry):
         return bool(self.options.dead_letter) and 0 < self.options.max_deliver <= entry.deliveries
@@ -124,7 +136,7 @@ class Durable:
 
     def has_room(self):
         """More can be delivered for the first time."""
-        return len(self.entries) < self.options.prefetch
+        return len(self.entries) + self.hidden < self.options.prefetch
 
     def may_have_room(self):
         return self.options.ack == "none" or sum(map(self.is_certain, self.entries.values())) < self.options.prefetch
@@ -137,10 +149,10 @@ class Durable:
         return (entry.latest <= self.clock.ms and not entry.may_be_gone and entry.event.kept
                 and not (self.is_spent(entry) and entry.is_exact))
 
-    def due(self):
-        """The ids that must come, or be dead letters."""
+    def due(self, is_consumed=False):
+        """The ids that must come, or be dead letters. `is_consumed`: as if somebody did."""
         ids = [number for number, each in self.entries.items() if self.must_die(each)]
-        if self.consumer is not None:
+        if self.consumers or is_consumed:
             has_room = self.has_room()
             first_waiting = self.first_waiting()
             ids += [number for number, each in self.entries.items() if number < first_waiting
@@ -152,13 +164,15 @@ class Durable:
         """Of cumulative acknowledgements it holds up what has higher ids; NEVER: nothing does."""
         if self.options.ack != "cumulative":
             return NEVER
+        if self.hidden:
+            return 0
         return min((number for number, each in self.entries.items() if not self.must_come_again(each) and not (
             each.held_by is not None and self.clock.ms < each.earliest)), default=NEVER)
 
     def is_quiet(self):
         if self.due():
             return False
-        if self.consumer is None:
+        if not self.consumers:
             return True
         surely_waiting = min((number for number, each in self.entries.items() if self.options.ack == "cumulative"
                               and self.is_certain(each) and each.held_by is None and self.clock.ms < each.earliest),
@@ -175,14 +189,19 @@ class Durable:
         """Everything that was due has come."""
         if self.is_quiet():
             self.quiet_at = self.clock.ms
+            self.fewest = self.surely_consuming()
+
+    def surely_consuming(self):
+        """A call of `next` may not have begun, or may have ended."""
+        return self.kinds().count("stream")
 
     def knows(self, number):
-        return any(number in each for each in (self.entries, self.wanted, self.possible, self.excused, self.dying, self.dead))
+        places = (self.entries, self.wanted, self.possible, self.excused, self.dying, self.dead)
+        return any(number in each for each in places)
 
     # What arrives
 
-    def take_event(self, message, holder):
-        """`holder`: whether a "stream" or "next" brings it."""
+    def take_event(self, message, consumer):
         number, deliveries = message["id"], message.get("deliveries", 1)
         event = self.model.events.get(number)
         if event is None:
@@ -192,8 +211,12 @@ class Durable:
             self.fail(f"event {number} is not what was published: {message}")
         if message.get("redelivered", False) != (deliveries > 1):
             self.fail(f"event {number} has the wrong mark: {message}")
-        self.unexcuse(event)
-        self.note(f"event {number} {deliveries}")
+        self.unexcuse(event, consumer)
+        self.note(f"event {number} {deliveries} to {consumer}")
+        self.check_order(event, deliveries, consumer)
+        if deliveries in self.overtaken.get(number, ()):
+            self.overtaken[number].discard(deliveries)
+            return
         if number in self.finished:
             if number not in self.excused:
                 self.fail(f"event {number}, delivery {deliveries}, came though {self.finished[number]}")
@@ -203,63 +226,103 @@ class Durable:
         if number in self.seen and deliveries < 2:
             self.fail(f"event {number} came again, without a mark")
         was_wanted = number not in self.possible
+        self.note_overtaken(number, deliveries)
         entry = self.entries.get(number)
         if entry is None:
-            self.check_first(event, deliveries)
+            self.check_first(event, deliveries, consumer)
             entry = Entry(event)
             entry.is_exact = number in self.wanted
             self.entries[number] = entry
         else:
             self.check_again(entry, deliveries)
+        if not was_wanted and number < self.hidden_end:
+            self.hidden = max(0, self.hidden - 1)
         self.wanted.pop(number, None)
         self.possible.pop(number, None)
-        if self.single is not None:
+        if self.single is not None and not self.has_shared:
             self.floor = max(self.floor, number)
         self.seen.add(number)
-        self.note_delivery(entry, deliveries, holder)
-        if event.stream in self.unseen_streams or not was_wanted:
+        self.note_delivery(entry, deliveries, consumer)
+        if event.stream == DEAD or not was_wanted:
             entry.earliest = 0  # it may have been on its way when nothing was known to be
 
-    def unexcuse(self, event):
-        """What is sent later arrives later: no version, and no redelivery, older than an event is on its way."""
-        if event.id in self.seen or event.stream in self.unseen_streams:
+    def unexcuse(self, event, consumer):
+        """What is sent later arrives later: no version, and no redelivery, older than an event is on its way to who
+        gets the event."""
+        if event.id in self.seen or event.stream == DEAD:
             return
         if event.id > self.edited_at:
+            self.note_edited(consumer)
+        for number in [number for number, (fence, _) in self.excused.items() if fence < event.id]:
+            self.excuse_no_more(number, consumer)
+
+    def note_edited(self, consumer):
+        self.unedited.discard(consumer)
+        if not self.unedited:
             del self.versions[:-1]
-        for number in [number for number, fence in self.excused.items() if fence < event.id]:
+
+    def excuse_no_more(self, number, consumer):
+        those = self.excused[number][1]
+        those.discard(consumer)
+        if not those:
             del self.excused[number]
 
-    def check_first(self, event, deliveries):
+    def note_overtaken(self, number, deliveries):
+        entry = self.entries.get(number)
+        first = entry.deliveries + 1 if entry is not None else 1
+        if len(self.consumers) > 1 and first < deliveries:
+            self.overtaken.setdefault(number, set()).update(range(first, deliveries))
+
+    def check_order(self, event, deliveries, consumer):
+        """What comes to one consumer for the first time comes in order."""
+        if deliveries == 1:
+            if event.id <= consumer.last_ids.get(event.stream, 0):
+                self.fail(f"event {event.id} came to {consumer} after {consumer.last_ids[event.stream]}")
+            consumer.last_ids[event.stream] = event.id
+
+    def check_first(self, event, deliveries, consumer):
         number = event.id
         if number not in self.wanted and number not in self.possible:
             self.fail(f"event {number} must not come here")
         if deliveries > (2 if self.has_crashed else 1) and (
-                number not in self.lost and event.stream not in self.unseen_streams):
+                number not in self.lost and number not in self.overtaken and event.stream != DEAD):
             self.fail(f"event {number} came first as delivery {deliveries}")
-        for earlier in self.wanted.values():
+        for earlier in self.wanted.values() if not self.has_shared else ():
             if earlier.id >= number:
                 break
             if earlier.stream == event.stream and earlier.kept:
                 self.fail(f"event {number} came, and {earlier.id} before it is missing")
-        if not self.may_have_room():
+        if not self.may_have_room() and not self.may_be_late(event):
             self.fail(f"event {number} came beyond what may be outstanding")
+        part = -(-self.options.prefetch // max(self.fewest, 1))
+        if self.options.ack != "none" and part <= sum(
+                each.holder is consumer and each.held_by is not None and self.clock.ms < each.earliest
+                and self.is_certain(each) for each in self.entries.values()):
+            self.fail(f"event {number} came to {consumer}, who has {part} or more")
+
+    def may_be_late(self, event):
+        """It may have been outstanding, and be no more, before what others have got since."""
+        return len(self.consumers) > 1 and (
+            event.id not in self.wanted or not event.kept or len(self.versions) > 1
+            or self.clock.ms >= self.quiet_at + self.options.ack_wait_ms)
 
     def check_again(self, entry, deliveries):
         number = entry.event.id
-        if entry.is_exact and deliveries != entry.deliveries + 1 or deliveries <= entry.deliveries:
+        is_next = deliveries == entry.deliveries + 1 or number in self.overtaken
+        if entry.is_exact and not is_next or deliveries <= entry.deliveries:
             self.fail(f"event {number} came as delivery {deliveries} after {entry.deliveries}")
         if self.clock.ms < entry.earliest:
             self.fail(f"event {number} came again before {entry.earliest} ms")
         if entry.is_exact and self.is_spent(entry):
             self.fail(f"event {number} came again, and should be a dead letter")
 
-    def note_delivery(self, entry, deliveries, holder):
+    def note_delivery(self, entry, deliveries, consumer):
         entry.deliveries = deliveries
         if self.options.ack == "none":
             del self.entries[entry.event.id]
             self.finished[entry.event.id] = "nobody acknowledges"
             return
-        entry.held_by = holder
+        entry.held_by, entry.holder = consumer.kind, consumer
         entry.is_exact = True
         entry.is_sure = entry.event.id not in self.maybe_acknowledged
         entry.may_be_gone = not entry.is_sure or not self.accepts(entry.event)
@@ -321,7 +384,13 @@ class Durable:
             self.fail(f"event {number} is a dead letter already")
         entry = self.entries.get(number)
         if entry is None and (self.excused.pop(number, None) is not None or number in self.dying):
-            self.dead.add(number)
+            if number in self.wanted or number in self.possible:  # again since a seek, which it may have overtaken
+                self.dying.discard(number)
+                self.maybe_acknowledged.add(number)
+                self.possible[number] = self.model.events[number]
+                self.wanted.pop(number, None)
+            else:
+                self.dead.add(number)
             return
         if entry is None and (number in self.possible or (number in self.wanted and not self.is_quiet())):
             entry = Entry(self.model.events[number])
@@ -348,7 +417,7 @@ class Durable:
         if entry is not None and not entry.event.kept and entry.earliest <= self.clock.ms:
             self.gone += 1
         if (entry is not None and entry.earliest <= self.clock.ms) or number in self.wanted or number in self.possible:
-            self.excused[number] = self.model.last_id
+            self.excused[number] = (self.model.last_id, set(self.consumers))
         self.wanted.pop(number, None)
         self.possible.pop(number, None)
         self.finished[number] = why
@@ -361,7 +430,8 @@ class Durable:
         if is_known:
             if entry is None and number not in self.wanted and number not in self.possible:
                 self.fail(f"the acknowledgement of event {number} did something, though {self.finished.get(number)}")
-            if entry is None and (self.consumer is None or number in self.wanted and not self.has_room()):
+            if entry is None and number not in self.lost and (
+                    not self.consumers or number in self.wanted and not self.may_have_room()):
                 self.fail(f"event {number} was acknowledged before it was delivered")
             self.finish(number, "it was acknowledged")
         elif entry is not None:
@@ -404,8 +474,10 @@ class Durable:
         self.note(f"acknowledged up to {limit}: {n}")
         entries = [each for number, each in self.entries.items() if number <= limit]
         least, most = sum(map(self.is_certain, entries)), len(entries)
-        on_their_way = [] if self.is_quiet() else [number for number in (*self.wanted, *self.possible) if number <= limit]
-        if n is not None and not least <= n <= most + len(on_their_way):
+        unseen = () if self.is_quiet() else (*self.wanted, *self.possible)
+        on_their_way = [number for number in unseen if number <= limit]
+        most += len(on_their_way) + len([number for number in self.possible if number in self.lost])
+        if n is not None and not least <= n <= most:
             self.fail(f"{n} were acknowledged up to {limit}, not {least} to {most}")
         for entry in entries:
             if entry.is_sure:
@@ -445,26 +517,34 @@ class Durable:
 
     def come(self, consumer):
         self.note(f"{consumer} comes")
-        self.consumer = consumer
+        self.consumers.append(consumer)
 
-    def leave(self, is_lossy, is_sudden=False):
-        """Its consumer is gone. `is_lossy`: with what was on its way; `is_sudden`: and more may have been by now."""
-        self.note(f"{self.consumer} leaves, {is_lossy=}, {self.is_quiet()=}")
+    def leave(self, consumer, is_lossy, is_sudden=False):
+        """A consumer is gone. `is_lossy`: with what was on its way; `is_sudden`: and more may have been by now."""
+        self.note(f"{consumer} leaves, {is_lossy=}, {self.is_quiet()=}")
         if is_lossy:
             self.lost.update(self.possible)
         is_lossy = is_lossy and not self.is_quiet() or is_sudden
-        wait_ms = self.options.ack_wait_ms if self.consumer == "next" else 0
-        self.consumer = None
-        for entry in self.entries.values():
-            if entry.held_by == "stream" and self.clock.ms < entry.earliest:
-                entry.held_by = None
+        wait_ms = self.options.ack_wait_ms if consumer.kind == "next" else 0
+        self.consumers.remove(consumer)
+        self.fewest = min(self.fewest, self.surely_consuming())
+        for entry in self.entries.values() if consumer.kind == "stream" else ():
+            if entry.holder is not consumer or entry.held_by is None:
+                continue
+            entry.held_by = None
+            if self.clock.ms < entry.earliest:
                 entry.reasons = {LEFT}
                 self.set_due_after(entry, 0)
-            elif entry.held_by == "stream":
-                entry.held_by = None
+            else:
                 entry.reasons.add(LEFT)
         if is_lossy:
             self.doubt(wait_ms)
+        if self.consumers:
+            self.note_edited(consumer)
+            for number in list(self.excused):
+                self.excuse_no_more(number, consumer)
+            return
+        self.unedited.clear()
         del self.versions[:-1]
         self.excused.clear()
         self.quiet_at = self.clock.ms
@@ -474,19 +554,24 @@ class Durable:
         now = self.clock.ms
         for entry in self.entries.values():
             if entry.earliest <= now:
+                may_be_held = entry.held_by is not None or not entry.is_exact
                 entry.is_exact = False
-                self.set_due(entry, max(now + wait_ms, entry.expires if entry.held_by == "next" else 0))
+                self.set_due(entry, max(now + wait_ms, entry.expires if may_be_held else 0))
                 entry.earliest = now
         self.lost.update(self.wanted)
         for number, event in list(self.wanted.items()):
             if self.options.ack == "none" or not event.kept:
                 self.possible[number] = event  # gone, or its reset is
                 continue
-            entry = self.entries[number] = Entry(event)
-            entry.is_exact = entry.is_sure = False
-            self.set_due(entry, now + wait_ms)
-            entry.earliest = now
+            self.set_due(self.add_doubtful(event), now + wait_ms)
+            self.entries[number].earliest = now
         self.wanted.clear()
+
+    def add_doubtful(self, event):
+        """It may have been delivered."""
+        entry = self.entries[event.id] = Entry(event)
+        entry.is_exact = entry.is_sure = False
+        return entry
 
     # The daemon ends, and comes back. Its consumer has left before
 
@@ -510,12 +595,19 @@ class Durable:
             entry.earliest = self.clock.ms
         if self.options.ack == "none":  # what was delivered is not stored each time
             self.possible.update((number, self.model.events[number]) for number in self.finished)
+            self.lost.update(self.finished)
             self.finished.clear()
 
-    def come_back(self, next_id):
+    def come_back(self, next_id, unacknowledged):
         """The log is read from `next_id` on."""
-        self.note(f"comes back, next {next_id}")
+        self.note(f"comes back, next {next_id}, unacknowledged {unacknowledged}")
         self.quiet_at = self.clock.ms
+        if self.options.ack != "none":
+            for number in [number for number in self.wanted if number < next_id]:  # nobody was told of its publication
+                self.lost.add(number)
+                self.set_due_after(self.add_doubtful(self.wanted.pop(number)), 0)
+                self.entries[number].earliest = self.clock.ms
+        self.hidden, self.hidden_end = max(0, unacknowledged - len(self.entries)), next_id
         self.want(next_id)
 
     def want(self, first_id):
@@ -534,13 +626,14 @@ class Durable:
     # Its filters
 
     def edit(self, filters, read_before, read_after):
-        """Other filters are in force for what is not yet delivered. The log had been read for it as far as these ids."""
+        """Other filters are in force for what is not yet delivered. The log had been read for it up to these ids."""
         self.note(f"edit {read_before} {read_after} {[each.text for each in filters]}")
         self.versions.append(filters)
         self.edited_at = self.model.last_id
+        self.unedited = set(self.consumers)
         for number in [number for number, event in self.wanted.items() if not self.accepts(event)]:
             self.possible[number] = self.wanted.pop(number)
-        if self.consumer is None:
+        if not self.consumers:
             self.want(read_after)
         for event in self.not_delivered(read_before):
             if event.id not in self.wanted:
@@ -548,5 +641,28 @@ class Durable:
         for entry in self.entries.values():
             if not self.accepts(entry.event):
                 entry.may_be_gone = True
-        if self.consumer is None:
+        if not self.consumers:
             del self.versions[:-1]
+
+    def set_share(self, share):
+        self.note(f"share {share}")
+        self.options = self.options._replace(share=share)
+        self.has_shared = self.has_shared or share
+
+    # Its place
+
+    def seek(self, after):
+        """Nothing is on its way, or its consumers are about to leave. All after that id comes as if for the first
+        time, and what was outstanding is forgotten."""
+        self.note(f"seek {after}")
+        self.dying.update(number for number, each in self.entries.items() if each.earliest <= self.clock.ms)
+        self.gone += sum(not each.event.kept for each in self.entries.values())
+        self.after = self.floor = after
+        for each in (self.wanted, self.possible, self.entries, self.finished, self.excused, self.dead,
+                     self.maybe_acknowledged, self.lost, self.seen, self.overtaken):
+            each.clear()
+        self.has_crashed = False
+        self.hidden = 0
+        for consumer in self.consumers:
+            consumer.last_ids.clear()
+        self.offer(self.model.kept(ALL, after))

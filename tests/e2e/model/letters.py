@@ -2,9 +2,8 @@
 import json
 
 from client import EventStream
+from durable import DEAD
 from model import Event, Fault
-
-DEAD = "dead"  # the stream
 
 
 class Letters:

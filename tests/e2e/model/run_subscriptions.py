@@ -19,17 +19,17 @@ KILLS = 200  # with --long
 WORLDS = (("in memory", 2, SubscriptionsDriver), ("on disk", 3, StoredSubscriptionsDriver))
 
 
-def take_steps(kind, seed, steps):
-    driver = kind(seed)
+def drive(name, kind, seed, run):
+    print(f"{name}: seed {seed}", flush=True)
     begin = time.monotonic()
+    driver = kind(seed)
     try:
-        driver.run(steps)
+        run(driver)
         print(f"  {driver.counts}, {len(driver.model.events)} events, {time.monotonic() - begin:.1f} s", flush=True)
     except BaseException:
-        print(f"  {driver.counts}, {len(driver.model.events)} events", flush=True)
         driver.daemon.kill()
         driver.daemon.end()
-        print("".join(f"  {line}\n" for line in driver.daemon.log[-20:]), flush=True)
+        print(f"  {driver.counts}; the last of the daemon's log: {driver.daemon.log[-20:]}", flush=True)
         raise
     finally:
         driver.close()
@@ -38,7 +38,7 @@ def take_steps(kind, seed, steps):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, help=f"of all worlds (default: {STEPS:,}, or {LONG_STEPS:,} with --long)")
-    parser.add_argument("--kills", type=int, default=0, help=f"rounds that end in one (with --long: {KILLS})")
+    parser.add_argument("--kills", type=int, default=0, help=f"at random moments, besides (with --long: {KILLS})")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SLUICE_TEST_SEED", 56)))
     parser.add_argument("--world", choices=[name for name, *_ in WORLDS], help="only this one")
     parser.add_argument("--long", action="store_true")
@@ -50,9 +50,11 @@ def main():
             continue
         left, seed = steps * share // shares, options.seed
         while left > 0:
-            print(f"{name}: seed {seed}, {min(left, STEPS_OF_DAEMON)} steps", flush=True)
-            take_steps(kind, seed, min(left, STEPS_OF_DAEMON))
-            left, seed = left - STEPS_OF_DAEMON, seed + 1
+            part = min(left, STEPS_OF_DAEMON)
+            drive(f"{name}, {part} steps", kind, seed, lambda driver, part=part: driver.run(part))
+            left, seed = left - part, seed + 1
+    if kills := options.kills or (KILLS if options.long else 0):
+        drive(f"{kills} kills", StoredSubscriptionsDriver, options.seed, lambda driver: driver.run_to_kills(kills))
 
 
 if __name__ == "__main__":

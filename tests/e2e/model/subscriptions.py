@@ -8,14 +8,14 @@ from by_hand import ByHand
 from client import TIMEOUT_S, Http
 from consumers import NextConsumer, StreamConsumer
 from driver import Driver, conditions
-from durable import Clock, Durable, Options
-from letters import DEAD, Letters
+from durable import DEAD, Clock, Durable, Options
+from letters import Letters
 from model import ALL, Fault
 
 STREAMS = ("a", "b", "c.x", "c.y")
 NAMES = tuple(f"s{i}" for i in range(14))
+MOST_CONSUMERS = 4
 SELECTIONS = (("a",), ("b",), ("a", "b"), ("c.*",), ("a", "c.*"), (ALL,))
-SHARED = False  # subscriptions have several consumers at once
 
 
 def random_filters(chance):
@@ -30,12 +30,14 @@ class SubscriptionsDriver(Driver):
         self.clock = Clock()
         self.durables = {}
         self.former = []  # that were deleted
-        self.consumers = {}  # by name
+        self.consumers = {}  # by name: lists
         super().__init__(seed, options, learns)
         self.steps = (
             (300, self.publish), (30, self.define), (6, self.erase), (25, self.edit), (5, self.replace),
-            (70, self.open_stream), (25, self.leave_consumer), (12, self.take_over), (8, self.be_refused), (70, self.call_next),
-            (20, self.wait_by_next), (200, self.acknowledge), (40, self.acknowledge_up_to), (15, self.acknowledge_nothing),
+            (70, self.open_stream), (25, self.leave_consumer), (12, self.take_over), (8, self.be_refused),
+            (70, self.call_next), (20, self.wait_by_next), (200, self.acknowledge), (40, self.acknowledge_up_to),
+            (15, self.acknowledge_nothing), (10, self.set_share), (4, self.share_wrongly), (15, self.seek),
+            (3, self.seek_wrongly),
             (60, self.reject), (25, self.extend), (70, self.advance), (80, self.settle_one), (15, self.pause),
             (25, self.resume), (12, self.change_retention), (10, self.trim), (4, self.delete_stream),
             (8, self.make_stream), (30, self.look),
@@ -56,7 +58,7 @@ class SubscriptionsDriver(Driver):
         self.http = Http(self.daemon.port)
 
     def close(self):
-        for consumer in self.consumers.values():
+        for consumer in self.all_consumers():
             consumer.close()
         self.witness.disconnect()
         self.http.close()
@@ -64,21 +66,37 @@ class SubscriptionsDriver(Driver):
 
     # Who reads
 
+    def consumers_of(self, durable):
+        return list(self.consumers.get(durable.name, ()))
+
+    def all_consumers(self):
+        return [each for some in self.consumers.values() for each in some]
+
+    def add(self, consumer):
+        self.consumers.setdefault(consumer.durable.name, []).append(consumer)
+
+    def remove(self, consumer):
+        some = self.consumers[consumer.durable.name]
+        some.remove(consumer)
+        if not some:
+            del self.consumers[consumer.durable.name]
+
     def connected(self, stream=None):
-        return [Taking(self, name) for name, each in list(self.consumers.items()) if not each.is_paused]
+        return [Taking(self, each) for each in self.all_consumers() if not each.is_paused]
 
     def take(self, name):
         """What has arrived for a subscription."""
         self.witness.take()
-        consumer = self.consumers.get(name)
-        if consumer is None:
-            return
+        for consumer in list(self.consumers.get(name, ())):
+            self.take_of(consumer)
+
+    def take_of(self, consumer):
         if consumer.take():
             if isinstance(consumer, StreamConsumer):
                 raise Fault(f"the stream ended: {consumer.end_type}; {consumer.durable.describe()}")
             consumer.close()
-            del self.consumers[name]
-            consumer.durable.leave(is_lossy=False)
+            self.remove(consumer)
+            consumer.durable.leave(consumer, is_lossy=False)
 
     def wait_until(self, is_done, durable):
         give_up = time.monotonic() + TIMEOUT_S
@@ -88,8 +106,7 @@ class SubscriptionsDriver(Driver):
                 return
             if time.monotonic() > give_up:
                 raise Fault(f"waited a minute for {durable.due()[:8]}: {self.state(durable)}; {durable.describe()}")
-            consumer = self.consumers.get(durable.name)
-            sockets = self.witness.wait() + (consumer.wait() if consumer else [])
+            sockets = self.witness.wait() + [socket for each in self.consumers_of(durable) for socket in each.wait()]
             select.select(sockets, [], [], 1)
 
     def await_event(self, number):
@@ -102,15 +119,15 @@ class SubscriptionsDriver(Driver):
     def durable_of(self, name, number):
         """That which may make a dead letter of this event."""
         some = [each for each in (*self.durables.values(), *reversed(self.former)) if each.name == name]
-        known = next((each for each in some if each.knows(number)), None)
+        known = next((each for each in some if each.options.dead_letter and each.options.ack != "none"
+                      and each.knows(number)), None)
         if known is None:
             raise Fault(f"event {number} is a dead letter of {name}; {[each.describe() for each in some[:2]]}")
         return known
 
     def settle_durable(self, durable):
         """Waits until nothing is on its way."""
-        consumer = self.consumers.get(durable.name)
-        if consumer is not None:
+        for consumer in self.consumers_of(durable):
             consumer.is_paused = False
         self.wait_until(lambda: not durable.due(), durable)
         durable.note_quiet()
@@ -175,15 +192,19 @@ class SubscriptionsDriver(Driver):
 
     def random_definition(self):
         streams = self.chance.choice(SELECTIONS)
+        ack = self.chance.choice(("each", "each", "each", "cumulative", "none"))
         options = Options(
-            streams, self.chance.choice(("each", "each", "each", "cumulative", "none")),
+            streams, ack,
             self.chance.choice((5_000, 30_000)), self.chance.choice((0, 1, 2, 3, 10)),
             self.chance.choice((None, DEAD, DEAD)) if ALL not in streams else None,
-            self.chance.choice((1, 3, 20, 1_000, 1_000)))
+            self.chance.choice((1, 3, 20, 1_000, 1_000)), ack != "cumulative" and self.chance.random() < 0.5)
+        return options, random_filters(self.chance), *self.random_place()
+
+    def random_place(self):
+        """And the id after which it is."""
         number = self.chance.randint(0, self.model.last_id)
-        place, after = self.chance.choice((("now", self.model.last_id), ("first", 0), (number, number),
-                                           (f"{self.model.epoch}-{number}", number)))
-        return options, random_filters(self.chance), place, after
+        return self.chance.choice((("now", self.model.last_id), ("first", 0), (number, number),
+                                   (f"{self.model.epoch}-{number}", number)))
 
     def begin(self, name, options, filters, after):
         self.durables[name] = durable = Durable(self.model, self.clock, name, options, filters, after)
@@ -197,10 +218,10 @@ class SubscriptionsDriver(Driver):
     def check_definition(self, reply, durable):
         options = reply["options"]
         found = [reply["name"], options["streams"], options["filters"], options["ack"], options["prefetch"],
-                 options["max_deliver"], options["dead_letter"] or None]
+                 options["max_deliver"], options["dead_letter"] or None, options["share"]]
         wanted = durable.options
         expected = [durable.name, list(wanted.streams), [each.text for each in durable.versions[-1]], wanted.ack,
-                    wanted.prefetch, wanted.max_deliver, wanted.dead_letter]
+                    wanted.prefetch, wanted.max_deliver, wanted.dead_letter, wanted.share]
         if found != expected:
             raise Fault(f"{expected} is told as {reply}")
 
@@ -215,12 +236,12 @@ class SubscriptionsDriver(Driver):
         self.state(durable, 404)
 
     def await_end(self, durable, end_type):
-        """Its consumer is told why it ends."""
-        consumer = self.consumers.pop(durable.name, None)
-        if isinstance(consumer, StreamConsumer):
-            consumer.take_end(end_type)
-        elif consumer is not None:
-            consumer.close()
+        """Its consumers are told why they end."""
+        for consumer in self.consumers.pop(durable.name, ()):
+            if isinstance(consumer, StreamConsumer):
+                consumer.take_end(end_type)
+            else:
+                consumer.close()
 
     def edit(self):
         durable = self.some_durable()
@@ -247,95 +268,152 @@ class SubscriptionsDriver(Driver):
         durable.edit(filters, before, reply["next"])
         self.check_definition(reply, durable)
 
+    def set_share(self):
+        """Several that consume it may stay."""
+        durable = self.some_durable(lambda each: each.options.ack != "cumulative")
+        if durable is not None:
+            self.mostly_settle(durable)
+            share = not durable.options.share
+            reply = self.request(200, "PATCH", f"/v1/subscriptions/{durable.name}", json.dumps({"share": share}))
+            durable.set_share(share)
+            self.check_definition(reply, durable)
+
+    def share_wrongly(self):
+        durable = self.some_durable(lambda each: each.options.ack == "cumulative" or each.options.share)
+        if durable is not None:
+            what = {"share": True} if durable.options.ack == "cumulative" else {"ack": "cumulative"}
+            self.request(400, "PATCH", f"/v1/subscriptions/{durable.name}", json.dumps(what))
+            self.request(400, "PUT", f"/v1/subscriptions/{durable.name}",
+                         json.dumps({"ack": "cumulative", "share": True}))
+            self.check_definition(self.state(durable), durable)
+
+    def seek(self):
+        """Where something is on its way that was sent before, its consumers leave without reading it."""
+        durable = self.some_durable()
+        if durable is None:
+            return
+        self.mostly_settle(durable)
+        is_quiet = durable.is_quiet() and not durable.possible
+        place, after = self.random_place()
+        reply = self.request(200, "POST", f"/v1/subscriptions/{durable.name}/seek", json.dumps({"to": place}))
+        if place == "now":
+            after = max(after, reply["position"]) if is_quiet or self.is_free(durable) else after
+        durable.seek(after)
+        if not is_quiet:
+            self.close_consumers(durable, self.consumers_of(durable), is_sudden=True)
+
+    def seek_wrongly(self):
+        durable = self.some_durable()
+        if durable is not None:
+            for body in ({"to": "FIRST"}, {"to": self.model.last_id + 1_000_000}, {}, {"to": "now", "at": 1}):
+                self.request(400, "POST", f"/v1/subscriptions/{durable.name}/seek", json.dumps(body))
+        self.request(404, "POST", "/v1/subscriptions/unknown/seek", '{"to": "now"}')
+
     # Consumers
 
     def is_free(self, durable):
         return durable.name not in self.consumers
 
+    def may_have_another(self, durable):
+        return durable.options.share and len(self.consumers_of(durable)) < MOST_CONSUMERS or self.is_free(durable)
+
     def open_stream(self):
-        durable = self.some_durable(self.is_free)
+        durable = self.some_durable(self.may_have_another)
         if durable is not None:
             last_event_id = None
             if durable.options.ack == "cumulative" and durable.seen and self.chance.random() < 0.3:
                 last_event_id = self.chance.choice(list(durable.seen))
                 durable.acknowledged_up_to(last_event_id)
                 last_event_id = f"{self.model.epoch}-{last_event_id}"
-            self.consumers[durable.name] = StreamConsumer(self, durable, last_event_id=last_event_id)
+            self.add(StreamConsumer(self, durable, last_event_id=last_event_id))
 
-    def close_consumer(self, durable):
-        consumer = self.consumers.pop(durable.name)
-        consumer.close()
+    def close_consumer(self, consumer):
+        self.close_consumers(consumer.durable, [consumer])
+
+    def close_consumers(self, durable, consumers, is_sudden=False):
+        for consumer in consumers:
+            self.remove(consumer)
+            consumer.close()
         give_up = time.monotonic() + TIMEOUT_S
-        while self.state(durable)["consumers"]:
+        while self.state(durable)["consumers"] > len(self.consumers_of(durable)):
             if time.monotonic() > give_up:
-                raise Fault(f"its consumer has left, and it has one; {durable.describe()}")
-        durable.leave(is_lossy=True)
+                raise Fault(f"{consumers} have left, and it has them; {durable.describe()}")
+        for consumer in consumers:
+            durable.leave(consumer, is_lossy=True, is_sudden=is_sudden)
 
-    def some_consumed(self, kind):
-        return self.some_durable(lambda each: isinstance(self.consumers.get(each.name), kind))
+    def some_consumed(self):
+        """By event streams alone."""
+        return self.some_durable(lambda each: each.consumers and set(each.kinds()) == {"stream"})
 
     def leave_consumer(self):
         """Often with what is on its way."""
-        durable = self.some_durable(lambda each: not self.is_free(each))
-        if durable is not None:
-            if self.chance.random() < 0.5 or isinstance(self.consumers[durable.name], NextConsumer):
-                self.settle_durable(durable)
-            if not self.is_free(durable):
-                self.close_consumer(durable)
+        consumers = self.all_consumers()
+        if not consumers:
+            return
+        consumer = self.chance.choice(consumers)
+        if self.chance.random() < 0.5 or isinstance(consumer, NextConsumer):
+            self.settle_durable(consumer.durable)
+        if consumer in self.consumers_of(consumer.durable):
+            self.close_consumer(consumer)
 
     def take_over(self):
-        durable = self.some_consumed(StreamConsumer)
-        if durable is None:
+        durable = self.some_consumed()
+        if durable is None or durable.options.share:
             return
         self.mostly_settle(durable)
         old = self.consumers.pop(durable.name)
-        durable.leave(is_lossy=True)
+        for consumer in old:
+            durable.leave(consumer, is_lossy=True)
         if self.chance.random() < 0.7:
-            self.consumers[durable.name] = StreamConsumer(self, durable, ("takeover", "true"))
+            self.add(StreamConsumer(self, durable, ("takeover", "true")))
         else:
             self.call_next_of(durable, ("takeover", "true"))
-        old.take_end("taken-over")
+        for consumer in old:
+            consumer.take_end("taken-over")
 
     def be_refused(self):
-        """A second consumer is, unless they share it."""
-        durable = self.some_durable(lambda each: not self.is_free(each))
-        if durable is None or isinstance(self.consumers[durable.name], NextConsumer):
+        """A second consumer is, unless they share it, and one that wants another format in any case."""
+        durable = self.some_durable(lambda each: "stream" in each.kinds())
+        if durable is None:
             return
-        if self.chance.random() < 0.5:
+        if durable.options.share:
+            self.request(409, "GET", "/v1/events", subscription=durable.name, format="xml")
+        elif self.chance.random() < 0.5:
             self.request(409, "GET", f"/v1/subscriptions/{durable.name}/next", max=3)
         else:
             self.request(409, "GET", "/v1/events", subscription=durable.name)
 
     def call_next(self):
-        durable = self.some_durable(self.is_free)
+        durable = self.some_durable(self.may_have_another)
         if durable is not None:
             self.call_next_of(durable)
 
     def call_next_of(self, durable, *more):
-        durable.come("next")
-        must_come = any(number not in self.dying(durable) for number in durable.due())
-        consumer = NextConsumer(self, durable, self.chance.choice((1, 1, 2, 5, 100)), "20s" if must_come else "0s", *more)
+        must_come = not durable.consumers and any(
+            number not in self.dying(durable) for number in durable.due(is_consumed=True))
+        most = self.chance.choice((1, 1, 2, 5, 100))
+        consumer = NextConsumer(self, durable, most, "50s" if must_come else "0s", *more)
         answer = consumer.read()
         consumer.close()
         if must_come and not answer:
             raise Fault(f"next gave nothing: {self.state(durable)}; {durable.describe()}")
-        durable.leave(is_lossy=False)
+        durable.leave(consumer, is_lossy=False)
 
     def dying(self, durable):
         return {number for number, each in durable.entries.items() if durable.is_spent(each) or not each.is_exact}
 
     def wait_by_next(self):
-        durable = self.some_durable(self.is_free)
+        durable = self.some_durable(self.may_have_another)
         if durable is not None:
-            self.consumers[durable.name] = NextConsumer(self, durable, self.chance.choice((1, 3)), "20s")
+            self.add(NextConsumer(self, durable, self.chance.choice((1, 3)), "50s"))
 
     def pause(self):
-        durable = self.some_consumed(StreamConsumer)
-        if durable is not None:
-            self.consumers[durable.name].is_paused = True
+        streams = [each for each in self.all_consumers() if isinstance(each, StreamConsumer)]
+        if streams:
+            self.chance.choice(streams).is_paused = True
 
     def resume(self):
-        for consumer in self.consumers.values():
+        for consumer in self.all_consumers():
             consumer.is_paused = False
 
     # Acknowledgements
@@ -474,27 +552,38 @@ class SubscriptionsDriver(Driver):
         """Everything is delivered and acknowledged, and nothing more comes."""
         for durable in list(self.durables.values()):
             self.settle_durable(durable)
-            if isinstance(self.consumers.get(durable.name), NextConsumer):
-                self.close_consumer(durable)
+            for consumer in self.consumers_of(durable):
+                if isinstance(consumer, NextConsumer):
+                    self.close_consumer(consumer)
             if self.is_free(durable):
-                self.consumers[durable.name] = StreamConsumer(self, durable)
+                self.add(StreamConsumer(self, durable))
         for _ in range(1_000):
             self.settle()
             for durable in self.durables.values():
-                if durable.entries:
-                    ids = list(durable.entries)
-                    reply = self.tell(durable, ids=ids)
-                    self.check_ids(durable, {str(each): each for each in ids}, reply, reply["acknowledged"],
-                                   durable.acknowledged)
+                if not durable.is_quiet():  # what may come is given the time to
+                    sockets = [socket for each in self.consumers_of(durable) for socket in each.wait()]
+                    select.select(self.witness.wait() + sockets, [], [], 0.1)
+                    self.take(durable.name)
+                self.acknowledge_all(durable)
             if not any(each.entries or each.wanted for each in self.durables.values()):
                 break
             self.move_clock(400_000)
         for durable in self.durables.values():
             self.await_no_lag(durable)
 
+    def acknowledge_all(self, durable):
+        if durable.entries:
+            ids = list(durable.entries)
+            reply = self.tell(durable, ids=ids)
+            self.check_ids(durable, {str(each): each for each in ids}, reply, reply["acknowledged"],
+                           durable.acknowledged)
+
     def await_no_lag(self, durable):
+        """What needed not come may come yet."""
         give_up = time.monotonic() + TIMEOUT_S
         while True:
+            self.take(durable.name)
+            self.acknowledge_all(durable)
             reply = self.state(durable)
             if reply["unacknowledged"] == 0 and reply["lag"]["events"] == 0:
                 return
@@ -508,8 +597,10 @@ class SubscriptionsDriver(Driver):
 class Taking:
     """As a subscriber that Driver asks to take what has arrived."""
 
-    def __init__(self, driver, name):
-        self.driver, self.name = driver, name
+    def __init__(self, driver, consumer):
+        self.driver, self.consumer = driver, consumer
 
     def take(self):
-        self.driver.take(self.name)
+        self.driver.witness.take()
+        if self.consumer in self.driver.all_consumers():
+            self.driver.take_of(self.consumer)

@@ -2,21 +2,30 @@
 what was not answered was done or not."""
 import json
 import signal
+import threading
 
 from by_hand import EXIT_STATUS, POINTS
 from driver import document
-from letters import DEAD
+from durable import DEAD
 from model import Fault
 from stored import StoredDriver
 from subscriptions import NAMES, STREAMS, SubscriptionsDriver, random_filters
 
+STEPS_OF_ROUND = 25
 BROKEN = (OSError, IndexError, ValueError)  # what a connection gives whose daemon has ended
 
 
 class StoredSubscriptionsDriver(SubscriptionsDriver, StoredDriver):
     def __init__(self, seed, options=(), learns=False):
         super().__init__(seed, options, learns)
-        self.steps += ((3, self.restart), (4, self.kill), (10, self.end_at_a_point))
+        self.steps += ((3, self.restart), (2, self.kill), (3, self.kill_meanwhile), (10, self.end_at_a_point))
+
+    def run_to_kills(self, rounds):
+        """Each is some steps, and a kill while something is done."""
+        for _ in range(rounds):
+            self.take_steps(STEPS_OF_ROUND)
+            self.kill_meanwhile()
+        self.finish()
 
     def settle(self, stream=None):
         SubscriptionsDriver.settle(self, stream)
@@ -25,9 +34,9 @@ class StoredSubscriptionsDriver(SubscriptionsDriver, StoredDriver):
 
     def restart(self):
         self.settle()
-        for durable in self.durables.values():
-            if not self.is_free(durable):
-                self.close_consumer(durable)
+        for consumer in self.all_consumers():
+            if consumer in self.all_consumers():  # it has not been answered meanwhile
+                self.close_consumer(consumer)
         self.settle()  # what has died by that
         self.end(signal.SIGTERM)
         for durable in self.durables.values():
@@ -46,10 +55,10 @@ class StoredSubscriptionsDriver(SubscriptionsDriver, StoredDriver):
         self.begin_again(find_out)
 
     def leave_all(self):
-        for name, consumer in list(self.consumers.items()):
+        for consumer in self.all_consumers():
             consumer.close()
-            del self.consumers[name]
-            self.durables[name].leave(is_lossy=True, is_sudden=True)
+            self.remove(consumer)
+            consumer.durable.leave(consumer, is_lossy=True, is_sudden=True)
 
     def begin_again(self, find_out=lambda listed: None):
         last_id = self.come_back()
@@ -66,22 +75,36 @@ class StoredSubscriptionsDriver(SubscriptionsDriver, StoredDriver):
         for name, durable in self.durables.items():
             self.check_definition(listed[name], durable)
             durable.check_position(listed[name]["position"])
-            durable.come_back(listed[name]["next"])
+            durable.come_back(listed[name]["next"], listed[name]["unacknowledged"])
 
     # It ends in the middle of something. What tries returns None if it was answered, else a function that finds out.
 
     def end_at_a_point(self):
         self.daemon.exit_at(self.chance.choice(POINTS), self.chance.choice((1, 1, 2, 3)))
+        self.break_off(self.try_some(lambda tried: tried < 8))
+
+    def kill_meanwhile(self):
+        timer = threading.Timer(self.chance.random() ** 2 * 0.1, self.daemon.process.kill)
+        timer.start()
+        find_out = self.try_some(lambda tried: timer.is_alive())
+        timer.join()
+        self.break_off(find_out)
+
+    def try_some(self, goes_on):
+        """Until one is not answered."""
         tries = (self.try_to_publish, self.try_to_acknowledge, self.try_to_acknowledge, self.try_to_reject,
                  self.try_to_edit, self.try_to_define, self.try_to_erase)
-        find_out = None
-        for _ in range(8):
-            find_out = self.chance.choice(tries)()
-            if find_out is not None:
-                break
+        tried = 0
+        while goes_on(tried):
+            if (find_out := self.chance.choice(tries)()) is not None:
+                return find_out
+            tried += 1
+        return None
+
+    def break_off(self, find_out):
         self.witness.disconnect()
         self.http.close()
-        if find_out is None:  # the point has not been reached
+        if find_out is None:  # it may not have come to the point
             self.daemon.process.kill()
         status = self.daemon.end()
         if status not in (EXIT_STATUS, -signal.SIGKILL):
