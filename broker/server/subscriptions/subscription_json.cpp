@@ -24,6 +24,13 @@ const char* name_of(config::AckOption ack) {
     return "each";
 }
 
+// Whole seconds are an integer, since Boost.JSON writes the number 0 as "0E0" if it is a double.
+boost::json::value seconds_json(std::chrono::microseconds age) {
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(age);
+    if (whole == age) return whole.count();
+    return std::chrono::duration<double>(age).count();
+}
+
 }  // namespace
 
 boost::json::object subscription_options_json(const config::SubscriptionOptions& options) {
@@ -50,7 +57,7 @@ boost::json::object subscription_json(const broker::DurableSubscription::State& 
             {"epoch", log.epoch()},
             {"unacknowledged", state.outstanding},
             {"consumers", state.consumers},
-            {"lag", {{"events", lag.events}, {"seconds", std::chrono::duration<double>(lag.age).count()}}},
+            {"lag", {{"events", lag.events}, {"seconds", seconds_json(lag.age)}}},
             {"counts",
              {{"delivered", counts.delivered},
               {"redelivered", counts.redelivered},
