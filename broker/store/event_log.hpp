@@ -123,6 +123,14 @@ struct Damage {
     std::string what;                  // the fault, with its file
 };
 
+// What a log takes of the disk.
+struct DiskUse {
+    std::uint64_t bytes = 0;       // tables and write-ahead log
+    std::uint64_t dead_bytes = 0;  // of these, about, what is no longer needed, and will be given back
+    std::uint64_t bytes_max = 0;
+    bool is_short = false;  // events are dropped because of bytes_max, or will be soon
+};
+
 struct LogState {
     enum class Condition : std::uint8_t {
         open,
@@ -133,6 +141,7 @@ struct LogState {
     Condition condition = Condition::open;
     std::string reason{};  // why it is not open
     std::vector<Damage> damage{};
+    std::optional<DiskUse> disk{};  // of a log on disk
 };
 
 class EventLog {

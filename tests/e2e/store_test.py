@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The store on disk: what outlives the daemon, however it ends, and where it is."""
 import os
+import random
 import signal
 import subprocess
 import tempfile
@@ -8,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from client_process import Client, status_of
-from sluice_process import Sluiced, item, rss, run_to_end
+from sluice_process import Sluiced, eventually, item, rss, run_to_end
 
 FEED = [item("a"), item("b"), item("c")]
 
@@ -88,6 +89,25 @@ class Store(unittest.TestCase):
             self.assertEqual(self.published(again, *FEED, item("d")), (0, 0, 4))
             self.assertEqual(self.published(again, item("a", price="3"), item("b")), (0, 1, 1))
             self.assertEqual(self.published(again, *FEED, stream="t"), (3, 0, 0))
+
+    def test_items_stay_known_when_their_events_and_files_are_gone_and_memory_has_forgotten_them(self):
+        options = ("deduplication.entries=10", "store.retention.events=5", "store.bytes=64MiB")
+        texts = random.Random(1)
+        items = [item(f"i{n}", text=texts.randbytes(20_000).hex()) for n in range(400)]
+
+        def disk_is_free():
+            log = daemon.status()["log"]
+            return log["retained"]["events"] == 5 and log["disk"]["bytes"] < 6_000_000
+
+        with self.daemon(*options) as daemon:
+            for part in range(0, len(items), 20):
+                self.assertEqual(self.published(daemon, *items[part:part + 20]), (20, 0, 0))
+            eventually(disk_is_free, "the space comes back")
+            self.assertEqual(self.published(daemon, *items[:20], *items[200:220]), (0, 0, 40))
+            self.ended(daemon)
+        with self.daemon(*options) as again:
+            self.assertEqual(self.published(again, *items[:20], *items[-20:]), (0, 0, 40))
+            self.assertEqual(self.published(again, item("i3", text="other"), item("i4x")), (1, 1, 0))
 
     def test_streams_stay_defined_or_deleted(self):
         with self.daemon() as daemon:

@@ -26,9 +26,13 @@ enum Family : std::size_t {
     retained_oldest,
     store_state,
     store_damaged_ranges,
+    store_disk,
+    store_dead,
+    store_limit,
+    store_short,
 };
 
-const std::array<CollectedFamily, store_damaged_ranges + 1> families{{
+const std::array<CollectedFamily, store_short + 1> families{{
     {{.name = "streams", .help = "Streams that the daemon knows", .status = "streams_total"}, MetricType::gauge, {}},
     {{.name = "stream_events", .help = "Events given an id and queued, by stream"}, MetricType::counter, {"stream"}},
     {{.name = "stream_deliveries", .help = "Events handed to a subscriber's queue, by stream"},
@@ -57,6 +61,23 @@ const std::array<CollectedFamily, store_damaged_ranges + 1> families{{
      MetricType::gauge,
      {"state"}},
     {{.name = "store_damaged_ranges", .help = "Ranges of events that the log can't read"}, MetricType::gauge, {}},
+    {{.name = "store_disk_bytes",
+      .help = "Bytes of a store on disk: its tables and its write-ahead log",
+      .unit = "bytes"},
+     MetricType::gauge,
+     {}},
+    {{.name = "store_dead_bytes",
+      .help = "About how many of these are of what is no longer retained, and will be given back",
+      .unit = "bytes"},
+     MetricType::gauge,
+     {}},
+    {{.name = "store_limit_bytes", .help = "Limit of a store on disk: store.bytes", .unit = "bytes"},
+     MetricType::gauge,
+     {}},
+    {{.name = "store_short",
+      .help = "1: because of store.bytes events are dropped that retention would keep, or soon will be; else 0"},
+     MetricType::gauge,
+     {}},
 }};
 
 void add_log(base::MetricRegistry::Sink& sink, store::EventLog& log, const store::StreamExtent& all) {
@@ -69,6 +90,11 @@ void add_log(base::MetricRegistry::Sink& sink, store::EventLog& log, const store
          {std::pair(Condition::open, "open"), {Condition::full, "full"}, {Condition::failed, "failed"}})
         sink.add(store_state, {name}, state.condition == condition ? 1 : 0);
     sink.add(store_damaged_ranges, {}, state.damage.size());
+    const store::DiskUse disk = state.disk.value_or(store::DiskUse{});
+    sink.add(store_disk, {}, disk.bytes);
+    sink.add(store_dead, {}, disk.dead_bytes);
+    sink.add(store_limit, {}, disk.bytes_max);
+    sink.add(store_short, {}, disk.is_short ? 1 : 0);
 }
 
 // The others' gauges are what is left of all, in which a stream may change meanwhile.

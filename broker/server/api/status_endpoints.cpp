@@ -74,6 +74,10 @@ boost::json::object log_json(store::EventLog& log) {
     if (state.condition != store::LogState::Condition::open) json["reason"] = state.reason;
     json["durability"] = durability_name(log.durability());
     json["retained"] = retained_json(log.extent(store::all_streams));
+    if (const auto& disk = state.disk) {
+        json["disk"] = {{"bytes", disk->bytes}, {"dead_bytes", disk->dead_bytes}, {"limit_bytes", disk->bytes_max}};
+        if (disk->is_short) json["warning"] = "store.bytes has events dropped that retention would keep, or soon will";
+    }
     boost::json::array damage;
     for (const store::Damage& each : state.damage) {
         if (damage.size() == damage_listed_max) break;

@@ -1,6 +1,6 @@
-// The store's RocksDB database behind a few types of our own: the only file of the broker that includes RocksDB's large
-// headers is database.cpp. Keys are in the order of their bytes. Any thread, except that a Batch or a Cursor belongs to
-// one thread at a time, and that whoever destroys the database must be the last to use it.
+// The store's RocksDB database behind a few types of our own: of the broker's files only those that implement it
+// include RocksDB's large headers. Keys are in the order of their bytes. Any thread, except that a Batch or a Cursor
+// belongs to one thread at a time, and that whoever destroys the database must be the last to use it.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
+
+#include "broker/store/rocks/table_use.hpp"
 
 namespace rocksdb {
 class FileSystem;
@@ -33,6 +36,18 @@ struct Fault {
 
     Kind kind = Kind::io;
     std::string what;
+};
+
+// A file of a table. The level is one of RocksDB's: files of level 0 are as they were flushed, and may overlap; those
+// of each other level don't.
+struct TableFile {
+    Family family{};
+    int level = 0;
+    std::uint64_t number = 0;  // never given twice
+    std::uint64_t bytes = 0;
+    std::string name;
+    std::string smallest, largest;  // keys
+    bool is_busy = false;           // a compaction reads it
 };
 
 // Changes that are written in one step.
@@ -89,7 +104,9 @@ public:
     struct Settings {
         std::string path;
         std::size_t memory = 0;  // bytes for buffers and caches
-        bool is_synced = true;   // each write() is
+        // Of the disk, from which the sizes of files follow, so that it can be kept to.
+        std::uint64_t bytes_max = ~std::uint64_t{0};
+        bool is_synced = true;  // each write() is
         // Whether to open it although the write-ahead log is damaged, without what can't be read of it, and whatever
         // else that takes: the files may be changed.
         bool repairs = false;
@@ -124,8 +141,24 @@ public:
     std::vector<Found> get(Family family, std::span<const std::string> keys) const;
     // Only keys below `end`, if that is not empty.
     Cursor cursor(Family family, std::string end = {}) const;
-    // Removes files in which all keys are below this one.
-    void drop_files_below(Family family, std::string_view key);
+
+    // The files of all tables: by family and level, and by key, those of level 0 by age, the newest first.
+    std::vector<TableFile> files() const;
+    // Of the write-ahead log.
+    std::uint64_t log_bytes() const;
+    // What was noted in these and perhaps other files of the family, by their numbers; of some it is not known.
+    std::unordered_map<std::uint64_t, TableUse> uses(Family family, const std::vector<const TableFile*>& of) const;
+    bool compacts() const;
+    // The level to which files of level 0 go.
+    int base_level(Family family) const;
+    // Removes a file, without reading it, in which nothing is needed. False: it stays for now, since others may lie
+    // below it or a compaction reads it.
+    bool remove(const TableFile& file);
+    // Writes files of one level again, to this level, with those that lie between, and without what is dead. Returns
+    // false if it was not done, for whatever reason: a fault shows at the next write.
+    bool rewrite(const std::vector<const TableFile*>& files, int to_level);
+    // For good, so that it can be closed. Waits for nothing.
+    void end_compactions();
 
 private:
     struct Parts;

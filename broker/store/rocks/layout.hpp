@@ -80,8 +80,11 @@ struct StoredExtent {
     feed::RecordTime oldest = 0;
     std::uint64_t first_key = 0;          // what it is kept under: the first id of its append
     std::uint64_t events = 0, bytes = 0;  // retained
-    Dropped dropped;
-    bool has_seen = false;  // there may be identities
+    Dropped dropped;                      // in the midst of what is retained if that could not be read
+    bool has_seen = false;                // there may be identities
+
+    // No event with an id up to this one is retained.
+    std::uint64_t lost_id() const { return events == 0 ? dropped.id : first_id - 1; }
 };
 
 struct StreamRecord {

@@ -23,6 +23,7 @@ using Condition = LogState::Condition;
 constexpr std::size_t group_bytes = 8u << 20;     // of the documents of one group, unless the first is larger
 constexpr std::uint64_t ids_block = 65'536;       // ids are taken from blocks that have been stored
 constexpr std::chrono::seconds lazy{1};           // what nobody waits for is written after this time
+constexpr std::uint64_t unsynced_share = 64;      // of store.bytes, likewise
 constexpr std::chrono::seconds retry{1};          // between tries to open it again, or looks for free space
 constexpr std::uint64_t reserve_max = 64u << 20;  // bytes that stay free on the disk, for compactions
 constexpr std::uint64_t reserve_share = 20;       // but no more than this part of it
@@ -58,7 +59,8 @@ LogWriter::LogWriter(RocksSettings settings, std::size_t database_bytes, SharedS
       database_bytes_(database_bytes),
       memory_(memory),
       state_(state),
-      clock_(std::move(clock)) {}
+      clock_(std::move(clock)),
+      space_(state.database, [this] { return needed(); }) {}
 
 LogWriter::~LogWriter() {
     {
@@ -252,7 +254,8 @@ LogRecord LogWriter::log_record() const {
 bool LogWriter::must_sync(const Group& group) const {
     if (settings_.sync) return true;  // all groups, as check_logs() needs
     const bool has_changes = !group.changes.empty() || !group.dead.empty();
-    return has_changes && (!group.syncs.empty() || Clock::now() - last_sync_ >= lazy);
+    const bool is_due = Clock::now() - last_sync_ >= lazy || unsynced_ > bytes_max_ / unsynced_share;
+    return has_changes && (!group.syncs.empty() || is_due);
 }
 
 std::optional<Fault> LogWriter::write(Group& group) {
@@ -302,7 +305,11 @@ std::optional<Fault> LogWriter::write(Group& group) {
     group.is_synced = must_sync(group);
     if (auto fault = database->write(batch, group.is_synced)) return fault;
     written_ = std::move(record);
+    std::uint64_t bytes = 0;
+    for (const Added& added : group.added) bytes += added.bytes;
+    unsynced_ = group.is_synced ? 0 : unsynced_ + bytes;
     if (group.is_synced) last_sync_ = Clock::now();
+    space_.note_written(bytes);
     return std::nullopt;
 }
 
@@ -378,8 +385,13 @@ void LogWriter::end(Group& group) {
     }
     group.values.end(std::nullopt);
     const std::lock_guard lock(state_.mutex);
-    if (group.is_synced)
-        for (const auto& [stream, extent] : group.extents) stream->safely_dropped = extent.dropped.id;
+    bool has_dropped = !group.dead.empty();
+    for (const auto& [stream, extent] : group.extents) {
+        if (!group.is_synced || stream->safely_dropped == extent.lost_id()) continue;
+        stream->safely_dropped = extent.lost_id();
+        has_dropped = true;
+    }
+    if (has_dropped) space_.note_dropped();
     state_.table.forget_dead(group.dead.size());
     for (Sync* sync : group.syncs) sync->is_done = true;
     synced_.notify_all();

@@ -20,7 +20,9 @@
 #include "broker/store/event_log.hpp"
 #include "broker/store/rocks/drop_events.hpp"
 #include "broker/store/rocks/log_state.hpp"
+#include "broker/store/rocks/needed.hpp"
 #include "broker/store/rocks/rocks_settings.hpp"
+#include "broker/store/rocks/space_collector.hpp"
 #include "broker/store/rocks/waiting_values.hpp"
 #include "broker/store/wall_clock.hpp"
 
@@ -48,6 +50,8 @@ public:
     void note_seen(const std::string& stream, const std::vector<SeenItem>& items);
     void put(std::vector<NamedValue> values, DurableState::Done done);
     std::optional<AppendError> sync();
+    DiskUse disk() const;
+    void collect_space();
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -130,6 +134,8 @@ private:
 
     Database::Settings database_settings();
     Database::IsDead begin_compaction();
+    Needed needed() const;
+    std::uint64_t share_of_disk() const;
     void load(Database& database);
     bool reopen();
     void dispatch_rest(Database& database);
@@ -140,7 +146,6 @@ private:
     StoredExtent keep_within(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now);
     void drop(const Database& database, const StreamEntryPtr& stream, const Bounds& bounds);
     void drop_for_room(const Database& database);
-    void drop_files(Database& database);
 
     const RocksSettings settings_;
     const std::size_t database_bytes_;
@@ -170,11 +175,13 @@ private:
     Clock::time_point last_sync_{};
     feed::RecordTime newest_ = 0;
     feed::RecordTime next_expiry_ = 0;
-    std::uint64_t files_dropped_below_ = 0;
+    std::uint64_t unsynced_ = 0;  // bytes since the last sync
     Clock::time_point next_try_{};
     Clock::time_point next_look_{};  // at all streams
     bool compacts_ = true;
+    std::atomic<bool> is_short_{false};  // of room for events
     std::thread thread_;
+    SpaceCollector space_;  // which ends first
 };
 
 }  // namespace sluice::store

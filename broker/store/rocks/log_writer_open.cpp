@@ -31,6 +31,7 @@ Database::Settings LogWriter::database_settings() {
     Database::Settings settings;
     settings.path = settings_.path;
     settings.memory = database_bytes_;
+    settings.bytes_max = bytes_max_;
     settings.is_synced = settings_.sync;
     settings.compacts = compacts_;
     settings.files = settings_.files;
@@ -39,57 +40,48 @@ Database::Settings LogWriter::database_settings() {
     return settings;
 }
 
-// What a compaction may leave out. Files are not lost with a failure as the newest records of streams may be, so only
-// what has been synced counts.
-Database::IsDead LogWriter::begin_compaction() {
-    struct Stream {
-        std::uint64_t dropped = 0;  // the newest id that is not needed
-        feed::RecordTime identities_before = 0;
-    };
-    struct Live {
-        std::unordered_map<std::uint32_t, Stream> streams;
-        std::uint32_t numbers_given = 0;
-        feed::RecordTime replies_before = 0;
-
-        bool is_dead(std::uint32_t stream, std::uint64_t last_id) const {
-            const auto found = streams.find(stream);
-            return found == streams.end() ? stream <= numbers_given : last_id <= found->second.dropped;
-        }
-        bool is_dead(std::uint32_t stream, const std::optional<feed::RecordTime>& seen_at) const {
-            const auto found = streams.find(stream);
-            if (found == streams.end()) return stream <= numbers_given;
-            return seen_at && *seen_at < found->second.identities_before;
-        }
-    };
-    const auto live = std::make_shared<Live>();
+// What a compaction may leave out, and files that are removed. Files are not lost with a failure as the newest records
+// of streams may be, so only what has been synced counts.
+Needed LogWriter::needed() const {
     const feed::RecordTime now = clock_();
-    live->replies_before = now - settings_.replies_window.count();
+    std::vector<Needed::Stream> streams;
+    std::uint32_t numbers_given = 0;
     {
         const std::lock_guard lock(state_.mutex);
-        live->numbers_given = state_.table.numbers_given();
+        numbers_given = state_.table.numbers_given();
+        streams.reserve(state_.table.all().size() + state_.table.dead().size());
         for (const auto& [number, stream] : state_.table.all()) {
             const feed::RecordTime age = stream->retention.identities.count();
-            live->streams[number] = {stream->safely_dropped, age > now ? 0 : now - age};
+            streams.push_back({number, stream->safely_dropped, age > now ? 0 : now - age});
         }
-        for (const std::uint32_t number : state_.table.dead()) live->streams[number] = {};
+        for (const std::uint32_t number : state_.table.dead()) streams.push_back({number});
     }
-    return [live](Family family, std::string_view key, std::string_view value) {
-        if (family == Family::replies) {
-            const auto time = time_of_value(value);
-            return time && *time < live->replies_before;
-        }
-        if (family == Family::identities) return live->is_dead(stream_of_key(key), time_of_value(value));
-        if (family == Family::index) {
-            const auto entry = decode_index_entry(value);
-            return entry && live->is_dead(stream_of_key(key), id_of_index_key(key) + entry->events - 1);
-        }
-        const auto header = decode_event_header(key, value);  // what is damaged stays, to be told of
-        return header && live->is_dead(header->stream, id_of_event_key(key) + header->events - 1);
+    return {std::move(streams), numbers_given, now - settings_.replies_window.count()};
+}
+
+Database::IsDead LogWriter::begin_compaction() {
+    return [needed = std::make_shared<const Needed>(needed())](Family family, std::string_view key,
+                                                               std::string_view value) {
+        const auto place = place_of(family, key, value);
+        return place && !needed->needs(family, *place);
     };
+}
+
+// The folder may not exist yet.
+std::uint64_t LogWriter::share_of_disk() const {
+    constexpr std::uint64_t most = std::uint64_t{10} << 30, share = 10;
+    std::string path = settings_.path;
+    auto space = space_of(path, settings_.files);
+    while (!space && path.find('/', 1) != std::string::npos) {
+        path.resize(path.find_last_of('/'));
+        space = space_of(path, settings_.files);
+    }
+    return space ? std::min(most, space->total / share) : most;
 }
 
 void LogWriter::open() {
     if (settings_.path.empty()) refuse("\"\"", "store.path is empty");
+    bytes_max_ = settings_.bytes_max.value_or(share_of_disk());
     Database::Opened opened = Database::open(database_settings());
     if (opened.fault) refuse(settings_.path, described(*opened.fault));
     load(*opened.database);
@@ -98,10 +90,8 @@ void LogWriter::open() {
         state_.last_id = given_id_;
     }
     state_.database.set(std::move(opened.database));
-    constexpr std::uint64_t most = std::uint64_t{10} << 30, share = 10;
-    const auto space = space_of(settings_.path, settings_.files);
-    bytes_max_ = settings_.bytes_max.value_or(space ? std::min(most, space->total / share) : most);
     progress_ = 1;
+    space_.start(bytes_max_);
     thread_ = std::thread([this] { run(); });
 }
 

@@ -72,7 +72,6 @@ void LogWriter::keep_retention(const Group& group) {
     // Not after each group, since there may be many streams.
     const bool looks_at_all = Clock::now() >= next_look_;
     if (looks_at_all) next_look_ = Clock::now() + look_pause;
-    if (looks_at_all && group.is_synced) drop_files(*database);
     std::vector<StreamEntryPtr> streams;
     {
         const std::lock_guard lock(state_.mutex);
@@ -147,14 +146,15 @@ void LogWriter::drop(const Database& database, const StreamEntryPtr& stream, con
 // there is nothing to drop for the next ones.
 void LogWriter::drop_for_room(const Database& database) {
     constexpr std::uint64_t rounds = 32;
-    const std::uint64_t enough = bytes_max_ - bytes_max_ / rounds;
+    const std::uint64_t bytes_max = space_.events_bytes_max(), enough = bytes_max - bytes_max / rounds;
     for (bool is_too_much = true;;) {
         StreamEntryPtr most;
         std::uint64_t second = 0, all = 0;
         {
             const std::lock_guard lock(state_.mutex);
             all = state_.table.bytes();
-            if (is_too_much && all <= bytes_max_) return;
+            if (is_too_much) is_short_ = all > enough - bytes_max / rounds;
+            if (is_too_much && all <= bytes_max) return;
             for (const auto& [number, stream] : state_.table.all()) {
                 if (most != nullptr && stream->extent.bytes <= most->extent.bytes) {
                     second = std::max(second, stream->extent.bytes);
@@ -174,21 +174,22 @@ void LogWriter::drop_for_room(const Database& database) {
     }
 }
 
-// Removes files with nothing but dropped events. All that was dropped before has been synced.
-void LogWriter::drop_files(Database& database) {
-    constexpr std::uint64_t enough = 1'000;  // ids since the last time, so that it costs little
-    std::uint64_t below = given_id_ + 1;
-    {
-        const std::lock_guard lock(state_.mutex);
-        if (!state_.table.dead().empty()) return;
-        for (const auto& [number, stream] : state_.table.all()) {
-            if (stream->is_changed) return;
-            if (stream->extent.events != 0) below = std::min(below, stream->extent.first_key);
-        }
+DiskUse LogWriter::disk() const {
+    DiskUse use = space_.use();
+    use.is_short = is_short_;
+    return use;
+}
+
+// Until there is nothing left to give back.
+void LogWriter::collect_space() {
+    constexpr int looks_max = 100;
+    bool is_done = false;
+    for (int looks = 0; looks < looks_max && !is_done; ++looks) {
+        const bool has_gained = space_.collect();
+        // What is dropped after the first one is written before the second.
+        const bool is_closed = sync() || sync();
+        is_done = is_closed || (!has_gained && !space_.collect());
     }
-    if (below < files_dropped_below_ + enough) return;
-    files_dropped_below_ = below;
-    database.drop_files_below(Family::events, event_key(below));
 }
 
 }  // namespace sluice::store

@@ -37,6 +37,7 @@ void OpenDatabase::close() {
     std::unique_lock lock(mutex_);
     std::shared_ptr<Database> mine = std::exchange(database_, nullptr);
     lock.unlock();
+    if (mine != nullptr) mine->end_compactions();  // which others may wait for
     mine.reset();
     lock.lock();
     changed_.wait(lock, [this] { return !is_in_use_; });

@@ -49,6 +49,8 @@ void RocksLog::observe(ObserveTime group, ObserveTime append) {
 }
 void RocksLog::listen(Listener listener) { parts_->writer.listen(std::move(listener)); }
 
+void RocksLog::collect_space() { parts_->writer.collect_space(); }
+
 std::optional<AppendResult> RocksLog::append(const Attempt& attempt, Appends appends, Done done) {
     return parts_->writer.append(attempt, std::move(appends), std::move(done));
 }
@@ -56,8 +58,11 @@ std::optional<AppendResult> RocksLog::append(const Attempt& attempt, Appends app
 Durability RocksLog::durability() const { return parts_->is_synced ? Durability::synced : Durability::written; }
 
 LogState RocksLog::state() {
+    const DiskUse disk = parts_->writer.disk();
     const std::lock_guard lock(parts_->state.mutex);
-    return parts_->state.log;
+    LogState state = parts_->state.log;
+    state.disk = disk;
+    return state;
 }
 
 const std::string& RocksLog::epoch() const { return parts_->state.epoch; }

@@ -38,6 +38,8 @@ public:
 
     // Of the disk: how long each group took to write and sync, and each append from append() to its end.
     void observe(ObserveTime group, ObserveTime append);  // call before open()
+    // Gives back now the disk space that is given back from time to time: all that can be, of what has been dropped.
+    void collect_space();
 
     void listen(Listener listener) override;
     std::optional<AppendResult> append(const Attempt& attempt, Appends appends, Done done) override;

@@ -18,7 +18,7 @@ namespace sluice::store {
 struct RocksSettings {
     std::string path;                      // a folder, which is created
     bool sync = true;                      // false: nothing waits for the disk, so a power failure may lose the newest
-    std::optional<std::size_t> bytes_max;  // of the kept events; none: the smaller of 10 GiB and a tenth of the disk
+    std::optional<std::size_t> bytes_max;  // of the disk; none: the smaller of 10 GiB and a tenth of the disk
     std::chrono::microseconds replies_window{};            // a reply that is older may be forgotten
     std::shared_ptr<rocksdb::FileSystem> files = nullptr;  // null: the machine's
     // For tests: called by the log's thread before it writes a group ("store.write"), once that is as durable as

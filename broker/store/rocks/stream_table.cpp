@@ -59,7 +59,7 @@ void StreamTable::load(std::uint32_t number, const StreamRecord& record, std::op
     numbers_given_ = std::max(numbers_given_, number);
     StoredExtent extent = record.extent;
     extent.dropped.add(stream->extent.dropped);  // what was dropped here is not on disk yet
-    stream->safely_dropped = record.extent.dropped.id;
+    stream->safely_dropped = record.extent.lost_id();
     set_extent(*stream, extent);
     if (stream->within) stream->within = extent;
 }

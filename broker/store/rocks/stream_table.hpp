@@ -27,7 +27,7 @@ struct StoredStreamEntry {
     std::shared_ptr<const std::string> name;
     std::uint32_t number = 0;
     StoredExtent extent;
-    std::uint64_t safely_dropped = 0;  // extent.dropped.id as it has been synced: files may lose what is not above it
+    std::uint64_t safely_dropped = 0;  // extent.lost_id() as it has been synced: files may lose what is not above it
     Retention retention;
     Hold hold;
     std::optional<StoredExtent> within;  // what the retention alone would keep, if there is a hold

@@ -123,6 +123,8 @@ void History::step() {
         case 10:
         case 11:
             return put(true);
+        case 12:
+            return log_->collect_space();
         default:
             append();
             if (below(3) == 0) wait_for_appends();

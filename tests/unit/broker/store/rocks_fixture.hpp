@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,9 +41,19 @@ struct RocksFixture {
         log.reset();
         open();
     }
+    static std::string incompressible(std::size_t bytes) {
+        static std::mt19937_64 random(1);
+        std::string text;
+        while (text.size() < bytes) {
+            const std::uint64_t some = random();
+            text.append(reinterpret_cast<const char*>(&some), sizeof some);
+        }
+        text.resize(bytes);
+        return text;
+    }
     static Append make(const std::string& stream, std::size_t events, std::size_t bytes = 10, bool alone = false) {
         feed::DocumentRecord record;
-        record.text = std::make_shared<const std::string>(bytes, 'x');
+        record.text = std::make_shared<const std::string>(incompressible(bytes));
         record.content_type = "text/plain";
         Append append{std::make_shared<const std::string>(stream), nullptr, {}, nullptr};
         append.record = std::make_shared<const feed::DocumentRecord>(record);

@@ -1,25 +1,20 @@
-#include "broker/store/rocks/database.hpp"
-
+// How a database is opened and closed.
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <rocksdb/cache.h>
 #include <rocksdb/compaction_filter.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
-#include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
-#include <rocksdb/write_batch.h>
 #include <rocksdb/write_buffer_manager.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/store/rocks/database_parts.hpp"
 #include "broker/store/rocks/read_meter.hpp"
 #include "broker/store/rocks/write_ahead_log.hpp"
 
@@ -28,21 +23,6 @@ namespace sluice::store {
 namespace {
 
 constexpr std::array<const char*, families> family_names{"default", "events", "index", "identities", "replies"};
-
-using Handles = std::array<rocksdb::ColumnFamilyHandle*, families>;
-
-constexpr std::size_t index_of(Family family) { return static_cast<std::size_t>(family); }
-
-rocksdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
-std::string_view view(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
-std::optional<Fault> fault_of(const rocksdb::Status& status) {
-    if (status.ok() || status.IsNotFound()) return std::nullopt;
-    Fault::Kind kind = Fault::Kind::io;
-    if (status.IsNoSpace()) kind = Fault::Kind::no_space;
-    if (status.IsCorruption()) kind = Fault::Kind::damaged;
-    return Fault{kind, status.ToString()};
-}
 
 class DeadFilter final : public rocksdb::CompactionFilter {
 public:
@@ -76,6 +56,13 @@ private:
 // A third of the memory is for what has not been flushed yet, which the cache gives up for it.
 constexpr std::size_t buffers_share = 3;
 
+// Shares of the disk, so that what is written beside the tables or twice is little of it.
+std::uint64_t share_of(const Database::Settings& settings, std::uint64_t share, std::uint64_t most) {
+    constexpr std::uint64_t least = 64u << 10;
+    return std::max(least, std::min(settings.bytes_max / share, most));
+}
+std::uint64_t file_bytes(const Database::Settings& settings) { return share_of(settings, 32, 64u << 20); }
+
 rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Settings& settings,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
     rocksdb::BlockBasedTableOptions table;
@@ -88,8 +75,10 @@ rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Setti
         table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
     rocksdb::ColumnFamilyOptions options;
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    options.write_buffer_size = settings.memory / buffers_share / 2;
-    options.target_file_size_base = 64u << 20;
+    options.write_buffer_size = share_of(settings, 64, settings.memory / buffers_share / 2);
+    options.target_file_size_base = file_bytes(settings);
+    options.max_compaction_bytes = 4 * options.target_file_size_base;
+    options.table_properties_collector_factories.push_back(note_table_use(family));
     options.level_compaction_dynamic_level_bytes = true;
     const bool is_random = family == Family::identities || family == Family::replies;
     options.compression = is_random ? rocksdb::kNoCompression : rocksdb::kZSTD;
@@ -109,7 +98,7 @@ rocksdb::DBOptions database_options(const Database::Settings& settings, const st
     options.max_bgerror_resume_count = 0;  // after an error the log opens the database again
     options.max_open_files = Database::files_max;
     options.paranoid_checks = settings.compacts || settings.repairs;
-    options.max_total_wal_size = std::min<std::uint64_t>(log_bytes, settings.memory);
+    options.max_total_wal_size = share_of(settings, 16, std::min<std::uint64_t>(log_bytes, settings.memory));
     options.write_buffer_manager =
         std::make_shared<rocksdb::WriteBufferManager>(settings.memory / buffers_share, cache);
     options.bytes_per_sync = 1u << 20;
@@ -210,63 +199,11 @@ std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb
 
 }  // namespace
 
-struct Batch::Parts {
-    const Handles& handles;
-    rocksdb::WriteBatch batch{};
-};
-
-Batch::Batch(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Batch::~Batch() = default;
-Batch::Batch(Batch&&) noexcept = default;
-Batch& Batch::operator=(Batch&&) noexcept = default;
-
-void Batch::put(Family family, std::string_view key, std::span<const std::string_view> value) {
-    const rocksdb::Slice key_slice = slice(key);
-    std::vector<rocksdb::Slice> parts;
-    parts.reserve(value.size());
-    for (const std::string_view part : value) parts.push_back(slice(part));
-    parts_->batch.Put(parts_->handles[index_of(family)], rocksdb::SliceParts(&key_slice, 1),
-                      rocksdb::SliceParts(parts.data(), static_cast<int>(parts.size())));
+Database::Parts::~Parts() {
+    if (db == nullptr) return;
+    for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
+    db->Close();
 }
-
-void Batch::erase(Family family, std::string_view key) {
-    parts_->batch.Delete(parts_->handles[index_of(family)], slice(key));
-}
-
-bool Batch::is_empty() const { return parts_->batch.Count() == 0; }
-
-struct Cursor::Parts {
-    std::string end;
-    rocksdb::Slice end_slice;
-    std::unique_ptr<rocksdb::Iterator> at{};
-};
-
-Cursor::Cursor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Cursor::Cursor(Cursor&&) noexcept = default;
-Cursor::~Cursor() = default;
-
-void Cursor::seek(std::string_view key) { parts_->at->Seek(slice(key)); }
-void Cursor::seek_before(std::string_view key) { parts_->at->SeekForPrev(slice(key)); }
-void Cursor::next() { parts_->at->Next(); }
-bool Cursor::is_at_end() const { return !parts_->at->Valid(); }
-std::string_view Cursor::key() const { return view(parts_->at->key()); }
-std::string_view Cursor::value() const { return view(parts_->at->value()); }
-std::optional<Fault> Cursor::fault() const { return fault_of(parts_->at->status()); }
-
-struct Database::Parts {
-    std::unique_ptr<rocksdb::Env> env{};
-    std::shared_ptr<rocksdb::Cache> cache{};
-    std::unique_ptr<rocksdb::DB> db{};
-    Handles handles{};
-
-    static std::unique_ptr<Parts> open(const Settings& settings, std::optional<Fault>& fault);
-
-    ~Parts() {
-        if (db == nullptr) return;
-        for (rocksdb::ColumnFamilyHandle* handle : handles) db->DestroyColumnFamilyHandle(handle);
-        db->Close();
-    }
-};
 
 Database::Database(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Database::~Database() = default;
@@ -293,6 +230,9 @@ Database::Opened Database::open(const Settings& given) {
 
 std::unique_ptr<Database::Parts> Database::Parts::open(const Settings& settings, std::optional<Fault>& fault) {
     auto parts = std::make_unique<Parts>();
+    parts->path = settings.path;
+    parts->compacts = settings.compacts;
+    parts->file_bytes_max = file_bytes(settings);
     parts->env = rocksdb::NewCompositeEnv(settings.files);
     parts->cache = rocksdb::NewLRUCache(settings.memory);
     rocksdb::DBOptions options = database_options(settings, parts->cache);
@@ -314,54 +254,6 @@ std::unique_ptr<Database::Parts> Database::Parts::open(const Settings& settings,
     if (fault) return nullptr;
     std::copy(handles.begin(), handles.end(), parts->handles.begin());
     return parts;
-}
-
-Batch Database::batch() const { return Batch(std::make_unique<Batch::Parts>(Batch::Parts{parts_->handles})); }
-
-std::optional<Fault> Database::write(Batch& batch, bool sync) {
-    rocksdb::WriteOptions options;
-    options.sync = sync;
-    return fault_of(parts_->db->Write(options, &batch.parts_->batch));
-}
-
-Database::Found Database::get(Family family, std::string_view key) const {
-    std::string value;
-    const rocksdb::Status status =
-        parts_->db->Get(rocksdb::ReadOptions(), parts_->handles[index_of(family)], slice(key), &value);
-    if (!status.ok()) return {std::nullopt, fault_of(status)};
-    return {std::move(value), std::nullopt};
-}
-
-std::vector<Database::Found> Database::get(Family family, std::span<const std::string> keys) const {
-    std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-    std::vector<rocksdb::PinnableSlice> values(keys.size());
-    std::vector<rocksdb::Status> statuses(keys.size());
-    parts_->db->MultiGet(rocksdb::ReadOptions(), parts_->handles[index_of(family)], keys.size(), slices.data(),
-                         values.data(), statuses.data());
-    std::vector<Found> found(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (statuses[i].ok())
-            found[i].value = values[i].ToString();
-        else
-            found[i].fault = fault_of(statuses[i]);
-    }
-    return found;
-}
-
-Cursor Database::cursor(Family family, std::string end) const {
-    auto parts = std::make_unique<Cursor::Parts>(Cursor::Parts{std::move(end), {}});
-    rocksdb::ReadOptions options;
-    if (!parts->end.empty()) {
-        parts->end_slice = parts->end;
-        options.iterate_upper_bound = &parts->end_slice;
-    }
-    parts->at.reset(parts_->db->NewIterator(options, parts_->handles[index_of(family)]));
-    return Cursor(std::move(parts));
-}
-
-void Database::drop_files_below(Family family, std::string_view key) {
-    const rocksdb::Slice end = slice(key);
-    rocksdb::DeleteFilesInRange(parts_->db.get(), parts_->handles[index_of(family)], nullptr, &end, false);
 }
 
 std::optional<Space> space_of(const std::string& path, const std::shared_ptr<rocksdb::FileSystem>& files) {
