@@ -203,9 +203,6 @@ void Reading::scan(const StreamEntryPtr& only, std::uint64_t from) {
     if (cursor.is_at_end() && !cursor.fault()) cursor.seek(event_key(from));
     for (std::uint64_t next = from; next <= wanted_.last_id;) {
         if (cursor.is_at_end()) {
-            // After a change of direction RocksDB may end at damage without a word.
-            if (!cursor.fault()) cursor.seek(event_key(next));
-            if (!cursor.is_at_end()) continue;
             const auto fault = cursor.fault();
             if (!fault || (only == nullptr && read_by_index(next))) return;
             const std::uint64_t after = skip_damage(cursor, next, wanted_.last_id + 1);
