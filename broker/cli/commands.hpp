@@ -103,6 +103,9 @@ struct StreamsOptions : BrokerOptions {
     std::optional<std::string> stream;  // none: list all streams
     std::vector<std::string> set;       // NAME=VALUE, such as deduplicate=false; creates the stream
     bool erase = false;
+    bool purge = false;
+    std::optional<std::uint64_t> before;  // of purge
+    std::optional<std::uint64_t> event;   // to be erased
 };
 int streams(const StreamsOptions& options, Console console);
 

@@ -265,7 +265,7 @@ void add_top(CLI::App& app, int& exit_status) {
 
 void add_streams(CLI::App& app, int& exit_status) {
     std::shared_ptr<StreamsOptions> options;
-    auto& command = add_command(app, "streams", "List the broker's streams; show, create, change or delete one",
+    auto& command = add_command(app, "streams", "List the broker's streams; show, create, change, purge or delete one",
                                 help::streams, streams, exit_status, options);
     auto* stream =
         command.add_option("STREAM", options->stream, "Show this one, with its options; without it, list all");
@@ -279,6 +279,20 @@ void add_streams(CLI::App& app, int& exit_status) {
             ->needs(stream);
     command.add_flag("--delete", options->erase, "Delete it with its retained events")->needs(stream)->excludes(set);
     add_broker(command, *options, "60");
+    constexpr auto id_max = std::numeric_limits<std::uint64_t>::max();
+    auto& purge = *command.add_subcommand("purge", "Drop the events that a stream retains, and keep all else of it");
+    purge.add_option("STREAM", options->stream, "The stream")->required();
+    sluice::base::add_number(purge, "--before", "Drop only events with a lower id", id_max,
+                             [options](std::uint64_t id) { options->before = id; });
+    purge.callback([options] { options->purge = true; });
+    auto& erase = *command.add_subcommand(
+        "erase",
+        "Erase one event: its bytes are in no file of the broker's store then, except for copies of the store");
+    erase.add_option("STREAM", options->stream, "The stream")->required();
+    sluice::base::add_number(erase, "ID", "The event's id", id_max,
+                             [options](std::uint64_t id) { options->event = id; });
+    erase.get_option("ID")->required();
+    for (CLI::App* each : {&purge, &erase}) each->fallthrough();
 }
 
 void add_store(CLI::App& app, int& exit_status) {

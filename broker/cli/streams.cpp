@@ -106,6 +106,15 @@ int streams(const StreamsOptions& options, Console console) {
         return exit_failed;
     }
     const std::string target = "/v1/streams/" + *options.stream;
+    if (options.purge) {
+        const std::string before = options.before ? "?before=" + std::to_string(*options.before) : "";
+        return print_answer(ask(*server, request_to(target + "/purge" + before, "POST"), about, console), options.json,
+                            console);
+    }
+    if (options.event) {
+        const HttpRequest request = request_to(target + "/events/" + std::to_string(*options.event), "DELETE");
+        return print_answer(ask(*server, request, about, console), options.json, console);
+    }
     if (options.erase)
         return print_answer(ask(*server, request_to(target, "DELETE"), about, console), options.json, console);
     boost::json::object members;

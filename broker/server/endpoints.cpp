@@ -8,6 +8,7 @@
 
 #include "broker/server/api/handlers.hpp"
 #include "broker/server/http/busy_problems.hpp"
+#include "broker/server/streams/stream_handlers.hpp"
 #include "broker/server/subscriptions/subscription_handlers.hpp"
 #include "config/options.hpp"
 
@@ -46,6 +47,8 @@ constexpr std::array table{
     Endpoint{http::verb::put, "/v1/streams/*", put_stream, options_body_max},
     Endpoint{http::verb::patch, "/v1/streams/*", patch_stream, options_body_max},
     Endpoint{http::verb::delete_, "/v1/streams/*", delete_stream, nullptr},
+    Endpoint{http::verb::post, "/v1/streams/*/purge", purge_stream, nullptr},
+    Endpoint{http::verb::delete_, "/v1/streams/*/events/*", erase_event, nullptr},
     Endpoint{http::verb::get, "/v1/subscriptions", list_subscriptions, nullptr, true},
     Endpoint{http::verb::get, "/v1/subscriptions/*", show_subscription, nullptr},
     Endpoint{http::verb::put, "/v1/subscriptions/*", put_subscription, subscription_body_max},
@@ -60,16 +63,24 @@ constexpr std::array table{
     Endpoint{http::verb::get, "/readyz", show_readiness, nullptr, false, true},
 };
 
-// The name in the request's path, or "". No value: the path is not the endpoint's.
-std::optional<std::string_view> name_in(std::string_view path, const Endpoint& endpoint) {
-    const std::size_t star = endpoint.path.find('*');
-    if (star == std::string_view::npos)
-        return path == endpoint.path ? std::optional<std::string_view>("") : std::nullopt;
-    const std::string_view before = endpoint.path.substr(0, star), behind = endpoint.path.substr(star + 1);
-    if (path.size() <= before.size() + behind.size()) return std::nullopt;
-    if (!path.starts_with(before) || !path.ends_with(behind)) return std::nullopt;
-    const std::string_view name = path.substr(star, path.size() - before.size() - behind.size());
-    return name.find('/') == std::string_view::npos ? std::optional(name) : std::nullopt;
+struct Names {
+    std::string_view name, part;
+};
+
+// The names in the request's path. No value: the path is not the endpoint's.
+std::optional<Names> names_in(std::string_view path, std::string_view pattern) {
+    Names names;
+    for (std::string_view* into : {&names.name, &names.part}) {
+        const std::size_t star = pattern.find('*');
+        if (star == std::string_view::npos) break;
+        if (!path.starts_with(pattern.substr(0, star))) return std::nullopt;
+        path.remove_prefix(star);
+        pattern.remove_prefix(star + 1);
+        *into = path.substr(0, path.find('/'));
+        if (into->empty()) return std::nullopt;
+        path.remove_prefix(into->size());
+    }
+    return path == pattern ? std::optional(names) : std::nullopt;
 }
 
 HttpReply opening_problem(const Services& services) {
@@ -100,14 +111,14 @@ FoundEndpoint find_endpoint(http::verb method, std::string_view path) {
         return none;
     }
     for (const Endpoint& endpoint : table) {
-        const auto name = name_in(path, endpoint);
-        if (!name) continue;
+        const auto names = names_in(path, endpoint.path);
+        if (!names) continue;
         const bool is_head = method == http::verb::head && endpoint.method == http::verb::get;
-        if (endpoint.method == method || is_head) return {&endpoint, *name, {}};
+        if (endpoint.method == method || is_head) return {&endpoint, names->name, names->part, {}};
         allow += std::string(http::to_string(endpoint.method)) + ", ";
         if (endpoint.method == http::verb::get) allow += "HEAD, ";
     }
-    if (allow.empty()) return {nullptr, {}, status_reply(404, "no such path: " + std::string(path))};
+    if (allow.empty()) return {nullptr, {}, {}, status_reply(404, "no such path: " + std::string(path))};
     allow += "OPTIONS";
     FoundEndpoint none;
     if (method == http::verb::options) {
@@ -145,6 +156,7 @@ Router make_router(Services& services) {
         route.publishes = endpoint.handler == publish_events;
         route.for_monitoring = endpoint.for_monitoring;
         route.name = found.name;
+        route.part = found.part;
         return route;
     };
 }

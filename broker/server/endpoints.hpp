@@ -17,8 +17,9 @@ struct Endpoint {
     // Runs on the connection's thread. May suspend, never blocks.
     using Handler = boost::asio::awaitable<HttpReply> (*)(Services&, HttpRequest&);
 
-    http::verb method;      // GET also answers HEAD
-    std::string_view path;  // "*" stands for a name (HttpRequest::name)
+    http::verb method;  // GET also answers HEAD
+    // "*" stands for a name: the first for HttpRequest::name, a second one for HttpRequest::part.
+    std::string_view path;
     Handler handler;
     std::size_t (*body_bytes_max)(const config::Options&);  // null: takes no body
     bool watched = false;                                   // the request is cancelled when the client leaves
@@ -30,7 +31,7 @@ std::span<const Endpoint> endpoints();
 // The endpoint for a request, or the reply if there is none: 404, 405 with Allow, or the answer to OPTIONS.
 struct FoundEndpoint {
     const Endpoint* endpoint = nullptr;
-    std::string_view name;  // the name in the path; views the path
+    std::string_view name, part;  // the names in the path; view the path
     HttpReply refusal;
 };
 FoundEndpoint find_endpoint(http::verb method, std::string_view path);

@@ -111,9 +111,23 @@ struct Slice {
     // The last of the ids from `from` on, and below next_id, whose events are damaged, so that they can't be read; 0:
     // none.
     std::uint64_t damaged_id = 0;
+    std::uint64_t erased_id = 0;   // the first of these ids whose event has been erased; 0: none
     std::uint64_t dropped_id = 0;  // as in StreamExtent
     std::uint64_t oldest_id = 0;   // StreamExtent::first_id
     std::uint64_t drops = 0;       // likewise
+};
+
+// What became of purge().
+struct Purged {
+    std::optional<AppendError> error;  // why it is not known to be stored
+    std::uint64_t events = 0;          // dropped
+    std::uint64_t first_id = 0;        // StreamExtent::first_id
+};
+
+// What became of erase().
+struct Erased {
+    bool is_found = false;               // the stream retains such an event, and it was not erased before
+    std::optional<AppendError> error{};  // why it is not known whether its bytes are gone
 };
 
 // What can't be read of a log on disk.
@@ -192,6 +206,15 @@ public:
     virtual void hold(const std::string& stream, const Hold& hold) = 0;
     // Drops all events of the stream, and forgets it with its retention, hold and all durable state.
     virtual void clear(std::string_view stream) = 0;
+
+    // Drops the stream's events with lower ids, whatever is retained or held of it; it stays all the same, with all
+    // else that is kept of it. Returns when that is as durable as configured: it may wait for the disk.
+    virtual Purged purge(std::string_view stream, std::uint64_t before) = 0;
+    // Erases one event: it is not read any more, and none of its item's bytes are left in the log, nor in dead letters
+    // made of it, nor in documents that the log keeps whole because of other items. Its id becomes a hole, which counts
+    // as a retained event until it is dropped. What identifies the item stays, so it does not come back when it is
+    // published again. Waits for the disk, perhaps long. If it fails, call it again.
+    virtual Erased erase(std::string_view stream, std::uint64_t id) = 0;
 
     // Called when memory is short, to free what can be freed.
     virtual void relieve_memory() = 0;

@@ -1,5 +1,7 @@
 #include "broker/store/memory_log.hpp"
 
+#include "broker/store/add_events.hpp"
+#include "broker/store/erasure.hpp"
 #include "broker/store/kept_memory.hpp"
 #include "gpu/check/check.hpp"
 
@@ -265,6 +267,9 @@ std::optional<AppendResult> MemoryLog::append(const Attempt&, Appends appends, D
     result->first_ids.reserve(appends.size());
     Additions all = additions(appends, bytes_max_ != 0);
     const Lock lock(*this);
+    for (const Append& append : appends)
+        if (append.record->dead_letter != nullptr && erased_.contains(append.record->dead_letter->id))
+            return AppendResult{AppendError::unknown, {}};
     for (Addition& each : all) each.stream = &stream_of(*each.append->stream);
     const feed::RecordTime time = now();
     drop_expired(time);
@@ -306,12 +311,11 @@ Slice MemoryLog::read(std::string_view name, std::uint64_t from, std::size_t eve
                 std::lower_bound(events.begin(), events.end(), from, ById()) - events.begin()));
             if (wanted.empty()) continue;
             const bool is_full = events_max == 0 || (!slice.kept.empty() && bytes >= bytes_max);
-            const std::size_t n = is_full ? 0 : std::min(events_max, wanted.size());
-            if (n != 0) slice.kept.push_back({each->link, wanted.first(n)});
-            events_max -= n;
+            if (is_full) events_max = 0;
+            const auto rest = add_events(slice, each->link, wanted, events_max);
             bytes += each->bytes;
-            if (n == wanted.size()) continue;
-            slice.next_id = wanted[n].id;
+            if (!rest) continue;
+            slice.next_id = *rest;
             slice.at_end = false;
             return;
         }
@@ -394,6 +398,73 @@ void MemoryLog::clear(std::string_view name) {
     forgotten_.add(at->second.dropped);
     memory_.force_resize(memory_.bytes() - stream_bytes(name));
     streams_.erase(at);
+}
+
+Purged MemoryLog::purge(std::string_view name, std::uint64_t before) {
+    const Lock lock(*this);
+    drop_expired(now());
+    Purged purged;
+    if (const auto at = streams_.find(name); at != streams_.end()) {
+        Stream& stream = at->second;
+        purged.events = stream.events;
+        while (!stream.kept.empty() && stream.kept.begin()->events.back().id < before) drop_oldest(stream);
+        while (!stream.kept.empty() && stream.kept.begin()->retained().front().id < before) {
+            if (Entry& oldest = *stream.kept.begin(); oldest.within == oldest.first) only_hold_oldest_event(stream);
+            drop_oldest_event(stream);
+        }
+        purged.events -= stream.events;
+    }
+    purged.first_id = extent_of(name).first_id;
+    return purged;
+}
+
+// The other has the same events.
+void MemoryLog::replace(Stream& stream, Entry& before, EntryPtr after) noexcept {
+    Entry& added = *after;
+    const bool is_within = stream.within == stream.kept.iterator_to(before);
+    stream.kept.replace_node(stream.kept.iterator_to(before), added);
+    kept_.replace_node(kept_.iterator_to(before), added);
+    if (is_within) stream.within = stream.kept.iterator_to(added);
+    garbage_.swap(before.link);
+    added.link = std::move(after);
+}
+
+// All that is retained is looked at, as copies may be anywhere.
+Erased MemoryLog::erase(std::string_view name, std::uint64_t id) {
+    const Lock lock(*this);
+    drop_expired(now());
+    const auto at = streams_.find(name);
+    if (at == streams_.end()) return {};
+    auto found = at->second.kept.upper_bound(id, ById());
+    if (found == at->second.kept.begin() || id < (--found)->retained().front().id) return {};
+    const auto changed_of = [](const Entry& entry) {
+        auto changed = std::make_shared<Entry>();
+        static_cast<Kept&>(*changed) = entry;
+        changed->bytes = entry.bytes;
+        changed->first = entry.first;
+        changed->within = entry.within;
+        return changed;
+    };
+    try {
+        const EntryPtr changed = changed_of(*found);
+        auto erasure = Erasure::begin(*changed, id);
+        if (!erasure) return {};
+        erased_.insert(id);
+        for (std::size_t known = 0; known != erasure->ids().size();) {
+            known = erasure->ids().size();
+            for (auto next = kept_.begin(); next != kept_.end();) {
+                Entry& each = *next++;
+                if (&each == &*found || !erasure->may_be_in(each)) continue;
+                EntryPtr without = changed_of(each);
+                if (erasure->erase_from(*without))
+                    replace(streams_.find(*each.stream)->second, each, std::move(without));
+            }
+        }
+        replace(at->second, *found, changed);  // at the end, so that it can be tried again
+    } catch (const std::bad_alloc&) {
+        return {true, AppendError::no_memory};
+    }
+    return {true, std::nullopt};
 }
 
 void MemoryLog::relieve_memory() {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ public:
     void retain(const std::string& stream, const Retention& retention) override;
     void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;
+    Purged purge(std::string_view stream, std::uint64_t before) override;
+    Erased erase(std::string_view stream, std::uint64_t id) override;
     // Drops half of the retained bytes, unless half of the budget is free: then a charge was refused for its own size.
     void relieve_memory() override;
 
@@ -137,6 +140,7 @@ private:
     void drop_all(Stream& stream) noexcept;
     void note_dropped(Stream& stream, const feed::EventHead& newest) noexcept;
     void set_expiry(Stream& stream) noexcept;
+    void replace(Stream& stream, Entry& before, EntryPtr after) noexcept;
     template <typename Function>
     void with_entries(std::string_view name, const Function& function) const;
     StreamExtent extent_of(std::string_view name) const;
@@ -148,11 +152,12 @@ private:
     Listener listener_;
     std::mutex mutex_;
     Streams streams_;
-    Entries<&Entry::in_log> kept_;  // of all streams
-    Expiries expiries_;             // the streams with events within their retention
-    std::vector<Stream*> heap_;     // for give_back(); always with room for all streams
-    EntryPtr garbage_;              // dropped; freed after the lock is released
-    std::uint64_t last_id_ = 0;     // the last one assigned
+    Entries<&Entry::in_log> kept_;    // of all streams
+    Expiries expiries_;               // the streams with events within their retention
+    std::vector<Stream*> heap_;       // for give_back(); always with room for all streams
+    EntryPtr garbage_;                // dropped; freed after the lock is released
+    std::uint64_t last_id_ = 0;       // the last one assigned
+    std::set<std::uint64_t> erased_;  // of which no dead letters are appended any more
     std::size_t events_ = 0, bytes_ = 0;
     std::uint64_t drops_ = 0;
     Dropped dropped_;    // of all streams

@@ -263,6 +263,12 @@ class CommandLine(unittest.TestCase):
             self.assertRegex(run("SLUICE", "status", "--server", f"http://127.0.0.1:{daemon.port}").stdout,
                              r"(?m)^log.retained.events +2$")
             self.assertEqual([stream["name"] for stream in json.loads(streams("--json").stdout)], ["news"])
+            self.assertRegex(streams("purge", "news", "--before", "3").stdout, r"(?m)^events +1$")
+            erased = streams("erase", "news", "3", "--json")
+            self.assertEqual((erased.returncode, erased.stdout, erased.stderr), (0, "", ""))
+            self.assertEqual(json.loads(streams("purge", "news", "--json").stdout),
+                             {"stream": "news", "events": 1, "first_id": 4})
+            self.assertEqual(streams("purge", "--help").returncode, 0)
             self.assertEqual(streams("news", "--delete").returncode, 0)
             for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),
                                         (["news", "--set", "deduplication_window=5"], "a duration with its unit"),
@@ -270,6 +276,10 @@ class CommandLine(unittest.TestCase):
                                         (["a b"], "the name of the stream is not valid"),
                                         ([""], "the name of the stream is not valid"),
                                         ([".."], "the name of the stream is not valid"),
+                                        (["purge"], "STREAM"), (["erase", "news"], "ID"),
+                                        (["purge", "news", "--before", "x"], "--before"),
+                                        (["purge", "news"], 'there is no stream "news"'),
+                                        (["erase", "news", "3"], 'stream "news" has no event 3'),
                                         (["--delete"], "STREAM")):
                 with self.subTest(arguments):
                     done = streams(*arguments)

@@ -98,7 +98,8 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
     const auto option = std::find_if(left.begin(), left.end(), is_option);
     // Report an unknown option first: CLI11 would report missing arguments instead.
     if (option != left.end()) return no_option(app, *option);
-    if (const auto names = subcommand_names(innermost(app)); !names.empty()) {
+    const CLI::App& command = innermost(app);
+    if (const auto names = subcommand_names(command); !names.empty() && command.get_require_subcommand_min() != 0) {
         if (left.empty()) return "expected a subcommand: " + list(names);
         return "there is no subcommand '" + left.front() + "'" + suggestion(left.front(), names);
     }

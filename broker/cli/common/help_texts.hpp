@@ -111,6 +111,8 @@ constexpr CommandHelp subscription{false, ""};
 
 constexpr CommandHelp streams{false, R"(  sluice streams
   sluice streams news --set deduplicate=false --set repair=strict
+  sluice streams purge news --before 5
+  sluice streams erase news 5
   sluice streams news --delete
 )"};
 

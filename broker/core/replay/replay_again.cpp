@@ -44,38 +44,38 @@ void ReplayLane::find_again(Reader& reader, std::span<const Mailbox::Again> aske
     events_.clear();
     is_alone_.clear();
     is_damaged_ = false;
-    std::vector<bool> are_gone;
-    for (const Mailbox::Again& each : asked) are_gone.push_back(gives_up || !read_again(reader, each.id));
+    std::vector<Found> were;
+    for (const Mailbox::Again& each : asked) were.push_back(gives_up ? Found::gone : read_again(reader, each.id));
     if (!events_.empty()) find();
-    std::vector<Delivery> made = made_again(reader, asked, std::move(are_gone));
+    std::vector<Delivery> made = made_again(reader, asked, were);
     const DeliveryCounts counts(context_.counters, *reader.subscriber, made);
     if (reader.subscriber->mailbox.push_again(std::move(made))) counts.add();
 }
 
-// Returns false if the event is gone, or can't be read.
-bool ReplayLane::read_again(const Reader& reader, std::uint64_t id) {
+ReplayLane::Found ReplayLane::read_again(const Reader& reader, std::uint64_t id) {
     const store::Slice slice = context_.log.read(reader.log_stream(), id, 1, step_bytes);
-    if (slice.kept.empty()) return false;
+    if (slice.erased_id == id) return Found::erased;
+    if (slice.kept.empty()) return Found::gone;
     const store::KeptEvents& kept = slice.kept.front();
     const feed::EventHead& head = kept.events.front();
     const feed::DocumentPtr document = head.id == id ? documents_.document(kept.of->record) : nullptr;
     const auto item = document ? feed::find_item(*document, head.item) : std::nullopt;
-    if (!item) return false;
+    if (!item) return Found::gone;
     events_.push_back({document, *item, kept.of->stream, head.id, head.time, head.change});
     is_alone_.push_back(kept.of->record->context == feed::RecordContext::item);
-    return true;
+    return Found::present;
 }
 
 // What has been found, in the order in which it was asked for, and for each event that has not, that it is withdrawn.
-// Gaps follow. That something is gone comes first.
+// Gaps follow. That something is gone comes first; of what was erased nothing is said.
 std::vector<Delivery> ReplayLane::made_again(Reader& reader, std::span<const Mailbox::Again> asked,
-                                             std::vector<bool> are_gone) {
+                                             const std::vector<Found>& were) {
     PreparedBatch::Made found = std::exchange(reader.found, {});
     count(context_.counters.gaps, found.undecided);
     std::vector<Delivery> made;
-    if (const auto gone = std::find(are_gone.begin(), are_gone.end(), true); gone != are_gone.end()) {
+    if (const auto gone = std::find(were.begin(), were.end(), Found::gone); gone != were.end()) {
         count(context_.counters.resets[ResetReason::retention]);
-        const std::uint64_t first_id = asked[static_cast<std::size_t>(gone - are_gone.begin())].id;
+        const std::uint64_t first_id = asked[static_cast<std::size_t>(gone - were.begin())].id;
         made.push_back(make_reset(reader, context_.log.extent(reader.log_stream()).first_id, first_id));
     }
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -91,7 +91,7 @@ std::vector<Delivery> ReplayLane::made_again(Reader& reader, std::span<const Mai
         }
         Delivery& withdrawn = made.emplace_back();
         withdrawn.kind = Delivery::Kind::withdrawn;
-        withdrawn.reason = are_gone[i] ? GapReason::undelivered : GapReason::none;
+        withdrawn.reason = were[i] == Found::gone ? GapReason::undelivered : GapReason::none;
         withdrawn.event = context_.event_memory.charged(
             {std::make_shared<const std::string>(reader.log_stream()), asked[i].id, std::string()});
     }

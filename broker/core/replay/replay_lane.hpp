@@ -45,6 +45,7 @@ private:
     struct Stopped : std::exception {
         const char* what() const noexcept override { return "interrupted by shutdown"; }
     };
+    enum class Found : std::uint8_t { present, gone, erased };  // gone: or it can't be read
     using Readers = std::unordered_map<const Subscriber*, std::unique_ptr<Reader>>;
 
     void run();
@@ -62,8 +63,9 @@ private:
     void finish(Reader& reader);
     void serve_again(Reader& reader);
     void find_again(Reader& reader, std::span<const Mailbox::Again> asked, bool gives_up);
-    bool read_again(const Reader& reader, std::uint64_t id);
-    std::vector<Delivery> made_again(Reader& reader, std::span<const Mailbox::Again> asked, std::vector<bool> are_gone);
+    Found read_again(const Reader& reader, std::uint64_t id);
+    std::vector<Delivery> made_again(Reader& reader, std::span<const Mailbox::Again> asked,
+                                     const std::vector<Found>& were);
     std::uint64_t step(const store::Slice& slice, bool gives_up);
     std::uint64_t read_events(const store::Slice& slice, bool gives_up);
     void find();

@@ -98,9 +98,10 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
     }
     StreamPtr stream;  // null: there is none now
     std::optional<store::Append> append;
-    bool is_gone = false;
+    bool is_gone = false, is_erased = false;
     try {
         const store::Slice slice = context_.log.read(store::all_streams, spent.id, 1, 1);
+        is_erased = slice.erased_id == spent.id;
         is_gone = slice.kept.empty() || slice.kept.front().events.front().id != spent.id;
         if (!is_gone && !name.empty()) {
             if (const auto found = context_.streams.find_or_create(name, nullptr)) stream = *found;
@@ -118,7 +119,8 @@ void DurableSubscription::bury(const Ledger::Spent& spent) {
     std::unique_lock lock(mutex_);
     if (is_deleted_) return;
     if (is_gone) {
-        if (ledger_.drop(spent.id)) tally(counts_.resets, totals_.resets);
+        if (ledger_.drop(spent.id))
+            is_erased ? tally(counts_.withdrawn, totals_.withdrawn) : tally(counts_.resets, totals_.resets);
         return store_ledger(nullptr);
     }
     if (!append) return ledger_.return_spent(spent.id, context_.now() + retry);

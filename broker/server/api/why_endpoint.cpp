@@ -86,6 +86,8 @@ HttpReply missing_problem(std::uint64_t id, store::EventLog& log) {
 
 FoundEvent find_event(const WhyRequest& wanted, store::EventLog& log) {
     const store::Slice slice = log.read(store::all_streams, wanted.id, 1, 1);
+    if (slice.erased_id == wanted.id)
+        return {nullptr, {}, status_reply(410, "event " + std::to_string(wanted.id) + " has been erased")};
     if (slice.kept.empty() || slice.kept.front().events.front().id != wanted.id)
         return {nullptr, {}, missing_problem(wanted.id, log)};
     const store::KeptEvents& found = slice.kept.front();

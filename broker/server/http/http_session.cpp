@@ -218,6 +218,7 @@ std::optional<HttpReply> HttpSession::route_request(Routed& routed) {
     request.method = head.method();
     request.path = path;
     request.name = route.name;
+    request.part = route.part;
     request.headers = &head;
     request.query = std::move(routed.target.query);
     request.principal = &principal_;

@@ -41,6 +41,7 @@ struct HttpRequest {
     http::verb method = http::verb::get;
     std::string_view path;
     std::string_view name{};  // the part of the path that names an object, if any
+    std::string_view part{};  // likewise, of what belongs to that object
     const HeadFields* headers = nullptr;
     wire::Query query;
     std::string body;

@@ -21,7 +21,7 @@ struct Route {
     bool watched = false;                         // the request is cancelled when the client leaves
     bool publishes = false;                       // its body is a document
     bool for_monitoring = false;                  // answered even if limits.connections or limits.memory is reached
-    std::string_view name{};                      // HttpRequest::name; views the path
+    std::string_view name{}, part{};              // HttpRequest::name and part; view the path
     HttpReply refusal{};
 };
 

@@ -159,6 +159,9 @@ public:
     bool rewrite(const std::vector<const TableFile*>& files, int to_level);
     // For good, so that it can be closed. Waits for nothing.
     void end_compactions();
+    // Writes a batch that puts these keys, synced, and has everything of them written to new files. When it returns
+    // without a fault, the database's files have no other value of them, nor has its write-ahead log. May take long.
+    std::optional<Fault> replace(Batch& batch, Family family, std::span<const std::string> keys);
 
 private:
     struct Parts;

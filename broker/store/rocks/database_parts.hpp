@@ -27,6 +27,8 @@ inline std::string_view view(const rocksdb::Slice& slice) { return {slice.data()
 
 std::optional<Fault> fault_of(const rocksdb::Status& status);
 
+std::optional<Fault> sync_folder(rocksdb::FileSystem& files, const std::string& path);
+
 // Notes the TableUse of each file of the family that is written.
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> note_table_use(Family family);
 

@@ -109,12 +109,6 @@ rocksdb::DBOptions database_options(const Database::Settings& settings, const st
     return options;
 }
 
-std::optional<Fault> sync_folder(rocksdb::FileSystem& files, const std::string& path) {
-    std::unique_ptr<rocksdb::FSDirectory> folder;
-    if (auto fault = fault_of(files.NewDirectory(path, {}, &folder, nullptr))) return fault;
-    return fault_of(folder->Fsync({}, nullptr));
-}
-
 // A folder that has something else in it is not taken.
 std::optional<Fault> make_folder(const Database::Settings& settings) {
     rocksdb::FileSystem& files = *settings.files;
@@ -198,6 +192,12 @@ std::optional<Fault> choose_recovery(const Database::Settings& settings, rocksdb
 }
 
 }  // namespace
+
+std::optional<Fault> sync_folder(rocksdb::FileSystem& files, const std::string& path) {
+    std::unique_ptr<rocksdb::FSDirectory> folder;
+    if (auto fault = fault_of(files.NewDirectory(path, {}, &folder, nullptr))) return fault;
+    return fault_of(folder->Fsync({}, nullptr));
+}
 
 Database::Parts::~Parts() {
     if (db == nullptr) return;

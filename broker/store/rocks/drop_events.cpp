@@ -14,6 +14,12 @@ DropResult drop_events(const Database& database, std::uint32_t stream, const Sto
                        const Bounds& bounds) {
     DropResult result{before, std::nullopt};
     StoredExtent& extent = result.extent;
+    if (bounds.first_id > before.last_id) {
+        extent.dropped.add({before.last_id, before.last_time});
+        extent.events = extent.bytes = extent.first_id = extent.first_key = 0;
+        extent.oldest = 0;
+        return result;
+    }
     Cursor index = database.cursor(Family::index, index_key(stream, before.last_id + 1));
     index.seek_before(index_key(stream, before.first_id));
     result.fault = index.fault();

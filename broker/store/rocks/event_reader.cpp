@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/store/add_events.hpp"
 #include "broker/store/rocks/skip_damage.hpp"
 
 namespace sluice::store {
@@ -52,7 +53,7 @@ private:
     std::uint64_t retained_from(const StoredStreamEntry& stream) const {
         return first_id_ ? *first_id_ : retained_now(stream);
     }
-    bool add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes);
+    bool add(const std::shared_ptr<Kept>& kept, const StoredStreamEntry& stream, std::size_t bytes);
     bool add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream);
     bool add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
                     const StoredStreamEntry* stream = nullptr);
@@ -80,7 +81,7 @@ bool Reading::stop_at(std::uint64_t id) {
     return false;
 }
 
-bool Reading::add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, std::size_t bytes) {
+bool Reading::add(const std::shared_ptr<Kept>& kept, const StoredStreamEntry& stream, std::size_t bytes) {
     const std::span<const feed::EventHead> events = kept->events;
     const std::uint64_t from = std::max(wanted_.from, retained_from(stream));
     const auto wanted = events.subspan(
@@ -89,12 +90,10 @@ bool Reading::add(std::shared_ptr<Kept> kept, const StoredStreamEntry& stream, s
     const bool is_full =
         wanted_.events_max == 0 || (!slice_.kept.empty() && bytes_ >= wanted_.bytes_max) || slice_.damaged_id != 0;
     if (is_full) return stop_at(wanted.front().id);
-    const std::size_t n = std::min(wanted_.events_max, wanted.size());
     kept->stream = stream.name;
-    slice_.kept.push_back({std::move(kept), wanted.first(n)});
-    wanted_.events_max -= n;
+    const auto rest = add_events(slice_, kept, wanted, wanted_.events_max);
     bytes_ += bytes;
-    return n == wanted.size() || stop_at(wanted[n].id);
+    return !rest || stop_at(*rest);
 }
 
 bool Reading::add_damage(std::uint64_t first_id, std::uint64_t last_id, const std::string& what,
@@ -107,8 +106,8 @@ bool Reading::add_damage(std::uint64_t first_id, std::uint64_t last_id, const st
 }
 
 bool Reading::add_stored(std::string_view key, std::string_view value, const StoredStreamEntry& stream) {
-    StoredKept stored = decode_kept(key, value);
-    if (stored.kept && stored.stream == stream.number) return add(std::move(stored.kept), stream, value.size());
+    const StoredKept stored = decode_kept(key, value);
+    if (stored.kept && stored.stream == stream.number) return add(stored.kept, stream, value.size());
     const std::uint64_t first_id = id_of_event_key(key);
     const auto header = decode_event_header(key, value);
     const std::uint64_t last_id = first_id + (header ? header->events : 1) - 1;

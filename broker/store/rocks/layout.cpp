@@ -10,6 +10,7 @@ namespace sluice::store {
 namespace {
 
 constexpr std::size_t stream_bytes = 4, id_bytes = 8;
+constexpr std::uint64_t seen_flag = 1, no_dead_letters_flag = 2;
 
 void add_big(std::string& key, std::uint64_t number, std::size_t bytes) {
     for (std::size_t i = bytes; i-- > 0;) key += static_cast<char>(number >> 8 * i & 0xFF);
@@ -130,6 +131,12 @@ std::string value_key(std::string_view name) {
     return key;
 }
 
+std::string erased_key(std::uint32_t stream, std::uint64_t id) {
+    std::string key = stream_key(erased_mark, stream);
+    add_big(key, id, id_bytes);
+    return key;
+}
+
 std::uint32_t stream_of_state_key(std::string_view key) {
     return static_cast<std::uint32_t>(read_big(key.substr(1, stream_bytes)));
 }
@@ -174,7 +181,7 @@ std::string encode(std::string_view name, const StoredExtent& extent) {
         .number(extent.bytes, 8)
         .number(extent.dropped.id, 8)
         .time(extent.dropped.time)
-        .number(extent.has_seen ? 1 : 0, 1)
+        .number((extent.has_seen ? seen_flag : 0) | (extent.may_have_dead_letters ? 0 : no_dead_letters_flag), 1)
         .take();
 }
 
@@ -192,7 +199,9 @@ std::optional<StreamRecord> decode_stream_record(std::string_view bytes) {
     extent.bytes = reader.number(8);
     extent.dropped.id = reader.number(8);
     extent.dropped.time = reader.time();
-    extent.has_seen = reader.number(1) != 0;
+    const std::uint64_t flags = reader.number(1);
+    extent.has_seen = (flags & seen_flag) != 0;
+    extent.may_have_dead_letters = (flags & no_dead_letters_flag) == 0;  // earlier versions did not tell
     return whole(reader, std::move(record));
 }
 

@@ -6,6 +6,8 @@
 //                "s", stream (4)    StreamRecord
 //                "d", stream (4)    the stream's definition, a text
 //                "v", name          the value of that name, any bytes (DurableState::put)
+//                "e", stream (4),   until an event has been erased: the keys of all events that are written anew for it
+//                id (8)
 //   events       first id (8)       what is kept of one append, or one of its items alone: a header of 21 bytes, then
 //                                   bytes of protocol/feed/record/record_codec.hpp
 //                                        0      1  version of the header: 1
@@ -36,7 +38,7 @@
 namespace sluice::store {
 
 inline constexpr std::string_view format_key = "format", format = "1", log_key = "log";
-inline constexpr char stream_mark = 's', definition_mark = 'd', value_mark = 'v';
+inline constexpr char stream_mark = 's', definition_mark = 'd', value_mark = 'v', erased_mark = 'e';
 
 std::string stream_key(char mark, std::uint32_t stream);
 std::string event_key(std::uint64_t first_id);
@@ -44,6 +46,7 @@ std::string index_key(std::uint32_t stream, std::uint64_t first_id);
 std::string identity_key(std::uint32_t stream, const text::Digest& identity);
 std::string reply_key(const AttemptId& attempt);
 std::string value_key(std::string_view name);
+std::string erased_key(std::uint32_t stream, std::uint64_t id);
 
 // Of keys of the right length, such as the database has.
 std::uint32_t stream_of_state_key(std::string_view key);
@@ -82,6 +85,7 @@ struct StoredExtent {
     std::uint64_t events = 0, bytes = 0;  // retained
     Dropped dropped;                      // in the midst of what is retained if that could not be read
     bool has_seen = false;                // there may be identities
+    bool may_have_dead_letters = true;    // among all its events ever
 
     // No event with an id up to this one is retained.
     std::uint64_t lost_id() const { return events == 0 ? dropped.id : first_id - 1; }

@@ -1,6 +1,7 @@
 #include "broker/store/rocks/log_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "broker/base/log.hpp"
@@ -54,6 +55,20 @@ StoredKept decode_kept(std::string_view key, std::string_view value) {
     for (std::size_t i = 0; is_right && i < kept->events.size(); ++i) is_right = kept->events[i].id == first_id + i;
     if (!is_right) return {nullptr, header->stream, "stored events have other ids than their key says"};
     return {std::move(kept), header->stream, {}};
+}
+
+std::uint32_t put_kept(Batch& batch, std::uint32_t stream, const feed::DocumentRecord& document,
+                       std::span<const feed::EventHead> events) {
+    std::vector<feed::EventRecord> records;
+    records.reserve(events.size());
+    for (const feed::EventHead& event : events) records.push_back({event, nullptr});
+    const std::string bytes = feed::encode_append(document, records, stored_record_limits).value();
+    const auto n = static_cast<std::uint32_t>(events.size());
+    const std::string key = event_key(events.front().id);
+    const std::string header = encode(EventHeader{stream, n, events.front().time}, key);
+    const std::array<std::string_view, 2> value{header, bytes};
+    batch.put(Family::events, key, value);
+    return static_cast<std::uint32_t>(header.size() + bytes.size());
 }
 
 }  // namespace sluice::store

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ struct SharedState {
     LogState log;
     std::string epoch;
     feed::RecordTime begun_at = 0;
+    // Events that this process has been asked to erase: no dead letters of them are appended any more, though they may
+    // have been read before.
+    std::set<std::uint64_t> erased;
 };
 
 // What an append, and whatever else is to be written, fails with meanwhile.
@@ -42,5 +47,8 @@ struct StoredKept {
     std::string damage;
 };
 StoredKept decode_kept(std::string_view key, std::string_view value);
+// Puts events of one document at the key of the first; returns the bytes of their value.
+std::uint32_t put_kept(Batch& batch, std::uint32_t stream, const feed::DocumentRecord& document,
+                       std::span<const feed::EventHead> events);
 
 }  // namespace sluice::store

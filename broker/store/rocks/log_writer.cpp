@@ -91,6 +91,8 @@ std::optional<AppendResult> LogWriter::append(const Attempt& attempt, Appends ap
     if (state_.log.condition != Condition::open || stopping_) return AppendResult{error_in(state_.log.condition), {}};
     for (const Append& append : waiting.appends) {
         SLUICE_CHECK(!append.events.empty() && (append.items.empty() || append.items.size() == append.events.size()));
+        const feed::DeadLetterPtr& letter = append.record->dead_letter;
+        if (letter != nullptr && state_.erased.contains(letter->id)) return AppendResult{AppendError::unknown, {}};
         waiting.streams.push_back(state_.table.find_or_create(*append.stream));
     }
     waiting_.push_back(std::move(waiting));
@@ -137,7 +139,8 @@ std::optional<AppendError> LogWriter::sync() {
 bool LogWriter::wait_for_work() {
     std::unique_lock lock(state_.mutex);
     const auto is_wanted = [this] {
-        return stopping_ || !waiting_.empty() || !syncs_.empty() || !to_keep_.empty() || is_urgent_;
+        return stopping_ || !waiting_.empty() || !syncs_.empty() || !to_keep_.empty() || !purges_.empty() ||
+               is_urgent_ || reported_;
     };
     if (state_.log.condition == Condition::open)
         work_.wait_for(lock, lazy, is_wanted);
@@ -155,6 +158,7 @@ void LogWriter::run() {
     base::name_thread("sluiced store");
     while (wait_for_work()) {
         try {
+            take_report();
             if (Clock::now() >= next_try_ && state_.log.condition != Condition::open) check_space();
             if (state_.log.condition == Condition::open)
                 write_next();
@@ -201,6 +205,7 @@ void LogWriter::write_next() {
     Group group;
     std::optional<AppendError> error;
     try {
+        do_purges();
         take(group);
         std::size_t bytes = 0;
         for (const Waiting& waiting : group.appends) bytes += waiting.bytes;
@@ -318,6 +323,7 @@ void LogWriter::add_to(Batch& batch, Group& group, Waiting& waiting) {
         const Append& append = waiting.appends[a];
         StoredStreamEntry& stream = *waiting.streams[a];
         Added added{append.events.front().id, append.events.back().id};
+        added.has_dead_letters = append.record->dead_letter != nullptr;
         if (append.items.empty()) put_events(batch, stream, *append.record, append.events, added);
         for (std::size_t i = 0; i < append.items.size(); ++i) {
             feed::EventHead event = append.events[i];
@@ -333,6 +339,7 @@ void LogWriter::add_to(Batch& batch, Group& group, Waiting& waiting) {
         StoredExtent& extent = group.extents.try_emplace(&stream, stream.extent).first->second;
         add(extent, added.first_id, added.last_id, added.bytes, group.time);
         extent.has_seen = extent.has_seen || added.has_identities;
+        extent.may_have_dead_letters = extent.may_have_dead_letters || added.has_dead_letters;
         group.added.push_back(added);
     }
     if (waiting.attempt.reply == nullptr) return;
@@ -344,19 +351,11 @@ void LogWriter::add_to(Batch& batch, Group& group, Waiting& waiting) {
 
 void LogWriter::put_events(Batch& batch, const StoredStreamEntry& stream, const feed::DocumentRecord& document,
                            std::span<const feed::EventHead> events, Added& added) {
-    std::vector<feed::EventRecord> records;
-    records.reserve(events.size());
-    for (const feed::EventHead& event : events) records.push_back({event, nullptr});
-    const std::string bytes = feed::encode_append(document, records, stored_record_limits).value();
+    const std::uint32_t bytes = put_kept(batch, stream.number, document, events);
     const auto n = static_cast<std::uint32_t>(events.size());
-    const std::string key = event_key(events.front().id);
-    const std::string header = encode(EventHeader{stream.number, n, events.front().time}, key);
-    const std::array<std::string_view, 2> value{header, bytes};
-    batch.put(Family::events, key, value);
-    const auto value_bytes = static_cast<std::uint32_t>(header.size() + bytes.size());
     batch.put(Family::index, index_key(stream.number, events.front().id),
-              encode(IndexEntry{n, value_bytes, events.front().time}));
-    added.bytes += value_bytes;
+              encode(IndexEntry{n, bytes, events.front().time}));
+    added.bytes += bytes;
 }
 
 // The group is on disk. Its events can be read, and go to the listener, one append after the other.
@@ -369,6 +368,7 @@ void LogWriter::end(Group& group) {
             StoredExtent extent = stream.extent;
             add(extent, added->first_id, added->last_id, added->bytes, group.time);
             extent.has_seen = extent.has_seen || added->has_identities;
+            extent.may_have_dead_letters = extent.may_have_dead_letters || added->has_dead_letters;
             state_.table.set_extent(stream, extent);
             if (stream.within) add(*stream.within, added->first_id, added->last_id, added->bytes, group.time);
             state_.last_id = added->last_id;
@@ -415,6 +415,8 @@ void LogWriter::fail(Group& group, AppendError error) {
         put_back_values(group, more);
         group.syncs.insert(group.syncs.end(), syncs_.begin(), syncs_.end());
         syncs_.clear();
+        for (Purge* purge : purges_) group.syncs.push_back(&purge->stored);
+        purges_.clear();
         for (Sync* sync : group.syncs) {
             sync->error = error;
             sync->is_done = true;
@@ -439,6 +441,24 @@ void LogWriter::tell(const Waiting& waiting, const AppendResult& result) noexcep
     } catch (const std::exception& error) {
         base::log_failure("a publisher can't be told what became of its document", error.what());
     }
+}
+
+void LogWriter::report(const Fault& fault) {
+    const std::lock_guard lock(state_.mutex);
+    reported_ = fault;
+    work_.notify_one();
+}
+
+void LogWriter::take_report() {
+    std::optional<Fault> fault;
+    {
+        const std::lock_guard lock(state_.mutex);
+        fault = std::exchange(reported_, std::nullopt);
+    }
+    if (!fault || state_.log.condition != Condition::open) return;
+    note_fault(*fault);
+    Group none;
+    fail(none, AppendError::unknown);
 }
 
 void LogWriter::note_fault(const Fault& fault) {

@@ -52,6 +52,9 @@ public:
     std::optional<AppendError> sync();
     DiskUse disk() const;
     void collect_space();
+    Purged purge(std::string_view stream, std::uint64_t before);
+    // Of a write by another thread: the database is opened again.
+    void report(const Fault& fault);
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -74,6 +77,12 @@ private:
         std::optional<AppendError> error{};
         bool is_done = false;
     };
+    struct Purge {
+        StreamEntryPtr stream;
+        std::uint64_t before = 0;
+        std::uint64_t events = 0;  // dropped
+        Sync stored{};
+    };
     struct Change {
         StreamEntryPtr stream;
         bool has_definition = false;  // to be written
@@ -83,7 +92,7 @@ private:
     struct Added {
         std::uint64_t first_id = 0, last_id = 0;
         std::uint64_t bytes = 0;
-        bool has_identities = false;
+        bool has_identities = false, has_dead_letters = false;
     };
     struct Group {
         std::vector<Waiting> appends;
@@ -125,6 +134,7 @@ private:
     void put_back_values(Group& group, std::vector<Waiting>& more);
     void refuse_values();
     void note_fault(const Fault& fault);
+    void take_report();
     void end_doubt(const Database& database);
     void pass(std::string_view point) const;
 
@@ -141,6 +151,7 @@ private:
     void dispatch_rest(Database& database);
     void close();
 
+    void do_purges();
     void keep_retention(const Group& group);
     void keep(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now);
     StoredExtent keep_within(const Database& database, const StreamEntryPtr& stream, feed::RecordTime now);
@@ -162,10 +173,12 @@ private:
     WaitingValues values_;                 // * put after the last one that waits
     std::vector<Seen> seen_;               // *
     std::vector<Sync*> syncs_;             // *
+    std::vector<Purge*> purges_;           // *
     std::vector<StreamEntryPtr> to_keep_;  // * whose retention has changed
     std::vector<StreamEntryPtr> held_;     // * whose hold has changed
     bool is_urgent_ = false;               // * there are changes that somebody may wait for
     bool must_reopen_ = false;             // *
+    std::optional<Fault> reported_;        // * by another thread
     bool stopping_ = false;                // *
 
     // Of the thread:

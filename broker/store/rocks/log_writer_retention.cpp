@@ -66,6 +66,44 @@ void LogWriter::hold(const std::string& stream, const Hold& hold) {
     found->is_hold_changed = true;
 }
 
+Purged LogWriter::purge(std::string_view stream, std::uint64_t before) {
+    Purge mine;
+    std::unique_lock lock(state_.mutex);
+    Purged result;
+    result.first_id = state_.last_id + 1;
+    mine.stream = state_.table.find(stream);
+    mine.before = before;
+    if (mine.stream == nullptr) return result;
+    if (state_.log.condition != LogState::Condition::open || stopping_)
+        result.error = error_in(state_.log.condition);
+    else
+        purges_.push_back(&mine);
+    work_.notify_one();
+    synced_.wait(lock, [&] { return result.error || mine.stored.is_done; });
+    if (!result.error) result.error = mine.stored.error;
+    result.events = mine.events;
+    result.first_id = state_.table.extent(stream, state_.last_id).first_id;
+    return result;
+}
+
+// What they change is stored with the next group.
+void LogWriter::do_purges() {
+    std::vector<Purge*> purges;
+    {
+        const std::lock_guard lock(state_.mutex);
+        purges.swap(purges_);
+        for (Purge* purge : purges) syncs_.push_back(&purge->stored);
+    }
+    const auto database = state_.database.get();
+    for (Purge* purge : purges) {
+        Bounds bounds;
+        bounds.first_id = purge->before;
+        const std::uint64_t events = purge->stream->extent.events;
+        if (!is_within(purge->stream->extent, bounds)) drop(*database, purge->stream, bounds);
+        purge->events = events - purge->stream->extent.events;
+    }
+}
+
 void LogWriter::keep_retention(const Group& group) {
     const auto database = state_.database.get();
     const feed::RecordTime now = std::max(newest_, clock_());

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "broker/store/rocks/eraser.hpp"
 #include "broker/store/rocks/event_reader.hpp"
 #include "broker/store/rocks/log_state.hpp"
 #include "broker/store/rocks/log_writer.hpp"
@@ -29,13 +30,15 @@ public:
           buffers(memory.force_charge(base::MemoryUse::store, database_memory(memory))),
           state(memory),
           reader(state),
-          writer(std::move(settings), buffers.bytes(), state, memory, std::move(clock)) {}
+          writer(std::move(settings), buffers.bytes(), state, memory, std::move(clock)),
+          eraser(state, {[this] { return writer.sync(); }, [this](const Fault& fault) { writer.report(fault); }}) {}
 
     const bool is_synced;
     const base::MemoryCharge buffers;
     SharedState state;
     EventReader reader;
     LogWriter writer;
+    Eraser eraser;
 };
 
 RocksLog::RocksLog(RocksSettings settings, base::MemoryBudget& memory, WallClock clock)
@@ -91,6 +94,10 @@ void RocksLog::retain(const std::string& stream, const Retention& retention) {
 }
 
 void RocksLog::hold(const std::string& stream, const Hold& hold) { parts_->writer.hold(stream, hold); }
+
+Purged RocksLog::purge(std::string_view stream, std::uint64_t before) { return parts_->writer.purge(stream, before); }
+
+Erased RocksLog::erase(std::string_view stream, std::uint64_t id) { return parts_->eraser.erase(stream, id); }
 
 void RocksLog::clear(std::string_view stream) { parts_->writer.clear(stream); }
 

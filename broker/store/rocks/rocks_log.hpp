@@ -55,6 +55,8 @@ public:
     void retain(const std::string& stream, const Retention& retention) override;
     void hold(const std::string& stream, const Hold& hold) override;
     void clear(std::string_view stream) override;
+    Purged purge(std::string_view stream, std::uint64_t before) override;
+    Erased erase(std::string_view stream, std::uint64_t id) override;
     void relieve_memory() override {}
 
     std::vector<StoredStream> streams() override;

@@ -45,6 +45,7 @@ StreamEntryPtr StreamTable::find_or_create(std::string_view name) {
     ++numbers_given_;
     stream->extent.dropped = forgotten_;  // it may have been one of those
     stream->safely_dropped = 0;
+    stream->extent.may_have_dead_letters = false;
     return stream;
 }
 

@@ -51,6 +51,7 @@ struct EventHead {
     RecordDigest identity{};  // which item it is, for deduplication
     RecordDigest content{};   // what the item says, for deduplication; both all zero: takes no part in it
     SourceRange item;         // the item's place in the document's text; find_item() finds it there
+    bool is_erased = false;   // nothing of the item is there any more
 };
 
 struct EventRecord : EventHead {

@@ -2,12 +2,13 @@
 // once. A log that appends several documents at once writes one such group for each document, all of them in one frame
 // of its own. Pure functions; any thread.
 //
-// Version 1.1. Numbers are little-endian, without padding; texts are their bytes, without a NUL.
+// Version 1.1, or 1.2 if it has the field `erased`. Numbers are little-endian, without padding; texts are their bytes,
+// without a NUL.
 //
 //   offset  bytes
 //        0      4  "SLEV"
 //        4      1  major version: 1
-//        5      1  minor version: 1
+//        5      1  minor version: 1 or 2
 //        6      4  n, the length of the fields; the append is 14 + n bytes long
 //       10      n  fields
 //   10 + n      4  checksum: the CRC32C of the 10 + n bytes before it (protocol/text/crc32c.hpp)
@@ -39,6 +40,9 @@
 //    14  events        s in 2 bytes, then events of s     no events
 //                      bytes each
 //    15  dead_letter   20 bytes, and three texts          it is none
+//    16  erased        4 bytes each: ascending indices    none is
+//                      of events whose items have been
+//                      erased (erase_item.hpp)
 //
 // Limits that the document was parsed with (FeedLimits):
 //
@@ -70,7 +74,8 @@
 // **Later versions.** A minor version may add fields with new tags, and bytes at the end of an event (s grows). An
 // older reader skips both, so they are lost if it writes the records again. Changes that can't be skipped safely need a
 // new major version, which older readers refuse. Version 1.0 had neither checksum nor limits, and was never stored by
-// a release: it is refused, too.
+// a release: it is refused, too. A reader of 1.1 takes an erased event for a damaged one: it finds no item where that
+// event's should be.
 //
 // Texts are not inspected here; parse_record() checks the document's. Nor are items looked for: find_item()
 // (protocol/feed/model/source_range.hpp) tells whether there is one where an event's should be.

@@ -51,6 +51,7 @@ private:
     bool events(const Field& field);
     bool event(std::size_t at);
     bool dead_letter(const Field& field);
+    bool erased(const Field& field);
 
     bool fail(RecordError::Kind kind, std::size_t offset, std::string message) {
         error_ = RecordError{kind, std::move(message), offset};
@@ -136,7 +137,7 @@ bool Decoder::next(Field& field) {
     if (field.tag == 0) return malformed(field.offset, "tags begin with 1");
     const bool repeats = field.tag == static_cast<std::uint16_t>(Tag::feed_author) ||
                          field.tag == static_cast<std::uint16_t>(Tag::attribute) ||
-                         field.tag > static_cast<std::uint16_t>(Tag::dead_letter);
+                         field.tag > static_cast<std::uint16_t>(Tag::erased);
     if (field.tag < last_tag_ || (field.tag == last_tag_ && !repeats)) {
         return malformed(field.offset,
                          "the field " + std::to_string(field.tag) + " follows the field " + std::to_string(last_tag_));
@@ -178,6 +179,8 @@ bool Decoder::read(const Field& field) {
             return events(field);
         case Tag::dead_letter:
             return dead_letter(field);
+        case Tag::erased:
+            return erased(field);
     }
     return true;  // of a later minor version
 }
@@ -286,6 +289,22 @@ bool Decoder::dead_letter(const Field& field) {
                       number_at(field.value, 0, 8), static_cast<std::uint32_t>(number_at(field.value, 8, 4)),
                       std::string(texts.substr(first + second))};
     document_->dead_letter = std::make_shared<const DeadLetter>(std::move(letter));
+    return true;
+}
+
+bool Decoder::erased(const Field& field) {
+    if (field.value.empty() || field.value.size() % erased_bytes != 0) {
+        return malformed(field.offset, std::to_string(field.value.size()) +
+                                           " bytes can't be split into the indices of erased events");
+    }
+    for (std::size_t at = 0; at < field.value.size(); at += erased_bytes) {
+        const std::uint64_t index = number_at(field.value, at, erased_bytes);
+        if (index >= events_.size())
+            return malformed(
+                field.value_offset() + at,
+                "the event " + std::to_string(index) + " is erased, but there are " + std::to_string(events_.size()));
+        events_[static_cast<std::size_t>(index)].is_erased = true;
+    }
     return true;
 }
 

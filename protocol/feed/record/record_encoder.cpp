@@ -44,6 +44,8 @@ private:
     std::string& bytes_;
 };
 
+bool is_erased(const EventRecord& event) { return event.is_erased; }
+
 void write_document(Writer& writer, const DocumentRecord& document) {
     writer.text(Tag::text, *document.text);
     writer.text_unless_empty(Tag::content_type, document.content_type);
@@ -104,10 +106,19 @@ void write_dead_letter(Writer& writer, std::string& bytes, const DeadLetter& let
     bytes.append(letter.subscription).append(letter.stream).append(letter.reason);
 }
 
+// By their indices.
+void write_erased(Writer& writer, std::span<const EventRecord> events) {
+    const auto n = static_cast<std::size_t>(std::count_if(events.begin(), events.end(), is_erased));
+    if (n == 0) return;
+    writer.header(Tag::erased, n * erased_bytes);
+    for (std::size_t i = 0; i < events.size(); ++i)
+        if (events[i].is_erased) writer.number(i, erased_bytes);
+}
+
 // An upper bound for the encoded bytes; an absent field counts as an empty one.
 std::size_t bytes_at_most(const DocumentRecord& document, std::size_t events) {
     const auto size_of = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
-    constexpr std::size_t fields = static_cast<std::size_t>(Tag::dead_letter);
+    constexpr std::size_t fields = static_cast<std::size_t>(Tag::erased);
     std::size_t bytes = header_bytes + fields * field_header_bytes + 1 + 8 + limits_bytes + 2 + checksum_bytes;
     bytes += document.text->size() + document.content_type.size() + document.event_path.size();
     bytes += size_of(document.feed_fields.title) + size_of(document.feed_fields.link);
@@ -117,7 +128,7 @@ std::size_t bytes_at_most(const DocumentRecord& document, std::size_t events) {
     if (const DeadLetterPtr& letter = document.dead_letter)
         bytes += dead_letter_bytes + letter->subscription.size() + letter->stream.size() + letter->reason.size();
     for (const auto& [name, value] : document.attributes) bytes += field_header_bytes + 4 + name.size() + value.size();
-    return bytes + events * event_bytes;
+    return bytes + events * (event_bytes + erased_bytes);
 }
 
 RecordError over_limit(const std::string& what, std::size_t max) {
@@ -141,13 +152,14 @@ boost::system::result<std::string, RecordError> encode_append(const DocumentReco
     bytes += magic;
     Writer writer(bytes);
     writer.number(major_version, 1);
-    writer.number(minor_version, 1);
+    writer.number(std::any_of(events.begin(), events.end(), is_erased) ? erased_minor_version : minor_version, 1);
     writer.number(0, 4);
     write_document(writer, document);
     write_attributes(writer, bytes, document);
     write_limits(writer, document.limits);
     write_events(writer, events);
     if (document.dead_letter != nullptr) write_dead_letter(writer, bytes, *document.dead_letter);
+    write_erased(writer, events);
     // A length above 2^32 has been truncated, but then the append is over the limit, too.
     const std::size_t bytes_max = std::min<std::size_t>(limits.bytes_max, std::numeric_limits<std::uint32_t>::max());
     if (bytes.size() + checksum_bytes > bytes_max) return over_limit("bytes", bytes_max);

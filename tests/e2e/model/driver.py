@@ -132,7 +132,8 @@ class Driver:
         self.steps = (
             (400, self.publish), (60, self.subscribe_live), (80, self.subscribe_earlier), (70, self.cut),
             (70, self.reconnect), (40, self.leave), (40, self.replay), (40, self.settle), (25, self.change_retention),
-            (15, self.trim), (8, self.delete_stream), (12, self.make_stream), (20, self.pause), (20, self.resume),
+            (15, self.trim), (12, self.purge), (30, self.erase), (8, self.delete_stream), (12, self.make_stream),
+            (20, self.pause), (20, self.resume),
             (1, self.flood), (1, self.restart),
         )
 
@@ -404,6 +405,45 @@ class Driver:
         name = self.chance.choice(STREAMS)
         self.change_retention(name, self.chance.randint(1, 30))
         self.change_retention(name, 0)
+
+    def purge(self):
+        """Of what is held by nobody, as by retention."""
+        name = self.chance.choice(STREAMS)
+        if name not in self.model.streams:
+            return
+        if self.chance.random() < 0.8:
+            self.settle(name)
+        self.learn()
+        kept = self.model.streams[name].kept
+        place = {}
+        if self.chance.random() < 0.8:
+            place["before"] = self.chance.choice(kept).id if kept else self.chance.randint(0, self.model.last_id)
+        reply = self.request(200, "POST", f"/v1/streams/{name}/purge", **place)
+        events = self.model.purge(name, place.get("before", self.model.last_id + 1))
+        first_id = kept[0].id if kept else None
+        if reply["events"] != events or (reply["first_id"] <= self.model.last_id if first_id is None
+                                         else reply["first_id"] != first_id):
+            raise Fault(f"{events} of {name} should go, up to {first_id}, but {reply} did")
+
+    def event_to_erase(self):
+        """One that nobody is waiting for whom it would concern that its neighbour is gone."""
+        event = self.model.events[self.chance.choice(list(self.model.events))] if self.model.events else None
+        if event is None or event.stream not in self.model.streams:
+            return None
+        if any(each.is_paused and each.stream in (event.stream, ALL) for each in self.subscribers):
+            return None
+        self.settle(event.stream)
+        self.wait_for(self.witness, self.witness.reader.is_settled)  # all times are known
+        self.learn()
+        return event
+
+    def erase(self):
+        if event := self.event_to_erase():
+            may_be_found = event.kept and not event.erased
+            self.request(204 if may_be_found else 404, "DELETE", f"/v1/streams/{event.stream}/events/{event.id}")
+            if may_be_found:
+                self.model.erase(event)
+                self.request(404, "DELETE", f"/v1/streams/{event.stream}/events/{event.id}")
 
     def delete_stream(self):
         name = self.chance.choice(STREAMS[:-1])

@@ -22,18 +22,33 @@ class Item(NamedTuple):
     summary: str = ""
 
 
-class Event:
-    __slots__ = ("id", "stream", "item", "feed_title", "is_last", "change", "kept", "time")
+class Place:
+    """Of an item in a published document."""
+    __slots__ = ("item", "is_event", "is_erased")
 
-    def __init__(self, stream, item, feed_title, is_last, change):
+    def __init__(self, item):
+        self.item = item
+        self.is_event = self.is_erased = False
+
+
+class Event:
+    __slots__ = ("id", "stream", "item", "feed_title", "ends", "place", "behind", "change", "kept", "erased", "time")
+
+    def __init__(self, stream, item, feed_title, ends, change, place=None, behind=()):
         self.id = 0  # until it is appended
         self.stream = stream
         self.item = item
         self.feed_title = feed_title
-        self.is_last = is_last  # in its document
+        self.ends = ends  # its document
+        self.place, self.behind = place, behind  # its own in the document, and those that follow
         self.change = change
         self.kept = True
+        self.erased = False
         self.time = None  # as the daemon says it, once somebody got the event
+
+    @property
+    def is_last(self):
+        return self.ends or bool(self.behind) and all(place.is_erased for place in self.behind)
 
 
 class Filter(NamedTuple):
@@ -47,12 +62,14 @@ class Publication(NamedTuple):
     updated: int
     unchanged: int
     events: list
+    places: list
 
 
 class Stream:
     def __init__(self, dropped_id=0):
         self.items = {}  # the latest by guid
-        self.kept = deque()  # events
+        self.kept = deque()  # events, erased ones, too
+        self.documents = []  # lists of places
         self.events_max = 0  # no limit
         self.keeps_documents = False  # whole: conditions on siblings can be decided in a replay
         self.dropped_id = dropped_id  # of the newest event that is no longer kept
@@ -90,14 +107,17 @@ class Model:
         """What a document with these items would append. Their guids differ from each other."""
         known = self.streams[name].items if name in self.streams else {}
         events, new, updated = [], 0, 0
+        places = [Place(item) for item in items]
         for index, item in enumerate(items):
             if known.get(item.guid) == item:
                 continue
             change = "updated" if item.guid in known else "new"
             new += change == "new"
             updated += change == "updated"
-            events.append(Event(name, item, feed_title, index == len(items) - 1, change))
-        return Publication(new, updated, len(items) - len(events), events)
+            places[index].is_event = True
+            events.append(Event(name, item, feed_title, index == len(items) - 1, change, places[index],
+                                places[index + 1:]))
+        return Publication(new, updated, len(items) - len(events), events, places)
 
     def publish(self, name, publication, first_id):
         """The daemon has appended the publication. Its events have consecutive ids."""
@@ -111,6 +131,7 @@ class Model:
             self.events[number] = event
             stream.items[event.item.guid] = event.item
             stream.kept.append(event)
+        stream.documents.append(publication.places)
         self.last_id = number
         for reader in self.readers:
             reader.offer(publication.events)
@@ -137,6 +158,25 @@ class Model:
         while stream.kept and stream.kept[0].id < first_id:
             self._drop_oldest(stream)
 
+    def purge(self, name, before):
+        """Returns how many events go."""
+        stream = self.streams[name]
+        count = len(stream.kept)
+        while stream.kept and stream.kept[0].id < before:
+            self._drop_oldest(stream)
+        return count - len(stream.kept)
+
+    def erase(self, event):
+        """It is not told of again, except that it may be on its way. Where its item stands beside others it is gone."""
+        event.erased = True
+        for places in self.streams[event.stream].documents:
+            for place in places:
+                if place.item == event.item and not place.is_event:
+                    place.is_erased = True
+        event.place.is_erased, event.place.is_event = True, False
+        for reader in self.readers:
+            reader.excused.add(event.id)
+
     def delete(self, name):
         stream = self.streams.pop(name)
         while stream.kept:
@@ -147,7 +187,8 @@ class Model:
     def kept(self, name, after=0):
         """The events of the stream that are kept and newer than that id, in order."""
         streams = self.streams.values() if name == ALL else [self.streams[name]] if name in self.streams else []
-        return sorted((event for stream in streams for event in stream.kept if event.id > after), key=lambda e: e.id)
+        return sorted((event for stream in streams for event in stream.kept if event.id > after and not event.erased),
+                      key=lambda e: e.id)
 
     def dropped_id(self, name):
         """Of the newest event of the stream that is no longer kept; 0: there is none."""

@@ -1,5 +1,6 @@
 """The same steps with a store on disk: restarts and kills lose nothing that was accepted, and what was not answered is
 there as a whole or not at all."""
+import contextlib
 import json
 import signal
 import socket
@@ -18,7 +19,8 @@ class StoredDriver(Driver):
         store = ("store.kind=rocksdb", f"store.path={Path(self.folder.name) / 'store'}")
         super().__init__(seed, (*store, *options), learns)
         self.steps = tuple(step for step in self.steps if step[1] != self.restart)
-        self.steps += ((4, self.restart), (6, self.kill), (6, self.kill_while_publishing))
+        self.steps += ((4, self.restart), (6, self.kill), (6, self.kill_while_publishing),
+                       (6, self.kill_while_erasing))
 
     def close(self):
         super().close()
@@ -116,6 +118,33 @@ class StoredDriver(Driver):
             self.model.publish(name, again, reply["first_id"])
             if self.model.stream(name).events_max:
                 self.await_retention(name)
+
+    def kill_while_erasing(self):
+        """Nobody knows whether the event was erased: it is there or not, and can be erased again to be sure."""
+        event = self.event_to_erase()
+        if event is None or not event.kept or event.erased:
+            return
+        path = f"/v1/streams/{event.stream}/events/{event.id}"
+        connection = socket.create_connection(("127.0.0.1", self.daemon.port), TIMEOUT_S)
+        connection.sendall(head("DELETE", path))
+        time.sleep(self.chance.random() ** 3 * 0.05)
+        answer = b""
+        connection.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            answer = connection.recv(65536)
+        self.end(signal.SIGKILL)
+        connection.close()
+        last_id = self.come_back()
+        is_there = any(each["id"] == event.id for each in self.stored_after(event.stream, event.id - 1))
+        if is_there and answer:
+            raise Fault(f"the event {event.id} is back, after {answer}")
+        what = "still there" if is_there else "erased with an answer" if answer else "erased without an answer"
+        self.counts[what] = self.counts.get(what, 0) + 1
+        status, reply = self.http.request("DELETE", path)
+        if status != 204 and (is_there or status != 404):
+            raise Fault(f"after an erasure that was cut short {status}: {reply}")
+        self.model.erase(event)
+        self.meet_again(last_id)
 
     def learn_unanswered(self, name, expected):
         """Whether a publication was stored."""

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "broker/server/api/handlers.hpp"
+#include "broker/server/streams/stream_handlers.hpp"
 #include "broker/server/subscriptions/subscription_handlers.hpp"
 
 using sluice::server::find_endpoint;
@@ -36,4 +37,17 @@ TEST_CASE("other paths and methods are refused with what there is") {
     const auto options = find_endpoint(http::verb::options, "/v1/match").refusal;
     CHECK(options.status == 204);
     CHECK(options.headers[0].second == "POST, OPTIONS");
+}
+
+TEST_CASE("a path may name two things") {
+    const auto found = find_endpoint(http::verb::delete_, "/v1/streams/a/events/17");
+    CHECK(found.endpoint->handler == sluice::server::erase_event);
+    CHECK(found.name == "a");
+    CHECK(found.part == "17");
+    CHECK(find_endpoint(http::verb::post, "/v1/streams/a/purge").endpoint->handler == sluice::server::purge_stream);
+    CHECK(find_endpoint(http::verb::delete_, "/v1/streams/a").part.empty());
+    for (const char* path : {"/v1/streams/a/events", "/v1/streams/a/events/", "/v1/streams//events/1",
+                             "/v1/streams/a/events/1/", "/v1/streams/a/events/1/2", "/v1/streams/a/purge/"})
+        CHECK(find_endpoint(http::verb::delete_, path).refusal.status == 404);
+    CHECK(find_endpoint(http::verb::get, "/v1/streams/a/events/1").refusal.status == 405);
 }

@@ -381,3 +381,57 @@ TEST_CASE("MemoryLog: nothing is kept → ids go on, and what was appended count
     CHECK(log.extent("a").first_id == 5);
     CHECK(log.read("*", 0, 10, 10'000).at_end);
 }
+
+TEST_CASE_METHOD(Fixture,
+                 "MemoryLog: a stream is purged → its events are gone, whatever holds them, and all else stays") {
+    log.retain("a", {.events = 100});
+    log.hold("a", {.first_id = 1, .bytes = 1'000'000});
+    for (int i = 0; i < 4; ++i) append("a", 3);
+    append("b", 1);
+    CHECK(log.purge("a", 5).events == 4);
+    CHECK(ids("a") == Ids{5, 6, 7, 8, 9, 10, 11, 12});
+    CHECK(log.extent("a").dropped_id == 4);
+    CHECK(log.purge("a", 5).first_id == 5);
+    CHECK(log.purge("a", 12).events == 7);
+    CHECK(ids("a") == Ids{12});
+    const Purged purged = log.purge("a", ~std::uint64_t{0});
+    CHECK(purged.events == 1);
+    CHECK(purged.first_id == 14);
+    CHECK(log.extent("a").events == 0);
+    CHECK(log.extent("a").bytes == 0);
+    append("a", 1);
+    CHECK(ids("*") == Ids{13, 14});
+    CHECK(log.purge("unknown", 5).events == 0);
+}
+
+TEST_CASE_METHOD(Fixture, "MemoryLog: an event is erased → its bytes are gone, and the others are read as before") {
+    append("a", 3);
+    append("b", 1);
+    append("a", 2);
+    const std::weak_ptr<const Kept> before = log.read("a", 0, 1, 1).kept.front().of;
+    CHECK(log.erase("a", 2).is_found);
+    CHECK(before.expired());
+    CHECK_FALSE(log.erase("a", 2).is_found);
+    CHECK_FALSE(log.erase("a", 4).is_found);
+    CHECK_FALSE(log.erase("a", 0).is_found);
+    CHECK_FALSE(log.erase("a", 7).is_found);
+    CHECK_FALSE(log.erase("c", 1).is_found);
+    CHECK(ids("a") == Ids{1, 3, 5, 6});
+    CHECK(ids("*") == Ids{1, 3, 4, 5, 6});
+    const Slice slice = log.read("a", 1, 2, 1'000'000);
+    CHECK(slice.erased_id == 2);
+    CHECK(slice.kept.size() == 2);
+    CHECK(slice.next_id == 5);
+    CHECK(log.erase("a", 1).is_found);
+    CHECK(log.erase("a", 3).is_found);
+    CHECK(ids("a") == Ids{5, 6});
+    CHECK(log.extent("a").events == 5);
+    CHECK(log.extent("a").first_id == 1);
+    log.retain("a", {.events = 2});
+    CHECK(ids("a") == Ids{5, 6});
+    CHECK(log.extent("a").events == 2);
+    CHECK(log.erase("a", 6).is_found);
+    CHECK(ids("a") == Ids{5});
+    log.clear("a");
+    CHECK(log.extent("*").events == 1);
+}

@@ -70,6 +70,8 @@ public:
     void clear(std::string_view stream) override {
         if (const auto at = disk_.streams.find(stream); at != disk_.streams.end()) disk_.streams.erase(at);
     }
+    Purged purge(std::string_view, std::uint64_t) override { return {}; }
+    Erased erase(std::string_view, std::uint64_t) override { return {}; }
     void relieve_memory() override {}
 
     std::vector<StoredStream> streams() override {

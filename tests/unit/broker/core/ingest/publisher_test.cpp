@@ -373,6 +373,8 @@ struct SlowLog : sluice::store::EventLog {
     void retain(const std::string&, const sluice::store::Retention&) override {}
     void hold(const std::string&, const sluice::store::Hold&) override {}
     void clear(std::string_view) override {}
+    sluice::store::Purged purge(std::string_view, std::uint64_t) override { return {}; }
+    sluice::store::Erased erase(std::string_view, std::uint64_t) override { return {}; }
     void relieve_memory() override {}
 
     void end(std::optional<sluice::store::AppendError> error = std::nullopt) { end(take_first(), error); }

@@ -43,6 +43,8 @@ struct DamagedLog final : EventLog {
     void retain(const std::string& stream, const Retention& retention) override { log.retain(stream, retention); }
     void hold(const std::string& stream, const Hold& held) override { log.hold(stream, held); }
     void clear(std::string_view stream) override { log.clear(stream); }
+    Purged purge(std::string_view stream, std::uint64_t before) override { return log.purge(stream, before); }
+    Erased erase(std::string_view stream, std::uint64_t id) override { return log.erase(stream, id); }
     void relieve_memory() override { log.relieve_memory(); }
 
     EventLog& log;

@@ -193,7 +193,7 @@ TEST_CASE("a dead letter's bytes are those of the description") {
 TEST_CASE("a reader skips what later minor versions add") {
     const std::string event = number(9, 8) + std::string(49, 0) + "more";
     const RecordAppend append = decoded(append_of(text_field + limits_field + field(14, number(61, 2) + event + event) +
-                                                      field(16, "new") + field(16, "") + field(65535, "newest"),
+                                                      field(17, "new") + field(17, "") + field(65535, "newest"),
                                                   7));
     CHECK(*append.document->text == "<a/>");
     REQUIRE(append.events.size() == 2);
@@ -346,4 +346,29 @@ TEST_CASE("decode_append: any byte changed before the checksum is made → an er
     }
     CHECK(read > bytes.size());
     CHECK(refusals > 100);
+}
+
+TEST_CASE("records say which events have been erased, and a reader of version 1.1 skips that") {
+    auto document = std::make_shared<DocumentRecord>();
+    document->text = std::make_shared<const std::string>("text");
+    std::vector<EventRecord> events(3);
+    const std::string none = encode_append(*document, events).value();
+    CHECK(none[5] == 1);
+    events[0].is_erased = events[2].is_erased = true;
+    const std::string bytes = encode_append(*document, events).value();
+    CHECK(bytes[5] == 2);
+    CHECK(bytes.size() == none.size() + 6 + 8);
+    const auto read = decode_append(bytes);
+    REQUIRE(read.has_value());
+    REQUIRE(read->events.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(read->events[i].is_erased == events[i].is_erased);
+    CHECK(encode_append(*read->document, read->events).value() == bytes);
+}
+
+TEST_CASE("decode_append: erased events that there are not → an error") {
+    const std::string one = field(14, number(57, 2) + std::string(57, '\0'));
+    CHECK(decode_append(append_of(text_field + limits_field + one + field(16, number(0, 4)), 2)).has_value());
+    for (const std::string& erased : {number(1, 4), number(0, 3), std::string()})
+        CHECK(decode_append(append_of(text_field + limits_field + one + field(16, erased), 2)).has_error());
+    CHECK(decode_append(append_of(text_field + limits_field + field(16, number(0, 4)), 2)).has_error());
 }
