@@ -26,6 +26,7 @@ std::string folder(const config::StoreOptions& options) {
 store::RocksSettings rocks_settings(const config::Options& options, const std::string& path) {
     store::RocksSettings settings;
     settings.path = path;
+    settings.backups = options.store.backups.value_or("");
     settings.sync = options.store.sync == config::StoreSync::group;
     settings.bytes_max = options.store.bytes;
     settings.replies_window = options.publish.idempotency_window;

@@ -124,7 +124,8 @@ struct RetentionOptions {
 
 struct StoreOptions {
     StoreKind kind{};
-    std::optional<std::string> path;  // of the store's folder; none: auto, store_folder()
+    std::optional<std::string> path;     // of the store's folder; none: auto, store_folder()
+    std::optional<std::string> backups;  // the folder of its backups; none: auto, store_folder() and ".backups"
     StoreSync sync{};
     std::optional<std::size_t> bytes;  // of all streams; none: auto; 0: nothing is retained
     RetentionOptions retention;        // of streams without their own

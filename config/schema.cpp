@@ -176,6 +176,7 @@ void read_retention(Section& s, Retention& o) {
 void read_store(Section& s, StoreOptions& o) {
     s.choice<StoreKind>("kind", o.kind, {{"rocksdb", StoreKind::rocksdb}, {"memory", StoreKind::memory}});
     s.text_or_auto("path", o.path, check_folder);
+    s.text_or_auto("backups", o.backups, check_folder);
     s.choice<StoreSync>("sync", o.sync, {{"group", StoreSync::group}, {"none", StoreSync::none}});
     s.size_or_auto("bytes", o.bytes, 0, 1'024 * gib);
     s.section("retention", [&](Section& retention) { read_retention(retention, o.retention); });

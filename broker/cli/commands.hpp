@@ -111,12 +111,6 @@ int streams(const StreamsOptions& options, Console console);
 
 // Commands that need no broker (match needs one with `since`).
 
-struct StoreOptions : OutputOptions {
-    std::string action;  // "repair"
-    std::string folder;
-};
-int store(const StoreOptions& options, Console console);
-
 struct ExplainOptions : OutputOptions {
     std::string filter;
 };

@@ -18,6 +18,7 @@
 #include "broker/cli/common/help_texts.hpp"
 #include "broker/cli/common/interrupt.hpp"
 #include "broker/cli/common/output_options.hpp"
+#include "broker/cli/store/store_commands.hpp"
 #include "broker/cli/subscription_commands.hpp"
 #include "broker/cli/workbench/operator_commands.hpp"
 #include "config/units.hpp"
@@ -293,20 +294,6 @@ void add_streams(CLI::App& app, int& exit_status) {
                              [options](std::uint64_t id) { options->event = id; });
     erase.get_option("ID")->required();
     for (CLI::App* each : {&purge, &erase}) each->fallthrough();
-}
-
-void add_store(CLI::App& app, int& exit_status) {
-    std::shared_ptr<StoreOptions> options;
-    auto& command = add_command(app, "store", "Work on a store on disk that no broker has open", help::store, store,
-                                exit_status, options);
-    command
-        .add_option(
-            "ACTION", options->action,
-            "repair: make a store of what can be read of a damaged one, and say what is lost; the damaged one is "
-            "kept beside it")
-        ->required()
-        ->check(CLI::IsMember({"repair"}));
-    command.add_option("FOLDER", options->folder, "The broker's store.path")->required();
 }
 
 const CLI::App& subcommand_named(const CLI::App& app, const std::string& name) {

@@ -57,6 +57,7 @@ constexpr std::array table{
     Endpoint{http::verb::get, "/v1/subscriptions/*/next", take_next, nullptr, true},
     Endpoint{http::verb::post, "/v1/subscriptions/*/ack", acknowledge_events, ack_body_max},
     Endpoint{http::verb::post, "/v1/subscriptions/*/seek", seek_subscription, options_body_max},
+    Endpoint{http::verb::post, "/v1/store/backup", back_up_store, options_body_max},
     Endpoint{http::verb::get, "/v1/status", show_status, nullptr, false, true},
     Endpoint{http::verb::get, "/metrics", show_metrics, nullptr, false, true},
     Endpoint{http::verb::get, "/healthz", show_health, nullptr, false, true},

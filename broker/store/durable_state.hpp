@@ -1,15 +1,18 @@
 // What a log on disk keeps beside its events, so that a restart changes nothing: the definitions of streams, which
 // items have been published, the replies to publications with an Idempotency-Key, and values of others by name, such as
 // those of durable subscriptions. Identities and replies are kept in one step with the events of their append
-// (EventLog::append), and so may values be. Any thread, but find_seen(), find_reply(), values() and sync() wait for the
-// disk: no I/O thread may call them, and nobody who holds a lock that one takes.
+// (EventLog::append), and so may values be. Any thread, but find_seen(), find_reply(), values(), sync() and backup()
+// wait for the disk: no I/O thread may call them, and nobody who holds a lock that one takes.
 #pragma once
 
+#include <boost/assert/source_location.hpp>
+#include <boost/system/result.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +42,28 @@ struct StoredReply {
     std::uint64_t first_id = 0, last_id = 0;
     std::string faults{};  // what the reply said of refused items and of repairs
 };
+
+// A copy of all that a log has on disk, in a folder of its own.
+struct Backup {
+    std::string path, epoch;
+    std::uint64_t bytes = 0, last_id = 0;  // of the newest event that it has; 0: it has none
+};
+
+struct BackupRefusal {
+    enum class Reason : std::uint8_t {
+        path,      // is not one that is allowed
+        exists,    // there is something at the path
+        busy,      // another backup is being made, or the log is not open
+        no_space,  // on the disk; nothing is left of it
+        failed,    // likewise
+    };
+
+    Reason reason = Reason::failed;
+    std::string what{};
+};
+[[noreturn]] inline void throw_exception_from_error(const BackupRefusal& refusal, const boost::source_location&) {
+    throw std::runtime_error(refusal.what);
+}
 
 inline constexpr std::size_t value_name_max = 1'024;  // bytes, which may be any
 
@@ -86,6 +111,11 @@ public:
 
     // The reply of the append with this id, if it was given one not too long ago.
     virtual std::optional<StoredReply> find_reply(const AttemptId& attempt) = 0;
+
+    // Copies everything, as it was at some moment of this call, to a folder of this name among the backups; it must not
+    // exist, and is there only once it is complete and synced. What was told before the call is in it. Others go on
+    // meanwhile. A log that is opened from it begins a new epoch.
+    virtual boost::system::result<Backup, BackupRefusal> backup(const std::string& name) = 0;
 };
 
 }  // namespace sluice::store

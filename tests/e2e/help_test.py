@@ -81,11 +81,12 @@ class Help(unittest.TestCase):
             text = sluice(command, "--help").stdout
             self.assertEqual(sluice("help", command).stdout, text)
             self.assertIn(f"Usage: sluice {command} ", text)
-        for command in re.findall(r"^  ([a-z]+) ", sluice("help", "subscriptions").stdout.split("Subcommands:")[1], re.M):
-            if command != "sluice":
-                text = sluice("subscriptions", command, "--help").stdout
-                self.assertEqual(sluice("help", "subscriptions", command).stdout, text)
-                self.assertIn(f"Usage: sluice subscriptions {command} ", text)
+        for parent in ("subscriptions", "store"):
+            for command in re.findall(r"^  ([a-z]+) ", sluice("help", parent).stdout.split("Subcommands:")[1], re.M):
+                if command != "sluice":
+                    text = sluice(parent, command, "--help").stdout
+                    self.assertEqual(sluice("help", parent, command).stdout, text)
+                    self.assertIn(f"Usage: sluice {parent} {command} ", text)
         self.assertEqual(sluice("help").stdout, sluice("--help").stdout)
         for command in COMMANDS:
             self.assertIn(f"\n  {command} ", sluice("help").stdout)

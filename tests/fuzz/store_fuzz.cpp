@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "broker/store/rocks/database/write_ahead_log.hpp"
 #include "broker/store/rocks/layout.hpp"
 #include "broker/store/rocks/log_state.hpp"
-#include "broker/store/rocks/write_ahead_log.hpp"
 #include "protocol/feed/record/record_format.hpp"
 
 namespace {

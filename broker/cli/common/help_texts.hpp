@@ -7,7 +7,7 @@ namespace sluice::cli::help {
 
 constexpr const char* program = R"(sluice help SUBCOMMAND says more about each.
 
-Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
+Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance) or damaged (store verify), 2 failed, 3 an item is undecided (replay, match, why). Messages are written to standard error.
 
 Environment:
   SLUICE_SERVER            the default of --server
@@ -60,8 +60,17 @@ constexpr CommandHelp why{true, R"(  sluice why --id 3 "not(category = 'politics
 constexpr CommandHelp explain{true, R"(  sluice explain '//item[price < 100 and not(following-sibling::item)]'
 )"};
 
-constexpr CommandHelp store{false, R"(  sluice store repair store
+constexpr CommandHelp store{false, R"(  sluice store stat --all store
+  sluice store verify store
+  sluice store backup --store store monday
+  sluice store export store > store.export
+  sluice store import store.export moved
+  sluice store repair store
 )"};
+
+// Of each of its commands.
+constexpr CommandHelp store_command{false, ""};
+constexpr CommandHelp store_verify{false, "", "0 the store is sound, 1 it is damaged, 2 failed"};
 
 constexpr CommandHelp align{false, R"(  sluice align --alignment read.fasta genome.fasta
   sluice align --format tsv read.fasta genome.fasta > scores.tsv

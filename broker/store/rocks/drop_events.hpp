@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "broker/store/rocks/database.hpp"
+#include "broker/store/rocks/database/database.hpp"
 #include "broker/store/rocks/layout.hpp"
 
 namespace sluice::store {

@@ -145,6 +145,11 @@ std::uint32_t stream_of_key(std::string_view key) {
 }
 std::uint64_t id_of_event_key(std::string_view key) { return read_big(key.substr(0, id_bytes)); }
 std::uint64_t id_of_index_key(std::string_view key) { return read_big(key.substr(stream_bytes, id_bytes)); }
+std::uint64_t id_of_erased_key(std::string_view key) { return read_big(key.substr(1 + stream_bytes, id_bytes)); }
+
+bool is_erased_entry(std::string_view key, std::string_view value) {
+    return key.size() == 1 + stream_bytes + id_bytes && !value.empty() && value.size() % id_bytes == 0;
+}
 
 std::string encode(const LogRecord& record) {
     return Writer()

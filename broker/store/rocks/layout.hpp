@@ -53,6 +53,7 @@ std::uint32_t stream_of_state_key(std::string_view key);
 std::uint32_t stream_of_key(std::string_view key);  // of an index or identity key
 std::uint64_t id_of_event_key(std::string_view key);
 std::uint64_t id_of_index_key(std::string_view key);
+std::uint64_t id_of_erased_key(std::string_view key);
 
 // The newest of what is no longer retained; 0: nothing was dropped.
 struct Dropped {
@@ -104,6 +105,9 @@ struct IndexEntry {
 };
 std::string encode(const IndexEntry& entry);
 std::optional<IndexEntry> decode_index_entry(std::string_view bytes);
+
+// Whether this may be the entry of an event that is being erased.
+bool is_erased_entry(std::string_view key, std::string_view value);
 
 std::string encode_seen(const text::Digest& content, feed::RecordTime seen_at);
 std::optional<SeenItem> decode_seen(std::string_view bytes);  // without its identity

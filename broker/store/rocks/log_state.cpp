@@ -54,7 +54,8 @@ StoredKept decode_kept(std::string_view key, std::string_view value) {
     bool is_right = kept->events.size() == header->events;
     for (std::size_t i = 0; is_right && i < kept->events.size(); ++i) is_right = kept->events[i].id == first_id + i;
     if (!is_right) return {nullptr, header->stream, "stored events have other ids than their key says"};
-    return {std::move(kept), header->stream, {}};
+    const std::size_t bytes = value.size() - feed::erased_field_bytes(kept->events);
+    return {std::move(kept), header->stream, {}, static_cast<std::uint32_t>(bytes)};
 }
 
 std::uint32_t put_kept(Batch& batch, std::uint32_t stream, const feed::DocumentRecord& document,

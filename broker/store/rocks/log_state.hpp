@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "broker/store/event_log.hpp"
-#include "broker/store/rocks/database.hpp"
-#include "broker/store/rocks/open_database.hpp"
+#include "broker/store/rocks/database/database.hpp"
+#include "broker/store/rocks/database/open_database.hpp"
 #include "broker/store/rocks/stream_table.hpp"
 
 namespace sluice::store {
@@ -45,6 +45,9 @@ struct StoredKept {
     std::shared_ptr<Kept> kept;  // without its stream's name
     std::uint32_t stream = 0;
     std::string damage;
+    // Of the value when it was appended, which the index and the stream's record count: without what says that events
+    // have been erased.
+    std::uint32_t bytes = 0;
 };
 StoredKept decode_kept(std::string_view key, std::string_view value);
 // Puts events of one document at the key of the first; returns the bytes of their value.

@@ -147,6 +147,7 @@ private:
     Needed needed() const;
     std::uint64_t share_of_disk() const;
     void load(Database& database);
+    void begin_epoch(Database& database);
     bool reopen();
     void dispatch_rest(Database& database);
     void close();

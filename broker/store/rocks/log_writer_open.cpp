@@ -1,10 +1,12 @@
 // Opening and closing: what LogWriter does beside writing.
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "broker/base/log.hpp"
 #include "broker/store/epoch.hpp"
+#include "broker/store/rocks/backup.hpp"
 #include "broker/store/rocks/log_writer.hpp"
 
 namespace sluice::store {
@@ -36,6 +38,7 @@ Database::Settings LogWriter::database_settings() {
     settings.compacts = compacts_;
     settings.files = settings_.files;
     settings.begin_compaction = [this] { return begin_compaction(); };
+    settings.place_of = place_of;
     settings.progress = &progress_;
     return settings;
 }
@@ -85,6 +88,7 @@ void LogWriter::open() {
     Database::Opened opened = Database::open(database_settings());
     if (opened.fault) refuse(settings_.path, described(*opened.fault));
     load(*opened.database);
+    if (is_backup(settings_.files, settings_.path)) begin_epoch(*opened.database);
     {
         const std::lock_guard lock(state_.mutex);
         state_.last_id = given_id_;
@@ -142,6 +146,21 @@ void LogWriter::load(Database& database) {
         newest_ = std::max(newest_, record->extent.last_time);
     }
     if (const auto fault = cursor.fault()) refuse(settings_.path, described(*fault));
+}
+
+// Of a backup: what was published after it is not there, and its ids go to others. The mark goes last, so that a start
+// that is cut short begins yet another epoch rather than none.
+void LogWriter::begin_epoch(Database& database) {
+    Batch batch = database.batch();
+    {
+        const std::lock_guard lock(state_.mutex);
+        state_.epoch = random_epoch();
+        state_.begun_at = std::max(newest_, clock_());
+        batch.put(Family::state, log_key, encode(log_record()));
+    }
+    if (const auto fault = database.write(batch, true)) refuse(settings_.path, described(*fault));
+    if (const auto fault = remove_mark(settings_.files, settings_.path)) refuse(settings_.path, described(*fault));
+    base::log_info("the store is a backup, so a new epoch begins", {{"epoch", state_.epoch}});
 }
 
 // After a fault. What the store holds now beyond what the listener has had, it gets.

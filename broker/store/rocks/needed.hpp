@@ -9,16 +9,13 @@
 #include <vector>
 
 #include "broker/store/event_log.hpp"
-#include "broker/store/rocks/database.hpp"
-#include "broker/store/rocks/table_use.hpp"
+#include "broker/store/rocks/database/database.hpp"
+#include "broker/store/rocks/database/table_use.hpp"
 
 namespace sluice::store {
 
-struct Place {
-    std::uint32_t stream = 0;    // of replies 0
-    std::uint64_t position = 0;  // of events and index the last id, else the time
-};
-// None: it lasts, since it is state or damaged, which stays to be told of.
+// The position is the last id of events and index, else the time; the stream of replies is 0. None: it lasts, since it
+// is state or damaged, which stays to be told of.
 std::optional<Place> place_of(Family family, std::string_view key, std::string_view value);
 
 class Needed {

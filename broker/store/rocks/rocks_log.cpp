@@ -1,9 +1,11 @@
 #include "broker/store/rocks/rocks_log.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 
+#include "broker/store/rocks/backup.hpp"
 #include "broker/store/rocks/eraser.hpp"
 #include "broker/store/rocks/event_reader.hpp"
 #include "broker/store/rocks/log_state.hpp"
@@ -21,12 +23,19 @@ std::size_t database_memory(const base::MemoryBudget& memory) {
     return std::clamp(memory.bytes_max() / share, least, most);
 }
 
+std::string backups_beside(std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path + ".backups";
+}
+
 }  // namespace
 
 class RocksLog::Parts {
 public:
     Parts(RocksSettings settings, base::MemoryBudget& memory, WallClock clock)
         : is_synced(settings.sync),
+          files(settings.files),
+          backups(settings.backups.empty() ? backups_beside(settings.path) : settings.backups),
           buffers(memory.force_charge(base::MemoryUse::store, database_memory(memory))),
           state(memory),
           reader(state),
@@ -34,6 +43,9 @@ public:
           eraser(state, {[this] { return writer.sync(); }, [this](const Fault& fault) { writer.report(fault); }}) {}
 
     const bool is_synced;
+    const std::shared_ptr<rocksdb::FileSystem> files;
+    const std::string backups;
+    std::mutex backing_up;
     const base::MemoryCharge buffers;
     SharedState state;
     EventReader reader;
@@ -171,6 +183,16 @@ std::optional<StoredReply> RocksLog::find_reply(const AttemptId& attempt) {
     if (database == nullptr) return std::nullopt;
     const auto found = database->get(Family::replies, reply_key(attempt));
     return found.value ? decode_reply(*found.value) : std::nullopt;
+}
+
+boost::system::result<Backup, BackupRefusal> RocksLog::backup(const std::string& name) {
+    using Reason = BackupRefusal::Reason;
+    const std::unique_lock one_at_a_time(parts_->backing_up, std::try_to_lock);
+    if (!one_at_a_time) return BackupRefusal{Reason::busy, "another backup is being made"};
+    const auto database = parts_->state.database.wait(reopening_patience);
+    if (database == nullptr) return BackupRefusal{Reason::busy, "the event log failed, and is being opened again"};
+    const auto folder = backup_folder(parts_->backups, name);
+    return folder ? make_backup(*database, parts_->files, *folder) : folder.error();
 }
 
 }  // namespace sluice::store

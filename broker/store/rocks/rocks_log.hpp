@@ -69,6 +69,7 @@ public:
     std::vector<NamedValue> values() override;
     void put(std::vector<NamedValue> values, DurableState::Done done) override;
     std::optional<StoredReply> find_reply(const AttemptId& attempt) override;
+    boost::system::result<Backup, BackupRefusal> backup(const std::string& name) override;
 
 private:
     class Parts;

@@ -17,6 +17,7 @@ namespace sluice::store {
 
 struct RocksSettings {
     std::string path;                      // a folder, which is created
+    std::string backups;                   // the folder of backups, which is created; "": the path and ".backups"
     bool sync = true;                      // false: nothing waits for the disk, so a power failure may lose the newest
     std::optional<std::size_t> bytes_max;  // of the disk; none: the smaller of 10 GiB and a tenth of the disk
     std::chrono::microseconds replies_window{};            // a reply that is older may be forgotten

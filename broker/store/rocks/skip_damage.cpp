@@ -8,7 +8,7 @@
 
 namespace sluice::store {
 
-std::uint64_t place_of(std::string_view key) {
+std::uint64_t number_of_key(std::string_view key) {
     std::uint64_t place = 0;
     for (std::size_t i = 0; i < sizeof place; ++i)
         place = place << 8 | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0u);
@@ -43,7 +43,7 @@ std::uint64_t find_readable(Cursor& cursor, const std::string& prefix, std::uint
 
 std::uint64_t skip_damage(Cursor& cursor, std::uint64_t from, std::uint64_t end) {
     cursor.seek(event_key(find_readable(cursor, {}, from, end)));
-    return cursor.is_at_end() ? end : std::min(end, place_of(cursor.key()));
+    return cursor.is_at_end() ? end : std::min(end, number_of_key(cursor.key()));
 }
 
 // First among the keys that have all of `after` as their beginning, and then among more and more.
@@ -51,7 +51,7 @@ void skip_damage(Cursor& cursor, std::string_view after) {
     constexpr std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t n = after.size() + 1; n-- > 0;) {
         const std::string prefix(after.substr(0, n));
-        cursor.seek(prefix + event_key(find_readable(cursor, prefix, place_of(after.substr(n)), end)));
+        cursor.seek(prefix + event_key(find_readable(cursor, prefix, number_of_key(after.substr(n)), end)));
         if (!cursor.fault()) return;
     }
 }

@@ -15,7 +15,7 @@ namespace sluice::store {
 
 namespace {
 
-constexpr std::chrono::seconds look_pause{1};
+constexpr std::chrono::seconds space_pause{1};
 constexpr int quiet_looks = 10;             // of which only one is taken if nothing has been dropped
 constexpr std::uint64_t urgent_share = 64;  // of the bound, written since the last look
 constexpr std::uint64_t urgent_least = 64u << 10;
@@ -84,7 +84,7 @@ void SpaceCollector::run() {
     for (int quiet = 0;; ++quiet) {
         {
             std::unique_lock lock(mutex_);
-            work_.wait_for(lock, has_more ? std::chrono::seconds(0) : look_pause,
+            work_.wait_for(lock, has_more ? std::chrono::seconds(0) : space_pause,
                            [this] { return stopping_ || is_urgent_; });
             if (stopping_) return;
             if (std::exchange(is_urgent_, false)) has_more = true;
@@ -124,12 +124,8 @@ std::vector<SpaceCollector::File> SpaceCollector::look(const Database& database)
     files.reserve(tables.size());
     for (TableFile& table : tables) {
         const TableUse& use = known_.at(table.number);
-        const std::uint64_t all = use.bytes(), dead = dead_bytes(use, needed.dead_below(table.family));
-        std::uint64_t of_file = dead == 0 ? 0 : table.bytes;
-        if (dead != all)
-            of_file = static_cast<std::uint64_t>(static_cast<double>(table.bytes) * static_cast<double>(dead) /
-                                                 static_cast<double>(all));
-        files.push_back({std::move(table), &use, of_file});
+        const std::uint64_t dead = dead_bytes(use, needed.dead_below(table.family), table.bytes);
+        files.push_back({std::move(table), &use, dead});
     }
     return files;
 }

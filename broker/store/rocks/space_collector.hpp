@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "broker/store/event_log.hpp"
+#include "broker/store/rocks/database/open_database.hpp"
 #include "broker/store/rocks/needed.hpp"
-#include "broker/store/rocks/open_database.hpp"
 
 namespace sluice::store {
 

@@ -111,6 +111,9 @@ boost::system::result<std::string, RecordError> encode_append(const DocumentReco
                                                               std::span<const EventRecord> events,
                                                               const RecordLimits& limits = {});
 
+// How many bytes of the append say which of these events are erased; no other bytes are more or fewer for that.
+std::size_t erased_field_bytes(std::span<const EventHead> events);
+
 // `bytes` must be exactly one append. Allocates at most a small multiple of their number, whatever lengths they claim.
 boost::system::result<RecordAppend, RecordError> decode_append(std::string_view bytes, const RecordLimits& limits = {});
 

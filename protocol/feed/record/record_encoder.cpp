@@ -143,6 +143,12 @@ std::optional<RecordError> refusal(const DocumentRecord& document, std::size_t e
 
 }  // namespace
 
+std::size_t erased_field_bytes(std::span<const EventHead> events) {
+    const auto n = static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(), [](const EventHead& event) { return event.is_erased; }));
+    return n == 0 ? 0 : field_header_bytes + n * erased_bytes;
+}
+
 boost::system::result<std::string, RecordError> encode_append(const DocumentRecord& document,
                                                               std::span<const EventRecord> events,
                                                               const RecordLimits& limits) {

@@ -50,6 +50,7 @@ TEST_CASE("the built-in file gives every option its default") {
     CHECK(o.log.level == sluice::config::LogLevel::info);
     CHECK(o.store.kind == sluice::config::StoreKind::rocksdb);
     CHECK_FALSE(o.store.path);
+    CHECK_FALSE(o.store.backups);
     CHECK(o.store.sync == sluice::config::StoreSync::group);
     CHECK_FALSE(o.store.bytes);
     CHECK(o.store.retention.age == 7 * 24h);
@@ -90,6 +91,7 @@ TEST_CASE("where the store is, and when it is synced") {
     CHECK(store("store: {path: build/store}").path == "build/store");
     CHECK(store("", {"store.path=/var/lib/sluice"}).path == "/var/lib/sluice");
     CHECK_FALSE(store("store: {path: /srv/store}", {"store.path=auto"}).path);
+    CHECK(store("store: {backups: /srv/backups}").backups == "/srv/backups");
     CHECK(store("store: {sync: none}").sync == sluice::config::StoreSync::none);
 }
 
@@ -170,6 +172,7 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"store:\n  kind: disk\n", "f.yaml:2:9: store.kind: expected one of rocksdb, memory, found \"disk\""},
         {"store:\n  path: ''\n", "f.yaml:2:9: store.path: expected auto or the path of a folder"},
         {"store:\n  path: \"a\\0b\"\n", "f.yaml:2:9: store.path: expected auto or the path of a folder"},
+        {"store:\n  backups: ''\n", "f.yaml:2:12: store.backups: expected auto or the path of a folder"},
         {"store:\n  path: [a]\n", "f.yaml:2:9: store.path: expected a text, found a list"},
         {"store:\n  sync: always\n", "f.yaml:2:9: store.sync: expected one of group, none, found \"always\""},
         {"store:\n  bytes: none\n",

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/store/rocks/repair.hpp"
+#include "broker/store/offline/repair.hpp"
+#include "broker/store/offline/verify.hpp"
 #include "broker/store/rocks/rocks_log.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -211,6 +212,9 @@ TEST_CASE_METHOD(Fixture, "any table that is missing → each event is read or n
         CHECK(all.ids.size() + all.damaged == starts * of_start);
         if (all.damaged != 0) ++damaged;
         log.reset();
+        const Verified verified = verify_store(settings.path);
+        CHECK_FALSE(verified.damage.empty());
+        CHECK(verified.events == all.ids.size());
         const Repaired repaired = repair_store(settings.path);
         CHECK(repaired.events == all.ids.size());
         std::uint64_t lost = repaired.missing;

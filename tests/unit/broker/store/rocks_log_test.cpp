@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/store/rocks/database.hpp"
+#include "broker/store/rocks/database/database.hpp"
 #include "tests/support/eventually.hpp"
 #include "tests/unit/broker/store/rocks_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "broker/store/rocks/table_use.hpp"
+#include "broker/store/rocks/database/table_use.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -118,6 +118,10 @@ public:
         const auto at = disk_.replies.find(attempt);
         return at == disk_.replies.end() ? std::nullopt : std::optional(at->second);
     }
+    boost::system::result<Backup, BackupRefusal> backup(const std::string& name) override {
+        if (backup_refusal) return *backup_refusal;
+        return Backup{"/backups/" + name, epoch_, 1'000, disk_.last_id};
+    }
 
     // Ends the first append that waits.
     void end_first() {
@@ -161,6 +165,7 @@ public:
     std::deque<Waiting> waiting;
     LogState::Condition condition = LogState::Condition::open;
     std::optional<AppendError> sync_error;
+    std::optional<BackupRefusal> backup_refusal;
     feed::RecordTime now = 0;
     bool at_once = false;                  // appends end before append() returns
     std::optional<AppendError> end_error;  // with this, then

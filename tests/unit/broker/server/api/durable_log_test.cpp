@@ -178,6 +178,30 @@ TEST_CASE_METHOD(Fixture, "Log on disk: append fails → 507 or 503, which say w
     CHECK(post(rss({item("a")})).body.find("\"new\":1") != std::string::npos);
 }
 
+TEST_CASE_METHOD(Fixture, "Log on disk: backup → 201 with what it has, or why there is none") {
+    post(rss({item("a"), item("b")}));
+    const auto back_up = [this] { return request("POST", "/v1/store/backup", R"({"path": "x"})"); };
+    const Reply made = back_up();
+    CHECK(made.status == 201);
+    const auto backup = boost::json::parse(made.body);
+    CHECK(backup.at("path") == "/backups/x");
+    CHECK(backup.at("last_id") == 2);
+    CHECK(backup.at("bytes") == 1'000);
+    CHECK(backup.at("epoch") == boost::json::string_view(process->log.epoch()));
+    using Reason = store::BackupRefusal::Reason;
+    const std::pair<Reason, unsigned> statuses[] = {{Reason::path, 400},
+                                                    {Reason::exists, 409},
+                                                    {Reason::busy, 503},
+                                                    {Reason::no_space, 507},
+                                                    {Reason::failed, 500}};
+    for (const auto& [reason, status] : statuses) {
+        process->log.backup_refusal = {reason, "because of a test"};
+        const Reply refused = back_up();
+        CHECK(refused.status == status);
+        CHECK(refused.body.find("because of a test") != std::string::npos);
+    }
+}
+
 TEST_CASE_METHOD(Fixture, "Log on disk: streams are defined, changed and deleted for good, or the reply says so") {
     CHECK(request("PUT", "/v1/streams/s", R"({"id_path": "@id"})").status == 201);
     CHECK(request("PUT", "/v1/streams/t", "{}").status == 201);
