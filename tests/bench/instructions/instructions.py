@@ -116,12 +116,13 @@ def single(daemon, messages):
 LOADS = {"message": (message, 160, 1760), "item": (delivered, 200, 2200), "single": (single, 100, 600)}
 
 
-def total(load, messages, profile):
+def total(load, messages, profile, store):
     """The instructions of a daemon from its start to its end."""
     if profile.exists():
         profile.unlink()
-    with Sluiced("matcher.backend=cpu", "matcher.threads=1", "io.threads=1",
-                 under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--quiet")) as daemon:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, Sluiced(
+            "matcher.backend=cpu", "matcher.threads=1", "io.threads=1", f"store.kind={store}", f"store.path={folder}/store",
+            under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--quiet")) as daemon:
         load(daemon, messages)
     return read_profile(profile)
 
@@ -149,11 +150,11 @@ def read_profile(profile):
     return own - hashing, hashing
 
 
-def count(name, profiles):
+def count(name, profiles, store="memory"):
     """Instructions of a message besides hashing, and those of hashing."""
     load, few, many = LOADS[name]
-    least = total(load, few, profiles / f"{name}.few")
-    most = total(load, many, profiles / f"{name}.many")
+    least = total(load, few, profiles / f"{name}.few", store)
+    most = total(load, many, profiles / f"{name}.many", store)
     return tuple((m - n) / (many - few) for m, n in zip(most, least))
 
 
@@ -161,6 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("load", nargs="*", help=f"of {', '.join(LOADS)}; default: all")
     parser.add_argument("--profiles", type=Path, metavar="FOLDER", help="keep the profiles, for callgrind_annotate")
+    parser.add_argument("--store", choices=("memory", "rocksdb"), default="memory", help="on disk, groups depend on it")
     parser.add_argument("--check", type=Path, metavar="FILE")
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
@@ -178,7 +180,7 @@ def main():
         if arguments.check:
             return check(arguments.check, arguments.runs, profiles)
         for name in arguments.load or LOADS:
-            own, hashing = count(name, profiles)
+            own, hashing = count(name, profiles, arguments.store)
             print(f"{name:8} {own:10,.0f} instructions, and {hashing:,.0f} of libcrypto", flush=True)
     return 0
 
