@@ -4,6 +4,7 @@ randomness.
 
 A test does the same to the model and to a daemon. The daemon may lag behind, so a Reader takes what arrives one by one,
 and raises Fault for what must not have come then."""
+import copy
 from collections import deque
 from typing import Callable, NamedTuple, Optional
 
@@ -97,6 +98,17 @@ class Model:
         self.deleted = {}  # stream -> dropped_id at its end
         # The log forgets the streams that are gone. What they lost may be told to readers of others.
         self.forgotten_id = 0
+        self.is_restored = False  # from a backup: its events are older than its epoch
+
+    def copy(self):
+        """As a backup has it, which nobody reads."""
+        readers, self.readers = self.readers, []
+        made = copy.deepcopy(self)
+        self.readers = readers
+        return made
+
+    def restore(self, epoch, last_id):
+        self.epoch, self.last_id, self.is_restored = epoch, last_id, True
 
     def stream(self, name):
         if name not in self.streams:
@@ -197,8 +209,8 @@ class Model:
         return self.streams[name].dropped_id if name in self.streams else self.deleted.get(name, 0)
 
     def since(self, name, time):
-        """Where a reader of what came at that time or later starts. None if not all times are known."""
-        if any(event.time is None for event in self.events.values()):
+        """Where a reader of what came at that time or later starts. None if that can't be told."""
+        if self.is_restored or any(event.time is None for event in self.events.values()):
             return None
         later = [event.id for event in self.kept(name) if event.time >= time]
         gone = [event for event in self.events.values() if not event.kept and event.time >= time]

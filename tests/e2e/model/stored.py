@@ -2,6 +2,7 @@
 there as a whole or not at all."""
 import contextlib
 import json
+import shutil
 import signal
 import socket
 import tempfile
@@ -20,7 +21,8 @@ class StoredDriver(Driver):
         super().__init__(seed, (*store, *options), learns)
         self.steps = tuple(step for step in self.steps if step[1] != self.restart)
         self.steps += ((4, self.restart), (6, self.kill), (6, self.kill_while_publishing),
-                       (6, self.kill_while_erasing))
+                       (6, self.kill_while_erasing), (3, self.back_up), (3, self.restore))
+        self.backup = None  # its folder, and the model then
 
     def close(self):
         super().close()
@@ -59,18 +61,23 @@ class StoredDriver(Driver):
             raise Fault(f"the daemon ended with {status}: {self.daemon.log}")
         self.daemon.process.stderr.close()
 
-    def come_back(self):
-        """`Model.last_id`: no id is given twice, so that of the last event is below the next one."""
-        self.start_daemon()
+    def read_place(self):
+        """The epoch, and the number up to which all has been decided."""
         probe = EventStream(self.daemon.port, [("stream", ALL), ("filter", "false()")])
         while not any("id" in block for block in probe.blocks):
             probe.wait()
             probe.pump()
         epoch, _, number = next(block["id"] for block in probe.take() if "id" in block).partition("-")
         probe.close()
-        if epoch != self.model.epoch or int(number) < self.model.last_id:
+        return epoch, int(number)
+
+    def come_back(self):
+        """`Model.last_id`: no id is given twice, so that of the last event is below the next one."""
+        self.start_daemon()
+        epoch, number = self.read_place()
+        if epoch != self.model.epoch or number < self.model.last_id:
             raise Fault(f"after {self.model.epoch}-{self.model.last_id} it goes on with {epoch}-{number}")
-        return int(number)
+        return number
 
     def meet_again(self, last_id):
         self.model.last_id = last_id
@@ -89,6 +96,38 @@ class StoredDriver(Driver):
     def kill(self):
         self.end(signal.SIGKILL)
         self.meet_again(self.come_back())
+
+    def back_up(self):
+        name = f"copy-{self.model.last_id}-{self.counts['back_up']}"
+        for stream in self.model.streams:
+            self.await_retention(stream)
+        reply = self.request(201, "POST", "/v1/store/backup", json.dumps({"path": name}))
+        if reply["epoch"] != self.model.epoch or reply["last_id"] > self.model.last_id:
+            raise Fault(f"a backup of {self.model.epoch}-{self.model.last_id}: {reply}")
+        if self.backup is not None:
+            shutil.rmtree(self.backup[0])
+        self.backup = (reply["path"], self.model.copy())
+
+    def restore(self):
+        """The store is lost, and the backup takes its place, in a new epoch."""
+        if self.backup is None:
+            return
+        folder, model = self.backup
+        self.end(self.chance.choice((signal.SIGTERM, signal.SIGKILL)))
+        store = Path(self.folder.name) / "store"
+        shutil.rmtree(store)
+        shutil.copytree(folder, store)
+        self.start_daemon()
+        epoch, number = self.read_place()
+        if epoch == self.model.epoch or epoch == model.epoch or number < model.last_id:
+            raise Fault(f"a backup of {model.epoch}-{model.last_id} goes on with {epoch}-{number}")
+        self.model = model.copy()
+        self.model.restore(epoch, number)
+        for name in self.model.streams:
+            self.await_retention(name)
+        witness = Subscriber(ALL, self.witness.filters, self.learn)
+        witness.last_id, self.witness = self.witness.last_id, witness
+        self.connect(witness, Start(reset="epoch"), last_event_id=witness.last_id)
 
     def kill_while_publishing(self):
         """Nobody knows whether the document was accepted: it is there as a whole or not at all, and published again it
