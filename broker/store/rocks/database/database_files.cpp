@@ -121,7 +121,13 @@ int Database::base_level(Family family) const {
     return static_cast<int>(level);
 }
 
-bool Database::remove(const TableFile& file) { return parts_->db->DeleteFile(file.name).ok(); }
+// RocksDB 7.8 does not keep compactions from taking the file while its removal is being written, and then both delete
+// it.
+bool Database::remove(const TableFile& file) {
+    if (!parts_->db->PauseBackgroundWork().ok()) return false;
+    const bool is_done = parts_->db->DeleteFile(file.name).ok();
+    return parts_->db->ContinueBackgroundWork().ok() && is_done;
+}
 
 bool Database::rewrite(const std::vector<const TableFile*>& files, int to_level) {
     rocksdb::CompactionOptions options;

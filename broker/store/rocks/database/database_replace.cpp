@@ -30,12 +30,16 @@ std::set<std::uint64_t> live_tables(rocksdb::DB& db) {
 // Waits until files that are no longer in use are gone: write-ahead logs up to this one, and tables as old as those
 // that are in use now. Others are only kept by what reads them, which is never long.
 std::optional<Fault> wait_until_gone(rocksdb::DB& db, rocksdb::Env& env, std::uint64_t newest_log) {
-    constexpr std::chrono::milliseconds pause{2};
+    constexpr std::chrono::milliseconds pause{5};
     constexpr std::chrono::seconds patience{60};
     const std::set<std::uint64_t> now = live_tables(db);
     const std::uint64_t newest_table = now.empty() ? 0 : *now.rbegin();
     std::vector<std::string> names;
     for (const auto begun = std::chrono::steady_clock::now();;) {
+        // Has the whole folder looked through: it may have files of an earlier process that RocksDB does not know of.
+        // It passes over those that might be some that are being written, so more than one look may be needed.
+        if (auto fault = fault_of(db.DisableFileDeletions())) return fault;
+        if (auto fault = fault_of(db.EnableFileDeletions(false))) return fault;
         if (auto fault = fault_of(env.GetChildren(db.GetName(), &names))) return fault;
         const std::set<std::uint64_t> live = live_tables(db);
         const auto is_old = [&](const std::string& name) {
@@ -70,9 +74,6 @@ std::optional<Fault> Database::replace(Batch& batch, Family family, std::span<co
         compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
         if (auto fault = fault_of(db.CompactRange(compact, handle, &at, &at))) return fault;
     }
-    // Has the whole folder looked through: it may have files of an earlier process that RocksDB does not know of.
-    if (auto fault = fault_of(db.DisableFileDeletions())) return fault;
-    if (auto fault = fault_of(db.EnableFileDeletions(false))) return fault;
     return wait_until_gone(db, *parts_->env, newest->LogNumber());
 }
 
