@@ -55,17 +55,19 @@ Erased Eraser::erase(std::string_view stream, std::uint64_t id) {
 
 void Eraser::erase_all(const std::vector<Request*>& requests) {
     const auto fail = [&](AppendError error) {
+        forget_unfound(requests);
         for (Request* each : requests) each->result = {true, error};
     };
     {
         const std::lock_guard lock(state_.mutex);
-        for (const Request* each : requests) state_.erased.insert(each->id);
+        for (Request* each : requests) each->is_new = state_.erased.insert(each->id).second;
     }
     // Dead letters that were made before are on disk then.
     if (const auto error = writer_.sync()) return fail(*error);
     Work work{state_.database.wait(reopening_time)};
     if (work.database == nullptr) return fail(AppendError::unknown);
     for (Request* each : requests) begin(work, *each);
+    forget_unfound(requests);
     if (!work.fault && work.marks.empty()) return;
     if (!work.fault) {
         Batch batch = work.database->batch();
@@ -89,6 +91,13 @@ void Eraser::erase_all(const std::vector<Request*>& requests) {
     base::log_error("events can't be erased", {{"fault", work.fault->what}});
     work.database.reset();  // the log may close it now
     writer_.report(*work.fault);
+}
+
+// Of an event that is not there, or stands in another stream, dead letters may still be appended.
+void Eraser::forget_unfound(const std::vector<Request*>& requests) {
+    const std::lock_guard lock(state_.mutex);
+    for (const Request* each : requests)
+        if (each->is_new && !each->result.is_found) state_.erased.erase(each->id);
 }
 
 // Finds the event, and what else must go with it.

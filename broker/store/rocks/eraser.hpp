@@ -38,6 +38,7 @@ private:
         std::string stream;
         std::uint64_t id = 0;
         Erased result{};
+        bool is_new = false;  // not asked for before
         bool is_done = false;
     };
     // What is kept at one key of the events.
@@ -49,6 +50,7 @@ private:
     struct Work;
 
     void erase_all(const std::vector<Request*>& requests);
+    void forget_unfound(const std::vector<Request*>& requests);
     void begin(Work& work, Request& request);
     void erase_copies(Work& work, Erasure& erasure, const StreamEntryPtr& stream);
     static void erase_copies_in(Work& work, Erasure& erasure, const StreamEntryPtr& stream, std::uint64_t from);

@@ -131,11 +131,16 @@ TEST_CASE_METHOD(Fixture, "RocksLog: an erased event → its dead letters and co
 
 TEST_CASE_METHOD(Fixture, "RocksLog: a dead letter of an event that was erased meanwhile → it is not appended") {
     const std::uint64_t id = publish("a", {"one"}, {0});
-    CHECK_FALSE(log->erase("a", id).error);
+    publish("b", {"two"}, {0});
     Append late = make("dead", 1);
     feed::DocumentRecord record = *late.record;
     record.dead_letter = letter("a", id);
     late.record = std::make_shared<const feed::DocumentRecord>(record);
+    CHECK_FALSE(log->erase("b", id).is_found);  // where it never was
+    publish("dead", {"one"}, {0}, true, letter("a", id));
+    CHECK(ids("dead").size() == 1);
+    CHECK_FALSE(log->erase("a", id).error);
+    CHECK_FALSE(log->erase("b", id).is_found);
     CHECK(append_all({late}).error == AppendError::unknown);
     CHECK(ids("dead").empty());
 }
