@@ -17,7 +17,6 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace {
@@ -58,6 +57,7 @@ public:
             const std::string_view line = std::string_view(input_).substr(begin, end - begin);
             if (line.starts_with("-ERR") || line.find("\"error\"") != std::string_view::npos)
                 throw std::runtime_error(std::string(line));
+            if (line.find("stream_create_response") != std::string_view::npos) has_stream_ = true;
             if (line == "PING") send_all("PONG\r\n");
             if (line.starts_with("{\"stream\"")) ++acknowledged;
         }
@@ -65,9 +65,12 @@ public:
         return acknowledged;
     }
 
+    bool has_stream() const { return has_stream_; }
+
 private:
     const int socket_;
     std::string input_;
+    bool has_stream_ = false;
 };
 
 }  // namespace
@@ -86,7 +89,7 @@ int main(int argc, char** argv) {
         "CONNECT {\"verbose\":false,\"pedantic\":false}\r\nSUB made 1\r\nSUB acked 2\r\n"
         "PUB $JS.API.STREAM.CREATE.ev made " +
         std::to_string(stream.size()) + "\r\n" + stream + "\r\n");
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    while (!server.has_stream()) server.receive();
     std::mt19937 random;
     std::string message(bytes, '\0');
     for (char& c : message) c = static_cast<char>('a' + random() % 26);

@@ -120,7 +120,7 @@ def total(load, messages, profile, store):
     """The instructions of a daemon from its start to its end."""
     if profile.exists():
         profile.unlink()
-    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, Sluiced(
+    with tempfile.TemporaryDirectory() as folder, Sluiced(
             "matcher.backend=cpu", "matcher.threads=1", "io.threads=1", f"store.kind={store}", f"store.path={folder}/store",
             under=("valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--quiet")) as daemon:
         load(daemon, messages)
