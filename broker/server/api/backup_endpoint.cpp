@@ -59,8 +59,9 @@ boost::asio::awaitable<HttpReply> back_up_store(Services& services, HttpRequest&
     if (durable == nullptr)
         co_return status_reply(409, "the store is in memory (store.kind), so there is nothing to back up");
     auto work = [durable, name = *path] { return durable->backup(name); };
-    const auto made = co_await run_on_worker(services.workers, request.address_use,
-                                             worker_deadline(services.options.publish), std::move(work));
+    const auto made =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, rewrite_estimate);
     if (!made) co_return busy_problem("too many requests are waiting for a worker");
     if (!*made) {
         base::log_warn("the store was not backed up", {{"path", *path}, {"reason", made->error().what}});

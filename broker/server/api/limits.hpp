@@ -26,6 +26,7 @@ inline std::chrono::nanoseconds digest_estimate(std::size_t bytes) { return std:
 inline std::chrono::nanoseconds options_estimate(std::size_t bytes) { return std::chrono::microseconds(bytes); }
 inline std::chrono::nanoseconds filter_estimate(std::size_t bytes) { return std::chrono::microseconds(bytes); }
 inline std::chrono::nanoseconds look_up_estimate(std::size_t items) { return std::chrono::microseconds(10 * items); }
+inline constexpr std::chrono::seconds rewrite_estimate{1};  // to write a part of the store again, or copy it
 // Until when a request that comes now may wait for a worker: publish.wait, but ten seconds at least, since workers have
 // a low priority.
 std::chrono::steady_clock::time_point worker_deadline(const config::PublishOptions& options);

@@ -80,8 +80,9 @@ asio::awaitable<HttpReply> erase_event(Services& services, HttpRequest& request)
     if (!id) co_return bad_id("the last part of the path", request.part);
     const std::string name(request.name);
     auto work = [&services, &name, id = *id] { return services.log.erase(name, id); };
-    const auto erased = co_await run_on_worker(services.workers, request.address_use,
-                                               worker_deadline(services.options.publish), std::move(work));
+    const auto erased =
+        co_await run_on_worker(services.workers, request.address_use, worker_deadline(services.options.publish),
+                               std::move(work), nullptr, rewrite_estimate);
     if (!erased) co_return busy_problem("nothing was erased: too many requests are waiting for the disk");
     const std::string event = "event " + std::to_string(*id);
     if (!erased->is_found)
