@@ -286,7 +286,7 @@ class Process(unittest.TestCase):
                 self.skipTest("the daemon is in a folder of root's own")
             with process.stderr as log:
                 text = line = ""
-                while " listening " not in text and (line := log.readline()):
+                while " ready " not in text and (line := log.readline()):  # threads are started until then
                     text += line
                 if line:
                     process.terminate()
