@@ -1,84 +1,17 @@
 #include "tests/support/crash_disk.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
+
+#include "tests/support/crash_disk_parts.hpp"
 
 namespace sluice::testing {
 
-namespace {
-
-std::string parent_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-std::uint64_t below(std::mt19937_64& random, std::uint64_t end) { return random() % end; }
-
-}  // namespace
-
 FileKind kind_of(std::string_view path) {
-    const std::string_view name = name_of(path);
+    const std::string_view name = path.substr(path.rfind('/') + 1);
     if (name.ends_with(".log")) return FileKind::wal;
     if (name.ends_with(".sst")) return FileKind::table;
     if (name.starts_with("MANIFEST")) return FileKind::manifest;
     return name == "CURRENT" ? FileKind::current : FileKind::other;
-}
-
-struct CrashDisk::File {
-    explicit File(FileKind of) : kind(of) {}
-
-    void copy_sector(std::size_t sector) {
-        const std::size_t from = sector * sector_bytes, end = std::min({from + sector_bytes, written.size()});
-        if (from >= end) return;
-        if (synced.size() < end) synced.resize(end);
-        written.copy(&synced[from], end - from, from);
-    }
-    void sync() {
-        synced.resize(written.size());
-        for (const std::size_t sector : unsynced) copy_sector(sector);
-        unsynced.clear();
-    }
-    void fail_sync(std::mt19937_64& random) {
-        for (const std::size_t sector : unsynced)
-            if (below(random, 2) == 0) copy_sector(sector);
-        unsynced.clear();
-    }
-    // Keeps each unsynced sector with this chance, in percent.
-    void lose_unsynced(std::mt19937_64& random, std::uint64_t chance) {
-        const std::size_t least = std::min(synced.size(), written.size()),
-                          most = std::max(synced.size(), written.size());
-        std::size_t length = below(random, 2) == 0 ? synced.size() : written.size();
-        if (most != least && below(random, 2) == 0) length = least + below(random, most - least + 1);
-        for (const std::size_t sector : unsynced)
-            if (below(random, 100) < chance) copy_sector(sector);
-        synced.resize(length);
-        written = synced;
-        unsynced.clear();
-    }
-
-    const FileKind kind;
-    std::string written, synced;
-    std::set<std::size_t> unsynced;  // sectors. Others differ if a sync of them has failed: nothing writes them again
-};
-
-std::unique_ptr<CrashDisk> CrashDisk::clone() const {
-    auto copy = std::make_unique<CrashDisk>(names_);
-    const Lock lock(mutex_);
-    std::map<const File*, FilePtr> copies;
-    const auto copy_of = [&](const FilePtr& file) {
-        if (!file) return file;
-        FilePtr& made = copies[file.get()];
-        if (!made) made = std::make_shared<File>(*file);
-        return made;
-    };
-    for (const auto& [path, file] : written_) copy->written_.emplace(path, copy_of(file));
-    for (const auto& [path, file] : synced_) copy->synced_.emplace(path, copy_of(file));
-    for (const Change& change : changes_)
-        copy->changes_.push_back({change.path, change.to, copy_of(change.file), change.is_removal});
-    return copy;
 }
 
 void CrashDisk::stop() {
@@ -95,32 +28,6 @@ void CrashDisk::stop_at(std::uint64_t n) {
 bool CrashDisk::is_stopped() const {
     const Lock lock(mutex_);
     return stopped_;
-}
-
-void CrashDisk::lose_unsynced(std::uint64_t seed) {
-    const Lock lock(mutex_);
-    std::mt19937_64 random(seed);
-    constexpr std::array<std::uint64_t, 5> chances{0, 10, 50, 90, 100};
-    const std::uint64_t chance = chances[below(random, chances.size())];
-    std::map<std::string, std::uint64_t> left;  // changes that reach the disk, by directory: the first ones
-    for (const Change& each : changes_) ++left[names_ == Names::with_any_sync ? "" : parent_of(each.path)];
-    for (auto& [directory, n] : left) n = below(random, n + 1);
-    for (const Change& each : changes_) {
-        std::uint64_t& n = left[names_ == Names::with_any_sync ? "" : parent_of(each.path)];
-        if (n == 0) continue;
-        --n;
-        apply(each, synced_);
-    }
-    changes_.clear();
-    for (auto each = synced_.begin(); each != synced_.end();) {  // in the order of paths
-        const std::string parent = parent_of(each->first);
-        const bool has_parent = parent == "/" || synced_.contains(parent);
-        each = has_parent ? std::next(each) : synced_.erase(each);
-    }
-    written_ = synced_;
-    std::set<File*> done;
-    for (const auto& [path, file] : synced_)
-        if (file && done.insert(file.get()).second) file->lose_unsynced(random, chance);
 }
 
 CrashDisk::Process CrashDisk::process() {
@@ -168,30 +75,9 @@ Traffic CrashDisk::traffic(FileKind kind) const {
     return traffic_[static_cast<std::size_t>(kind)];
 }
 
-std::vector<std::string> CrashDisk::paths() const {
-    const Lock lock(mutex_);
-    std::vector<std::string> all;
-    for (const auto& [path, file] : written_)
-        if (file) all.push_back(path);
-    return all;
-}
-
 std::string CrashDisk::content(const std::string& path) const {
     const Lock lock(mutex_);
-    return written_.at(path)->written;
-}
-
-void CrashDisk::set_content(const std::string& path, std::string bytes) {
-    const Lock lock(mutex_);
-    const auto file = std::make_shared<File>(kind_of(path));
-    file->written = file->synced = std::move(bytes);
-    written_[path] = synced_[path] = file;
-}
-
-void CrashDisk::erase(const std::string& path) {
-    const Lock lock(mutex_);
-    written_.erase(path);
-    synced_.erase(path);
+    return entry_at(path).file->written;
 }
 
 bool CrashDisk::meets_fault(Access access, FileKind kind) {
@@ -216,93 +102,6 @@ bool CrashDisk::counts_to_stop() {
     stopped_ = true;
     locks_.clear();
     return true;
-}
-
-void CrashDisk::apply(const Change& change, Entries& entries) {
-    if (change.is_removal || !change.to.empty()) entries.erase(change.path);
-    if (!change.is_removal) entries[change.to.empty() ? change.path : change.to] = change.file;
-}
-
-DiskError CrashDisk::change(Process by, Change change) {
-    if (!is_current(by)) return DiskError::failed;
-    apply(change, written_);
-    changes_.push_back(std::move(change));
-    return counts_to_stop() ? DiskError::failed : DiskError::none;
-}
-
-// Of one directory, or of all.
-void CrashDisk::sync_names(const std::string* directory) {
-    const auto left = std::stable_partition(changes_.begin(), changes_.end(), [&](const Change& each) {
-        return directory == nullptr || parent_of(each.path) == *directory;
-    });
-    for (auto each = changes_.begin(); each != left; ++each) apply(*each, synced_);
-    changes_.erase(changes_.begin(), left);
-}
-
-CrashDisk::FilePtr CrashDisk::find(Process by, const std::string& path, DiskError& error) {
-    const Lock lock(mutex_);
-    error = DiskError::failed;
-    if (!is_current(by)) return nullptr;
-    const auto at = written_.find(path);
-    error = at == written_.end() || !at->second ? DiskError::not_found : DiskError::none;
-    return error == DiskError::none ? at->second : nullptr;
-}
-
-CrashDisk::FilePtr CrashDisk::create(Process by, const std::string& path, bool anew, DiskError& error) {
-    const Lock lock(mutex_);
-    error = is_current(by) ? DiskError::none : DiskError::failed;
-    if (error != DiskError::none) return nullptr;
-    if (const auto at = written_.find(path); at != written_.end() && at->second) {
-        if (anew) at->second->written.clear();
-        return at->second;
-    }
-    const std::string parent = parent_of(path);
-    error = parent == "/" || written_.contains(parent) ? DiskError::none : DiskError::not_found;
-    if (error != DiskError::none) return nullptr;
-    auto file = std::make_shared<File>(kind_of(path));
-    error = change(by, {path, {}, file});
-    return error == DiskError::none ? file : nullptr;
-}
-
-DiskError CrashDisk::make_directory(Process by, const std::string& path) {
-    const Lock lock(mutex_);
-    return change(by, {path, {}, nullptr});
-}
-
-bool CrashDisk::is_directory(const std::string& path) const {
-    const Lock lock(mutex_);
-    const auto at = written_.find(path);
-    return path == "/" || (at != written_.end() && !at->second);
-}
-
-DiskError CrashDisk::remove(Process by, const std::string& path) {
-    const Lock lock(mutex_);
-    if (is_current(by) && !written_.contains(path)) return DiskError::not_found;
-    return change(by, {path, {}, nullptr, true});
-}
-
-DiskError CrashDisk::rename(Process by, const std::string& from, const std::string& to) {
-    const Lock lock(mutex_);
-    const auto at = written_.find(from);
-    if (is_current(by) && at == written_.end()) return DiskError::not_found;
-    return change(by, {from, to, at == written_.end() ? nullptr : at->second});
-}
-
-DiskError CrashDisk::sync_directory(Process by, const std::string& path) {
-    const Lock lock(mutex_);
-    if (!is_current(by) || counts_to_stop() || meets_fault(Access::sync, FileKind::other)) return DiskError::failed;
-    ++traffic_of(FileKind::other).syncs;
-    if (!ignores_syncs_) sync_names(names_ == Names::with_directory ? &path : nullptr);
-    return DiskError::none;
-}
-
-DiskError CrashDisk::list(Process by, const std::string& path, std::vector<std::string>& names) const {
-    if (!is_directory(path)) return DiskError::not_found;
-    const Lock lock(mutex_);
-    if (!is_current(by)) return DiskError::failed;
-    for (const auto& [each, file] : written_)
-        if (parent_of(each) == path) names.emplace_back(name_of(each));
-    return DiskError::none;
 }
 
 DiskError CrashDisk::read(Process by, const File& file, std::uint64_t offset, std::size_t bytes, char* to,
@@ -378,8 +177,17 @@ std::uint64_t CrashDisk::size(const File& file) const {
 }
 
 std::uint64_t CrashDisk::used() const {
+    std::set<const File*> files;
     std::uint64_t bytes = 0;
-    for (const auto& [path, file] : written_) bytes += file ? file->written.size() : 0;
+    std::vector<const Directory*> to_do{root_.get()};
+    while (!to_do.empty()) {
+        const Directory& directory = *to_do.back();
+        to_do.pop_back();
+        for (const auto& [name, entry] : directory.written) {
+            if (entry.directory) to_do.push_back(entry.directory.get());
+            if (entry.file && files.insert(entry.file.get()).second) bytes += entry.file->written.size();
+        }
+    }
     return bytes;
 }
 

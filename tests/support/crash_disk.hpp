@@ -51,11 +51,11 @@ public:
     enum class Names : std::uint8_t { with_directory, with_any_sync };
     static constexpr std::size_t sector_bytes = 512;
 
-    struct File;  // its content
+    struct File;  // its content; may have several names
     using FilePtr = std::shared_ptr<File>;
     using Process = std::uint64_t;  // that uses the disk: process()
 
-    explicit CrashDisk(Names names = Names::with_directory) : names_(names) {}
+    explicit CrashDisk(Names names = Names::with_directory);
     CrashDisk(const CrashDisk&) = delete;
     CrashDisk& operator=(const CrashDisk&) = delete;
     std::unique_ptr<CrashDisk> clone() const;  // without faults and traffic
@@ -90,7 +90,8 @@ public:
     DiskError make_directory(Process by, const std::string& path);
     bool is_directory(const std::string& path) const;
     DiskError remove(Process by, const std::string& path);
-    DiskError rename(Process by, const std::string& from, const std::string& to);
+    DiskError rename(Process by, const std::string& from, const std::string& to);  // within its directory
+    DiskError link(Process by, const std::string& from, const std::string& to);
     DiskError sync_directory(Process by, const std::string& path);
     DiskError list(Process by, const std::string& path, std::vector<std::string>& names) const;
     // Reads at most `bytes`; returns how many, with them in `to`.
@@ -107,29 +108,43 @@ public:
 
 private:
     using Lock = std::lock_guard<std::mutex>;
-    using Entries = std::map<std::string, FilePtr>;  // by path; null: a directory
 
-    // Of a name, in the order in which they were made. `to` is empty unless it is renamed.
+    struct Directory;
+    using DirectoryPtr = std::shared_ptr<Directory>;
+    struct Entry {  // one of the two; neither: there is none
+        FilePtr file{};
+        DirectoryPtr directory{};
+
+        bool exists() const { return file || directory; }
+    };
+    using Entries = std::map<std::string, Entry>;  // by name
+
+    // Of a name in a directory, in the order in which they were made. `to` is empty unless it is renamed.
     struct Change {
-        std::string path, to;
-        FilePtr file;
+        DirectoryPtr in;
+        std::string name, to;
+        Entry entry;
         bool is_removal = false;
     };
+    class Cloning;
 
     bool is_current(Process by) const { return by == process_ && !stopped_; }
     bool meets_fault(Access access, FileKind kind);
     bool counts_to_stop();
     DiskError change(Process by, Change change);
     static void apply(const Change& change, Entries& names);
-    void sync_names(const std::string* directory);
+    void sync_names(const Directory* directory);
+    DirectoryPtr directory_at(const std::string& path) const;
+    DirectoryPtr parent_of(const std::string& path) const;
+    Entry entry_at(const std::string& path) const;
     std::uint64_t used() const;
     DiskError write_at(Process by, File& file, std::uint64_t offset, std::string_view bytes);
     Traffic& traffic_of(FileKind kind) { return traffic_[static_cast<std::size_t>(kind)]; }
 
     const Names names_;
     mutable std::mutex mutex_;
-    Entries written_, synced_;
-    std::vector<Change> changes_;  // from synced_ to written_
+    const DirectoryPtr root_;
+    std::vector<Change> changes_;  // from what is synced of all directories to what is written
     Process process_ = 0;
     bool stopped_ = true;
     std::uint64_t stop_at_ = 0, change_count_ = 0, faults_met_ = 0;

@@ -232,10 +232,10 @@ public:
         return IOStatus::OK();
     }
     IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions&, IODebugContext*) override {
-        return status_of(disk_.rename(by_, from, to), from);
+        return status_of(disk_.rename(by_, without_slash(from), without_slash(to)), from);
     }
-    IOStatus LinkFile(const std::string&, const std::string&, const IOOptions&, IODebugContext*) override {
-        return IOStatus::NotSupported();
+    IOStatus LinkFile(const std::string& from, const std::string& to, const IOOptions&, IODebugContext*) override {
+        return status_of(disk_.link(by_, from, to), from);
     }
     IOStatus NumFileLinks(const std::string&, const IOOptions&, uint64_t*, IODebugContext*) override {
         return IOStatus::NotSupported();

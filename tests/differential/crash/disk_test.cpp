@@ -167,6 +167,50 @@ TEST_CASE(
     CHECK((lost > 0) == (names == CrashDisk::Names::with_directory));
 }
 
+TEST_CASE(
+    "CrashDisk: a second name of a file, in a directory that is renamed → each is certain once its own is synced") {
+    std::size_t old = 0, linked = 0;
+    constexpr std::uint64_t rounds = 100;
+    for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
+        CrashDisk disk;
+        const auto by = disk.process();
+        const auto file = make(disk, by, "/f");
+        disk.append(by, *file, "text");
+        disk.sync(by, *file);
+        REQUIRE(disk.make_directory(by, "/part") == DiskError::none);
+        disk.sync_directory(by, "/");
+        CHECK(disk.link(by, "/g", "/part/f") == DiskError::not_found);
+        REQUIRE(disk.link(by, "/f", "/part/f") == DiskError::none);
+        CHECK(disk.link(by, "/f", "/part/f") == DiskError::failed);
+        CHECK(disk.remove(by, "/part") == DiskError::failed);
+        const bool is_synced = seed % 2 == 0;
+        if (is_synced) disk.sync_directory(by, "/part");
+        REQUIRE(disk.rename(by, "/part", "/whole") == DiskError::none);
+        CHECK(disk.content("/whole/f") == "text");
+        REQUIRE(disk.remove(by, "/f") == DiskError::none);
+        disk.stop();
+        const auto copy = disk.clone();
+        CHECK(copy->paths() == disk.paths());
+        copy->lose_unsynced(seed);
+        const bool is_old = copy->is_directory("/part");
+        CHECK(is_old != copy->is_directory("/whole"));
+        std::vector<std::string> paths = copy->paths();
+        std::erase(paths, "/f");
+        CHECK(paths.size() <= 1);
+        for (const std::string& path : paths) {
+            CHECK(path == (is_old ? "/part/f" : "/whole/f"));
+            CHECK(copy->content(path) == "text");
+        }
+        if (is_synced) CHECK(paths.size() == 1);
+        old += is_old ? 1u : 0u;
+        linked += paths.size();
+    }
+    CHECK(old > 0);
+    CHECK(old < rounds);
+    CHECK(linked > rounds / 2);
+    CHECK(linked < rounds);
+}
+
 TEST_CASE("CrashDisk: a failed sync → a later one succeeds and does not write the same pages") {
     bool is_lost = false;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -3,28 +3,21 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <future>
 #include <iostream>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "broker/base/log.hpp"
-#include "broker/store/rocks/rocks_log.hpp"
 #include "config/options.hpp"
-#include "protocol/feed/model/source_range.hpp"
 #include "tests/differential/crash/in_parallel.hpp"
-#include "tests/support/crash_file_system.hpp"
+#include "tests/differential/crash/item_log.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace sluice;
 using namespace sluice::testing;
 
 namespace {
-
-constexpr std::size_t item_bytes = 40;
 
 struct Outcome {
     bool is_answered = false, is_undone = false;
@@ -38,10 +31,10 @@ public:
 
     Outcome run() {
         try {
-            open();
+            log_.open();
             for (int i = 0; i < 6; ++i) append(below(2) == 0 ? "a" : "b", 1 + below(4));
             if (texts_["a"].empty()) append("a", 2);
-            if (below(2) == 0) open();
+            if (below(2) == 0) log_.open();
             append("a", 1 + below(3));
             auto at = texts_["a"].begin();
             std::advance(at, static_cast<std::ptrdiff_t>(below(texts_["a"].size())));
@@ -61,51 +54,10 @@ private:
         if (!condition) throw std::runtime_error("event " + std::to_string(id_) + ": " + what);
     }
 
-    void open() {
-        log_.reset();
-        store::RocksSettings settings;
-        settings.path = "/data/log";
-        settings.files = start_process(disk_);
-        disk_.heal();
-        log_ = std::make_unique<store::RocksLog>(settings, budget_);
-        log_->listen([](const store::Append&) {});
-        log_->open();
-    }
     void append(const std::string& stream, std::size_t events) {
-        feed::DocumentRecord record;
-        std::string text = "[";
-        store::Append append{std::make_shared<const std::string>(stream), nullptr, {}, nullptr};
-        std::vector<std::string> items;
-        for (std::size_t i = 0; i < events; ++i) {
-            std::string item = "\"";
-            for (std::size_t c = 2; c < item_bytes; ++c) item += static_cast<char>('a' + below(26));
-            item += '"';
-            append.events.emplace_back().item = {static_cast<std::uint32_t>(text.size()),
-                                                 static_cast<std::uint32_t>(item.size())};
-            text += (i == 0 ? "" : ",") + item;
-            if (i != 0) ++append.events.back().item.offset;
-            items.push_back(std::move(item));
-        }
-        record.text = std::make_shared<const std::string>(text + "]");
-        record.content_type = "application/json";
-        append.record = std::make_shared<const feed::DocumentRecord>(record);
-        std::promise<store::AppendResult> ended;
-        store::Appends appends;
-        appends.push_back(std::move(append));
-        const auto at_once = log_->append(store::AttemptId{}, std::move(appends),
-                                          [&](const store::AppendResult& result) { ended.set_value(result); });
-        const auto result = at_once ? *at_once : ended.get_future().get();
-        require(!result.error, "an append fails");
-        for (std::size_t i = 0; i < events; ++i) texts_[stream][result.first_ids[0] + i] = items[i];
-    }
-    std::map<std::uint64_t, std::string> read(const std::string& stream) {
-        std::map<std::uint64_t, std::string> found;
-        const store::Slice slice = log_->read(stream, 0, 1'000, 1'000'000);
-        require(slice.damaged_id == 0, "damage was found");
-        for (const store::KeptEvents& kept : slice.kept)
-            for (const feed::EventHead& event : kept.events)
-                found[event.id] = kept.of->record->text->substr(event.item.offset, event.item.length);
-        return found;
+        const auto made = log_.append(stream, events);
+        require(made.has_value(), "an append fails");
+        texts_[stream].insert(made->begin(), made->end());
     }
     bool change() {
         if (purges_) return !log_->purge("a", id_ + 1).error;
@@ -113,8 +65,8 @@ private:
         return erased.is_found && !erased.error;
     }
     bool is_gone(std::uint64_t id) const { return purges_ ? id <= id_ : id == id_; }
-    std::map<std::uint64_t, std::string> changed() const {
-        std::map<std::uint64_t, std::string> left = texts_.at("a");
+    ItemLog::Items changed() const {
+        ItemLog::Items left = texts_.at("a");
         std::erase_if(left, [this](const auto& each) { return is_gone(each.first); });
         return left;
     }
@@ -126,17 +78,17 @@ private:
             disk_.stop_at(1 + below(60));
         outcome_.is_answered = change();
         disk_.stop();
-        log_.reset();
+        log_.close();
         if (is_power_failure_) disk_.lose_unsynced(random_());
     }
 
     void check_after_failure() {
-        open();
+        log_.open();
         if (outcome_.is_answered && !purges_) require(!is_on_disk(), "its bytes are back");
-        const auto found = read("a");
+        const auto found = log_.read("a");
         outcome_.is_undone = found == texts_["a"];
         require(found == changed() || (outcome_.is_undone && !outcome_.is_answered), "events are not as they were");
-        require(read("b") == texts_["b"], "events of another stream are not as they were");
+        require(log_.read("b") == texts_["b"], "events of another stream are not as they were");
         if (purges_) {
             require(change(), "it can't be purged again");
         } else {
@@ -147,26 +99,25 @@ private:
             require(!is_on_disk(), "its bytes are still there");
         }
         append("a", 1);
-        require(read("a") == changed(), "events are not as they were, at the end");
-        open();
-        require(read("a") == changed() && read("b") == texts_["b"], "events are not as they were, later");
+        require(log_.read("a") == changed(), "events are not as they were, at the end");
+        log_.open();
+        require(log_.read("a") == changed() && log_.read("b") == texts_["b"], "events are not as they were, later");
     }
     bool is_on_disk() const {
         const auto paths = disk_.paths();
         return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-            return disk_.content(path).find(secret_.substr(1, item_bytes - 2)) != std::string::npos;
+            return disk_.content(path).find(secret_.substr(1, secret_.size() - 2)) != std::string::npos;
         });
     }
 
     std::mt19937_64 random_;
     const bool is_power_failure_, purges_;
     CrashDisk disk_;
-    base::MemoryBudget budget_{100'000'000};
-    std::map<std::string, std::map<std::uint64_t, std::string>> texts_{{"a", {}}, {"b", {}}};  // by stream and id
+    ItemLog log_{disk_, random_};
+    std::map<std::string, ItemLog::Items> texts_{{"a", {}}, {"b", {}}};  // by stream
     std::uint64_t id_ = 0;
     std::string secret_;
     Outcome outcome_;
-    std::unique_ptr<store::RocksLog> log_;
 };
 
 }  // namespace
