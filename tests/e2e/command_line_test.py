@@ -270,6 +270,10 @@ class CommandLine(unittest.TestCase):
                              {"stream": "news", "events": 1, "first_id": 4})
             self.assertEqual(streams("purge", "--help").returncode, 0)
             self.assertEqual(streams("news", "--delete").returncode, 0)
+            for name in ("purge", "erase"):  # streams of these names
+                daemon.publish(rss(item("a")), stream=name)
+                self.assertRegex(streams("--", name).stdout, r"(?m)^retained.events +1$")
+                self.assertEqual(streams("--delete", "--", name).returncode, 0)
             for arguments, expected in ((["news"], 'there is no stream "news"'), (["news", "--set", "x"], "NAME=VALUE"),
                                         (["news", "--set", "deduplication_window=5"], "a duration with its unit"),
                                         (["news", "--set", "repare=strict"], 'did you mean "repair"?'),

@@ -122,6 +122,7 @@ constexpr CommandHelp streams{false, R"(  sluice streams
   sluice streams news --set deduplicate=false --set repair=strict
   sluice streams purge news --before 5
   sluice streams erase news 5
+  sluice streams -- purge                       # the stream of this name
   sluice streams news --delete
 )"};
 
