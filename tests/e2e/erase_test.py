@@ -3,8 +3,10 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -62,6 +64,24 @@ class Erase(unittest.TestCase):
             titles = self.titles(daemon)
             self.assertEqual([title[:2] for title in titles], ["a", "c", *(f"{n} "[:2] for n in range(40)), "d", "e"])
             self.assertEqual(daemon.status()["log"].get("damage", []), [])
+
+    def test_a_start_completes_what_was_cut_short(self):
+        cut_short = 0
+        for attempt in range(12):
+            secret = f"the secret {attempt} of Ada"
+            with self.daemon() as daemon:
+                event = daemon.publish(rss(item(secret), item(f"{attempt}")), stream="s")[2]["first_id"]
+                with socket.create_connection(("127.0.0.1", daemon.port)) as connection:
+                    path = f"/v1/streams/s/events/{event}"
+                    connection.sendall(f"DELETE {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                    time.sleep(attempt * 0.002)
+                    self.assertEqual(daemon.stop(signal.SIGKILL), -signal.SIGKILL)
+            with self.daemon() as daemon:
+                is_there = secret in self.titles(daemon)
+                self.assertEqual(daemon.stop(signal.SIGTERM), 0)
+                cut_short += "erasing what was not erased" in str(daemon.log)
+            self.assertEqual(bool(self.places_of(secret)), is_there)
+        self.assertGreater(cut_short, 0)
 
     def test_an_erased_event_is_not_redelivered_nor_a_dead_letter(self):
         for options in ((), ("store.kind=rocksdb", f"store.path={self.path}")):

@@ -77,7 +77,8 @@ Traffic CrashDisk::traffic(FileKind kind) const {
 
 std::string CrashDisk::content(const std::string& path) const {
     const Lock lock(mutex_);
-    return entry_at(path).file->written;
+    const FilePtr file = entry_at(path).file;
+    return file ? file->written : std::string();
 }
 
 bool CrashDisk::meets_fault(Access access, FileKind kind) {

@@ -79,7 +79,7 @@ public:
 
     // For damage at rest, when no process runs: both images at once. Paths of all files, sorted.
     std::vector<std::string> paths() const;
-    std::string content(const std::string& path) const;
+    std::string content(const std::string& path) const;  // "": there is no such file, either
     void set_content(const std::string& path, std::string bytes);
     void erase(const std::string& path);
 

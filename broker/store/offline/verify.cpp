@@ -206,7 +206,7 @@ void Verification::read_state() {
     for (const auto& [number, id] : erasing_)
         if (const auto stream = streams_.find(number); stream != streams_.end())
             report_.notes.push_back("the event " + std::to_string(id) + " of the stream " + stream->second.record.name +
-                                    " was not erased from all files; erase it again");
+                                    " is not erased from all files yet; a start of the broker completes that");
     std::set<std::string_view> names;
     for (const auto& [number, stream] : streams_)
         if (!names.insert(stream.record.name).second) add("two streams have the name " + stream.record.name);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "broker/base/log.hpp"
+#include "broker/base/thread_name.hpp"
 #include "broker/store/rocks/layout.hpp"
 
 namespace sluice::store {
@@ -29,6 +30,31 @@ struct Eraser::Work {
     std::vector<std::string> marks{};         // keys, of the events of the requests
     std::optional<Fault> fault{};
 };
+
+Eraser::~Eraser() {
+    if (completing_.joinable()) completing_.join();
+}
+
+void Eraser::complete() {
+    const auto database = state_.database.get();
+    if (database == nullptr || !database->compacts()) return;  // damage must be repaired first
+    std::vector<std::pair<std::string, std::uint64_t>> left;   // streams and ids
+    Cursor cursor = database->cursor(Family::state, std::string(1, erased_mark + 1));
+    for (cursor.seek(std::string(1, erased_mark)); !cursor.is_at_end(); cursor.next()) {
+        if (!is_erased_entry(cursor.key(), cursor.value())) continue;
+        const std::lock_guard lock(state_.mutex);
+        const auto stream = state_.table.all().find(stream_of_state_key(cursor.key()));
+        if (stream != state_.table.all().end())
+            left.emplace_back(*stream->second->name, id_of_erased_key(cursor.key()));
+    }
+    if (left.empty()) return;
+    base::log_info("erasing what was not erased from all files before", {{"events", std::to_string(left.size())}});
+    completing_ = std::thread([this, left = std::move(left)] {
+        base::name_thread("sluiced erase");
+        for (const auto& [stream, id] : left)
+            if (erase(stream, id).error) return;
+    });
+}
 
 Erased Eraser::erase(std::string_view stream, std::uint64_t id) {
     Request mine{std::string(stream), id};

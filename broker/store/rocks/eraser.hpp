@@ -2,7 +2,7 @@
 // in progress wait for it, and then all of them share the next one. An erasure overwrites records (Erasure) in one
 // batch, with a mark of each event, and then has the database write all that it has of these keys to new files; only
 // when the old ones are gone, the marks go, too. If that fails or is cut short, the event is not read any more, and
-// the mark says that there is still something to do when it is erased again.
+// the mark says that there is still something to do when it is erased again, or the store is opened.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,13 @@ public:
     };
 
     Eraser(SharedState& state, Writer writer) : state_(state), writer_(std::move(writer)) {}
+    ~Eraser();  // waits for complete()
+    Eraser(const Eraser&) = delete;
+    Eraser& operator=(const Eraser&) = delete;
 
+    // Erases in the background what an earlier process has not erased from all files. Call once, when the store has
+    // been opened. If that fails, it is tried again when the store is opened the next time.
+    void complete();
     // As EventLog::erase().
     Erased erase(std::string_view stream, std::uint64_t id);
 
@@ -63,6 +70,7 @@ private:
     std::condition_variable changed_;
     std::vector<Request*> waiting_;
     bool is_busy_ = false;
+    std::thread completing_;
 };
 
 }  // namespace sluice::store

@@ -57,7 +57,10 @@ RocksLog::RocksLog(RocksSettings settings, base::MemoryBudget& memory, WallClock
     : parts_(std::make_unique<Parts>(std::move(settings), memory, std::move(clock))) {}
 RocksLog::~RocksLog() = default;
 
-void RocksLog::open() { parts_->writer.open(); }
+void RocksLog::open() {
+    parts_->writer.open();
+    parts_->eraser.complete();
+}
 double RocksLog::progress() const { return parts_->writer.progress(); }
 void RocksLog::observe(ObserveTime group, ObserveTime append) {
     parts_->writer.observe(std::move(group), std::move(append));
