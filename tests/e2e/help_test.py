@@ -60,6 +60,8 @@ class Help(unittest.TestCase):
                         if "erase" in example:  # the broker's ids are not those of the example
                             last_id = daemon.publish(rss(item("to be erased")), stream="news")[2]["last_id"]
                             example = example.replace("news 5", f"news {last_id}")
+                        if "-- purge" in example:
+                            daemon.publish(rss(item("in a stream named like a command")), stream="purge")
                         process = self.shell(example, daemon)
                         if command == "subscribe":
                             daemon.wait_for_subscriptions()
