@@ -65,15 +65,19 @@ std::uint64_t file_bytes(const Database::Settings& settings) { return share_of(s
 
 rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Settings& settings,
                                             const std::shared_ptr<rocksdb::Cache>& cache) {
+    const bool is_random = family == Family::identities || family == Family::replies;
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = cache;
     table.block_size = 16u << 10;
     table.cache_index_and_filter_blocks = true;
     table.pin_l0_filter_and_index_blocks_in_cache = true;
     table.format_version = 5;
-    if (family == Family::identities || family == Family::replies)  // most look-ups find nothing
-        table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
     rocksdb::ColumnFamilyOptions options;
+    if (is_random) {  // most look-ups find nothing
+        table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+        options.memtable_whole_key_filtering = true;
+        options.memtable_prefix_bloom_size_ratio = 0.02;  // some 12 bits for an entry of 80 bytes
+    }
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     options.write_buffer_size = share_of(settings, 64, settings.memory / buffers_share / 2);
     options.target_file_size_base = file_bytes(settings);
@@ -81,7 +85,6 @@ rocksdb::ColumnFamilyOptions family_options(Family family, const Database::Setti
     if (settings.place_of)
         options.table_properties_collector_factories.push_back(note_table_use(family, settings.place_of));
     options.level_compaction_dynamic_level_bytes = true;
-    const bool is_random = family == Family::identities || family == Family::replies;
     options.compression = is_random ? rocksdb::kNoCompression : rocksdb::kZSTD;
     options.compression_opts.level = 1;
     options.disable_auto_compactions = !settings.compacts;
