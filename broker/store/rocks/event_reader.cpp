@@ -46,6 +46,7 @@ private:
     };
 
     bool add_indexed(const Place& place);
+    bool reach(std::string_view key);
     template <typename Take>
     bool with_index(Cursor& index, const StreamEntryPtr& stream, std::uint64_t from, const Take& take) const;
     bool read_by_index(std::uint64_t from);
@@ -65,6 +66,8 @@ private:
     Slice& slice_;
     std::size_t bytes_ = 0;
     std::optional<std::uint64_t> first_id_;  // of the one stream that is read
+    std::optional<Cursor> ahead_;            // over events, once a second one is read by the index
+    bool has_read_one_ = false;
     bool must_repeat_ = false;
 };
 
@@ -115,9 +118,23 @@ bool Reading::add_stored(std::string_view key, std::string_view value, const Sto
                       &stream);
 }
 
+// Moves `ahead_` to this key, which is mostly near, so that it is cheaper than a look-up. Returns false if it is not
+// there: whether it is missing or damaged is left to the look-up.
+bool Reading::reach(std::string_view key) {
+    constexpr int steps_max = 4;  // over events of other streams
+    if (!ahead_) {
+        if (!std::exchange(has_read_one_, true)) return false;
+        ahead_.emplace(database_.cursor(Family::events));
+    }
+    for (int steps = 0; steps < steps_max && !ahead_->is_at_end() && ahead_->key() < key; ++steps) ahead_->next();
+    if (ahead_->is_at_end() || ahead_->key() < key) ahead_->seek(key);
+    return !ahead_->is_at_end() && ahead_->key() == key;
+}
+
 // Returns false when the slice has ended.
 bool Reading::add_indexed(const Place& place) {
     const std::string key = event_key(place.id);
+    if (reach(key)) return add_stored(key, ahead_->value(), *place.stream);
     const Database::Found found = database_.get(Family::events, key);
     if (found.value) return add_stored(key, *found.value, *place.stream);
     if (place.end <= retained_now(*place.stream)) {
