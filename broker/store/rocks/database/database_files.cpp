@@ -122,8 +122,10 @@ int Database::base_level(Family family) const {
 }
 
 // RocksDB 7.8 does not keep compactions from taking the file while its removal is being written, and then both delete
-// it.
+// it. Its own are paused; those that replace() asks for take their files nevertheless.
 bool Database::remove(const TableFile& file) {
+    const std::unique_lock lock(parts_->keeping_files, std::try_to_lock);
+    if (!lock) return false;
     if (!parts_->db->PauseBackgroundWork().ok()) return false;
     const bool is_done = parts_->db->DeleteFile(file.name).ok();
     return parts_->db->ContinueBackgroundWork().ok() && is_done;
