@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A broker with a store on disk under a steady load, for an hour: every minute a row with its memory, descriptors, files,
 bytes on disk, and latencies from when an item should have been sent until it was received. Retention slides all the time,
-by age in some streams and by events in others, and store.bytes is met. Ends with 1 if memory, descriptors, files or disk
+by age in some streams and by events in others, and store.bytes is met. limits.memory is small, so that RocksDB's cache
+is full soon. Ends with 1 if memory, descriptors, files or disk
 go on growing: if any of the last quarter's is above all of the second quarter's by more than a fifth, or the disk above
 store.bytes. Programs are those of build/shipped/bin, or of --bin."""
 import argparse
@@ -54,13 +55,13 @@ def main():
     os.environ["SLUICED"] = str(arguments.bin / "sluiced")
     rows = []
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder, Sluiced(
-            "matcher.backend=cpu", "store.kind=rocksdb", f"store.path={folder}/store",
+            "matcher.backend=cpu", "limits.memory=512MiB", "store.kind=rocksdb", f"store.path={folder}/store",
             f"store.bytes={arguments.store_mib}MiB", f"store.retention.age={arguments.age}") as daemon:
         while len(rows) < arguments.minutes:
             out = subprocess.run(
                 [arguments.bin / "bench_load", "--port", str(daemon.port), "--rate", str(arguments.rate), "--filters",
                  "1000", "--subscribers", "20", "--publishers", "8", "--seconds", str(arguments.seconds), "--seed",
-                 str(len(rows) + 1)], check=True, capture_output=True, text=True).stdout
+                 str(len(rows) + 1)], check=True, stdout=subprocess.PIPE, text=True).stdout
             load = json.loads(out[out.index("[\n"):])[0]
             rows.append({**sample(daemon, folder), "items/s": load["events_per_second"],
                          "p50 ms": load["publish_to_receive_us"]["p50"] / 1000,

@@ -41,7 +41,7 @@ struct Database::Parts {
     std::string path{};
     bool compacts = true;
     std::uint64_t file_bytes_max = 0;
-    std::mutex keeping_files;  // held by copy_to() and replace(), of which one waits for the other; no file is removed then
+    std::mutex keeping_files;  // held by copy_to() and by replace(), while which remove() removes no file
     std::unique_ptr<rocksdb::Env> env{};
     std::shared_ptr<rocksdb::Cache> cache{};
     std::unique_ptr<rocksdb::DB> db{};
