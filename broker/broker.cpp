@@ -38,7 +38,8 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
-#include "broker/server/net/listener.hpp"
+#include "broker/server/net/listeners.hpp"
+#include "broker/server/net/tls/tls_server.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/event_log.hpp"
 #include "broker/store/wall_clock.hpp"
@@ -125,6 +126,12 @@ std::function<Ledger::Time()> steady_clock(const Seams& seams) {
     return seams.steady_now ? seams.steady_now : std::chrono::steady_clock::now;
 }
 
+std::unique_ptr<server::TlsServer> tls_server(const config::Options& options) {
+    const auto places = config::places_to_listen(options.http);
+    const bool has_tls = std::any_of(places.begin(), places.end(), [](const auto& place) { return place.tls; });
+    return has_tls ? std::make_unique<server::TlsServer>(options.tls) : nullptr;
+}
+
 // That of a durable subscription in the store. None: it is of another release.
 std::optional<config::SubscriptionOptions> parse_definition(const std::string& text) {
     config::SubscriptionOptions options;
@@ -148,6 +155,7 @@ private:
     void drain_matcher(Clock::time_point deadline);
     void drain_connections(Clock::time_point deadline);
     void relieve_memory();
+    void reload_files(bool only_changed);
 
     const config::Options options_;
     const Seams seams_;
@@ -176,7 +184,8 @@ private:
     const server::BrowserRules browser_rules_;
     server::Services services_;
     server::HttpSessions sessions_;
-    std::shared_ptr<server::Listener> listener_;
+    std::unique_ptr<server::TlsServer> tls_;  // null: no listener speaks TLS
+    std::shared_ptr<server::Listeners> listeners_;
     base::MemoryKeeper memory_keeper_;
     bool drained_ = false;
     std::atomic<const char*> stage_{"serving"};
@@ -237,7 +246,8 @@ Broker::Parts::Parts(config::Options options, Seams seams)
                 idempotency_keys(options_.publish, memory_),
                 Clock::now()},
       sessions_(services_, browser_rules_, server::make_router(services_)),
-      listener_(std::make_shared<server::Listener>(io_threads_, services_, sessions_)),
+      tls_(tls_server(options_)),
+      listeners_(std::make_shared<server::Listeners>(io_threads_, services_, sessions_, tls_.get())),
       memory_keeper_(memory_, [this] { relieve_memory(); }) {
     services_.opening = true;
     services_.opened = [this] { return configured_log_.opened(); };
@@ -261,7 +271,7 @@ Broker::~Broker() { parts_->drain(); }
 void Broker::start() {
     parts_->matcher_.start();
     parts_->replay_.start();
-    parts_->listener_->start();
+    parts_->listeners_->start();
     parts_->io_threads_.start();
 }
 
@@ -289,9 +299,25 @@ void Broker::clock_moved() { parts_->subscriptions_.clock_moved(); }
 
 void Broker::drain() { parts_->drain(); }
 
-std::string Broker::address() const { return parts_->listener_->local_endpoint().address().to_string(); }
+void Broker::reload_files(bool only_changed) { parts_->reload_files(only_changed); }
 
-std::uint16_t Broker::port() const { return parts_->listener_->local_endpoint().port(); }
+// What can't be read is told once for each change, and read again when it changes.
+void Broker::Parts::reload_files(bool only_changed) {
+    if (tls_ == nullptr || (only_changed && !tls_->have_files_changed())) return;
+    try {
+        tls_->reload();
+        base::log_info("certificates read again", {{"certificates", tls_->certificates()}});
+    } catch (const std::exception& error) {
+        base::log_error("certificates could not be read again, those read before stay in use",
+                        {{"reason", error.what()}});
+    }
+}
+
+std::vector<config::ListenerOptions> Broker::places() const { return parts_->listeners_->places(); }
+
+std::string Broker::address() const { return places().front().address; }
+
+std::uint16_t Broker::port() const { return places().front().port; }
 
 const Counters& Broker::counters() const { return parts_->counters_; }
 
@@ -306,7 +332,7 @@ void Broker::Parts::drain() {
     services_.draining = true;
     fanout_.end_replays();
     subscriptions_.stop();
-    listener_->close();
+    listeners_->close();
     connections_.drain();
     queue_.close();
     stage_ = "matching";

@@ -9,10 +9,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sluice::config {
+struct ListenerOptions;
 struct Options;
-}
+}  // namespace sluice::config
 
 namespace sluice::server {
 struct Services;
@@ -50,7 +52,11 @@ public:
     // shutdown.drain_timeout expires.
     void drain();
 
-    // Where it listens.
+    // Reads files again that may change while it runs: those of certificates. Any thread, one at a time.
+    void reload_files(bool only_changed);
+
+    // Where it listens, with the ports that it has got; and the first of these.
+    std::vector<config::ListenerOptions> places() const;
     std::string address() const;
     std::uint16_t port() const;
     // The store's folder; "": it is in memory.

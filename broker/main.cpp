@@ -79,15 +79,20 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
     return exit_after_output();
 }
 
-// Waits for SIGTERM or SIGINT and returns it. Logs the other signals.
-int wait_for_end(const sigset_t& signals) {
+// Waits for SIGTERM or SIGINT and returns it. Logs the other signals. Meanwhile reads files again that have changed.
+int wait_for_end(const sigset_t& signals, sluice::broker::Broker& broker) {
+    constexpr timespec look_interval{2, 0};
     for (;;) {
-        int signal = 0;
-        sigwait(&signals, &signal);
+        const int signal = sigtimedwait(&signals, nullptr, &look_interval);
         if (signal == SIGTERM || signal == SIGINT) return signal;
-        if (signal == SIGHUP)
-            sluice::base::log_warn("SIGHUP changes nothing: a new configuration needs a restart");
-        else
+        if (signal < 0) {
+            if (errno == EAGAIN) broker.reload_files(true);
+            continue;
+        }
+        if (signal == SIGHUP) {
+            sluice::base::log_info("SIGHUP: certificates are read again; options need a restart");
+            broker.reload_files(false);
+        } else
             sluice::base::log_warn("signal ignored: it has no meaning here",
                                    {{"signal", sluice::base::signal_name(signal)}});
     }
@@ -171,12 +176,20 @@ private:
 
 // Scripts read the port at the end of the line.
 void log_listening(const sluice::broker::Broker& broker, const Arguments& arguments) {
-    sluice::base::log_always("listening",
-                             {{"version", sluice::base::version()},
-                              {"configuration", arguments.config ? arguments.config->string() : "defaults"},
-                              {"overrides", arguments.overrides.size()},
-                              {"address", broker.address()},
-                              {"port", broker.port()}});
+    const std::string configuration = arguments.config ? arguments.config->string() : "defaults";
+    for (const sluice::config::ListenerOptions& place : broker.places()) {
+        std::vector<sluice::base::LogField> fields{{"version", sluice::base::version()},
+                                                   {"configuration", configuration},
+                                                   {"overrides", arguments.overrides.size()}};
+        if (place.tls) fields.emplace_back("tls", true);
+        if (place.is_unix()) {
+            fields.emplace_back("unix", place.unix_path);
+        } else {
+            fields.emplace_back("address", place.address);
+            fields.emplace_back("port", place.port);
+        }
+        sluice::base::log_always("listening", fields);
+    }
 }
 
 void log_ready(sluice::broker::Broker& broker, std::chrono::steady_clock::duration took) {
@@ -217,7 +230,7 @@ int run(const sluice::config::Options& options, const Arguments& arguments, cons
                      log_threads_left);  // the threads already started must end
         throw;
     }
-    const int signal = wait_for_end(signals);
+    const int signal = wait_for_end(signals, broker);
     watchdog.arm(sluice::base::Watchdog::Clock::now() + time_left, [&broker] { log_unfinished(broker); });
     sluice::base::log_info("draining", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
     end_when_told_again();

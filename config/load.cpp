@@ -98,6 +98,9 @@ LoadedConfig parse_config(const std::string& name, std::string_view text, std::s
     if (!config.errors.empty()) return config;
     apply_text(name, text, Completeness::partial, check_event_path, config);
     for (const std::string& override_text : overrides) apply_override(override_text, check_event_path, config);
+    if (!config.errors.empty()) return config;
+    for (std::string& conflict : conflicts(config.options))
+        config.errors.push_back({name.empty() ? "configuration" : name, 0, 0, std::move(conflict)});
     return config;
 }
 

@@ -14,15 +14,42 @@ namespace sluice::config {
 
 using Duration = std::chrono::microseconds;
 
+// A place to listen at: a TCP port, or the path of a Unix socket.
+struct ListenerOptions {
+    std::string address;
+    std::uint16_t port{};
+    std::string unix_path;  // "": TCP
+    unsigned mode = 0660;   // permissions of the Unix socket
+    bool tls = false;
+
+    bool is_unix() const { return !unix_path.empty(); }
+    std::string text() const;  // "127.0.0.1 port 8080", "unix:/run/sluice.sock"
+};
+
 struct HttpOptions {
     std::string address;
     std::uint16_t port{};
+    std::vector<ListenerOptions> listeners;  // empty: a plain one at `address` and `port`; see places_to_listen()
+    bool allow_plaintext{};
     std::size_t header_bytes{};
     Duration idle_timeout{};
     Duration request_timeout{};
     std::size_t body_rate{};                 // bytes a second; 0: no minimum
     std::vector<std::string> hosts;          // "*": any
     std::vector<std::string> allow_origins;  // "*": any
+};
+
+struct CertificateOptions {
+    std::string certificate, key;  // files
+};
+
+enum class ClientCertificates : std::uint8_t { none, request, require };
+
+struct TlsOptions {
+    std::vector<CertificateOptions> certificates;  // the first is for names that no other has
+    ClientCertificates client_certificates{};
+    std::string client_ca;  // file; "": none
+    Duration handshake_timeout{};
 };
 
 struct IoOptions {
@@ -164,6 +191,7 @@ struct ShutdownOptions {
 
 struct Options {
     HttpOptions http;
+    TlsOptions tls;
     IoOptions io;
     MatcherOptions matcher;
     PublishOptions publish;
@@ -175,5 +203,9 @@ struct Options {
     LogOptions log;
     ShutdownOptions shutdown;
 };
+
+// At least one.
+std::vector<ListenerOptions> places_to_listen(const HttpOptions& options);
+bool is_loopback_address(const std::string& address);  // also as ::ffff:127.0.0.1
 
 }  // namespace sluice::config

@@ -85,6 +85,8 @@ std::string check_folder(const std::string& path) {
 void read_http(Section& s, HttpOptions& o) {
     s.ip_address("address", o.address);
     s.integer("port", o.port, 0, 65'535);
+    read_listeners(s, o.listeners);
+    s.boolean("allow_plaintext", o.allow_plaintext);
     s.size("header_bytes", o.header_bytes, kib, 16 * mib);
     s.duration("idle_timeout", o.idle_timeout, 10ms, 24h);
     s.duration("request_timeout", o.request_timeout, 10ms, 24h);
@@ -226,6 +228,7 @@ void read_stream_options(Section& s, const TextCheck& check_event_path, StreamOp
 
 void read_options(Section& root, Options& options, const TextCheck& check_event_path) {
     root.section("http", [&](Section& s) { read_http(s, options.http); });
+    root.section("tls", [&](Section& s) { read_tls(s, options.tls); });
     root.section("io", [&](Section& s) { s.integer("threads", options.io.threads, 0, 1'024); });
     root.section("matcher", [&](Section& s) { read_matcher(s, options.matcher); });
     root.section("publish", [&](Section& s) { read_publish(s, options.publish); });

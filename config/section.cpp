@@ -225,6 +225,19 @@ void Section::section(std::string_view name, const std::function<void(Section&)>
     if (const YamlNode* node = find(name)) read_map(name, *node, read);
 }
 
+bool Section::items(std::string_view name, std::size_t items_max, const std::function<void(Section&)>& read) {
+    const YamlNode* node = find(name);
+    if (node == nullptr) return false;
+    if (node->kind != YamlNode::Kind::sequence || node->items.size() > items_max) {
+        fault(*node, full_name(name) + ": expected a list of at most " + std::to_string(items_max) + " maps, found " +
+                         describe(*node));
+        return false;
+    }
+    for (std::size_t i = 0; i < node->items.size(); ++i)
+        read_map(std::string(name) + '[' + std::to_string(i) + ']', node->items[i], read);
+    return true;
+}
+
 void Section::each(const std::function<void(const std::string& name, const YamlNode& key, Section&)>& read) {
     knows_all_ = true;
     for (const auto& [key, value] : map_.members) {

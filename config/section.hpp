@@ -49,6 +49,9 @@ public:
     // auto: none.
     void size_or_auto(std::string_view name, std::optional<std::size_t>& out, std::size_t min, std::size_t max);
     void integer_or_auto(std::string_view name, std::optional<std::size_t>& out, std::uint64_t min, std::uint64_t max);
+    // A list of at most `items_max` maps; `read` is called for each in turn.
+    // Returns whether it is a list.
+    bool items(std::string_view name, std::size_t items_max, const std::function<void(Section&)>& read);
     // A non-empty list of distinct integers.
     void integers(std::string_view name, std::vector<int>& out, int min, int max);
     // A list of at most `texts_max` texts that are `good`, possibly empty unless `texts_min` says otherwise; `expected`
@@ -69,6 +72,7 @@ public:
     void fault(const YamlNode& at, std::string message);
     void fault(std::string message) { fault(map_, std::move(message)); }  // of the map as a whole
     void finish();
+    const std::string& name() const { return path_; }  // dotted, "" for the root
 
 private:
     const YamlNode* find(std::string_view name);
@@ -84,7 +88,7 @@ private:
     std::string full_name(std::string_view name) const;
 
     std::string source_;
-    std::string path_;  // the map's dotted name in the file, "" for the root
+    std::string path_;
     const YamlNode& map_;
     std::vector<ConfigError>& faults_;
     const Completeness completeness_;

@@ -89,7 +89,8 @@ FOLDERS = {
                                   "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/store",
                                   "config", "gpu/check", "protocol/feed/model", "protocol/feed/record",
                                   "protocol/text"),
-    "broker/server/net": ("broker/base", "broker/base/memory", "broker/core", "config"),
+    "broker/server/net/tls": ("config",),
+    "broker/server/net": ("broker/server/net/tls", "broker/base", "broker/base/memory", "broker/core", "config"),
     "broker/server/http": ("broker/base", "broker/base/memory", "broker/core", "broker/core/ingest",
                            "broker/server/net", "config", "protocol/text", "protocol/wire/http"),
     "broker/server/sse": ("broker/base", "broker/core", "broker/core/delivery", "broker/core/ingest",
@@ -125,7 +126,7 @@ FOLDERS = {
     "broker": ("broker/base", "broker/base/memory", "broker/base/program", "broker/core", "broker/core/delivery",
                "broker/core/ingest", "broker/core/matching", "broker/core/replay", "broker/core/subscriptions",
                "broker/match", "broker/server", "broker/server/api", "broker/server/http", "broker/server/net",
-               "broker/server/sse", "broker/store", "broker/store/rocks", "config", "protocol/filter", "protocol/text"),
+               "broker/server/net/tls", "broker/server/sse", "broker/store", "broker/store/rocks", "config", "protocol/filter", "protocol/text"),
 }
 
 # Arrows that point upwards, until they are mended.

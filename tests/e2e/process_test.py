@@ -155,10 +155,10 @@ class Process(unittest.TestCase):
                 eventually(ended, "the end of the process")
                 self.assertEqual(daemon.end(), -sign)
 
-    def test_sighup_changes_nothing(self):
+    def test_sighup_changes_no_options(self):
         with Sluiced() as daemon, daemon.subscribe() as subscriber:
             daemon.process.send_signal(signal.SIGHUP)
-            daemon.wait_for_log("SIGHUP changes nothing: a new configuration needs a restart")
+            daemon.wait_for_log("SIGHUP: certificates are read again; options need a restart")
             self.assertEqual(daemon.publish(rss(item("a")))[0], 202)
             self.assertEqual(subscriber.titles(1), ["a"])
 
@@ -219,7 +219,7 @@ class Process(unittest.TestCase):
             socket.create_server(("::1", 0), family=socket.AF_INET6).close()
         except OSError:
             self.skipTest("no IPv6 here")
-        with Sluiced("http.address=::") as daemon:
+        with Sluiced("http.address=::", "http.allow_plaintext=true") as daemon:
             self.assert_healthy(daemon.port, "::1")
 
     def test_descriptors_that_are_closed_at_the_start(self):

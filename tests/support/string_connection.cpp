@@ -57,6 +57,9 @@ public:
     asio::any_io_executor executor() override { return peer_->reading.get_executor(); }
     std::string peer() const override { return "192.0.2.1:1"; }
 
+    asio::awaitable<bool> open(const std::function<bool()>&) override { co_return true; }
+    std::string user() const override { return {}; }
+
     asio::awaitable<std::size_t> read_some(asio::mutable_buffer to) override {
         cancelled_ = false;
         while (!peer_->has_input() && !cancelled_) co_await peer_->reading.async_wait(server::no_throw);

@@ -1,14 +1,10 @@
 #include "broker/server/http/browser_rules.hpp"
 
 #include <algorithm>
-#include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/string.hpp>
-
-#include "broker/server/net/plain_address.hpp"
 
 namespace sluice::server {
 
-namespace asio = boost::asio;
 using boost::beast::iequals;
 
 namespace {
@@ -43,10 +39,11 @@ bool is_same_origin(std::string_view origin, std::string_view host) {
     return false;
 }
 
-bool is_loopback_address(const std::string& text) {
-    boost::system::error_code error;
-    const asio::ip::address address = asio::ip::make_address(text, error);
-    return !error && plain_address(address).is_loopback();
+bool is_loopback_only(const config::HttpOptions& options) {
+    const auto places = config::places_to_listen(options);
+    return std::all_of(places.begin(), places.end(), [](const config::ListenerOptions& place) {
+        return place.is_unix() || config::is_loopback_address(place.address);
+    });
 }
 
 // Whether the page of another origin makes the request. With "same-site" it is another origin, too: that of another
@@ -68,13 +65,11 @@ bool is_loopback_host(std::string_view host) {
     std::string_view name = without_port(host);
     if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
     if (iequals(without_suffix(name, "."), "localhost")) return true;
-    return is_loopback_address(std::string(name));
+    return config::is_loopback_address(std::string(name));
 }
 
 BrowserRules::BrowserRules(const config::HttpOptions& options)
-    : listens_on_loopback_(is_loopback_address(options.address)),
-      hosts_(options.hosts),
-      origins_(options.allow_origins) {}
+    : listens_on_loopback_(is_loopback_only(options)), hosts_(options.hosts), origins_(options.allow_origins) {}
 
 bool BrowserRules::is_known_host(std::string_view host) const {
     if (is_loopback_host(host)) return true;

@@ -134,10 +134,24 @@ asio::awaitable<void> HttpSession::run() {
     }
 }
 
+// A connection that is not open yet gives way before any other. A handshake costs as much as a request, and counts as
+// one of its address.
+asio::awaitable<bool> HttpSession::open() {
+    const Clock::time_point now = Clock::now();
+    set_deadline(now + services_.options.tls.handshake_timeout);
+    set_waiting(now);
+    const bool is_open =
+        co_await transport_->open([this] { return !place_->take_request(AddressUse::Clock::now()).has_value(); });
+    clear_deadline();
+    if (is_open) principal_.user = transport_->user();
+    co_return is_open && !draining_;
+}
+
 asio::awaitable<HttpSession::Next> HttpSession::serve_requests() {
     // When many come at once, each waits until what is ready on its thread has been served.
     if (!beginning_->got()) co_await take_turn(transport_->executor());
     beginning_.reset();
+    if (!co_await open()) co_return Next::closed_by_peer;
     Next next = Next::request;
     for (std::size_t served = 0; next == Next::request; ++served) {
         if (served == requests_at_once) {
@@ -326,7 +340,7 @@ std::optional<HttpSession::Next> HttpSession::write_reply_now(HttpReply& reply) 
 }
 
 void HttpSession::log_reply(const HttpReply& reply) const {
-    AnsweredRequest request{peer_, reader_.head(), body_bytes_, std::nullopt};
+    AnsweredRequest request{peer_, principal_.user, reader_.head(), body_bytes_, std::nullopt};
     if (head_read_) request.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *head_read_);
     log_request(request, reply);
 }

@@ -60,6 +60,7 @@ private:
     void expire_now();
 
     boost::asio::awaitable<void> run();
+    boost::asio::awaitable<bool> open();
     boost::asio::awaitable<Next> serve_requests();
     boost::asio::awaitable<Next> serve_request();
     std::optional<HttpReply> route_request(Routed& routed);
@@ -85,7 +86,7 @@ private:
     const Router& router_;
     const base::MemoryCharge memory_;
     const std::unique_ptr<Transport> transport_;
-    const Principal principal_;
+    Principal principal_;
     const AddressPlace place_;
     std::optional<CountedPlace> for_monitoring_;
     const bool lacks_memory_;

@@ -7,7 +7,6 @@
 #include "broker/server/http/busy_problems.hpp"
 #include "broker/server/http/http_session.hpp"
 #include "broker/server/http/http_text.hpp"
-#include "broker/server/net/tcp_transport.hpp"
 
 namespace sluice::server {
 
@@ -32,9 +31,8 @@ HttpReply rejection_reply(Rejection reason) {
 HttpSessions::HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Router router)
     : services_(services), browser_rules_(browser_rules), router_(std::move(router)) {}
 
-void HttpSessions::start_session(boost::asio::ip::tcp::socket socket, Admission admission) {
-    std::make_shared<HttpSession>(services_, browser_rules_, router_, std::make_unique<TcpTransport>(std::move(socket)),
-                                  std::move(admission))
+void HttpSessions::start_session(std::unique_ptr<Transport> transport, Admission admission) {
+    std::make_shared<HttpSession>(services_, browser_rules_, router_, std::move(transport), std::move(admission))
         ->start();
 }
 

@@ -15,7 +15,7 @@ class HttpSessions final : public SessionFactory {
 public:
     HttpSessions(ConnectionServices& services, const BrowserRules& browser_rules, Router router);
 
-    void start_session(boost::asio::ip::tcp::socket socket, Admission admission) override;
+    void start_session(std::unique_ptr<Transport> transport, Admission admission) override;
     std::string rejection_text(Rejection reason) const override;
 
 private:

@@ -15,6 +15,7 @@ namespace sluice::server {
 // A request whose reply begins, even if its head is not well-formed.
 struct AnsweredRequest {
     std::string_view peer;
+    std::string_view user;                          // "": anonymous
     const RequestReader::Head& head;                // as much as could be parsed
     std::size_t body_bytes = 0;                     // received
     std::optional<std::chrono::microseconds> took;  // from the end of its head; none: that has not come

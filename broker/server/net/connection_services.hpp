@@ -24,6 +24,7 @@ class Connections;
 
 // The memory of an open connection, not counting its requests.
 inline constexpr std::size_t connection_memory_bytes = 16u << 10;
+inline constexpr std::size_t tls_memory_bytes = 32u << 10;  // what TLS takes in addition
 
 struct ConnectionServices {
     const config::Options& options;

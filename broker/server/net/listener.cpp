@@ -1,11 +1,13 @@
 #include "broker/server/net/listener.hpp"
 
-#include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
+#include <cerrno>
 #include <exception>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,8 +15,10 @@
 #include <optional>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "broker/base/log.hpp"
 #include "broker/base/memory/memory_budget.hpp"
@@ -22,7 +26,9 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/plain_address.hpp"
-#include "broker/server/net/transport.hpp"
+#include "broker/server/net/socket_transport.hpp"
+#include "broker/server/net/tls/tls_server.hpp"
+#include "broker/server/net/tls_transport.hpp"
 #include "config/options.hpp"
 
 namespace sluice::server {
@@ -54,8 +60,14 @@ broker::ConnectionRefusal refusal_of(Rejection reason) {
 }
 constexpr std::chrono::milliseconds pause_without_memory{1};  // by sleeping: a timer would need memory, too
 
-tcp::endpoint endpoint_of(const config::HttpOptions& options) {
-    return {asio::ip::make_address(options.address), options.port};
+// What tells a TLS client that its connection is refused: an alert, "internal error". A reply could not be read.
+const std::string alert("\x15\x03\x03\x00\x02\x02\x50", 7);
+
+const char* advice_in_use(const config::ListenerOptions& place) {
+    if (!place.is_unix()) return "; --set http.port= chooses another port";
+    struct stat found {};
+    const bool is_socket = ::lstat(place.unix_path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
+    return is_socket ? "; a process accepts connections there" : "; it is not a socket";
 }
 
 bool has_no_room(const boost::system::error_code& error) {
@@ -79,7 +91,7 @@ const char* text_of(Rejection reason) {
 }
 
 // The text is small enough for the kernel to accept at once. A client that misses it still sees the connection end.
-void end_with(tcp::socket& socket, const std::string& text) {
+void end_with(Listener::Socket& socket, const std::string& text) {
     boost::system::error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(text), ignored);
@@ -99,58 +111,71 @@ void SpareDescriptor::release() noexcept {
     descriptor_ = -1;
 }
 
-Listener::Listener(IoThreads& threads, ConnectionServices& services, SessionFactory& sessions)
-    : threads_(threads),
+Listener::Listener(config::ListenerOptions place, const TlsServer* tls, IoThreads& threads,
+                   ConnectionServices& services, SessionFactory& sessions)
+    : place_(std::move(place)),
+      tls_(tls),
+      threads_(threads),
       services_(services),
       sessions_(sessions),
       acceptor_(threads.first()),
-      pause_(threads.first()),
-      tick_(threads.first()) {
-    const config::HttpOptions& options = services.options.http;
+      pause_(threads.first()) {
     try {
-        const tcp::endpoint endpoint = endpoint_of(options);
-        acceptor_.open(endpoint.protocol());
-        acceptor_.set_option(asio::socket_base::reuse_address(true));
-        acceptor_.bind(endpoint);
-        // Bytes in the kernel for a slow reader escape the broker's limits, so bound them. Connections inherit the
-        // option.
-        setsockopt(acceptor_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes_max, sizeof(int));
+        place_.is_unix() ? listen_to_unix() : listen_to_tcp();
         acceptor_.listen();
         acceptor_.non_blocking(true);
     } catch (const boost::system::system_error& error) {
         // Not error.what(), which includes a position in Asio's source.
-        std::string message = "cannot listen on " + options.address + " port " + std::to_string(options.port) + ": " +
-                              error.code().message();
-        if (error.code() == asio::error::address_in_use) message += "; --set http.port= chooses another port";
+        std::string message = "cannot listen on " + place_.text() + ": " + error.code().message();
+        if (error.code() == asio::error::address_in_use) message += advice_in_use(place_);
         throw std::runtime_error(message);
     }
-    local_ = acceptor_.local_endpoint();
 }
 
-void Listener::start() {
-    threads_.on_failure([weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->keep_running();
-    });
-    keep_running();
+Listener::~Listener() {
+    struct stat found {};
+    if (socket_file_ != 0 && ::stat(place_.unix_path.c_str(), &found) == 0 && found.st_ino == socket_file_)
+        ::unlink(place_.unix_path.c_str());
 }
 
-// Each coroutine holds a token, `alive`, until it ends for whatever reason.
+void Listener::listen_to_tcp() {
+    const tcp::endpoint endpoint(asio::ip::make_address(place_.address), place_.port);
+    acceptor_.open(endpoint.protocol());
+    acceptor_.set_option(asio::socket_base::reuse_address(true));
+    acceptor_.bind(endpoint);
+    // Bytes in the kernel for a slow reader escape the broker's limits, so bound them. Connections inherit the option.
+    setsockopt(acceptor_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes_max, sizeof(int));
+    place_.port = tcp_endpoint(acceptor_.local_endpoint())->port();
+}
+
+// A socket that a killed process has left is replaced: nobody accepts connections there.
+void Listener::listen_to_unix() {
+    using Unix = asio::local::stream_protocol;
+    const Unix::endpoint endpoint(place_.unix_path);
+    const char* path = place_.unix_path.c_str();
+    struct stat found {};
+    if (::lstat(path, &found) == 0 && S_ISSOCK(found.st_mode)) {
+        boost::system::error_code error;
+        Unix::socket probe(threads_.first());
+        probe.connect(endpoint, error);
+        if (error == asio::error::connection_refused) ::unlink(path);
+    }
+    acceptor_.open(Unix());
+    acceptor_.bind(endpoint);
+    if (::chmod(path, place_.mode) != 0) throw boost::system::system_error(errno, boost::system::system_category());
+    if (::stat(path, &found) == 0) socket_file_ = found.st_ino;
+}
+
+// The coroutine holds a token, `alive`, until it ends for whatever reason.
 void Listener::keep_running() {
-    const auto rethrow = [](const std::exception_ptr& failure) {
-        if (failure) std::rethrow_exception(failure);
-    };
-    if (acceptor_.is_open() && accepting_.expired()) {
-        const auto alive = std::make_shared<int>();
-        accepting_ = alive;
-        asio::co_spawn(
-            threads_.first(), [self = shared_from_this(), alive] { return self->accept_connections(); }, rethrow);
-    }
-    if (expiring_.expired()) {
-        const auto alive = std::make_shared<int>();
-        expiring_ = alive;
-        asio::co_spawn(
-            threads_.first(), [self = shared_from_this(), alive] { return self->expire_late_connections(); }, rethrow);
-    }
+    if (!acceptor_.is_open() || !accepting_.expired()) return;
+    const auto alive = std::make_shared<int>();
+    accepting_ = alive;
+    asio::co_spawn(
+        threads_.first(), [self = shared_from_this(), alive] { return self->accept_connections(); },
+        [](const std::exception_ptr& failure) {
+            if (failure) std::rethrow_exception(failure);
+        });
 }
 
 void Listener::close() {
@@ -194,7 +219,7 @@ asio::awaitable<void> Listener::accept_connection() {
 // Without a descriptor, a client would wait for an answer that can't come.
 void Listener::reject_one() {
     spare_.release();
-    tcp::socket socket(threads_.first());
+    Socket socket(threads_.first());
     boost::system::error_code error;
     acceptor_.accept(socket, peer_, error);
     if (!error) reject(socket, Rejection::descriptors);
@@ -210,7 +235,7 @@ asio::awaitable<void> Listener::pause(std::chrono::milliseconds time) {
 // Accepts all pending connections at once. One by one, each would wait for everything else ready on this thread.
 void Listener::admit_others() {
     for (int n = 0; n < accepted_at_once_max && !services_.connections.awaits_room(); ++n) {
-        tcp::socket socket(threads_.next());
+        Socket socket(threads_.next());
         boost::system::error_code error;
         acceptor_.accept(socket, peer_, error);
         if (error) return;
@@ -218,56 +243,45 @@ void Listener::admit_others() {
     }
 }
 
-void Listener::reject(tcp::socket& socket, Rejection reason) {
+void Listener::reject(Socket& socket, Rejection reason) {
     broker::count(services_.counters.connections_refused[refusal_of(reason)]);
     base::log_at(config::LogLevel::debug, [&] {
         base::log_debug("connection refused", {{"peer", endpoint_text(peer_)}, {"reason", text_of(reason)}});
     });
-    end_with(socket, sessions_.rejection_text(reason));
+    end_with(socket, tls_ != nullptr ? alert : sessions_.rejection_text(reason));
 }
 
-void Listener::admit(tcp::socket socket) {
+void Listener::admit(Socket socket) {
     boost::system::error_code ignored;
-    socket.set_option(tcp::no_delay(true), ignored);
-    socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    const auto peer = tcp_endpoint(peer_);
+    if (peer) {
+        socket.set_option(tcp::no_delay(true), ignored);
+        socket.set_option(asio::socket_base::keep_alive(true), ignored);
+    }
+    Principal principal{peer ? peer->address() : asio::ip::address(asio::ip::address_v4::loopback())};
+    principal.is_local = principal.address.is_loopback();
     // The address first: one over its limit displaces nobody.
-    AddressPlace place = services_.addresses.connect(peer_.address(), AddressTable::Clock::now());
+    AddressPlace place = services_.addresses.connect(principal.address, AddressTable::Clock::now());
     if (!place) return reject(socket, Rejection::address_connections);
     std::optional<CountedPlace> for_monitoring;
     if (!services_.connections.make_room()) for_monitoring.emplace(services_.monitoring_connections, monitoring_max);
     if (for_monitoring && !for_monitoring->got()) return reject(socket, Rejection::connections);
-    base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, connection_memory_bytes);
+    const std::size_t memory_bytes = connection_memory_bytes + (tls_ != nullptr ? tls_memory_bytes : 0);
+    base::MemoryCharge memory = services_.memory.charge(base::MemoryUse::connections, memory_bytes);
     const bool lacks_memory = !memory;
     if (lacks_memory) {
         if (!for_monitoring) for_monitoring.emplace(services_.monitoring_connections, without_memory_max);
         if (!for_monitoring->got()) return reject(socket, Rejection::memory);
-        memory = services_.memory.force_charge(base::MemoryUse::connections, connection_memory_bytes);
+        memory = services_.memory.force_charge(base::MemoryUse::connections, memory_bytes);
     }
     broker::count(services_.counters.connections_accepted);
-    sessions_.start_session(std::move(socket), {Principal{peer_.address()}, std::move(place), std::move(memory),
-                                                std::move(for_monitoring), lacks_memory});
-}
-
-asio::awaitable<bool> Listener::wait_for_tick() {
-    const config::HttpOptions& options = services_.options.http;
-    const config::Duration shortest = std::min(options.idle_timeout, options.request_timeout);
-    tick_.expires_after(
-        std::clamp<config::Duration>(shortest / 4, std::chrono::milliseconds(5), std::chrono::seconds(1)));
-    const auto [error] = co_await tick_.async_wait(no_throw);
-    co_return !error;
-}
-
-// Runs while draining, too; ends with the io_context.
-asio::awaitable<void> Listener::expire_late_connections() {
-    for (bool goes_on = true; goes_on;) {
-        try {
-            goes_on = co_await wait_for_tick();
-            services_.connections.expire_late(Connection::Clock::now());
-        } catch (const std::exception& error) {
-            base::log_failure("late connections could not be ended", error.what());
-            std::this_thread::sleep_for(pause_without_memory);
-        }
-    }
+    std::unique_ptr<Transport> transport;
+    if (tls_ != nullptr)
+        transport = std::make_unique<TlsTransport>(std::move(socket), tls_->new_session());
+    else
+        transport = std::make_unique<SocketTransport>(std::move(socket));
+    sessions_.start_session(std::move(transport), {std::move(principal), std::move(place), std::move(memory),
+                                                   std::move(for_monitoring), lacks_memory});
 }
 
 }  // namespace sluice::server

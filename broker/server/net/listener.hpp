@@ -1,20 +1,26 @@
-// Accepts connections within the limits for all and for each address, and ends those past their deadlines. Runs on
-// the first I/O thread and assigns connections to all of them in turn. Any thread may call close().
+// Accepts connections at one place, within the limits for all and for each address. Runs on the first I/O thread and
+// assigns connections to all of them in turn. Any thread may call close().
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "broker/base/repeat_guard.hpp"
 #include "broker/server/net/connection_services.hpp"
 #include "broker/server/net/io_threads.hpp"
 #include "broker/server/net/reserved_post.hpp"
 #include "broker/server/net/session_factory.hpp"
+#include "config/options.hpp"
 
 namespace sluice::server {
+
+class TlsServer;
 
 // A file descriptor kept for the moment when there are no others.
 class SpareDescriptor {
@@ -33,37 +39,44 @@ private:
 
 class Listener : public std::enable_shared_from_this<Listener> {
 public:
-    // Listens at once. Throws std::runtime_error if it can't, with the address in what().
-    Listener(IoThreads& threads, ConnectionServices& services, SessionFactory& sessions);
+    using Socket = boost::asio::generic::stream_protocol::socket;
 
-    void start();
+    // Listens at once. Throws std::runtime_error if it can't, with the place in what(). `tls`: null unless place.tls.
+    Listener(config::ListenerOptions place, const TlsServer* tls, IoThreads& threads, ConnectionServices& services,
+             SessionFactory& sessions);
+    ~Listener();
+
+    // Accepts connections from now on, unless it does. On the first I/O thread, or before it runs.
+    void keep_running();
     void close();
-    boost::asio::ip::tcp::endpoint local_endpoint() const { return local_; }
+    const config::ListenerOptions& place() const { return place_; }  // with the port that it has got
 
 private:
-    void keep_running();
+    using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
+    void listen_to_tcp();
+    void listen_to_unix();
     boost::asio::awaitable<void> accept_connections();
     boost::asio::awaitable<void> accept_connection();
     void admit_others();
-    void admit(boost::asio::ip::tcp::socket socket);
-    void reject(boost::asio::ip::tcp::socket& socket, Rejection reason);
+    void admit(Socket socket);
+    void reject(Socket& socket, Rejection reason);
     void reject_one();
     boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
-    boost::asio::awaitable<void> expire_late_connections();
-    boost::asio::awaitable<bool> wait_for_tick();  // false: the daemon is ending
 
+    config::ListenerOptions place_;
+    const TlsServer* const tls_;
     IoThreads& threads_;
     ConnectionServices& services_;
     SessionFactory& sessions_;
-    boost::asio::ip::tcp::acceptor acceptor_;
+    Acceptor acceptor_;
     boost::asio::steady_timer pause_;
-    boost::asio::steady_timer tick_;
     PostMemory close_memory_;
     SpareDescriptor spare_;
-    base::RepeatGuard told_;                   // reasons already logged why connections could not be accepted
-    std::weak_ptr<int> accepting_, expiring_;  // expired: the coroutine has ended
-    boost::asio::ip::tcp::endpoint local_;
-    boost::asio::ip::tcp::endpoint peer_;  // of the connection being accepted
+    base::RepeatGuard told_;                                // reasons already logged why none could be accepted
+    std::weak_ptr<int> accepting_;                          // expired: the coroutine has ended
+    boost::asio::generic::stream_protocol::endpoint peer_;  // of the connection being accepted
+    std::uint64_t socket_file_ = 0;                         // of a Unix socket: its inode
 };
 
 }  // namespace sluice::server

@@ -1,8 +1,12 @@
 // Addresses as they are compared and shown. Pure functions; any thread.
 #pragma once
 
+#include <algorithm>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <cstring>
+#include <optional>
 #include <string>
 
 namespace sluice::server {
@@ -15,9 +19,21 @@ inline boost::asio::ip::address plain_address(const boost::asio::ip::address& ad
     return ip::make_address_v4(ip::v4_mapped, address.to_v6());
 }
 
-// "192.0.2.1:50000"
-inline std::string endpoint_text(const boost::asio::ip::tcp::endpoint& endpoint) {
-    return plain_address(endpoint.address()).to_string() + ':' + std::to_string(endpoint.port());
+using SocketEndpoint = boost::asio::generic::stream_protocol::endpoint;
+
+// No value: it is that of a Unix socket.
+inline std::optional<boost::asio::ip::tcp::endpoint> tcp_endpoint(const SocketEndpoint& endpoint) {
+    const int family = endpoint.data()->sa_family;
+    if (family != AF_INET && family != AF_INET6) return std::nullopt;
+    boost::asio::ip::tcp::endpoint tcp;
+    std::memcpy(tcp.data(), endpoint.data(), std::min(endpoint.size(), tcp.capacity()));
+    return tcp;
+}
+
+// "192.0.2.1:50000", or "unix"
+inline std::string endpoint_text(const SocketEndpoint& endpoint) {
+    const auto tcp = tcp_endpoint(endpoint);
+    return tcp ? plain_address(tcp->address()).to_string() + ':' + std::to_string(tcp->port()) : "unix";
 }
 
 }  // namespace sluice::server

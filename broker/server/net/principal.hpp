@@ -11,7 +11,8 @@ namespace sluice::server {
 struct Principal {
     explicit Principal(const boost::asio::ip::address& of) : address(plain_address(of)) {}
 
-    boost::asio::ip::address address;  // IPv4-mapped ones as IPv4
+    boost::asio::ip::address address;  // IPv4-mapped ones as IPv4; of a Unix socket's client: 127.0.0.1
+    bool is_local = false;             // of this machine: came over a loopback address or a Unix socket
     std::string user;                  // the authenticated user; empty: anonymous
 };
 

@@ -1,9 +1,9 @@
 // What the listener needs of a protocol: a session for each connection that it admits, and an answer for each that it
-// rejects. One object serves all connections of a listener; only the listener's thread calls it.
+// rejects. One object serves all connections of all listeners; only the listeners' thread calls it.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,6 +11,7 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/counted_place.hpp"
 #include "broker/server/net/principal.hpp"
+#include "broker/server/net/transport.hpp"
 
 namespace sluice::server {
 
@@ -35,8 +36,8 @@ public:
     SessionFactory& operator=(const SessionFactory&) = delete;
     virtual ~SessionFactory() = default;
 
-    // The session runs on the socket's executor, and keeps itself alive until it ends.
-    virtual void start_session(boost::asio::ip::tcp::socket socket, Admission admission) = 0;
+    // The session runs on the transport's executor, and keeps itself alive until it ends.
+    virtual void start_session(std::unique_ptr<Transport> transport, Admission admission) = 0;
     // What a rejected client receives before its connection is closed: few bytes, which the kernel accepts at once.
     virtual std::string rejection_text(Rejection reason) const = 0;
 };

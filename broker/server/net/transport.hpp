@@ -1,5 +1,5 @@
-// The byte stream of one connection, independent of its kind, which is TCP. Sessions use only
-// this interface. Belongs to the connection's thread; cancel() or close(), on the same thread, ends pending operations.
+// The byte stream of one connection, independent of its kind: TCP, a Unix socket or TLS. Sessions use only this
+// interface. Belongs to the connection's thread; cancel() or close(), on the same thread, ends pending operations.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +27,12 @@ public:
 
     virtual boost::asio::any_io_executor executor() = 0;
     virtual std::string peer() const = 0;  // for logs, such as 192.0.2.1:50000; "" if it is gone
+
+    // Called once, before anything is read or written. Returns false if the connection can't be used. `begin` is called
+    // when the client has begun, if much work comes then; false: it must not.
+    virtual boost::asio::awaitable<bool> open(const std::function<bool()>& begin) = 0;
+    // Whom the client has proved to be while it was opened, or "".
+    virtual std::string user() const = 0;
 
     // Reads into `room`, which must not be empty, and returns the number of bytes. 0: no more will come, or it was
     // cancelled.

@@ -184,6 +184,29 @@ TEST_CASE("a bad file is refused with place and reason") {
         {"limits:\n  memory: 1MiB\n", "f.yaml:2:11: limits.memory: 1MiB is not between 64MiB and 1024GiB"},
         {"streams:\n  w:\n    retention:\n      age: 36501d\n",
          "f.yaml:4:12: streams.w.retention.age: 36501d is not between 0us and 36500d"},
+        {"http: {listeners: 1}\n", "f.yaml:1:19: http.listeners: expected a list of at most 32 maps, found \"1\""},
+        {"http: {listeners: [8080]}\n", "f.yaml:1:20: http.listeners[0]: expected a map of options, found \"8080\""},
+        {"http: {listeners: [{address: \"::1\"}]}\n",
+         "f.yaml:1:20: http.listeners[0]: expected address and port, or unix"},
+        {"http: {listeners: [{unix: /s, port: 1}]}\n",
+         "f.yaml:1:20: http.listeners[0]: expected address and port, or unix"},
+        {"http: {listeners: [{unix: s}]}\n", "f.yaml:1:27: http.listeners[0].unix: expected an absolute path"},
+        {"http: {listeners: [{unix: /s, mode: rw}]}\n",
+         "f.yaml:1:37: http.listeners[0].mode: expected permissions, such as 0660"},
+        {"http: {listeners: [{unix: /s, tls: true}]}\n",
+         "f.yaml:1:20: http.listeners[0].tls: a Unix socket needs none, what is sent does not leave the machine"},
+        {"http: {listeners: [{address: \"::1\", port: 1, mode: \"0600\"}]}\n",
+         "f.yaml:1:20: http.listeners[0].mode: only a Unix socket has permissions"},
+        {"http: {listeners: [{unix: /s, prt: 1}]}\n",
+         "f.yaml:1:31: unknown option \"prt\" in \"http.listeners[0]\"; did you mean \"port\"?"},
+        {"tls: {certificates: [{certificate: a.pem}]}\n",
+         "f.yaml:1:22: tls.certificates[0]: expected certificate and key"},
+        {"tls: {client_certificates: maybe}\n",
+         "f.yaml:1:28: tls.client_certificates: expected one of none, request, require, found \"maybe\""},
+        {"tls: {client_certificates: require}\n",
+         "f.yaml: tls.client_certificates: they are checked against tls.client_ca, which is not set"},
+        {"http: {listeners: [{address: 0.0.0.0, port: 1, tls: true}]}\n",
+         "f.yaml: http.listeners: tls: true needs tls.certificates"},
         {"streams:\n  w:\n    deduplicate: yes\n",
          "f.yaml:3:18: streams.w.deduplicate: expected true or false, found \"yes\""},
     };
@@ -253,13 +276,67 @@ TEST_CASE("nothing is suggested for what is not near") {
 TEST_CASE("an override may be an IPv6 address") {
     for (const std::string address : {"::", "::1", "fe80::", "fe80::1%eth0", "127.0.0.1", "'::'"}) {
         CAPTURE(address);
-        const std::vector<std::string> overrides{"http.address=" + address};
+        const std::vector<std::string> overrides{"http.address=" + address, "http.allow_plaintext=true"};
         const auto config = parse_config("f.yaml", "", overrides);
         REQUIRE(config.errors.empty());
         CHECK(config.options.http.address == (address == "'::'" ? "::" : address));
     }
     CHECK(errors_of("", {"http.address=:"}).size() == 1);
     CHECK(errors_of("", {"http=port: 0"}).empty());
+}
+
+TEST_CASE("where it listens") {
+    const auto places = [](const std::string& text) {
+        const auto config = parse_config("f.yaml", text);
+        std::string said;
+        for (const auto& error : config.errors) said += error.message + '\n';
+        CAPTURE(said);
+        REQUIRE(config.errors.empty());
+        return sluice::config::places_to_listen(config.options.http);
+    };
+    REQUIRE(places("").size() == 1);
+    CHECK(places("")[0].text() == "127.0.0.1 port 8080");
+    const auto both = places(R"(
+http:
+  listeners:
+    - {address: 0.0.0.0, port: 8443, tls: true}
+    - {unix: /run/s.sock, mode: "0600"}
+    - {unix: /run/t.sock}
+tls:
+  certificates: [{certificate: a.pem, key: a.key}, {certificate: b.pem, key: b.key}]
+)");
+    REQUIRE(both.size() == 3);
+    CHECK(both[0].tls);
+    CHECK(both[0].text() == "0.0.0.0 port 8443");
+    CHECK(both[1].text() == "unix:/run/s.sock");
+    CHECK(both[1].mode == 0600);
+    CHECK(both[2].mode == 0660);
+    CHECK_FALSE(both[1].tls);
+
+    // The last list counts.
+    const std::vector<std::string> override_list{"http.listeners=[{unix: /b}]"};
+    const auto config = parse_config("f.yaml", "http: {listeners: [{unix: /a}, {unix: /c}]}", override_list);
+    REQUIRE(config.options.http.listeners.size() == 1);
+    CHECK(config.options.http.listeners[0].unix_path == "/b");
+}
+
+TEST_CASE("plain HTTP that other machines can reach must be allowed") {
+    for (const std::string address : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"}) {
+        CAPTURE(address);
+        CHECK(errors_of("", {"http.address=" + address}).empty());
+    }
+    for (const std::string address : {"0.0.0.0", "::", "192.0.2.1", "::ffff:192.0.2.1", "fe80::1%lo", "1.127.0.0"}) {
+        CAPTURE(address);
+        const Errors errors = errors_of("", {"http.address=" + address});
+        REQUIRE(errors.size() == 1);
+        CHECK(errors[0].find(address + " port 8080, which is plain HTTP") != std::string::npos);
+        CHECK(errors_of("", {"http.address=" + address, "http.allow_plaintext=true"}).empty());
+    }
+    CHECK(
+        errors_of("http: {listeners: [{address: 192.0.2.1, port: 1}]}\n") ==
+        Errors{"f.yaml: http.listeners: others could read and change what is sent to 192.0.2.1 port 1, which is plain "
+               "HTTP; write tls: true and tls.certificates, or, if the network protects it, http.allow_plaintext: "
+               "true"});
 }
 
 TEST_CASE("lists of texts") {

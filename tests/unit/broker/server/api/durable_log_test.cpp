@@ -23,7 +23,7 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
-#include "broker/server/net/listener.hpp"
+#include "broker/server/net/listeners.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/wall_clock.hpp"
 #include "config/options.hpp"
@@ -49,9 +49,9 @@ struct Process {
         log.now = store::wall_time();
         log.listen(broker::Dispatch(queue, fanout, counters, {}));
         publisher.streams().restore();
-        listener->start();
+        listeners->start();
         threads.start();
-        client.emplace(listener->local_endpoint().port());
+        client.emplace(listeners->places().front().port);
     }
     ~Process() {
         client.reset();
@@ -97,7 +97,8 @@ struct Process {
                                   broker::IdempotencyKeys::Settings{100, std::chrono::hours(1)}, memory),
                               std::chrono::steady_clock::now()};
     server::HttpSessions sessions{services, browser_rules, server::make_router(services)};
-    const std::shared_ptr<server::Listener> listener = std::make_shared<server::Listener>(threads, services, sessions);
+    const std::shared_ptr<server::Listeners> listeners =
+        std::make_shared<server::Listeners>(threads, services, sessions, nullptr);
     std::optional<HttpClient> client;
 };
 

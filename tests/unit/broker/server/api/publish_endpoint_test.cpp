@@ -22,7 +22,7 @@
 #include "broker/server/net/address_table.hpp"
 #include "broker/server/net/connections.hpp"
 #include "broker/server/net/io_threads.hpp"
-#include "broker/server/net/listener.hpp"
+#include "broker/server/net/listeners.hpp"
 #include "broker/server/sse/sse_framer.hpp"
 #include "broker/store/memory_log.hpp"
 #include "config/options.hpp"
@@ -235,11 +235,11 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
                                       keys,
                                       std::chrono::steady_clock::now()};
     sluice::server::HttpSessions sessions(services, browser_rules, sluice::server::make_router(services));
-    const auto listener = std::make_shared<sluice::server::Listener>(threads, services, sessions);
-    listener->start();
+    const auto listeners = std::make_shared<sluice::server::Listeners>(threads, services, sessions, nullptr);
+    listeners->start();
     threads.start();
     {
-        HttpClient client(listener->local_endpoint().port());
+        HttpClient client(listeners->places().front().port);
         CHECK(client.post("/v1/events", rss({item("a"), item("b")}), xml).status == 202);
         const Reply busy = client.post("/v1/events", rss({item("c")}), xml);
         CHECK(busy.status == 503);
@@ -262,7 +262,7 @@ TEST_CASE("without room a publisher waits, then gets 503, and nothing is publish
         CHECK(accepted.body.find("\"first_id\":3") != std::string::npos);
 
         // What a client has left while it waited is not published, and another one gets the room.
-        HttpClient leaver(listener->local_endpoint().port());
+        HttpClient leaver(listeners->places().front().port);
         leaver.send(post);
         EVENTUALLY(queue.waiting_publishers() == 1);
         client.send(post);

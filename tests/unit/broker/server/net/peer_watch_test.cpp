@@ -7,13 +7,13 @@
 #include <boost/asio/write.hpp>
 #include <catch2/catch.hpp>
 
-#include "broker/server/net/tcp_transport.hpp"
+#include "broker/server/net/socket_transport.hpp"
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using sluice::server::Departure;
 using sluice::server::PeerWatch;
-using sluice::server::TcpTransport;
+using sluice::server::SocketTransport;
 
 namespace {
 
@@ -21,18 +21,18 @@ struct Pair {
     Pair() {
         tcp::acceptor acceptor(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
         client.connect(acceptor.local_endpoint());
-        server = std::make_unique<TcpTransport>(acceptor.accept());
+        server = std::make_unique<SocketTransport>(acceptor.accept());
         watch = std::make_shared<PeerWatch>(*server, departure);
     }
 
     asio::io_context io;
     tcp::socket client{io};
-    std::unique_ptr<TcpTransport> server;
+    std::unique_ptr<SocketTransport> server;
     std::shared_ptr<Departure> departure = std::make_shared<Departure>();
     std::shared_ptr<PeerWatch> watch;
 };
 
-asio::awaitable<void> read_some(TcpTransport& transport, std::size_t& n) {
+asio::awaitable<void> read_some(SocketTransport& transport, std::size_t& n) {
     std::array<char, 100> room;
     n = co_await transport.read_some(asio::buffer(room));
 }

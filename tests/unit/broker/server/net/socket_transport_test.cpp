@@ -1,4 +1,4 @@
-#include "broker/server/net/tcp_transport.hpp"
+#include "broker/server/net/socket_transport.hpp"
 
 #include <array>
 #include <boost/asio/co_spawn.hpp>
@@ -15,7 +15,7 @@
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-using sluice::server::TcpTransport;
+using sluice::server::SocketTransport;
 
 namespace {
 
@@ -28,12 +28,12 @@ struct Pair {
     tcp::socket near, far;
 };
 
-asio::awaitable<void> write_all(TcpTransport& transport, std::vector<asio::const_buffer> buffers, bool& written) {
+asio::awaitable<void> write_all(SocketTransport& transport, std::vector<asio::const_buffer> buffers, bool& written) {
     written = co_await transport.write(buffers);
     transport.end_sending();
 }
 
-asio::awaitable<void> read_all(TcpTransport& transport, std::string& read) {
+asio::awaitable<void> read_all(SocketTransport& transport, std::string& read) {
     std::array<char, 1'000> room;
     while (const std::size_t n = co_await transport.read_some(asio::buffer(room))) read.append(room.data(), n);
 }
@@ -44,7 +44,7 @@ TEST_CASE("what is written in turns arrives whole, however it is cut") {
     for (const std::size_t bytes : {0u, 1u, 65'536u, 65'537u, 200'000u, 3'000'000u}) {
         asio::io_context io{1};
         Pair pair(io);
-        TcpTransport near(std::move(pair.near));
+        SocketTransport near(std::move(pair.near));
         std::string text(bytes, 'x');
         for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i % 23);
         const std::vector<asio::const_buffer> buffers{asio::buffer(text.data(), bytes / 3), asio::const_buffer(),
@@ -62,7 +62,7 @@ TEST_CASE("what is written in turns arrives whole, however it is cut") {
 TEST_CASE("what is written at once arrives, until the connection takes no more") {
     asio::io_context io{1};
     Pair pair(io);
-    TcpTransport near(std::move(pair.near));
+    SocketTransport near(std::move(pair.near));
     const std::string piece(50'000, 'x');
     using Buffers = std::vector<asio::const_buffer>;
     const Buffers all{asio::buffer(piece.data(), 7), asio::const_buffer(), asio::buffer(piece.data() + 7, 49'993)};
@@ -96,7 +96,7 @@ TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 cli
     const auto address = near.remote_endpoint().address();
     REQUIRE(address.is_v6());
     CHECK(sluice::server::Principal(address).address == asio::ip::address_v4::loopback());
-    CHECK(TcpTransport(std::move(near)).peer() == "127.0.0.1:" + std::to_string(far.local_endpoint().port()));
+    CHECK(SocketTransport(std::move(near)).peer() == "127.0.0.1:" + std::to_string(far.local_endpoint().port()));
     const auto other = asio::ip::make_address("2001:db8::1");
     CHECK(sluice::server::Principal(other).address == other);
 }
@@ -104,7 +104,7 @@ TEST_CASE("a client that a socket on [::] reports as IPv4-mapped is the IPv4 cli
 TEST_CASE("writing in turns ends where the connection does") {
     asio::io_context io{1};
     Pair pair(io);
-    TcpTransport near(std::move(pair.near));
+    SocketTransport near(std::move(pair.near));
     pair.far.set_option(asio::socket_base::linger(true, 0));
     pair.far.close();
     const std::string text(10'000'000, 'x');
@@ -117,7 +117,7 @@ TEST_CASE("writing in turns ends where the connection does") {
 TEST_CASE("arriving bytes are read, and their end is reported") {
     asio::io_context io{1};
     Pair pair(io);
-    TcpTransport near(std::move(pair.near));
+    SocketTransport near(std::move(pair.near));
     CHECK(near.peer().starts_with("127.0.0.1:"));
     CHECK_FALSE(near.peer_has_left());
     asio::write(pair.far, asio::buffer("dropped", 7));
@@ -144,7 +144,7 @@ TEST_CASE("arriving bytes are read, and their end is reported") {
 TEST_CASE("an abort drops what has not been taken") {
     asio::io_context io{1};
     Pair pair(io);
-    TcpTransport near(std::move(pair.near));
+    SocketTransport near(std::move(pair.near));
     const std::string text(1'000'000, 'x');
     const asio::const_buffer buffer = asio::buffer(text);
     bool written = true;

@@ -1,4 +1,4 @@
-#include "broker/server/net/tcp_transport.hpp"
+#include "broker/server/net/socket_transport.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -19,8 +19,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t dropped_at_once = 1u << 20;
-
 // Writes once, at most one piece.
 std::size_t one_piece(const boost::system::error_code& error, std::size_t written) {
     return error || written != 0 ? 0 : piece_bytes;
@@ -28,43 +26,45 @@ std::size_t one_piece(const boost::system::error_code& error, std::size_t writte
 
 }  // namespace
 
-TcpTransport::TcpTransport(asio::ip::tcp::socket socket) : socket_(std::move(socket)) {
+SocketTransport::SocketTransport(Socket socket) : socket_(std::move(socket)) {
     boost::system::error_code ignored;  // it may be broken already
     socket_.non_blocking(true, ignored);
 }
 
-std::string TcpTransport::peer() const {
+std::string SocketTransport::peer() const {
     boost::system::error_code error;
     const auto endpoint = socket_.remote_endpoint(error);
     return error ? "" : endpoint_text(endpoint);
 }
 
-asio::awaitable<std::size_t> TcpTransport::read_some(asio::mutable_buffer room) {
+asio::awaitable<bool> SocketTransport::open(const std::function<bool()>&) { co_return true; }
+
+asio::awaitable<std::size_t> SocketTransport::read_some(asio::mutable_buffer room) {
     const auto [error, n] = co_await socket_.async_read_some(room, no_throw);
     co_return error ? 0 : n;
 }
 
-asio::awaitable<void> TcpTransport::wait_to_read() {
+asio::awaitable<void> SocketTransport::wait_to_read() {
     co_await socket_.async_wait(asio::socket_base::wait_read, no_throw);
     co_await take_turn(socket_.get_executor());
 }
 
-std::size_t TcpTransport::write_some_now(std::span<const asio::const_buffer> buffers) noexcept {
+std::size_t SocketTransport::write_some_now(std::span<const asio::const_buffer> buffers) noexcept {
     if (asio::buffer_size(buffers) > piece_bytes) return 0;
     boost::system::error_code error;
     return socket_.write_some(buffers, error);
 }
 
-asio::awaitable<bool> TcpTransport::write(std::span<const asio::const_buffer> buffers) {
+asio::awaitable<bool> SocketTransport::write(std::span<const asio::const_buffer> buffers) {
     return asio::buffer_size(buffers) <= piece_bytes ? write_at_once(buffers) : write_in_turns(buffers);
 }
 
-asio::awaitable<bool> TcpTransport::write_at_once(std::span<const asio::const_buffer> buffers) {
+asio::awaitable<bool> SocketTransport::write_at_once(std::span<const asio::const_buffer> buffers) {
     const auto [error, n] = co_await asio::async_write(socket_, buffers, no_throw);
     co_return !error;
 }
 
-asio::awaitable<bool> TcpTransport::write_in_turns(std::span<const asio::const_buffer> buffers) {
+asio::awaitable<bool> SocketTransport::write_in_turns(std::span<const asio::const_buffer> buffers) {
     boost::beast::buffers_suffix<std::span<const asio::const_buffer>> rest(buffers);
     while (asio::buffer_size(rest) != 0) {
         co_await take_turn(socket_.get_executor());
@@ -75,39 +75,39 @@ asio::awaitable<bool> TcpTransport::write_in_turns(std::span<const asio::const_b
     co_return true;
 }
 
-void TcpTransport::on_input(std::function<void()> function) {
+void SocketTransport::on_input(std::function<void()> function) {
     socket_.async_wait(asio::socket_base::wait_read,
                        [function = std::move(function)](const boost::system::error_code&) { function(); });
 }
 
-bool TcpTransport::drop_arrived() {
+bool SocketTransport::drop_arrived() {
     const ssize_t dropped = recv(socket_.native_handle(), nullptr, dropped_at_once, MSG_TRUNC | MSG_DONTWAIT);
     return dropped > 0 || (dropped < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
 // Polls each time, since waiting until the socket is readable would end at once if bytes are pending.
-bool TcpTransport::peer_has_left() {
+bool SocketTransport::peer_has_left() {
     if (!socket_.is_open()) return true;
     pollfd state{socket_.native_handle(), POLLRDHUP, 0};
     return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
-void TcpTransport::end_sending() noexcept {
+void SocketTransport::end_sending() noexcept {
     boost::system::error_code ignored;
     socket_.shutdown(asio::socket_base::shutdown_send, ignored);
 }
 
-void TcpTransport::cancel() noexcept {
+void SocketTransport::cancel() noexcept {
     boost::system::error_code ignored;  // it may have been closed already
     socket_.cancel(ignored);
 }
 
-void TcpTransport::close() noexcept {
+void SocketTransport::close() noexcept {
     boost::system::error_code ignored;
     socket_.close(ignored);
 }
 
-void TcpTransport::abort() noexcept {
+void SocketTransport::abort() noexcept {
     boost::system::error_code ignored;
     socket_.set_option(asio::socket_base::linger(true, 0), ignored);
     socket_.close(ignored);

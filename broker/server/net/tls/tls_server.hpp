@@ -1,0 +1,42 @@
+// The certificates that TLS listeners show, and how they check those of clients. Any thread; reload() and
+// have_files_changed() one at a time.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "broker/server/net/tls/tls_session.hpp"
+#include "config/options.hpp"
+
+namespace sluice::server {
+
+class TlsServer {
+public:
+    // Reads the files. Throws std::runtime_error, which names the file and says what is wrong.
+    explicit TlsServer(const config::TlsOptions& options);
+    ~TlsServer();
+
+    TlsSession new_session() const;
+
+    // Reads the files again, for sessions that begin from now on. Throws as above, and then keeps what it has.
+    void reload();
+    // Whether one of the files has changed since reload() was called, or since they were first read.
+    bool have_files_changed() const;
+
+    std::size_t certificates() const { return options_.certificates.size(); }
+    std::chrono::system_clock::time_point expires() const;  // the first of the certificates to expire
+
+private:
+    struct Identities;
+    struct Files;
+
+    std::shared_ptr<const Identities> identities() const;
+
+    const config::TlsOptions options_;
+    mutable std::mutex mutex_;
+    std::unique_ptr<const Files> files_;  // as they were when they were last read
+    std::shared_ptr<const Identities> identities_;
+};
+
+}  // namespace sluice::server
