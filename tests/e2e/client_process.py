@@ -11,7 +11,7 @@ import threading
 from sluice_process import TIMEOUT_S, report_crash
 
 OUTSIDE = ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NO_COLOR",
-           "CURL_CA_BUNDLE", "SLUICE_SERVER")
+           "CURL_CA_BUNDLE", "SLUICE_SERVER", "SLUICE_CACERT", "SLUICE_CERT", "SLUICE_KEY")
 
 
 def environment(**more):

@@ -224,7 +224,7 @@ class Between(unittest.TestCase):
                 self.assertRegex(done.stderr,
                                  f"^sluice: can't trust 127.0.0.1:{proxy.port}: .*certificate.*--cacert FILE")
             self.assertRegex(sluice("status", "--server", server, "--cacert", folder + "/none").stderr,
-                             "^sluice: can't read the certificates in .*/none\n$")
+                             "^sluice: can't read the certificates in .*/none: No such file or directory\n$")
             self.assertRegex(sluice("status", "--server", url(proxy.port)).stderr, "^sluice: .*127.0.0.1")
             self.assertRegex(sluice("status", "--server", url(self.daemon.port, "https")).stderr,
                              "^sluice: no secure connection to 127.0.0.1")

@@ -115,6 +115,7 @@ class CommandLine(unittest.TestCase):
             (["match", "--since", "1h", "a", "b"], "FILE excludes --since"),
             (["match", "--since", "1h", "--repair", "strict", "a"], "--since excludes --repair"),
             (["status", "--timeout", "0"], "--timeout must be a number of seconds from 0.001 to 1000000, not 0"),
+            (["status", "--key", "k.pem"], "--key requires --cert"),
             (["top", "--interval", "2"], "--interval must be a duration from 100ms to 1h, such as 2s, not 2"),
             (["top", "--interval", "1ms"], "--interval must be a duration from 100ms to 1h, such as 2s, not 1ms"),
             (["top", "--count", "x"], "--count must be a whole number of at least 0, not x"),

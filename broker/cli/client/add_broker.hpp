@@ -21,7 +21,9 @@ inline std::chrono::milliseconds read_seconds(const std::string& text) {
 }
 
 inline void add_broker(CLI::App& command, BrokerOptions& options, const char* timeout_default) {
-    command.add_option("--server", options.server, "The broker's URL, http or https; it may have a path")
+    command
+        .add_option("--server", options.server,
+                    "The broker's URL: http or https, perhaps with a path, or unix:PATH of a socket")
         ->envname("SLUICE_SERVER")
         ->capture_default_str();
     command
@@ -29,8 +31,22 @@ inline void add_broker(CLI::App& command, BrokerOptions& options, const char* ti
             "--timeout", [&options](const std::string& text) { options.timeout = read_seconds(text); },
             std::string("Give up when the broker is silent for so long (default: ") + timeout_default + ")")
         ->type_name("SECONDS");
-    command.add_option("--cacert", options.ca_file, "Certificates to trust for https, PEM (default: the system's)")
+    command
+        .add_option("--cacert", options.tls.trusted,
+                    "https: trust the certificates in this file, PEM, and those that they sign (default: the system's)")
+        ->envname("SLUICE_CACERT")
         ->type_name("FILE");
+    auto* certificate = command
+                            .add_option("--cert", options.tls.certificate,
+                                        "https: the client certificate, PEM, with those that lead to its issuer")
+                            ->envname("SLUICE_CERT")
+                            ->type_name("FILE");
+    command
+        .add_option("--key", options.tls.key,
+                    "https: the client certificate's key, PEM (default: it is in --cert's file)")
+        ->envname("SLUICE_KEY")
+        ->type_name("FILE")
+        ->needs(certificate);
 }
 
 }  // namespace sluice::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "broker/cli/client/tls_files.hpp"
 #include "broker/cli/common/output_options.hpp"
 
 namespace sluice::cli {
@@ -12,8 +13,8 @@ namespace sluice::cli {
 constexpr const char* default_server = "http://127.0.0.1:8080";
 
 struct BrokerOptions : OutputOptions {
-    std::string server = default_server;               // its URL
-    std::string ca_file;                               // certificates to trust, PEM; empty: the system's
+    std::string server = default_server;  // its URL
+    TlsFiles tls;
     std::optional<std::chrono::milliseconds> timeout;  // for a sign of the broker; none: as suits the command
 };
 

@@ -12,6 +12,7 @@
 #include "broker/cli/client/broker_options.hpp"
 #include "broker/cli/client/http_failure.hpp"
 #include "broker/cli/client/http_headers.hpp"
+#include "broker/cli/client/tls.hpp"
 
 namespace sluice::cli {
 
@@ -67,6 +68,7 @@ private:
         check(curl_easy_setopt(easy_.get(), option, value));
     }
     void set_connection();
+    void set_tls();
     void set_request();
     void set_callbacks();
     void add_header(const std::string& line);
@@ -75,6 +77,7 @@ private:
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer);
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer);
     static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address);
+    static CURLcode on_tls(CURL*, void* context, void* transfer);
     static int on_progress(void* transfer, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent);
     template <class Take>
     std::size_t guarded(std::size_t bytes, const Take& take);
@@ -96,6 +99,7 @@ private:
     const HttpWatch& watch_;
     std::chrono::milliseconds silence_max_;
     std::array<char, CURL_ERROR_SIZE> message_{};
+    TlsNotes tls_notes_;
     Headers headers_{nullptr, curl_slist_free_all};
     Multi multi_{nullptr, curl_multi_cleanup};
     Easy easy_{nullptr, curl_easy_cleanup};  // uses the others until it is gone
@@ -109,7 +113,12 @@ private:
 };
 
 void Transfer::set_connection() {
-    set(CURLOPT_URL, (server_.url + request_.target).c_str());
+    if (server_.socket_path.empty()) {
+        set(CURLOPT_URL, (server_.url + request_.target).c_str());
+    } else {
+        set(CURLOPT_URL, ("http://localhost" + request_.target).c_str());
+        set(CURLOPT_UNIX_SOCKET_PATH, server_.socket_path.c_str());
+    }
     set(CURLOPT_PROTOCOLS_STR, "http,https");
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_ERRORBUFFER, message_.data());
@@ -117,7 +126,24 @@ void Transfer::set_connection() {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_PATH_AS_IS, 1L);
     if (server_.is_local) set(CURLOPT_NOPROXY, "*");
-    if (!server_.ca_file.empty()) set(CURLOPT_CAINFO, server_.ca_file.c_str());
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    if (server_.is_tls) set_tls();
+}
+
+void Transfer::set_tls() {
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));  // at least
+    const auto& [trusted, certificate, key] = server_.tls;
+    if (!trusted.empty()) {
+        set(CURLOPT_CAINFO, trusted.c_str());
+        set(CURLOPT_CAPATH, nullptr);  // or the system's would be trusted, too
+    }
+    if (!certificate.empty()) {
+        set(CURLOPT_SSLCERT, certificate.c_str());
+        set(CURLOPT_SSLKEY, key.empty() ? certificate.c_str() : key.c_str());
+        set(CURLOPT_KEYPASSWD, "");  // or OpenSSL would ask the terminal
+    }
+    set(CURLOPT_SSL_CTX_FUNCTION, &Transfer::on_tls);
+    set(CURLOPT_SSL_CTX_DATA, this);
 }
 
 void Transfer::add_header(const std::string& line) {
@@ -176,6 +202,11 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, 
 // Other programs that are run meanwhile must not keep the connection open.
 curl_socket_t Transfer::open_socket(void*, curlsocktype, curl_sockaddr* address) {
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+CURLcode Transfer::on_tls(CURL*, void* context, void* transfer) {
+    take_notes(context, static_cast<Transfer*>(transfer)->tls_notes_);
+    return CURLE_OK;
 }
 
 // Called at least once a turn.
@@ -255,7 +286,9 @@ HttpError Transfer::error_of(CURLcode code) const {
     failure.detail = message_[0] != '\0' ? message_.data() : curl_easy_strerror(code);
     failure.system_error = static_cast<int>(system_error);
     failure.authority = server_.authority;
-    failure.ca_file = server_.ca_file;
+    failure.is_socket = !server_.socket_path.empty();
+    failure.files = server_.tls;
+    failure.tls = tls_notes_;
     failure.connect_timeout = server_.connect_timeout;
     failure.silence_max = silence_max_;
     failure.was_connected = is_connected();
@@ -271,9 +304,11 @@ boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& op
     if (!url) return url.error();
     HttpServer server;
     static_cast<ServerUrl&>(server) = std::move(*url);
-    server.ca_file = options.ca_file;
-    if (const char* bundle = std::getenv("CURL_CA_BUNDLE"); server.ca_file.empty() && bundle != nullptr)
-        server.ca_file = bundle;
+    server.tls = options.tls;
+    if (const char* bundle = std::getenv("CURL_CA_BUNDLE"); server.tls.trusted.empty() && bundle != nullptr)
+        server.tls.trusted = bundle;
+    if (server.is_tls)
+        if (auto fault = find_fault(server.tls)) return HttpError{std::move(*fault)};
     if (options.timeout) server.connect_timeout = server.silence_max = *options.timeout;
     return server;
 }

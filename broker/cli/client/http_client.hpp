@@ -11,13 +11,14 @@
 
 #include "broker/cli/client/http_reply.hpp"
 #include "broker/cli/client/server_url.hpp"
+#include "broker/cli/client/tls_files.hpp"
 
 namespace sluice::cli {
 
 struct BrokerOptions;
 
 struct HttpServer : ServerUrl {
-    std::string ca_file;  // empty: the system's certificates
+    TlsFiles tls;
     std::chrono::milliseconds connect_timeout{10'000};
     std::chrono::milliseconds silence_max{60'000};  // ends a request in which no byte is received or sent for so long
 };
@@ -43,7 +44,8 @@ struct HttpWatch {
     std::function<bool()> stops{};
 };
 
-// The server that the options name. --cacert's default is the environment's CURL_CA_BUNDLE.
+// The server that the options name, or why they can't be used. Reads the files that https needs, to check them.
+// --cacert's last default is the environment's CURL_CA_BUNDLE.
 boost::system::result<HttpServer, HttpError> find_server(const BrokerOptions& options);
 
 // Waits for the reply, of any status.

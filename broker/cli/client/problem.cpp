@@ -1,5 +1,6 @@
 #include "broker/cli/client/problem.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "protocol/wire/http/problem.hpp"
@@ -9,6 +10,8 @@ namespace sluice::cli {
 namespace json = boost::json;
 
 namespace {
+
+constexpr std::size_t text_max = 200;  // bytes of a reply's text that are shown
 
 const json::string* text_of(const json::object& problem, std::string_view key) {
     const auto* value = problem.if_contains(key);
@@ -26,6 +29,9 @@ json::object problem_of(const HttpReply& reply) {
 std::string describe_status(const HttpReply& reply) {
     std::string text = "the answer is " + std::to_string(reply.status);
     if (const auto name = wire::reason_phrase(reply.status); !name.empty()) text += " " + std::string(name);
+    // Such as nginx's, and the broker's where TLS is spoken.
+    if (reply.content_type.starts_with("text/plain") && !reply.body.empty())
+        return text + ": " + reply.body.substr(0, std::min(reply.body.find('\n'), text_max));
     if (!reply.location.empty()) return text + ", which leads to " + reply.location + "; give that address";
     return text + ", without the broker's reason; is this a Sluice broker?";
 }

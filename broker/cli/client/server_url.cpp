@@ -3,12 +3,15 @@
 #include <boost/url.hpp>
 #include <charconv>
 #include <cstdint>
+#include <sys/un.h>
 
 namespace sluice::cli {
 
 namespace urls = boost::urls;
 
 namespace {
+
+constexpr std::string_view unix_scheme = "unix:";
 
 // Checked here because resolvers accept any number, modulo 65536.
 bool is_port(std::string_view text) {
@@ -44,10 +47,23 @@ bool is_local(const urls::url_view& url) {
     }
 }
 
+// `url` begins with unix_scheme.
+boost::system::result<ServerUrl, HttpError> parse_socket_url(std::string_view url) {
+    constexpr std::size_t path_max = sizeof(sockaddr_un::sun_path) - 1;
+    const std::string_view path = url.substr(unix_scheme.size());
+    if (path.empty() || path.size() > path_max)
+        return HttpError{"the server '" + std::string(url) + "' is not of the form unix:PATH, with a path of 1 to " +
+                         std::to_string(path_max) + " bytes"};
+    return ServerUrl{
+        .url = std::string(url), .authority = std::string(url), .socket_path = std::string(path), .is_local = true};
+}
+
 }  // namespace
 
 boost::system::result<ServerUrl, HttpError> parse_server_url(std::string_view url) {
-    const std::string wrong = "the server '" + std::string(url) + "' is not of the form http[s]://HOST[:PORT][/PATH]";
+    if (url.starts_with(unix_scheme)) return parse_socket_url(url);
+    const std::string wrong =
+        "the server '" + std::string(url) + "' is not of the form http[s]://HOST[:PORT][/PATH] or unix:PATH";
     const auto parsed = urls::parse_uri(url);
     if (!parsed) return HttpError{wrong};
     const bool is_http = parsed->scheme_id() == urls::scheme::http || parsed->scheme_id() == urls::scheme::https;
@@ -59,6 +75,7 @@ boost::system::result<ServerUrl, HttpError> parse_server_url(std::string_view ur
     server.url = std::string(url);
     while (server.url.ends_with('/')) server.url.pop_back();
     server.authority = std::string(parsed->encoded_host_and_port());
+    server.is_tls = parsed->scheme_id() == urls::scheme::https;
     server.is_local = is_local(*parsed);
     return server;
 }

@@ -18,12 +18,14 @@ struct HttpError {
 }
 
 struct ServerUrl {
-    std::string url;        // without a slash at the end; targets such as "/v1/status" are appended
-    std::string authority;  // host and port, for messages
-    bool is_local = false;  // a loopback address or name, or 0.0.0.0 or ::, which lead to this machine as well
+    std::string url;          // without a slash at the end; targets such as "/v1/status" are appended
+    std::string authority;    // host and port, for messages; or "unix:" and the path
+    std::string socket_path;  // of a Unix socket, through which plain HTTP goes; empty: TCP
+    bool is_tls = false;      // https
+    bool is_local = false;    // a Unix socket, a loopback address or name, or 0.0.0.0 or ::, which lead here as well
 };
 
-// Accepts http[s]://HOST[:PORT][/PATH]: a path where a proxy serves the broker below one.
+// Accepts http[s]://HOST[:PORT][/PATH], with a path where a proxy serves the broker below one, and unix:PATH.
 boost::system::result<ServerUrl, HttpError> parse_server_url(std::string_view url);
 
 }  // namespace sluice::cli

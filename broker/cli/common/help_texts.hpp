@@ -11,7 +11,8 @@ Exit status: 0 done, 1 nothing matched (replay, match, why, search, distance) or
 
 Environment:
   SLUICE_SERVER            the default of --server
-  CURL_CA_BUNDLE           the default of --cacert
+  SLUICE_CACERT            the default of --cacert; if it is not set, CURL_CA_BUNDLE is
+  SLUICE_CERT, SLUICE_KEY  the defaults of --cert and --key
   http_proxy, https_proxy  the proxies to use, except for this machine's own addresses
   no_proxy                 other hosts that need no proxy
   NO_COLOR                 if not empty, no colours without --color always)";

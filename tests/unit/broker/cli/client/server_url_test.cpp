@@ -23,6 +23,31 @@ TEST_CASE("a server's URL has a scheme, a host, and perhaps a port and a path") 
     }
 }
 
+TEST_CASE("parse_server_url: unix:PATH → the path of a socket, as it is written") {
+    const auto socket = parse_server_url("unix:/run/a b%20.sock/");
+    REQUIRE(socket.has_value());
+    CHECK(socket->socket_path == "/run/a b%20.sock/");
+    CHECK(socket->url == "unix:/run/a b%20.sock/");
+    CHECK(socket->authority == socket->url);
+    CHECK(socket->is_local);
+    CHECK(!socket->is_tls);
+    CHECK(parse_server_url("unix:sluice.sock")->socket_path == "sluice.sock");
+    CHECK(parse_server_url("unix:" + std::string(107, 'x')).has_value());
+    for (const std::string& wrong : {std::string("unix:"), "unix:" + std::string(108, 'x')}) {
+        CAPTURE(wrong);
+        const auto parsed = parse_server_url(wrong);
+        REQUIRE(!parsed);
+        CHECK_THAT(parsed.error().message, Catch::Contains("of the form unix:PATH, with a path of 1 to 107 bytes"));
+    }
+}
+
+TEST_CASE("parse_server_url: https → TLS") {
+    CHECK(parse_server_url("https://example.org")->is_tls);
+    CHECK(parse_server_url("HTTPS://[::1]:8443/a")->is_tls);
+    CHECK(!parse_server_url("http://example.org:443")->is_tls);
+    CHECK(parse_server_url("https://example.org")->socket_path.empty());
+}
+
 TEST_CASE("a URL of this machine is recognised, since no proxy can lead there") {
     for (const char* local : {"http://localhost", "http://LOCALHOST:1", "http://localhost.", "http://a.localhost",
                               "http://127.0.0.1", "http://127.8.9.10:80", "http://[::1]", "http://0.0.0.0:8080",
