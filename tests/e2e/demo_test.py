@@ -37,7 +37,7 @@ class Demo(unittest.TestCase):
         """Output and exit status of a demo that ends on its own."""
         return output_of(process)[0], process.returncode
 
-    def check_shown(self, process):
+    def check_shown(self, process, curl="curl -NG http"):
         """The demo shows four items from its broker, and Ctrl-C ends both."""
         printed = ""
         too_late = threading.Timer(TIMEOUT_S, end_session, [process])
@@ -53,7 +53,7 @@ class Demo(unittest.TestCase):
         self.assertIn(process.returncode, (0, 130), printed)
         self.assertEqual(printed.count("    received: "), 4, printed)
         port = re.search(r'listening"?[ ,].*port"?[=:](\d+)', printed)[1]
-        self.assertIn(f":{port}/v1/events", printed)
+        self.assertRegex(printed, f"{curl}://[^ ]*:{port}/v1/events")
         self.assertRegex(printed, "stopped")
         self.assertNotIn("\x1b", printed)
         return port
@@ -62,6 +62,22 @@ class Demo(unittest.TestCase):
         for options in ([], ["--set", "log.format=json"]):
             with self.subTest(options):
                 self.check_shown(self.start("--set", "http.port=0", *options))
+
+    def test_over_tls(self):
+        listener = "http.listeners=[{address: 127.0.0.1, port: 0, tls: true}]"
+        certificate = self.folder / "build" / "tls" / "certificate.pem"
+        made = []
+        for days in (None, None, "1"):  # there is none; there is one; there is one that expires within a day
+            if days:
+                subprocess.run(["openssl", "req", "-x509", "-key", certificate.parent / "key.pem", "-subj", "/CN=old",
+                                "-days", "1", "-out", certificate], check=True, timeout=TIMEOUT_S)
+            process = self.start("--tls", "--set", listener, env={**os.environ, "CURL_CA_BUNDLE": "/dev/null"})
+            self.check_shown(process, curl="curl --cacert build/tls/certificate.pem -NG https")
+            made.append(certificate.read_text())
+        self.assertEqual(certificate.parent.stat().st_mode & 0o777, 0o700)
+        self.assertEqual((certificate.parent / "key.pem").stat().st_mode & 0o777, 0o600)
+        self.assertEqual(made[0], made[1])
+        self.assertNotEqual(made[1], made[2])
 
     def test_a_port_from_a_file(self):
         path = self.folder / "sluice.yaml"
